@@ -244,6 +244,7 @@ NoteCode = Literal[
     "off_contract",
     "reference_missing",
     "references",
+    "released",
     "server_limit",
     "unmatched",
 ]
@@ -272,6 +273,8 @@ CoverageState = Literal[
 DelayClass = Literal["none", "short", "long"]
 """The delay of a response; a long one is a second or more."""
 REQUEST_OUTCOMES: Final[tuple[RequestOutcome, ...]] = get_args(RequestOutcome)
+WaitKind = Literal["held", "delayed", "throttled"]
+"""What a response waits for: its gate, the end of its delay, or the rate at which it is sent."""
 StepResult = Literal["applies", "after", "times", "sequence", "probability"]
 """Whether a matching stub applies to a request, or the limit because of which it does not."""
 StubResult = Literal[StepResult, "responds", "no_match", "not_reached"]

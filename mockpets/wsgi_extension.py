@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol, TypedDict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from wsgiref.types import WSGIApplication
 
     from mockpets.constants import ErrorCode, ResponseEnd
     from mockpets.faults import FaultKind
@@ -112,6 +113,11 @@ Hold = Callable[[Callable[[], None]], Callable[[], None]]
 that cancels the hold."""
 
 
+Release = Callable[["WSGIApplication | None"], None]
+"""Sends a response that waits now, or another one that an app returns in its place, as its order
+says. Any thread may call it. It has no effect on a response that does not wait."""
+
+
 @dataclass(frozen=True, slots=True)
 class Deliver:
     """Order to send the response in another way than at once.
@@ -124,6 +130,7 @@ class Deliver:
     :param close: whether to close the connection after the response.
     :param patience: seconds after which the hold ends by itself, and a delay with it.
     :param owner: the session of the response, which `Server.room` counts.
+    :param watch: called once with a `Release`; None if the response is only sent as ordered.
     """
 
     delay: float = 0.0
@@ -133,6 +140,7 @@ class Deliver:
     close: bool = False
     patience: float | None = None
     owner: str = ""
+    watch: Callable[[Release], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

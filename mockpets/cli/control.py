@@ -319,6 +319,50 @@ def delete_snapshot(client: ControlClient, name: str) -> None:
 
 
 @click.group(cls=ListGroup)
+def held() -> None:
+    """List the responses of a running server that wait, or release some."""
+
+
+@held.command("list")
+@flag("--all", "of_all", text="Those of all sessions.")
+@with_json
+@remote.with_client
+def list_held(client: ControlClient, of_all: bool, as_json: bool) -> None:
+    """List the responses that are held, delayed or throttled."""
+    waiting = client.held(all_sessions=of_all)
+    rows = [
+        (
+            *([row["session"]] if of_all else []),
+            row["request"],
+            f"{row['method']} {row['target']}",
+            row["status"] or "-",
+            f"{row['waits']} at {row['gate']}" if row["waits"] == "held" else row["waits"],
+            f"{row['waited_ms'] / 1000:.1f} s",
+        )
+        for row in waiting
+    ]
+    columns = (*(["session"] if of_all else []), "request", "", "status", "waits", "for")
+    remote.show(waiting, _listed(client, "waiting responses", rows, columns), as_json=as_json)
+
+
+@held.command("release")
+@click.argument("numbers", nargs=-1, required=True, type=integer(1), metavar="NUMBER...")
+@option(
+    "--reply JSON",
+    """Send this in their place, as in the sequence of a stub, such as '{"status": 500}'.""",
+)
+@option("--delay TIME", "How long each waits before it is sent, such as 3s.")
+@remote.with_client
+def release_held(
+    client: ControlClient, numbers: tuple[int, ...], reply: str | None, delay: str | None
+) -> None:
+    """Release the responses to some requests, by number."""
+    value = None if reply is None else read_json("--reply", reply, """'{"status": 500}'""")
+    released = client.release(*numbers, reply=value, delay=delay)
+    click.echo(f"released {', '.join(map(str, released))}")
+
+
+@click.group(cls=ListGroup)
 def gates() -> None:
     """List the gates of a running server, or open one."""
 

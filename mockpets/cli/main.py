@@ -33,6 +33,7 @@ _SECTIONS: Final = {
         "reset": "Reset a session: pets, counters, random numbers and request log.",
         "pets": "List, add, change, replace or delete the pets of a running server.",
         "snapshot": "Save the pets of a running server under a name, and restore them.",
+        "held": "List the responses of a running server that wait, or release some.",
         "gates": "List the gates of a running server, or open one.",
         "sessions": "List the sessions of a running server, or drop one.",
     },
@@ -58,7 +59,7 @@ _SECTIONS: Final = {
 """The commands by heading, in the order of the help, with the first sentence of their help."""
 _MODULES: Final = {
     "remote": ("health", "use", "requests"),
-    "control": ("verify", "reset", "pets", "snapshot", "gates", "sessions"),
+    "control": ("verify", "reset", "pets", "snapshot", "held", "gates", "sessions"),
     "files": ("scenarios", "check", "new", "fixture", "openapi", "schema"),
     "main": ("completion",),
 }

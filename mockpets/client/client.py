@@ -153,6 +153,26 @@ class ControlClient:
         """Reset pets, counters, the journal and random numbers; return the active scenarios."""
         return self._call("POST", "/reset", part="active")
 
+    def held(self, *, all_sessions: bool = False) -> list[types.WaitingResponse]:
+        """Return the responses that are held, delayed or throttled now, the first one first."""
+        query = {"sessions": "all" if all_sessions else None}
+        return self._call("GET", "/held", query=query, part="held")
+
+    def release(
+        self,
+        *requests: int,
+        reply: str | types.Document | None = None,
+        delay: str | None = None,
+    ) -> list[int]:
+        """Send the responses to some requests, which wait, now; return the numbers.
+
+        :param reply: what to send in their place, as in the `sequence` of a stub.
+        :param delay: how long each waits before that, such as ``3s``.
+        """
+        given = {"reply": reply, "delay": delay}
+        body = {name: value for name, value in given.items() if value is not None}
+        return self._call("POST", "/held/release", {"requests": requests, **body}, part="released")
+
     def gates(self) -> dict[str, int]:
         """Return how many responses are held at each gate."""
         return self._call("GET", "/gates", part="gates")

@@ -24,6 +24,7 @@ from mockpets.constants import (
     ScenarioGroup,
     StubResult,
     UnsavedKind,
+    WaitKind,
 )
 from mockpets.contract.schemas import Pet
 from mockpets.faults import FAULTS
@@ -326,7 +327,9 @@ class RequestSummary(TypedDict):
     milliseconds, `throttle` is in bytes a second, and `hold` is the name of a gate. `held_ms` is
     how long the gate has held the response so far, None without a gate; `total_ms` is the time from
     the arrival of the request until its response ended, None while it is pending.
-    `off_contract` is the reason why the response is not in the contract.
+    `off_contract` is the reason why the response is not in the contract. `waits` is what a pending
+    response waits for, or what it waited for when the client left: ``held``, ``delayed``,
+    ``throttled`` or None.
     """
 
     number: int
@@ -346,6 +349,7 @@ class RequestSummary(TypedDict):
     delay_ms: float
     held_ms: float | None
     total_ms: float | None
+    waits: WaitKind | None
     hold: str | None
     throttle: int | None
     notes: list[RequestNote]
@@ -376,6 +380,56 @@ class RequestDetails(RequestSummary):
 
     request: RecordedMessage
     response: RecordedMessage
+
+
+class WaitingResponse(TypedDict):
+    """A response that waits, and since when.
+
+    `waits` is ``held`` at the gate, ``delayed``, or ``throttled`` while its body is being sent.
+    `status` is what the client gets, None if the connection breaks instead. `at` is the arrival of
+    the request. `throttle` is in bytes a second.
+    """
+
+    request: int
+    session: str
+    method: str
+    target: str
+    path: str
+    operation: Operation | None
+    waits: WaitKind
+    gate: str | None
+    delay_ms: float
+    throttle: int | None
+    status: int | None
+    stubs: list[str]
+    at: str
+    since: str
+    waited_ms: float
+
+
+class WaitingResponses(TypedDict):
+    """The responses that wait, by session and number; `change` is the `since` of ``GET events``."""
+
+    held: list[WaitingResponse]
+    change: int
+
+
+class Release(TypedDict):
+    """The numbers of the requests whose responses to release, and what to send in their place.
+
+    `reply` is one reply as in a stub's `sequence`. With a `delay`, such as ``3s``, each waits that
+    long before it is sent.
+    """
+
+    requests: list[int]
+    reply: NotRequired[str | Document]
+    delay: NotRequired[str | int | Document]
+
+
+class ReleasedRequests(TypedDict):
+    """The numbers of the requests whose responses were released."""
+
+    released: list[int]
 
 
 class RequestFilters(TypedDict, total=False):

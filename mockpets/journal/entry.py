@@ -14,7 +14,7 @@ from mockpets.redaction import is_secret, redacted_secret, redacted_target
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mockpets.constants import NoteCode, Operation, RequestOutcome
+    from mockpets.constants import NoteCode, Operation, RequestOutcome, WaitKind
     from mockpets.contract.control_types import Fault
     from mockpets.scenario.engine import Trace
 
@@ -75,6 +75,7 @@ class Entry(NamedTuple):
     :param outcome: what became of the response.
     :param held_ms: milliseconds for which it was held at the gate so far; None without a gate.
     :param total_ms: milliseconds from the arrival until the response ended; None before that.
+    :param waits: what the response waits for, or waited for when its client left; otherwise None.
     """
 
     number: int
@@ -102,6 +103,7 @@ class Entry(NamedTuple):
     outcome: RequestOutcome = "sent"
     held_ms: float | None = None
     total_ms: float | None = None
+    waits: WaitKind | None = None
 
     @property
     def query(self) -> list[tuple[str, str]]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mockpets.constants import RequestOutcome, ResponseEnd
+    from mockpets.journal.wait import Wait
 
 JOURNAL_ENTRIES: Final = 1000
 """Number of requests that the journal of one session keeps."""
@@ -102,7 +103,7 @@ class Kept:
     _make: Callable[[], Entry] | None
     cost: int
     outcome: RequestOutcome
-    _held: Callable[[], float] | None
+    _wait: Wait | None
     _entry: Entry | None = None
     seconds: float | None = None
     """From the arrival of the request until its response ended."""
@@ -115,10 +116,12 @@ class Kept:
         if entry is None:
             assert make is not None  # noqa: S101 - one of the two is set
             entry = make()
-        if entry.outcome != self.outcome or self._held is not None:
-            held = entry.held_ms if self._held is None else _ms(self._held())
+        wait, outcome = self._wait, self.outcome
+        if entry.outcome != outcome or wait is not None:
+            held = None if wait is None else wait.held_seconds()
             total = entry.total_ms if self.seconds is None else _ms(self.seconds)
-            entry = Entry(*entry[:-3], self.outcome, held, total)
+            kind = None if wait is None else wait.kind(outcome)
+            entry = Entry(*entry[:-4], outcome, None if held is None else _ms(held), total, kind)
         self._entry, self._make = entry, None
         return entry
 
@@ -192,16 +195,16 @@ class Journal:
         make: Callable[[], Entry],
         cost: int,
         outcome: RequestOutcome,
-        held: Callable[[], float] | None = None,
+        wait: Wait | None = None,
     ) -> Kept:
         """Add an entry; drop the oldest if there is no room. A closed journal stores nothing.
 
         :param make: returns the entry; called when it is first read.
         :param cost: roughly the bytes of memory that the entry takes, before and after that.
         :param outcome: what became of the response so far; `end` changes it.
-        :param held: returns the seconds for which it was held so far; None without a gate.
+        :param wait: what the response waits for; None if it is sent at once.
         """
-        kept = Kept(make, cost, outcome, held)
+        kept = Kept(make, cost, outcome, wait)
         with self._lock:
             if self._closed:
                 kept.is_dropped = True
@@ -227,6 +230,15 @@ class Journal:
         kept.seconds = seconds
         kept.outcome = outcome
         return not kept.is_dropped
+
+    def amend(self, kept: Kept, entry: Entry, cost: int) -> None:
+        """Replace an entry, which then takes this many bytes more."""
+        with self._lock:
+            kept._entry = entry
+            if not kept.is_dropped:
+                kept.cost += cost
+                self._bytes += cost
+                self._journals._used += cost
 
     def entries(self) -> list[Entry]:
         """Return the entries, by number."""

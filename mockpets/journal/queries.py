@@ -36,7 +36,8 @@ NOTES: Final[tuple[NoteCode, ...]] = get_args(NoteCode)
 # --- Filters ----------------------------------------------------------------------------------
 
 
-def _one_of(text: str, words: Sequence[str]) -> str:
+def one_of(text: str, words: Sequence[str]) -> str:
+    """Return a text that is one of some words, or raise ValueError."""
     if text not in words:
         near = did_you_mean(text, words)
         message = f"must be one of {', '.join(words)}, got {quote(text)}"
@@ -69,7 +70,7 @@ PARAMETERS: Final[Mapping[str, Parameter]] = {
     "operation": Parameter(
         "Only requests of this operation.",
         {"$ref": "#/components/schemas/Operation"},
-        lambda text: _one_of(text, tuple(OPERATIONS)),
+        lambda text: one_of(text, tuple(OPERATIONS)),
     ),
     "method": Parameter("Only requests with this method.", {"type": "string"}, str.upper),
     "path": Parameter("Only this path, in which * matches any text.", _GLOB_SCHEMA, _glob),
@@ -93,12 +94,12 @@ PARAMETERS: Final[Mapping[str, Parameter]] = {
     "note": Parameter(
         "Only requests with this note.",
         {"$ref": "#/components/schemas/NoteCode"},
-        lambda text: _one_of(text, NOTES),
+        lambda text: one_of(text, NOTES),
     ),
     "outcome": Parameter(
         "Only requests with this outcome.",
         {"$ref": "#/components/schemas/RequestOutcome"},
-        lambda text: _one_of(text, REQUEST_OUTCOMES),
+        lambda text: one_of(text, REQUEST_OUTCOMES),
     ),
     "since": integer("Only requests with higher numbers.", 0),
 }
@@ -178,6 +179,7 @@ def summary(entry: Entry) -> RequestSummary:
         "delay_ms": round(entry.delay_ms, 3),
         "held_ms": entry.held_ms,
         "total_ms": entry.total_ms,
+        "waits": entry.waits,
         "hold": entry.hold,
         "throttle": entry.throttle,
         "notes": [{"code": note.code, "text": note.text} for note in entry.notes],

@@ -24,6 +24,7 @@ from mockpets.wsgi_extension import AwaitBody, CallAgain, Deliver, RunJob
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from wsgiref.types import WSGIApplication
 
     from mockpets.constants import ResponseEnd
     from mockpets.wsgi_extension import BodyState
@@ -159,6 +160,8 @@ class Channel(Connection):
                 return
         request.close()  # nothing reads the body again, and the response may be parked
         delivery = response.delivery
+        if delivery.watch is not None:
+            delivery.watch(partial(self._release_soon, response))
         if (delivery.delay > 0 or delivery.hold is not None) and not is_draining:
             self._park(delivery, partial(self._release, response))
         else:
@@ -227,6 +230,23 @@ class Channel(Connection):
         self._parked = None
         self.scheduler.changed.add(self)
         self._deliver(response)
+
+    def _release_soon(self, response: Response, app: WSGIApplication | None) -> None:
+        self.scheduler.call_soon(partial(self._release_now, response, app))
+
+    def _release_now(self, response: Response, app: WSGIApplication | None) -> None:
+        """Send a response that waits, or the one of an app in its place; see `Release`."""
+        parked = self._parked
+        if parked is None or self._response is not response:
+            return  # it has ended
+        if app is None:
+            parked.flush()
+        elif isinstance(parked, ParkedResponse):  # else its head is sent
+            parked.drop()
+            self._parked = None
+            self.scheduler.changed.add(self)
+            request = response.request
+            self._carry_out(request, Task(self, request).replace(response, app))
 
     def _deliver(self, response: Response) -> None:
         """Send a response, or break the connection instead."""

@@ -37,7 +37,7 @@ from mockpets.wsgi_extension import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from wsgiref.types import WSGIEnvironment
+    from wsgiref.types import WSGIApplication, WSGIEnvironment
 
     from mockpets.errors import RequestError
     from mockpets.http.request_parser import RequestParser
@@ -167,7 +167,7 @@ class Task:
         if patience is not None:
             environ[RETRIED] = patience
         try:
-            content = self._body(environ)
+            content = self._body(environ, self._connection.server.application)
             if SESSION in environ:
                 self._connection.note_session(environ[SESSION])
             return self._response(content, environ.get(ORDER), environ.get(ON_END))
@@ -176,8 +176,18 @@ class Task:
                 environ[ON_END]("broken")
             raise
 
-    def _body(self, environ: WSGIEnvironment) -> bytes:
-        chunks = self._connection.server.application(environ, self.start_response)
+    def replace(self, response: Response, app: WSGIApplication) -> Response:
+        """Return what an app, which gets only the method, responds in place of a response."""
+        environ: WSGIEnvironment = {
+            "REQUEST_METHOD": self._request.command,
+            SERVER: self._connection.scheduler,
+        }
+        self._environ = environ
+        content = self._body(environ, app)
+        return self._response(content, environ.get(ORDER), response.on_end)
+
+    def _body(self, environ: WSGIEnvironment, app: WSGIApplication) -> bytes:
+        chunks = app(environ, self.start_response)
         try:
             body = b"".join(chunks)
         finally:

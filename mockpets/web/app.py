@@ -165,10 +165,8 @@ def wire(
     metrics = Metrics(constants.VERSION, partial(_holdings, sessions, journals, reloads))
     coverage = Coverage()
     delivery = Delivery(constants.PUBLIC_DELAY_SECONDS if public else None)
-    app = App(
-        ResponseFinalizer(settings, sessions, delivery, metrics, coverage, visitors).finalize,
-        None if visitors is None else visitors.admit,
-    )
+    finalizer = ResponseFinalizer(settings, sessions, delivery, metrics, coverage, visitors)
+    app = App(finalizer.finalize, None if visitors is None else visitors.admit)
     # `/v1//pets` is not `/v1/pets`, and a redirect would lead to any host that a client sends.
     app.url_map.merge_slashes = False
     playback = Playback(settings, sessions, visitors)
@@ -184,7 +182,7 @@ def wire(
 
         origins = RejectedOrigins(partial(shared.changes.publish, "origins"))
         context = ControlContext(
-            settings, sessions, token, visitors, metrics, coverage, origins, started
+            settings, sessions, token, visitors, metrics, coverage, origins, started, finalizer
         )
         add_routes(app, context)
 

@@ -7,6 +7,7 @@ servers, a delay, a throttle or a hold blocks the worker, and a fault can only c
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from functools import partial
 from math import ceil
 from threading import Event
@@ -20,14 +21,16 @@ from mockpets.faults import FAULTS, NO_RESPONSE_FAULTS
 from mockpets.wsgi_extension import ORDER, SERVER, SESSION, Deliver
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from wsgiref.types import WSGIEnvironment
 
     from mockpets.faults import FaultKind
+    from mockpets.journal.journal import Kept
+    from mockpets.journal.wait import Wait
     from mockpets.scenario.engine import Outcome
     from mockpets.session.gates import Gates
-    from mockpets.web.exchange import Response
-    from mockpets.wsgi_extension import Server
+    from mockpets.web.exchange import Request, Response
+    from mockpets.wsgi_extension import Hold, Release, Server
 
 _log: Final = logging.getLogger("mockpets")
 _STALLS: Final = {name for name, kind in FAULTS.items() if kind.then == "wait"}
@@ -51,31 +54,18 @@ def check_room(environ: WSGIEnvironment, session: str) -> None:
         raise RequestError("busy", message, [("Retry-After", "1")])
 
 
-class Hold:
-    """A response that is held at a gate, and for how long; a `wsgi_extension.Hold`."""
+@dataclass(slots=True)
+class Prepared:
+    """A response that waits, with its request: the `context` of a `Wait`.
 
-    def __init__(self, gates: Gates, gate: str) -> None:
-        self._gates = gates
-        self._gate = gate
-        self._start: float | None = None
-        self._end: float | None = None
+    :param kept: its entry in the journal; None before it is recorded.
+    :param release: see `wsgi_extension.Release`; None on other WSGI servers.
+    """
 
-    def __call__(self, release: Callable[[], None]) -> Callable[[], None]:
-        """Hold the response; return a function that ends the hold."""
-        self._start = perf_counter()
-        cancel = self._gates.wait(self._gate, partial(self._stop, release))
-        return partial(self._stop, cancel)
-
-    def _stop(self, then: Callable[[], None]) -> None:
-        if self._end is None:
-            self._end = perf_counter()
-        then()
-
-    def seconds(self) -> float:
-        """Return for how many seconds the response was held so far."""
-        if self._start is None:
-            return 0.0
-        return (self._end or perf_counter()) - self._start
+    request: Request
+    response: Response
+    kept: Kept | None = None
+    release: Release | None = None
 
 
 class Delivery:
@@ -93,18 +83,18 @@ class Delivery:
         response: Response,
         environ: WSGIEnvironment,
         outcome: Outcome,
-        gates: Gates | None,
+        gates: Gates,
+        wait: Wait | None,
         *,
         close: bool,
-    ) -> Callable[[], float] | None:
+    ) -> None:
         """Damage a complete response if the outcome says so, and order how to deliver it.
 
         On other WSGI servers this blocks for the delay, and at a gate for at most `patience` or
         `DELAY_SECONDS`.
 
+        :param wait: what the response waits for; None if it is not to wait.
         :param close: whether to close the connection after the response in any case.
-        :return: a function that returns the seconds for which it was held so far, or None if it is
-            not held.
         """
         fault = None if outcome.fault is None else FAULTS[outcome.fault]
         if fault is not None:
@@ -114,8 +104,10 @@ class Delivery:
         if throttle is not None and self._patience is not None:
             throttle = max(throttle, ceil(len(response.body) / self._patience))
         hold: Hold | None = None
-        if gates is not None and outcome.hold is not None:
-            hold = Hold(gates, outcome.hold)
+        if wait is not None:
+            gates.add(wait)
+            if outcome.hold is not None:
+                hold = partial(gates.hold, wait)
         if SERVER in environ:
             if hold is not None:
                 _log.info("holding a response until the gate '%s' is opened", outcome.hold)
@@ -127,20 +119,20 @@ class Delivery:
                 close,
                 owner=environ.get(SESSION, ""),
                 patience=None if hold is None else self._patience,
+                watch=None if wait is None else partial(setattr, wait.context, "release"),
             )
-            return None if hold is None else hold.seconds
+            return
         self._warn_once(outcome)
-        waited = 0.0
-        if hold is not None:
-            _wait_for_gate(hold, self._patience or DELAY_SECONDS)
-            waited = hold.seconds()
-        sleep(max(outcome.delay - waited, 0.0))
+        if wait is not None:
+            if hold is not None:
+                _wait_for_gate(hold, self._patience or DELAY_SECONDS)
+            sleep(max(wait.due - perf_counter(), 0.0))
+            gates.remove(wait)
         if fault is not None and fault.sends == "nothing":
             response.set_header("Content-Length", "1")
             response.chunks = ()
         elif throttle is not None:
             response.chunks = _throttled(response.body, throttle)
-        return None if hold is None else hold.seconds
 
     def _warn_once(self, outcome: Outcome) -> None:
         if self._has_warned or not (waits(outcome) or outcome.fault in NO_RESPONSE_FAULTS):

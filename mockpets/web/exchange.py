@@ -15,10 +15,11 @@ from mockpets.scenario.engine import NOTHING
 from mockpets.wsgi_extension import HEADER_BLOCK, SERVER, HeaderBlock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
     from wsgiref.types import StartResponse, WSGIEnvironment
 
     from mockpets.constants import ErrorCode, NoteCode, Operation
+    from mockpets.journal.wait import Wait
     from mockpets.scenario.engine import Outcome
     from mockpets.scenario.library import Stack
     from mockpets.session.session import Session
@@ -38,7 +39,7 @@ class Exchange:
     :param name: that of its session, which may not exist; empty before it is selected.
     :param code: of the error with which the server rejected it; None for a stub's reply.
     :param limit: the code if it is one of `SERVER_LIMIT_ERRORS`.
-    :param held: returns the seconds for which its response was held so far; None without a gate.
+    :param wait: what its response waits for; None if it is sent at once.
     """
 
     started: float
@@ -50,7 +51,7 @@ class Exchange:
     name: str = ""
     code: ErrorCode | None = None
     limit: ErrorCode | None = None
-    held: Callable[[], float] | None = None
+    wait: Wait | None = None
 
 
 _PARTS: Final = ("headers", "query_string", "remote_addr", "scheme", "server")

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from wsgiref.types import WSGIEnvironment
 
     from mockpets.constants import NoteCode, Operation, RequestOutcome, ResponseEnd
-    from mockpets.journal.journal import Journal, Kept
+    from mockpets.journal.journal import Kept
+    from mockpets.journal.wait import Wait
     from mockpets.scenario.engine import Outcome
-    from mockpets.session.change_feed import ChangeFeed
+    from mockpets.session.session import Session
     from mockpets.web.exchange import Request, Response
 
     Headers = list[tuple[str, str]]
@@ -64,9 +65,9 @@ def record(request: Request, response: Response, number: int, off_contract: str 
     is_ours = SERVER in environ
     elsewhere: RequestOutcome = "broken" if outcome.fault in INCOMPLETE_FAULTS else "sent"
     took = perf_counter() - exchange.started
-    at, total, held = time() - took, took, exchange.held
-    if not is_ours and (held is not None or outcome.delay):  # the delivery has slept
-        took -= max(outcome.delay, 0.0 if held is None else held())
+    at, total, wait = time() - took, took, exchange.wait
+    if not is_ours and wait is not None:  # the delivery has slept
+        took -= max(outcome.delay, wait.held_seconds() or 0.0)
     size = min(len(body), journal.body_bytes)
     length = min(len(sent), journal.body_bytes)
     headers, uri = response.all_headers(), target(environ)
@@ -100,12 +101,14 @@ def record(request: Request, response: Response, number: int, off_contract: str 
         cost += _length(headers)
     if outcome.trace is not None:
         cost += _STEP_BYTES * len(outcome.trace.steps)
-    kept = journal.add(make, cost, "pending" if is_ours else elsewhere, held)
+    kept = journal.add(make, cost, "pending" if is_ours else elsewhere, wait)
     session.changes.publish("requests")
     if not is_ours:
         kept.seconds = total
     else:
-        environ[ON_END] = partial(_end, journal, session.changes, kept, exchange.started)
+        environ[ON_END] = partial(_end, session, kept, exchange.started, wait)
+        if wait is not None:
+            wait.context.kept = kept
 
 
 def _entry(
@@ -166,11 +169,38 @@ def _entry(
 
 
 def _end(
-    journal: Journal, changes: ChangeFeed, kept: Kept, started: float, outcome: ResponseEnd
+    session: Session, kept: Kept, started: float, wait: Wait | None, outcome: ResponseEnd
 ) -> None:
     """Record how and when the response of an entry ended, unless the journal has dropped it."""
-    if journal.end(kept, outcome, perf_counter() - started):
-        changes.publish("requests")
+    if wait is not None:
+        session.gates.remove(wait)
+    if session.journal.end(kept, outcome, perf_counter() - started):
+        session.changes.publish("requests")
+
+
+def record_release(
+    request: Request, response: Response, wait: Wait, off_contract: str | None, text: str
+) -> None:
+    """Record that another response is sent in place of one that waits.
+
+    :param response: as sent.
+    :param text: for the note.
+    """
+    exchange, kept = request.exchange, wait.context.kept
+    session, outcome, before = exchange.session, exchange.outcome, kept.read()
+    assert session is not None  # noqa: S101 - a response that waits has one
+    sent = b"" if request.method == "HEAD" else response.body
+    headers, length = response.all_headers(), min(len(sent), session.journal.body_bytes)
+    entry = before._replace(
+        status=None if outcome.fault in NO_RESPONSE_FAULTS else response.status_code,
+        fault=outcome.fault,
+        off_contract=off_contract,
+        delay_ms=round(outcome.delay * 1000, 1),
+        notes=(*before.notes, Note("released", text)),
+        response=message(headers, sent[:length], len(sent)),
+    )
+    session.journal.amend(kept, entry, _NOTE_BYTES + 4 * len(text) + _length(headers) + length)
+    session.changes.publish("requests")
 
 
 def target(environ: WSGIEnvironment) -> str:

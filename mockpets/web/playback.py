@@ -113,7 +113,7 @@ class Playback:
         if outcome.skip:
             return Response(status=502)  # never sent: the connection breaks instead
         if outcome.reply is not None:
-            return _canned(outcome.reply, request, session)
+            return canned_response(outcome.reply, request, session)
         # 6. The operation, which checks the body's size, 413, then the values, 400 and 404.
         return act(request, activation.store)
 
@@ -190,7 +190,8 @@ def _rejected(outcome: Outcome) -> Outcome:
     return Outcome(outcome.stubs, trace=trace)
 
 
-def _canned(reply: Canned, request: Request, session: Session) -> Response:
+def canned_response(reply: Canned, request: Request, session: Session) -> Response:
+    """Return a stub's reply to a request."""
     if reply.template is not None:
         return _rendered(reply, reply.template, request, session)
     body, pet_id = reply.body, (request.view_args or {}).get("pet_id")

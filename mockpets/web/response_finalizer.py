@@ -6,7 +6,7 @@ headers, orders the delivery, and records, counts and logs the exchange.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
@@ -30,6 +30,8 @@ from mockpets.constants import (
 )
 from mockpets.contract.schemas import RESPONSES
 from mockpets.faults import NO_RESPONSE_FAULTS
+from mockpets.journal.wait import Wait
+from mockpets.scenario.model import PASS, Canned
 from mockpets.telemetry.access_log import (
     Access,
     access,
@@ -40,11 +42,25 @@ from mockpets.telemetry.access_log import (
 )
 from mockpets.web import cors
 from mockpets.web.authentication import bearer, challenge
-from mockpets.web.journal_writer import record, target
-from mockpets.wsgi_extension import ORDER, SESSION, AwaitBody, CallAgain, HeaderBlock, RunJob
+from mockpets.web.delivery import Prepared
+from mockpets.web.journal_writer import record, record_release, target
+from mockpets.web.playback import canned_response
+from mockpets.wsgi_extension import (
+    ORDER,
+    SERVER,
+    SESSION,
+    AwaitBody,
+    CallAgain,
+    HeaderBlock,
+    RunJob,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from wsgiref.types import StartResponse, WSGIEnvironment
+
     from mockpets.journal.coverage import Coverage
+    from mockpets.scenario.model import Reply
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Session
     from mockpets.settings import Settings
@@ -91,16 +107,8 @@ class ResponseFinalizer:
         off_contract = off_contract_reason(request.exchange, response.status_code)
         session = request.exchange.session
         number = 0 if is_preflight or session is None else session.journal.next_number()
-        block, headers = headers_for(
-            request, response, number, off_contract, preflight=is_preflight
-        )
-        headers += self._node
-        if request.exchange.outcome.reply is None:
-            response.block = block
-            response.carry(headers)
-        else:
-            response.carry(block.pairs + headers, below=True)
-        self._deliver(request, response)
+        self._carry(request, response, number, off_contract, preflight=is_preflight)
+        self._deliver(request, response, number)
         if number:
             record(request, response, number, off_contract)
         if not is_preflight:
@@ -135,14 +143,78 @@ class ResponseFinalizer:
         headers = [*cors.for_all(request.environ.get("HTTP_ORIGIN"))]  # the demo's page calls it
         return headers + (cors.for_preflight(request.environ) if preflight else [])
 
-    def _deliver(self, request: Request, response: Response) -> None:
-        outcome = request.exchange.outcome
-        session = request.exchange.session or self.sessions.default
+    def _carry(
+        self,
+        request: Request,
+        response: Response,
+        number: int,
+        off_contract: str | None,
+        *,
+        preflight: bool = False,
+    ) -> None:
+        block, headers = headers_for(request, response, number, off_contract, preflight=preflight)
+        headers += self._node
+        if request.exchange.outcome.reply is None:
+            response.block = block
+            response.carry(headers)
+        else:
+            response.carry(block.pairs + headers, below=True)
+
+    def _deliver(self, request: Request, response: Response, number: int) -> None:
+        exchange, environ = request.exchange, request.environ
+        outcome, session = exchange.outcome, exchange.session or self.sessions.default
         close = must_close(request, session)
         if outcome.stubs or outcome.delay or close:
-            request.exchange.held = self.delivery.deliver(
-                response, request.environ, outcome, session.gates, close=close
+            if number and (outcome.delay or outcome.throttle or outcome.hold):
+                context = Prepared(request, response)
+                exchange.wait = Wait(number, outcome.hold, outcome.delay, outcome.throttle, context)
+            self.delivery.deliver(
+                response, environ, outcome, session.gates, exchange.wait, close=close
             )
+
+    def release(self, wait: Wait, reply: Reply, delay: float) -> None:
+        """Send a response that waits, or a reply in its place, perhaps after another delay.
+
+        :param reply: a canned response, the name of a fault that breaks the prepared response, or
+            `PASS` for the prepared one.
+        :param delay: seconds from now.
+        """
+        prepared: Prepared | None = wait.context
+        if prepared is None or prepared.release is None:
+            return  # it has ended
+        request, response, exchange = prepared.request, prepared.response, prepared.request.exchange
+        session = exchange.session or self.sessions.default
+        before, text = response.status_code, "released"
+        if reply == PASS and not delay:
+            session.gates.release(wait)
+            prepared.release(None)
+            return
+        outcome = replace(exchange.outcome, delay=delay, hold=None)
+        if isinstance(reply, Canned):
+            outcome = replace(outcome, reply=reply, fault=None)
+            response = canned_response(reply, request, session)
+            text += f" with status {reply.status} instead of {before}"
+        elif reply != PASS:
+            outcome = replace(outcome, fault=reply)
+            text += f" with fault {reply}"
+        exchange.outcome = outcome
+        off_contract = off_contract_reason(exchange, response.status_code)
+        if isinstance(reply, Canned):
+            self._carry(request, response, wait.number, off_contract)
+            prepared.response = response
+        if delay:
+            text += f" after {delay:g} s"
+        session.gates.release(wait, delay)
+        environ = {SERVER: None, SESSION: session.name}
+        close = must_close(request, session)
+        self.delivery.deliver(response, environ, outcome, session.gates, wait, close=close)
+        record_release(request, response, wait, off_contract, text)
+
+        def application(sent: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+            sent[ORDER] = environ[ORDER]
+            return response(sent, start_response)
+
+        prepared.release(application)
 
     def _observe(self, exchange: Exchange, response: Response) -> None:
         outcome, stack = exchange.outcome, exchange.stack
@@ -228,7 +300,8 @@ def explanation_headers(exchange: Exchange, off_contract: str | None) -> tuple[P
 
 def server_timing(exchange: Exchange) -> str:
     """Return the milliseconds that the app took, and those that a scenario adds."""
-    took = (perf_counter() - exchange.started) * 1000
+    wait = exchange.wait  # set if the response takes the place of one that has waited
+    took = ((perf_counter() if wait is None else wait.since) - exchange.started) * 1000
     delay = exchange.outcome.delay
     return f"app;dur={took:.2f}, delay;dur={delay * 1000:.0f}" if delay else f"app;dur={took:.2f}"
 

@@ -342,6 +342,37 @@ def test_gates_are_listed_and_opened(run: Run, client: ControlClient, call: Clie
         assert held.result(SECONDS).status == 200
 
 
+def test_held_responses_are_listed_and_released(
+    run: Run, client: ControlClient, call: Client
+) -> None:
+    assert run("held") == (0, [], ["mockpets: no waiting responses in session default"])
+    client.use(HOLDS)
+    since = client.events()["change"]
+    with ThreadPoolExecutor(1) as pool:
+        held = pool.submit(call, "GET", "/v1/pets?limit=2")
+        while not client.held():
+            since = client.events(since, 20)["change"]
+        status, [head, row], err = run("held", "list", "--all")
+        assert (status, head.split(), err) == (
+            0,
+            ["session", "request", "status", "waits", "for"],
+            [],
+        )
+        assert row.split()[:8] == [
+            *("default", "1", "GET", "/v1/pets?limit=2"),
+            *("200", "held", "at", "checkout"),
+        ]
+        [waiting] = json.loads("\n".join(run("held", "--json")[1]))
+        assert waiting["waits"] == "held"
+        status, out, [line] = run("held", "release", "1", "7", "--reply", '{"status": 500}')
+        assert (status, out) == (1, [])
+        assert "request 7 does not wait for its response" in line
+        assert run("held", "release", "0")[0] == run("held", "release")[0] == 2
+        assert run("held", "release", "1", "--reply", "{")[0] == 2
+        assert run("held", "release", "1", "--reply", '{"status": 500}') == (0, ["released 1"], [])
+        assert held.result(SECONDS).status == 500
+
+
 # --- sessions ---------------------------------------------------------------------------------
 
 
@@ -457,7 +488,7 @@ def test_each_command_reports_a_missing_token_and_a_missing_server(run: Run, com
     assert line.startswith(f"mockpets: cannot connect to {url}")
 
 
-@for_each("group", ["pets", "snapshot", "gates", "sessions"])
+@for_each("group", ["pets", "snapshot", "held", "gates", "sessions"])
 def test_help_of_a_group_lists_its_commands(run: Run, group: str) -> None:
     status, out, err = run("help", group)
 
@@ -481,4 +512,4 @@ def test_help_orders_the_commands_by_what_they_are_for(run: Run) -> None:
     start = out.index("Control a running server:")
     commands = out[start + 1 : out.index("", start)]
     names = " ".join(line.split()[0] for line in commands if line[2] != " ")
-    assert names == "use requests why verify reset pets snapshot gates sessions"
+    assert names == "use requests why verify reset pets snapshot held gates sessions"

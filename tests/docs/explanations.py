@@ -210,6 +210,8 @@ ENTRY: Final = {
     "held_ms": "How long the gate has held the response so far, in milliseconds; null without a gate.",
     "total_ms": "Time from the arrival of the request until its response ended, in milliseconds; null while it is "
     "pending.",
+    "waits": "What the response waits for, or what it waited for when the client left: `held`, `delayed` or `throttled`; "
+    "otherwise null.",
     "hold": "The gate that held the response, or null.",
     "throttle": "The rate at which the response was sent, in bytes per second, or null.",
     "notes": "What mockpets [noticed](#notes): a list with `code` and `text`.",
@@ -230,6 +232,7 @@ NOTES: Final[dict[NoteCode, str]] = {
     "reference_missing": "the request has no value for a [reference](../reference/scenario-language.md#references) "
     "of the stub's reply",
     "references": "the values that the stub's reply repeats, each with its source",
+    "released": "`POST held/release` sent another response than the prepared one, or sent it later",
     "server_limit": "the server rejected the request because it has reached a limit, with the code (`busy`, "
     "`rate_limited`, `store_full`). A stub's response never has this note",
     "unmatched": "the path or method does not exist",

@@ -250,6 +250,7 @@ def test_an_entry_as_json() -> None:
         "delay_ms": 2000.0,
         "held_ms": 2500.25,
         "total_ms": 2501.0,
+        "waits": None,
         "hold": "door",
         "throttle": 2000,
         "notes": [{"code": "ignored_query", "text": "dry"}],

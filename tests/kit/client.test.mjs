@@ -297,6 +297,20 @@ describe("requests and verify", () => {
   });
 });
 
+describe("a response that waits", () => {
+  it("is listed, and released by its number", async () => {
+    const mock = client();
+    await mock.use(HELD);
+    const responses = [list(mock, "?limit=1"), list(mock, "?limit=2")];
+    await mock.gate("door").held(2);
+    const [first, second] = await mock.held();
+    assert.deepEqual([first.waits, first.gate, second.request], ["held", "door", 2]);
+    await rejects(mock.release([2, 9]), "not_found", /request 9 does not wait/);
+    await mock.release([1, 2], { reply: { error: "unauthorized" }, delay: 1 });
+    for (const response of await Promise.all(responses)) assert.equal(response.status, 401);
+  });
+});
+
 describe("a gate", () => {
   it("is waited for and opened", async () => {
     const mock = client();

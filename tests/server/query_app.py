@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from mockpets.faults import FAULTS
+from mockpets.journal.wait import Wait
 from mockpets.session.gates import Gates
 from mockpets.wsgi_extension import ORDER, SERVER, Deliver, RunJob
 
@@ -46,7 +47,9 @@ class QueryApp:
         if not query:
             return None
         gate = query.get("hold")
-        hold: Any = None if gate is None else lambda release: self.gates.wait(gate, release)
+        hold: Any = (
+            None if gate is None else lambda release: self.gates.hold(Wait(0, gate), release)
+        )
         if job := self.jobs.pop(query.get("job", ""), None):
             return RunJob(job, query.get("owner", ""))
         return Deliver(

@@ -16,6 +16,7 @@ from waitress.adjustments import Adjustments
 import mockpets.server
 from mockpets.errors import NotReady
 from mockpets.http.request_parser import RequestParser
+from mockpets.journal.wait import Wait
 from mockpets.server.connection import Connection, Endpoint
 from mockpets.server.poller import PEER_CLOSED, READ, WRITE, AnyPoller, Waker, make_poller
 from mockpets.server.task import common_environ, make_environ
@@ -223,8 +224,8 @@ def test_a_waker_ends_each_wait_and_does_nothing_when_closed(poller: Poller) -> 
 def test_opening_a_gate_releases_each_waiter_once() -> None:
     gates, released = Gates(lambda: None), []
     for name in ("b", "a", "a"):
-        gates.wait(name, lambda name=name: released.append(name))  # type: ignore[misc]
-    leave = gates.wait("a", lambda: released.append("left"))
+        gates.hold(Wait(0, name), lambda name=name: released.append(name))  # type: ignore[misc]
+    leave = gates.hold(Wait(0, "a"), lambda: released.append("left"))
     assert gates.waiting() == {"a": 3, "b": 1}
     leave()
     leave()
@@ -242,7 +243,7 @@ def test_gates_work_from_several_threads() -> None:
 
     def wait() -> None:
         for number in range(500):
-            gates.wait("a", lambda number=number: released.append(number))  # type: ignore[misc]
+            gates.hold(Wait(0, "a"), lambda number=number: released.append(number))  # type: ignore[misc]
             opened.append(gates.open("a"))
 
     threads = [threading.Thread(target=wait) for _ in range(4)]

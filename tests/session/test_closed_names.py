@@ -190,6 +190,8 @@ READS: list[tuple[str, str, Any]] = [
     ("GET", "snapshots", None),
     ("GET", "snapshots/one", None),
     ("GET", "requests", None),
+    ("GET", "held", None),
+    ("POST", "held/release", {"requests": [1]}),
     ("GET", "requests/1", None),
     ("GET", "requests/1/explain", None),
     ("POST", "explain", {"method": "GET", "path": "/v1/pets"}),

@@ -14,6 +14,7 @@ import pytest
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import SESSION_IDLE_SECONDS
 from mockpets.errors import RequestError
+from mockpets.journal.wait import Wait
 from mockpets.session.registry import SessionRegistry
 from tests.http_client import Client, InProcess, OverSocket
 from tests.server.raw_http import Wire, port_of
@@ -99,7 +100,7 @@ def test_the_default_session_is_never_removed(clock: Clock) -> None:
 def test_held_responses_count_as_use(clock: Clock) -> None:
     sessions = registry(clock)
     held, idle = sessions.get_or_create("a"), sessions.get_or_create("b")
-    cancel = held.gates.wait("gate", lambda: None)
+    cancel = held.gates.hold(Wait(0, "gate"), lambda: None)
     clock.now += 10 * SESSION_IDLE_SECONDS
     sessions.get_or_create("c")
     assert names(sessions) == ["default", "a", "c"]
@@ -126,7 +127,7 @@ def test_a_dropped_session_is_created_again(clock: Clock) -> None:
     sessions = registry(clock)
     events: list[str] = []
     first = sessions.get_or_create("a")
-    first.gates.wait("gate", lambda: events.append("released"))
+    first.gates.hold(Wait(0, "gate"), lambda: events.append("released"))
     first.changes.wait(first.changes.number, lambda: events.append("changed"))
 
     assert sessions.drop("a")
@@ -181,7 +182,7 @@ def test_many_names_use_constant_memory_and_keep_sessions_in_use() -> None:
     call = Client(InProcess(app))
     used = [sessions.get_or_create(f"used-{number}") for number in range(10)]
     held = [sessions.get_or_create(f"held-{number}") for number in range(10)]
-    cancel = [session.gates.wait("gate", lambda: None) for session in held]
+    cancel = [session.gates.hold(Wait(0, "gate"), lambda: None) for session in held]
 
     def name_so_many(first: int, count: int) -> None:
         for number in range(first, first + count):

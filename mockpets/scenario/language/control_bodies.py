@@ -13,32 +13,38 @@ from mockpets.constants import (
     INLINE,
     INT64_MAX,
     NAME_LENGTH,
+    PARKED,
     SCENARIO_NAME,
 )
 from mockpets.errors import DocumentError, InputError
+from mockpets.scenario.language.contract_check import canned
 from mockpets.scenario.language.diagnostics import Diagnostics
 from mockpets.scenario.language.mappings import Object
 from mockpets.scenario.language.parser import read
 from mockpets.scenario.language.pets import PETS_SOURCE
-from mockpets.scenario.language.scenario import SCENARIO
-from mockpets.scenario.language.shapes import Number, Shape, kebab_case
+from mockpets.scenario.language.reply import ONE_REPLY, Draft
+from mockpets.scenario.language.scenario import DELAY, SCENARIO
+from mockpets.scenario.language.shapes import ListOf, Number, Shape, kebab_case
 from mockpets.scenario.language.text import check_text
+from mockpets.scenario.model import PASS, Match
 from mockpets.strict_json import dump_json
 from mockpets.units import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from mockpets.contract.schemas import Pet
     from mockpets.scenario.language.nodes import Node
     from mockpets.scenario.language.shapes import Definitions, Schema
     from mockpets.scenario.library import Library
-    from mockpets.scenario.model import Generated, Scenario
+    from mockpets.scenario.model import Delay, Generated, Reply, Scenario
 
     PetsSource = tuple[Pet, ...] | Generated
 
 BODY: Final = "body"
 """The name of the body in problems."""
+NOT_WAITING: Final = "does not wait for its response"
+"""The end of the problem with the number of a request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +141,23 @@ SESSION: Final = Object(
     name="SessionContents",
 )
 
+RELEASE: Final = Object(
+    "The responses to release, and what to send in their place.",
+    {
+        "requests": ListOf(
+            "The numbers of their requests.", Number("A number.", 1, INT64_MAX), 1, PARKED
+        ),
+        "reply": replace(
+            ONE_REPLY, description="The response to send; by default the prepared one.", name=""
+        ),
+        "delay": replace(
+            DELAY, description="How long each waits before it is sent, such as 3s.", name=""
+        ),
+    },
+    ("requests",),
+    name="Release",
+)
+
 
 def parse_session_config(text: str, library: Library, *, session: bool) -> SessionConfig:
     """Return the session changes that a body asks for.
@@ -167,3 +190,53 @@ def parse_pets(text: str, library: Library) -> PetsSource:
     diagnostics = Diagnostics(BODY, fixtures=library.shelf())
     pets: PetsSource = read(text, PETS_SOURCE, diagnostics, is_json=True, nodes=FIXTURE_NODES)
     return pets
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """The responses to release.
+
+    :param replies: the numbers of their requests, each with what to send.
+    :param delay: how long each waits before that; None to send it now.
+    """
+
+    replies: Mapping[int, Reply]
+    delay: Delay | None
+
+
+def parse_release(
+    text: str, library: Library, match_of: Callable[[int], Match | None], expected: str
+) -> Release:
+    """Return what a body releases.
+
+    :param match_of: returns what selects a request that waits, by number; None for any other.
+    :param expected: the numbers of those that wait, in words.
+    :raise InputError: every problem.
+    """
+    check_text(text, BODY, FILE_BYTES)
+    diagnostics = Diagnostics(BODY, fixtures=library.shelf())
+
+    def known(number: int, node: Node, here: Diagnostics) -> Any:
+        if match_of(number) is None:
+            return here.add(node, f"request {number} {NOT_WAITING}", expected)
+        return number
+
+    numbers = ListOf("", Number("", 1, INT64_MAX, then=known), 1, PARKED)
+    shape = replace(RELEASE, fields={**RELEASE.fields, "requests": numbers})
+    values = read(text, shape, diagnostics, is_json=True, nodes=FILE_NODES)
+    draft = values.get("reply", PASS)
+    replies: dict[int, Reply] = {}
+    for number in dict.fromkeys(values["requests"]):
+        match = match_of(number) or Match()
+        if not isinstance(draft, Draft):
+            replies[number] = draft
+        elif draft.page and match.operations != ("listPets",):
+            what = f"only listPets responds with a page, and request {number} is another one"
+            draft.diagnostics.add(draft.node, what, "release requests of listPets alone")
+        else:
+            replies[number] = reply = canned(draft, match, off_contract=True)
+            if reply.template is not None:  # the body of the request is gone
+                what = "references are for the replies of stubs"
+                draft.diagnostics.add(draft.node, what, "write the values")
+    diagnostics.close()
+    return Release(replies, values.get("delay"))

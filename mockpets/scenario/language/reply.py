@@ -162,14 +162,15 @@ _CANNED: Final = {
     **dict.fromkeys(("body", "text", "headers"), _STATUS),
     "message": _ERROR,
 }
+ONE_REPLY: Final = ByKind(
+    "One reply.",
+    {"text": _PASS, "mapping": ByKey("One reply.", {**_CANNED, "fault": _FAULT}, _ON_STUB)},
+    "pass or a mapping with error, status, page or fault",
+    name="SequenceItem",
+)
 SEQUENCE: Final = ListOf(
     "Replies, one for each request that the stub responds to.",
-    ByKind(
-        "One reply.",
-        {"text": _PASS, "mapping": ByKey("One reply.", {**_CANNED, "fault": _FAULT}, _ON_STUB)},
-        "pass or a mapping with error, status, page or fault",
-        name="SequenceItem",
-    ),
+    ONE_REPLY,
     least=1,
     name="Sequence",
 )

@@ -78,7 +78,7 @@ _PERCENTILES: Final = Object(
     name="DelayPercentiles",
     then=_percentiles,
 )
-_DELAY: Final = ByKind(
+DELAY: Final = ByKind(
     "Delay of each response, such as 300ms, 2s or 1m, at most 60s; or a random delay.",
     {
         "text": _FIXED,
@@ -170,7 +170,7 @@ _STUB: Final = Object(
         "reply": REPLY,
         "sequence": SEQUENCE,
         "repeat": REPEAT,
-        "delay": _DELAY,
+        "delay": DELAY,
         "throttle": Parsed(
             "Rate at which the server sends the response, such as 500 B/s or 2 kB/s.",
             "a rate such as 500 B/s or 2 kB/s",

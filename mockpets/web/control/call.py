@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from mockpets.web.cors import RejectedOrigins
     from mockpets.web.exchange import Request
     from mockpets.web.public_mode import VisitorSessions
+    from mockpets.web.response_finalizer import ResponseFinalizer
 
 T = TypeVar("T")
 
@@ -58,6 +59,7 @@ class ControlContext:
     coverage: Coverage
     rejected_origins: RejectedOrigins
     started: float
+    finalizer: ResponseFinalizer
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from functools import partial
+from random import Random
+from time import perf_counter, time
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
@@ -14,14 +16,26 @@ from mockpets.constants import (
     VERSION,
     WAIT_SECONDS,
 )
-from mockpets.contract.error_messages import without_session
+from mockpets.contract.error_messages import NO_CONNECTION_FAULTS, without_session
 from mockpets.contract.fields import parse_int64
-from mockpets.contract.query_parameters import integer
-from mockpets.errors import RequestError, did_you_mean
+from mockpets.contract.query_parameters import Parameter, integer
+from mockpets.errors import InputError, RequestError, did_you_mean
+from mockpets.faults import CONNECTION_FAULTS, NO_RESPONSE_FAULTS
 from mockpets.journal import queries
+from mockpets.journal.queries import moment
+from mockpets.redaction import redacted_target
+from mockpets.scenario.engine import draw_delay
+from mockpets.scenario.model import PASS, Match
 from mockpets.units import quote
-from mockpets.web.control.call import JsonResponse, body_text, json_response, run_job
+from mockpets.web.control.call import (
+    JsonResponse,
+    body_text,
+    invalid_body,
+    json_response,
+    run_job,
+)
 from mockpets.web.control.waiting import block, wait_until
+from mockpets.web.journal_writer import target
 from mockpets.wsgi_extension import MEMO, ORDER, RETRIED, SERVER, CallAgain
 
 if TYPE_CHECKING:
@@ -33,14 +47,19 @@ if TYPE_CHECKING:
         Har,
         HeldResponses,
         OpenedGate,
+        ReleasedRequests,
         RequestDetails,
         RequestList,
         VerifiedRequests,
+        WaitingResponse,
+        WaitingResponses,
     )
     from mockpets.journal.entry import Entry
     from mockpets.journal.verification import Verdict
+    from mockpets.journal.wait import Wait
     from mockpets.session.session import Session
     from mockpets.web.control.call import ControlRequest
+    from mockpets.web.delivery import Prepared
     from mockpets.wsgi_extension import Server
 
 _PROGRESS: Final = "verify"
@@ -225,6 +244,102 @@ def explain_request(call: ControlRequest) -> JsonResponse[Explanation]:
     run = partial(dry_run, context.settings, context.sessions, call.session.name, request)
     entry, seed = run_job(call, run, "explaining a request", is_long=True)
     return json_response(explanation(entry, seed, sent=False))
+
+
+HELD_PARAMETERS: Final = {
+    "sessions": Parameter(
+        "`all` for the responses of every session; by default only those of this session.",
+        {"type": "string", "enum": ["all"]},
+        partial(queries.one_of, words=("all",)),
+    )
+}
+
+
+def held(call: ControlRequest) -> JsonResponse[WaitingResponses]:
+    """List the responses that are held, delayed or throttled now."""
+    registry, change = call.context.sessions, call.session.changes.number
+    sessions = registry.all() if call.query.get("sessions") else [call.session]
+    rows = [_waiting(session, wait) for session in sessions for wait in session.gates.all()]
+    waiting = [row for row in rows if row is not None]
+    return json_response({"held": waiting, "change": change})
+
+
+def _waiting(session: Session, wait: Wait) -> WaitingResponse | None:
+    """Return a response that waits; None if it has just ended."""
+    prepared: Prepared | None = wait.context
+    kind = wait.kind("pending")
+    if prepared is None or kind is None:
+        return None
+    request, exchange = prepared.request, prepared.request.exchange
+    waited = perf_counter() - wait.since
+    breaks = exchange.outcome.fault in NO_RESPONSE_FAULTS
+    return {
+        "request": wait.number,
+        "session": session.name,
+        "method": request.method,
+        "target": redacted_target(target(request.environ)),
+        "path": request.path,
+        "operation": exchange.operation,
+        "waits": kind,
+        "gate": wait.gate,
+        "delay_ms": round(exchange.outcome.delay * 1000, 1),
+        "throttle": wait.throttle,
+        "status": None if breaks else prepared.response.status_code,
+        "stubs": [*exchange.outcome.stubs],
+        "at": moment(time() - (perf_counter() - exchange.started)),
+        "since": moment(time() - waited),
+        "waited_ms": round(waited * 1000, 2),
+    }
+
+
+def release(call: ControlRequest) -> JsonResponse[ReleasedRequests]:
+    """Send responses that wait, or another one in the place of each.
+
+    :raise RequestError: ``not_found`` if some of them do not wait, ``forbidden`` for a connection
+        fault with ``--public``. Nothing is released then.
+    """
+    from mockpets.scenario.language.control_bodies import NOT_WAITING, parse_release
+
+    session = call.session
+    # On other WSGI servers, only gates can be opened.
+    waits = {wait.number: wait for wait in session.gates.all() if _can_release(wait)}
+
+    def match_of(number: int) -> Match | None:
+        if number not in waits:
+            return None
+        request = waits[number].context.request
+        operation = request.exchange.operation
+        if operation is None:
+            return Match(method=request.method, path=request.path)
+        return Match(operations=(operation,))
+
+    numbers = ", ".join(map(str, sorted(waits)[:20]))
+    expected = f"responses wait for requests {numbers}" if waits else "no response waits"
+    try:
+        body = parse_release(body_text(call.request), session.library, match_of, expected)
+    except InputError as error:
+        invalid = invalid_body(error)
+        if all(problem.what.endswith(NOT_WAITING) for problem in error.problems):
+            raise RequestError("not_found", invalid.message, details=invalid.details) from error
+        raise invalid from error
+    limit, is_public = session.shared.max_delay, session.shared.is_public
+    if is_public and not CONNECTION_FAULTS.isdisjoint(
+        reply for reply in body.replies.values() if isinstance(reply, str)
+    ):
+        raise RequestError("forbidden", NO_CONNECTION_FAULTS)
+    sent = [n for n in body.replies if waits[n].kind("pending") not in ("held", "delayed")]
+    if sent and any(reply != PASS or body.delay for reply in body.replies.values()):
+        names = ", ".join(map(str, sent))
+        message = f"the responses to requests {names} are being sent; release them without a reply"
+        raise RequestError("not_found", message)
+    for number, reply in body.replies.items():
+        delay = 0.0 if body.delay is None else min(draw_delay(body.delay, Random()), limit)
+        call.context.finalizer.release(waits[number], reply, delay)
+    return json_response({"released": [*body.replies]})
+
+
+def _can_release(wait: Wait) -> bool:
+    return wait.context is not None and wait.context.release is not None
 
 
 def gates(call: ControlRequest) -> JsonResponse[GateCounts]:

@@ -25,7 +25,7 @@ from typing import (
 from mockpets.constants import CONTROL_PREFIX, ERRORS, SESSION_HEADER, VERSION
 from mockpets.contract import control_types
 from mockpets.contract import openapi as contract
-from mockpets.scenario.language.control_bodies import ACTIVATION, SESSION
+from mockpets.scenario.language.control_bodies import ACTIVATION, RELEASE, SESSION
 from mockpets.scenario.language.pets import PETS_SOURCE
 from mockpets.scenario.language.shapes import Definitions
 from mockpets.scenario.language.verification import GATE_WAIT, REQUEST, VERIFICATION
@@ -44,7 +44,7 @@ gates.
 A call works on the session that the server's URL (`/~NAME/__mockpets`) or the header
 `Mockpets-Session` names, or else on `default`. Objects in responses may get more properties.
 """
-_BODIES: Final = (ACTIVATION, SESSION, PETS_SOURCE, VERIFICATION, REQUEST, GATE_WAIT)
+_BODIES: Final = (ACTIVATION, SESSION, PETS_SOURCE, VERIFICATION, REQUEST, GATE_WAIT, RELEASE)
 """The shapes of request bodies. `PetChange`, which has no shape, is read as pets are."""
 _DOCUMENTS: Final = ("openapi.json", "control.openapi.json", "schema")
 _TOPICS: Final = {
@@ -63,7 +63,7 @@ _TOPICS: Final = {
         "The request log, its verification, and explanations of responses.",
         ("requests", "requests.har", "verify", "explain"),
     ),
-    "gates": ("Where scenarios hold responses.", ("gates",)),
+    "gates": ("Responses that wait, and the gates that hold some.", ("held", "gates")),
 }
 _TAGS: Final = {part: tag for tag, (_, parts) in _TOPICS.items() for part in parts}
 _PATH_PARAMETERS: Final[Mapping[str, tuple[str, Schema]]] = {

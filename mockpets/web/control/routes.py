@@ -284,6 +284,8 @@ CALLS: Final[Mapping[str, Call]] = {
     "GET /requests.har": Call(journal.har, "reads", queries.PARAMETERS),
     "POST /verify": Call(journal.verify, body="Verification", errors=_NOT_VERIFIED),
     "GET /events": Call(journal.events, "reads", journal.EVENTS_PARAMETERS),
+    "GET /held": Call(journal.held, "reads", journal.HELD_PARAMETERS),
+    "POST /held/release": Call(journal.release, body="Release", errors=_NOT_FOUND),
     "GET /gates": Call(journal.gates),
     "POST /gates/{name}/open": Call(journal.open_gate, "changes"),
     "POST /gates/{name}/wait": Call(

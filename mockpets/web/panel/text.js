@@ -52,6 +52,7 @@ export const NOTES = {
   key_missing: "missing key",
   key_invalid: "invalid key",
   limit_out_of_range: "limit out of range",
+  released: "released",
   server_limit: "server limit",
   ignored_query: "query ignored",
   ignored_headers: "header ignored",

@@ -238,11 +238,17 @@ ROWS = [
         ),
     ),
     Row("GET", "events", types.Events, "events?since=0"),
+    Row("GET", "held", types.WaitingResponses, "held?sessions=all"),
     Row("GET", "gates", types.GateCounts),
     Row(
         *("POST", "gates/{name}/wait", types.HeldResponses, "gates/door/wait"),
         takes=types.GateWait,
         bodies=({}, {"held": 1, "within": "1s"}),
+    ),
+    Row(
+        *("POST", "held/release", types.ReleasedRequests, ""),
+        takes=types.Release,
+        bodies=({"requests": [6], "reply": {"status": 200, "text": "x"}, "delay": "30s"},),
     ),
     Row("POST", "gates/{name}/open", types.OpenedGate, "gates/door/open"),
     Row("GET", "coverage", types.StateCoverage),
@@ -290,6 +296,7 @@ def server(tmp_path: Path) -> Iterator[MockpetsServer]:
         wait_until(lambda: call("GET", "/__mockpets/gates").json["gates"])
         yield server
         call("POST", "/__mockpets/gates/door/open")
+        call("POST", "/__mockpets/held/release", body=b'{"requests": [6]}', headers=JSON)
         assert held.result(10).status == 200
 
 
@@ -392,6 +399,7 @@ def test_there_is_a_row_for_every_route_and_its_view_has_the_same_type() -> None
         ("POST", "verify", {"match": {}, "within": 5}, types.InvalidInputDetails),
         ("POST", "gates/nothing/wait", {"within": "0s"}, types.HeldResponses),
         ("POST", "gates/nothing/wait", {"held": 0}, types.InvalidInputDetails),
+        ("POST", "held/release", {"requests": []}, types.InvalidInputDetails),
     ],
 )
 def test_every_error_has_its_type(
@@ -422,6 +430,7 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "active": (),
     "scenario": ("retry",),
     "gates": (),
+    "held": (),
     "wait_for_gate": ("door",),
     "open_gate": ("other",),
     "set_pets": ([MISO],),
@@ -459,7 +468,7 @@ def test_every_call_of_the_client_returns_what_it_is_annotated_with(server: Mock
     client = ControlClient(server.url)
     names = {name for name, each in vars(ControlClient).items() if isfunction(each)}
     assert {name for name in names if name[0] != "_"} - CALLS.keys() == {
-        *("add_pet", "change_pet", "close", "explain_request", "gate", "session")
+        *("add_pet", "change_pet", "close", "explain_request", "gate", "session", "release")
     }
 
     for name, arguments in CALLS.items():

@@ -11,6 +11,7 @@ import type {
   PetChange,
   PetInput,
   PetsSource,
+  Release,
   RequestFilters,
   RequestSummary,
   ScenarioDetails,
@@ -19,11 +20,13 @@ import type {
   State,
   Verification,
   VerificationDetails,
+  WaitingResponse,
 } from "./control.js";
 import type { Explanation, Har, Operation, Pet, PetStatus, RequestToExplain, Times } from "./control.js";
 import type { GateName, ScenarioName } from "./scenarios.js";
 
 export type { Change, ErrorCode, Explanation, Har, NewPet, Pet, PetChange, PetStatus, RequestToExplain };
+export type { WaitingResponse } from "./control.js";
 export type { GateName, ScenarioDetails, ScenarioName, ScenarioSummary, Times };
 export type { Delay, Fault, Match, Operation, Reply, SequenceItem, Stub } from "./control.js";
 
@@ -188,6 +191,14 @@ export class Mockpets {
    * `Authorization`, the request has the key of this session.
    */
   explainRequest(request: RequestToExplain): Promise<Explanation>;
+  /** Return the responses that are held, delayed or throttled now, the first one first. */
+  held(): Promise<WaitingResponse[]>;
+  /**
+   * Send the responses to some requests, which wait, now.
+   * @param options.reply what to send in their place, as in the `sequence` of a stub
+   * @param options.delay milliseconds that each waits before that
+   */
+  release(requests: number[], options?: { reply?: Release["reply"]; delay?: number }): Promise<void>;
   /** Return a gate, to wait until it holds responses and to release them. */
   gate(name: GateName | (string & {})): Gate;
   /**

@@ -372,7 +372,7 @@ export interface components {
             status?: components["schemas"]["PetStatus"];
         };
         /** @enum {string} */
-        NoteCode: "deprecated" | "ignored_headers" | "ignored_members" | "ignored_query" | "key_invalid" | "key_missing" | "limit_out_of_range" | "off_contract" | "reference_missing" | "references" | "server_limit" | "unmatched";
+        NoteCode: "deprecated" | "ignored_headers" | "ignored_members" | "ignored_query" | "key_invalid" | "key_missing" | "limit_out_of_range" | "off_contract" | "reference_missing" | "references" | "released" | "server_limit" | "unmatched";
         /** @description The number of responses that opening a gate released, and those still held. */
         OpenedGate: {
             gates: {
@@ -480,6 +480,19 @@ export interface components {
             headers: string[][];
             body: components["schemas"]["RecordedBody"];
         };
+        /** @description The responses to release, and what to send in their place. */
+        Release: {
+            /** @description The numbers of their requests. */
+            requests: number[];
+            /** @description The response to send; by default the prepared one. */
+            reply?: "pass" | (components["schemas"]["ErrorReply"] | components["schemas"]["StatusReply"] | components["schemas"]["PageReply"] | components["schemas"]["FaultReply"]);
+            /** @description How long each waits before it is sent, such as 3s. */
+            delay?: string | (components["schemas"]["DelayRange"] | components["schemas"]["DelayPercentiles"]);
+        };
+        /** @description The numbers of the requests whose responses were released. */
+        ReleasedRequests: {
+            released: number[];
+        };
         /**
          * @description After the last reply: last repeats it, cycle starts over, none leaves requests to later stubs and the operation.
          * @enum {string}
@@ -510,6 +523,7 @@ export interface components {
             delay_ms: number;
             held_ms: number | null;
             total_ms: number | null;
+            waits: components["schemas"]["WaitKind"] | null;
             hold: string | null;
             throttle: number | null;
             notes: components["schemas"]["RequestNote"][];
@@ -578,7 +592,9 @@ export interface components {
          *     milliseconds, `throttle` is in bytes a second, and `hold` is the name of a gate. `held_ms` is
          *     how long the gate has held the response so far, null without a gate; `total_ms` is the time from
          *     the arrival of the request until its response ended, null while it is pending.
-         *     `off_contract` is the reason why the response is not in the contract.
+         *     `off_contract` is the reason why the response is not in the contract. `waits` is what a pending
+         *     response waits for, or what it waited for when the client left: `held`, `delayed`,
+         *     `throttled` or null.
          */
         RequestSummary: {
             number: number;
@@ -598,6 +614,7 @@ export interface components {
             delay_ms: number;
             held_ms: number | null;
             total_ms: number | null;
+            waits: components["schemas"]["WaitKind"] | null;
             hold: string | null;
             throttle: number | null;
             notes: components["schemas"]["RequestNote"][];
@@ -964,6 +981,37 @@ export interface components {
             matched: number;
             requests: components["schemas"]["RequestSummary"][];
         };
+        /** @enum {string} */
+        WaitKind: "held" | "delayed" | "throttled";
+        /**
+         * @description A response that waits, and since when.
+         *
+         *     `waits` is `held` at the gate, `delayed`, or `throttled` while its body is being sent.
+         *     `status` is what the client gets, null if the connection breaks instead. `at` is the arrival of
+         *     the request. `throttle` is in bytes a second.
+         */
+        WaitingResponse: {
+            request: number;
+            session: string;
+            method: string;
+            target: string;
+            path: string;
+            operation: components["schemas"]["Operation"] | null;
+            waits: components["schemas"]["WaitKind"];
+            gate: string | null;
+            delay_ms: number;
+            throttle: number | null;
+            status: number | null;
+            stubs: string[];
+            at: string;
+            since: string;
+            waited_ms: number;
+        };
+        /** @description The responses that wait, by session and number; `change` is the `since` of `GET events`. */
+        WaitingResponses: {
+            held: components["schemas"]["WaitingResponse"][];
+            change: number;
+        };
     };
     responses: never;
     parameters: never;
@@ -1029,6 +1077,8 @@ export type PetTotal = components['schemas']['PetTotal'];
 export type PetsSource = components['schemas']['PetsSource'];
 export type RecordedBody = components['schemas']['RecordedBody'];
 export type RecordedMessage = components['schemas']['RecordedMessage'];
+export type Release = components['schemas']['Release'];
+export type ReleasedRequests = components['schemas']['ReleasedRequests'];
 export type Repeat = components['schemas']['Repeat'];
 export type Reply = components['schemas']['Reply'];
 export type ReplyHeaders = components['schemas']['ReplyHeaders'];
@@ -1074,3 +1124,6 @@ export type Verification = components['schemas']['Verification'];
 export type VerificationDetails = components['schemas']['VerificationDetails'];
 export type VerificationMatch = components['schemas']['VerificationMatch'];
 export type VerifiedRequests = components['schemas']['VerifiedRequests'];
+export type WaitKind = components['schemas']['WaitKind'];
+export type WaitingResponse = components['schemas']['WaitingResponse'];
+export type WaitingResponses = components['schemas']['WaitingResponses'];

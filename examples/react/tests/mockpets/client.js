@@ -176,6 +176,15 @@ export class Mockpets {
     return this.#call("POST", "explain", { body: { ...request, headers: sent }, wait: LONGEST_WAIT_MS });
   }
 
+  async held() {
+    const { held } = await this.#call("GET", "held");
+    return held;
+  }
+
+  async release(requests, { reply, delay } = {}) {
+    await this.#call("POST", "held/release", { body: { requests, reply, delay: delay && duration(delay) } });
+  }
+
   gate(name) {
     const path = `gates/${segment(name)}`;
     return {
