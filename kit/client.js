@@ -172,6 +172,15 @@ export class Mockpets {
     return this.#call("POST", "explain", { body: { ...request, headers: sent }, wait: LONGEST_WAIT_MS });
   }
 
+  async checkScenario(text, name) {
+    return this.#call("POST", "scenarios/check", { text, query: { name } });
+  }
+
+  async saveScenario(name, text, digest) {
+    const conditions = digest === undefined ? { "If-None-Match": "*" } : { "If-Match": `"${digest}"` };
+    return this.#call("PUT", `scenarios/${segment(name)}`, { text, conditions });
+  }
+
   async held() {
     const { held } = await this.#call("GET", "held");
     return held;
@@ -243,19 +252,20 @@ export class Mockpets {
    * @param wait milliseconds that the server may take in addition
    * @param check called with the session's ID in the response, and the error that is about to be thrown
    */
-  async #call(method, path, { body, query = {}, wait = 0, stopped, check = this.#checkId } = {}) {
+  async #call(method, path, { body, text, query = {}, conditions, wait = 0, stopped, check = this.#checkId } = {}) {
     // Without waiting once it is known, because the page may be about to close.
     if (checks.get(this.url) !== true) await this.#checkServer();
     const url = new URL(`${this.url}/__mockpets/${path}`);
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, value);
     }
-    const headers = { ...this.headers };
+    const headers = { ...this.headers, ...conditions };
     if (this.#token) headers.Authorization = `Bearer ${this.#token}`;
     if (body !== undefined) headers["Content-Type"] = "application/json";
+    if (text !== undefined) headers["Content-Type"] = "application/yaml";
     const timeout = AbortSignal.timeout(RESPONSE_MS + wait);
     const signal = stopped ? AbortSignal.any([stopped, timeout]) : timeout;
-    const { response, result } = await this.#send(url.href, { method, headers, body: JSON.stringify(body), signal });
+    const { response, result } = await this.#send(url.href, { method, headers, body: text ?? JSON.stringify(body), signal });
     const error = response.ok ? undefined : responseError(result);
     check.call(this, response.headers.get(SESSION_ID_HEADER), error);
     if (error) throw error;

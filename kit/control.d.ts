@@ -25,6 +25,25 @@ export interface components {
         };
         /** @enum {string} */
         Change: "requests" | "scenario" | "pets" | "snapshots" | "gates" | "sessions" | "files" | "origins";
+        /**
+         * @description What `mockpets check` finds in a scenario.
+         *
+         *     `tried` counts the stubs for which a matching request could be built, and `untried` names the
+         *     others. `coverage` has the scenarios by operation and status.
+         */
+        CheckedScenario: {
+            scenarios: string[];
+            fixtures: string[];
+            problems: components["schemas"]["InputProblem"][];
+            warnings: components["schemas"]["InputProblem"][];
+            tried: number;
+            untried: string[];
+            coverage: {
+                [key: string]: {
+                    [key: string]: string[];
+                };
+            };
+        };
         /** @description How many responses the state coverage had counted. */
         ClearedCoverage: {
             cleared: number;
@@ -105,7 +124,7 @@ export interface components {
             details?: components["schemas"]["InvalidInputDetails"] | components["schemas"]["VerificationDetails"] | components["schemas"]["HeldResponses"];
         };
         /** @enum {string} */
-        ErrorCode: "invalid_request" | "unauthorized" | "forbidden" | "pet_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "verification_failed" | "not_held" | "session_dropped" | "payload_too_large" | "expectation_failed" | "invalid_scenario" | "invalid_session" | "session_required" | "unknown_header" | "unknown_scenario" | "unknown_session" | "rate_limited" | "headers_too_large" | "internal_error" | "not_described" | "not_implemented" | "busy" | "stopping" | "http_version_not_supported" | "store_full";
+        ErrorCode: "invalid_request" | "unauthorized" | "forbidden" | "pet_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "verification_failed" | "not_held" | "conflict" | "session_dropped" | "payload_too_large" | "expectation_failed" | "invalid_scenario" | "invalid_session" | "session_required" | "unknown_header" | "unknown_scenario" | "unknown_session" | "rate_limited" | "headers_too_large" | "internal_error" | "not_described" | "not_implemented" | "busy" | "stopping" | "http_version_not_supported" | "store_full";
         /** @description An error of the contract. */
         ErrorReply: {
             /**
@@ -641,7 +660,8 @@ export interface components {
          *     `text` is its source, or null when the file can no longer be read. `lineage` is the scenario
          *     and those it extends, in order of precedence; `stubs` has the stubs of all of them. `disabled`
          *     is why the server rejects what a stub does, or null. `unreached` is why no recorded request of
-         *     the session shows the scenario, or null if one does.
+         *     the session shows the scenario, or null if one does. `digest` is that of the file, `path` where
+         *     your own file is, and `read_only` why it cannot be saved; null otherwise.
          */
         ScenarioDetails: {
             name: string;
@@ -659,6 +679,10 @@ export interface components {
             stubs: components["schemas"]["StubDescription"][];
             disabled: string | null;
             unreached: string | null;
+            digest: string | null;
+            path: string | null;
+            writable: boolean;
+            read_only: string | null;
         };
         /** @description A mockpets scenario: pets, and stubs that change responses. */
         ScenarioDocument: {
@@ -1020,6 +1044,7 @@ export type ActiveScenarios = components['schemas']['ActiveScenarios'];
 export type BodyMatch = components['schemas']['BodyMatch'];
 export type BodyOperators = components['schemas']['BodyOperators'];
 export type Change = components['schemas']['Change'];
+export type CheckedScenario = components['schemas']['CheckedScenario'];
 export type ClearedCoverage = components['schemas']['ClearedCoverage'];
 export type ClearedRequests = components['schemas']['ClearedRequests'];
 export type ComparedCondition = components['schemas']['ComparedCondition'];

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mockpets import Settings, create_app
-from mockpets.cli.scenario_check import check
 from mockpets.client import ControlClient
 from mockpets.constants import CONTROL_PREFIX
+from mockpets.scenario.check import check
 from tests.cases import each as for_each
 from tests.curl import run_curl
 from tests.programs import need

@@ -24,7 +24,7 @@ from mockpets.units import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from mockpets.cli.scenario_check import CheckResult
+    from mockpets.scenario.check import CheckResult
     from mockpets.settings import Settings
 
 
@@ -121,7 +121,7 @@ def check(paths: tuple[Path, ...], output_format: str, config: Path | None, **fl
     """
     settings = load_settings(flags, os.environ, config)
 
-    from mockpets.cli.scenario_check import check as run
+    from mockpets.scenario.check import check as run
 
     result = run(paths, settings.scenarios_dir, settings.fixtures_dir)
     if output_format == "json":

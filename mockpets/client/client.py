@@ -153,6 +153,22 @@ class ControlClient:
         """Reset pets, counters, the journal and random numbers; return the active scenarios."""
         return self._call("POST", "/reset", part="active")
 
+    def check_scenario(self, text: str, name: str = "scenario") -> types.CheckedScenario:
+        """Return the problems in the text of a scenario file, and what it covers."""
+        return self._call("POST", "/scenarios/check", text.encode(), query={"name": name})
+
+    def save_scenario(
+        self, name: str, text: str, digest: str | None = None
+    ) -> types.ScenarioDetails:
+        """Save a scenario file in a ``--scenarios-dir`` of the server.
+
+        :param digest: that of the file as it was read (`scenario`); None for a new file. If the
+            file has changed since, the error's code is ``conflict``.
+        """
+        condition = {"If-None-Match": "*"} if digest is None else {"If-Match": f'"{digest}"'}
+        path = _fill("/scenarios/{name}", name)
+        return self._call("PUT", path, text.encode(), condition=condition)
+
     def held(self, *, all_sessions: bool = False) -> list[types.WaitingResponse]:
         """Return the responses that are held, delayed or throttled now, the first one first."""
         query = {"sessions": "all" if all_sessions else None}
@@ -390,6 +406,7 @@ class ControlClient:
         session: str = "",
         check: _Check | None = None,
         part: str | None = None,
+        condition: Mapping[str, str] | None = None,
     ) -> T:  # type: ignore[type-var]  # the type that the caller expects
         """Return the response to a call, or one property of it.
 
@@ -397,12 +414,13 @@ class ControlClient:
         :param session: the session in the path, if there is one.
         :param check: called with the session's name, its ID in the response, and the error of the
             response, which is raised afterwards; by default `_check_id`.
+        :param condition: more headers.
         """
         __tracebackhide__ = True
         parameters = {name: value for name, value in (query or {}).items() if value is not None}
         if parameters:
             path = f"{path}?{urlencode(parameters)}"
-        headers = self.headers
+        headers = {**self.headers, **(condition or {})}
         # The server rejects a path with any other name.
         if re.fullmatch(constants.SESSION_NAME, session.lower()):
             headers[constants.SESSION_HEADER] = session.lower()

@@ -162,14 +162,15 @@ class Connection:
         Servers close idle connections: if that happens to a GET, it is sent again.
 
         :param path: relative to the URL, quoted, with the query.
-        :param body: sent as JSON; None for no body.
+        :param body: bytes are sent as YAML, anything else as JSON; None for no body.
         :param wait: seconds that the server may take in addition to the timeout.
         :raise NoAnswer: the server does not respond, or not with HTTP.
         """
         sent, data = dict(headers or {}), b""
         if body is not None:
-            sent["Content-Type"] = "application/json"
-            data = json.dumps(body).encode()
+            is_yaml = isinstance(body, bytes)
+            sent["Content-Type"] = "application/yaml" if is_yaml else "application/json"
+            data = body if isinstance(body, bytes) else json.dumps(body).encode()
         request = method, self._path + path, sent, data, self._timeout + wait
         try:
             connection = self._idle.pop()

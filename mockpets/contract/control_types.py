@@ -200,7 +200,8 @@ class ScenarioDetails(_AnyScenario):
     `text` is its source, or None when the file can no longer be read. `lineage` is the scenario
     and those it extends, in order of precedence; `stubs` has the stubs of all of them. `disabled`
     is why the server rejects what a stub does, or null. `unreached` is why no recorded request of
-    the session shows the scenario, or null if one does.
+    the session shows the scenario, or null if one does. `digest` is that of the file, `path` where
+    your own file is, and `read_only` why it cannot be saved; None otherwise.
     """
 
     text: str | None
@@ -209,6 +210,37 @@ class ScenarioDetails(_AnyScenario):
     stubs: list[StubDescription]
     disabled: str | None
     unreached: str | None
+    digest: str | None
+    path: str | None
+    writable: bool
+    read_only: str | None
+
+
+class InputProblem(TypedDict):
+    """A problem in a body; line and column start at 1 and are 0 if unknown."""
+
+    file: str
+    line: int
+    column: int
+    where: str
+    what: str
+    hint: str
+
+
+class CheckedScenario(TypedDict):
+    """What `mockpets check` finds in a scenario.
+
+    `tried` counts the stubs for which a matching request could be built, and `untried` names the
+    others. `coverage` has the scenarios by operation and status.
+    """
+
+    scenarios: list[str]
+    fixtures: list[str]
+    problems: list[InputProblem]
+    warnings: list[InputProblem]
+    tried: int
+    untried: list[str]
+    coverage: dict[str, dict[str, list[str]]]
 
 
 class ScenarioSelection(TypedDict):
@@ -789,17 +821,6 @@ class DroppedSessions(TypedDict):
 
 
 # --- Errors -----------------------------------------------------------------------------------
-
-
-class InputProblem(TypedDict):
-    """A problem in a body; line and column start at 1 and are 0 if unknown."""
-
-    file: str
-    line: int
-    column: int
-    where: str
-    what: str
-    hint: str
 
 
 class InvalidInputDetails(TypedDict):

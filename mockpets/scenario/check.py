@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import inf
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mockpets import constants
 from mockpets.contract.schemas import RESPONSES
 from mockpets.errors import InputError, Problem, problem_with
 from mockpets.scenario.files import files_in, find, same_name, source_of
-from mockpets.scenario.language.loader import is_json_file, load_fixture
+from mockpets.scenario.language.loader import is_json_file, load_fixture, load_scenario
 from mockpets.scenario.language.parser import parse
 from mockpets.scenario.language.text import read_text
 from mockpets.scenario.library import read_library
@@ -23,9 +24,9 @@ from mockpets.scenario.model import Canned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from mockpets.scenario.files import Source
+    from mockpets.scenario.library import Library
     from mockpets.scenario.model import Condition, Match, Scenario, Stub
 
 
@@ -67,6 +68,36 @@ def check(
             load_fixture(fixtures[name].path, fixtures[name].shown)
         except InputError as error:
             problems += error.problems
+    scenarios = [library.scenarios[name] for name in names[0] if name in library.scenarios]
+    return _result(*names, problems, scenarios)
+
+
+def check_text(name: str, text: str, library: Library, path: Path | None = None) -> CheckResult:
+    """Check the text of a scenario, which can refer to those of a library.
+
+    :param path: of its file; by default a YAML file with the scenario's name.
+    """
+    path = path or Path(f"{name}.yaml")
+    source = library.sources.get(name)
+    shown = source.shown if source and source.path == path else str(path)
+    problems: list[Problem] = []
+    scenarios: list[Scenario] = []
+    try:
+        known, fixtures = {*library.sources, name}, library.shelf()
+        scenarios.append(load_scenario(path, shown, known=known, fixtures=fixtures, text=text))
+        if problem := library.broken_chain(scenarios[0]):
+            problems.append(problem)
+    except InputError as error:
+        problems += error.problems
+    return _result((name,), (), problems, scenarios)
+
+
+def _result(
+    names: tuple[str, ...],
+    fixtures: tuple[str, ...],
+    problems: Iterable[Problem],
+    scenarios: Iterable[Scenario],
+) -> CheckResult:
     warnings: list[Problem] = []
     tried = 0
     untried: list[str] = []
@@ -74,7 +105,7 @@ def check(
         operation: {status: set() for status in statuses}
         for operation, statuses in RESPONSES.items()
     }
-    for scenario in [library.scenarios[name] for name in names[0] if name in library.scenarios]:
+    for scenario in scenarios:
         warnings += scenario.warnings
         for position, stub in enumerate(scenario.stubs):
             earlier = scenario.stubs[:position]
@@ -89,7 +120,8 @@ def check(
                 for status in _statuses(stub, request, earlier):
                     coverage.setdefault(operation, {}).setdefault(status, set()).add(scenario.name)
     return CheckResult(
-        *names,
+        names,
+        fixtures,
         # The problems of a fixture also appear in each scenario that uses it.
         tuple(dict.fromkeys(sorted(problems))),
         tuple(dict.fromkeys(sorted(warnings))),

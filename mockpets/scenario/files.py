@@ -41,11 +41,11 @@ def find(kind: str, folders: Iterable[Path]) -> dict[str, Source]:
     for folder in (ours, *folders):
         in_folder: dict[str, Source] = {}
         for path in files_in(kind, folder):
-            name = _text(path.stem)
+            name = as_text(path.stem)
             if name in in_folder:
                 problems.append(same_name(path, in_folder[name].path))
                 continue
-            shown = f"{kind}/{path.name} (shipped)" if folder == ours else _text(path)
+            shown = f"{kind}/{path.name} (shipped)" if folder == ours else as_text(path)
             in_folder[name] = source_of(path, shown, sources.get(name))
         sources.update(in_folder)
     if problems:
@@ -53,7 +53,7 @@ def find(kind: str, folders: Iterable[Path]) -> dict[str, Source]:
     return dict(sorted(sources.items()))
 
 
-def _text(path: Path | str) -> str:
+def as_text(path: Path | str) -> str:
     """Return a path as text that UTF-8 can encode, with each byte that is not UTF-8 escaped."""
     return str(path).encode("utf-8", "backslashreplace").decode("utf-8")
 

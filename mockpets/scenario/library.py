@@ -169,6 +169,10 @@ class Library:
                 waiting = [*scenario.extends, *waiting]
         return list(visited.values())
 
+    def broken_chain(self, scenario: Scenario) -> Problem | None:
+        """Return what would be wrong with the `extends` of a scenario, or None."""
+        return _broken_chains({**self.scenarios, scenario.name: scenario}).get(scenario.name)
+
     def brings_pets(self, name: str) -> bool:
         """Return whether a scenario, or one that it extends, defines pets."""
         return any(scenario.pets is not None for scenario in self.lineage(name))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Final
 
 from mockpets.errors import InputError, printable
@@ -44,11 +44,19 @@ class Reloader:
         """The number of reloads after files changed."""
         self._on_change = on_change
         self._stopped = Event()
+        self._lock = Lock()
         self._thread: Thread | None = None
         self.library: Library = load_library(*self._folders)
 
     def look(self) -> None:
-        """Reload changed files; the last valid version of an invalid file stays active."""
+        """Reload changed files; the last valid version of an invalid file stays active.
+
+        Any thread may call this.
+        """
+        with self._lock:
+            self._look()
+
+    def _look(self) -> None:
         try:
             library = load_library(*self._folders, before=self.library)
         except InputError as error:

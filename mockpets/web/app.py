@@ -123,7 +123,13 @@ def _create_app(settings: Settings | None, clock: Callable[[], float]) -> flask.
         if is_default:  # `serve` prints it, and other callers find it in the app's extensions
             _log.warning("control token: %s", token)
     app, sessions, metrics = wire(
-        settings, lambda: reloader.library, token, lambda: reloader.reloads, clock, changes
+        settings,
+        lambda: reloader.library,
+        token,
+        lambda: reloader.reloads,
+        clock,
+        changes,
+        reloader.look,
     )
     app.extensions["mockpets"] = Mock(reloader, sessions, token, metrics)
     if settings.behind_proxy or settings.prefix:
@@ -141,10 +147,12 @@ def wire(
     reloads: Callable[[], int] = int,
     clock: Callable[[], float] = monotonic,
     changes: ChangeFeed | None = None,
+    reload: Callable[[], None] = lambda: None,
 ) -> tuple[App, SessionRegistry, Metrics]:
     """Return an app over a library, its sessions and metrics.
 
     :param reloads: returns how often the library was reloaded.
+    :param reload: reloads it now if files have changed.
     """
     public = settings.public
     journals = Journals(shares(settings.memory, public=public).journals)
@@ -182,7 +190,16 @@ def wire(
 
         origins = RejectedOrigins(partial(shared.changes.publish, "origins"))
         context = ControlContext(
-            settings, sessions, token, visitors, metrics, coverage, origins, started, finalizer
+            settings,
+            sessions,
+            token,
+            visitors,
+            metrics,
+            coverage,
+            origins,
+            started,
+            finalizer,
+            reload,
         )
         add_routes(app, context)
 

@@ -84,7 +84,8 @@ def for_some(environ: WSGIEnvironment, origins: Collection[str], *, preflight: b
     headers.append(("Access-Control-Expose-Headers", _EXPOSED))
     if preflight:
         ours = f"Authorization, Content-Type, {SESSION_HEADER}, {SCENARIO_HEADER}"
-        names = f"{ours}, baggage, traceparent, tracestate"  # OpenTelemetry adds these
+        files = "If-Match, If-None-Match"
+        names = f"{ours}, {files}, baggage, traceparent, tracestate"  # OpenTelemetry adds three
         headers += [
             ("Access-Control-Allow-Methods", "GET, PUT, POST, PATCH, DELETE"),
             ("Access-Control-Allow-Headers", names),

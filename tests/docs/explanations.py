@@ -49,6 +49,10 @@ ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
         "A gate held too few responses in time.",
         "Check that a stub with `hold` matches, or wait longer.",
     ),
+    "conflict": (
+        "The scenario file was changed, created or deleted since it was read.",
+        "Read it again with `GET scenarios/NAME`, and repeat your change.",
+    ),
     "session_dropped": (
         "The session was deleted with `?closed=`; `POST verify` named another one by its ID; or a visitor's changed session "
         "made room for another (`--public`).",

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mockpets.cli.scenario_check import check
 from mockpets.client import ControlClient
+from mockpets.scenario.check import check
 from tests.docs.page import PAGES, ROOT, Block, blocks, name_of, needs_mark, setting
 from tests.programs import PROGRAMS, need
 

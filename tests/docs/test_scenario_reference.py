@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.cli.scenario_check import check
+from mockpets.scenario.check import check
 from mockpets.scenario.language.loader import scenario_schema
 from mockpets.scenario.language.references import SOURCES
 from tests.docs.page import ROOT

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from mockpets import MockpetsServer, Settings
-from mockpets.cli.scenario_check import check
 from mockpets.client import ControlClient
 from mockpets.journal.coverage import build
 from mockpets.packaged_data import shipped
+from mockpets.scenario.check import check
 from tests.docs.page import blocks
 from tests.examples.project import (
     COMMANDS,

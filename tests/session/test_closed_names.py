@@ -186,6 +186,8 @@ READS: list[tuple[str, str, Any]] = [
     ("HEAD", "state", None),
     ("GET", "scenarios", None),
     ("GET", "scenarios/empty", None),
+    ("PUT", "scenarios/empty", {"description": "d"}),
+    ("POST", "scenarios/check", {"description": "d"}),
     ("GET", "pets", None),
     ("GET", "snapshots", None),
     ("GET", "snapshots/one", None),

@@ -26,7 +26,7 @@ from mockpets.scenario.language.parser import CHARACTERS, read
 from mockpets.scenario.language.pets import PETS
 from mockpets.scenario.language.scenario import SCENARIO
 from mockpets.scenario.language.shapes import Definitions
-from mockpets.scenario.language.text import read_text
+from mockpets.scenario.language.text import check_text, read_text
 from mockpets.units import quote
 
 if TYPE_CHECKING:
@@ -42,40 +42,49 @@ if TYPE_CHECKING:
 
 
 def load_scenario(
-    path: Path, shown: str, *, known: Collection[str], fixtures: Fixtures
+    path: Path,
+    shown: str,
+    *,
+    known: Collection[str],
+    fixtures: Fixtures,
+    text: str | None = None,
 ) -> Scenario:
     """Return the scenario in a file; its name is the file's stem.
 
     :param shown: the file's name in messages and lists.
     :param known: names of all scenarios, which this one may extend.
+    :param text: its content; by default that of the file.
     :raise InputError: with every problem, in file order.
     """
     diagnostics = Diagnostics(shown, path.stem, known, fixtures)
     # Four times the limit without aliases; the server keeps the responses in memory.
     characters = 4 * FILE_BYTES
-    scenario: Scenario = _load(path, SCENARIO, diagnostics, FILE_BYTES, FILE_NODES, characters)
+    if text is None:
+        text = read_text(path, shown, FILE_BYTES)
+    else:
+        check_text(text, shown, FILE_BYTES)
+    scenario: Scenario = _read(path, text, SCENARIO, diagnostics, FILE_NODES, characters)
     return scenario
 
 
 def load_fixture(path: Path, shown: str) -> tuple[Pet, ...]:
     """Return the pets in a fixture file by id, or raise InputError, as `load_scenario` does."""
     diagnostics = Diagnostics(shown, path.stem)
-    limits = FIXTURE_BYTES, FIXTURE_NODES, CHARACTERS
+    text = read_text(path, shown, FIXTURE_BYTES)
     events = csv_events if path.suffix.lower() == ".csv" else None
-    pets: tuple[Pet, ...] = _load(path, PETS, diagnostics, *limits, events)
+    pets: tuple[Pet, ...] = _read(path, text, PETS, diagnostics, FIXTURE_NODES, CHARACTERS, events)
     return pets
 
 
-def _load(
+def _read(
     path: Path,
+    text: str,
     shape: Shape,
     diagnostics: Diagnostics,
-    size: int,
     nodes: int,
     characters: int,
     events: Callable[[str, str], Iterator[Event]] | None = None,
 ) -> Any:
-    text = read_text(path, diagnostics.file, size)
     if not re.fullmatch(SCENARIO_NAME, path.stem) or len(path.stem) > NAME_LENGTH:
         what = (
             f"the name must be in kebab-case (a-z, 0-9, single hyphens; at most {NAME_LENGTH} "

@@ -36,9 +36,11 @@ _BY_PROXY: Final = {"HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED"}
 _PORT: Final = r"(?::[0-9]{1,5})?"
 
 
-def check_caller(request: Request, context: ControlContext) -> None:
+def check_caller(request: Request, context: ControlContext, *, is_yaml: bool = False) -> None:
     """Check that a request may call the control API.
 
+    :param is_yaml: whether the body may be YAML, which a page on another site cannot send either
+        without asking first.
     :raise RequestError: ``unauthorized``, ``rate_limited``, ``forbidden``, or ``invalid_request``
         for a body that is not announced as JSON.
     :raise NeedsBody: the caller may, and the body has not arrived.
@@ -56,7 +58,8 @@ def check_caller(request: Request, context: ControlContext) -> None:
         raise RequestError("forbidden", rejection(origin))
     if request.environ.get(BODY) == "large":
         raise NeedsBody  # only now: other callers need not send it
-    if request.mimetype != "application/json" and request.get_data():
+    kinds = ("application/json", "application/yaml") if is_yaml else ("application/json",)
+    if request.mimetype not in kinds and request.get_data():
         message = (
             "Content-Type must be application/json for a request with a body; "
             "send the header 'Content-Type: application/json'"

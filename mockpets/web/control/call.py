@@ -60,6 +60,7 @@ class ControlContext:
     rejected_origins: RejectedOrigins
     started: float
     finalizer: ResponseFinalizer
+    reload: Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,7 @@ class Call:
         about a session in the path.
     :param parameters: the query parameters that it accepts by name; None if it ignores any.
     :param body: the name of its body's schema in the OpenAPI document; empty without a body.
+    :param is_yaml: whether the body is a file in YAML, of which JSON is a part.
     :param creates: whether it responds with 201 if it created what the path names.
     :param errors: the codes of the errors that its view raises, besides those of every call; one
         with a body also raises `InputError`.
@@ -108,6 +110,7 @@ class Call:
     parameters: Mapping[str, Parameter] | None = field(default_factory=dict)
     body: str = ""
     needs_body: bool = True
+    is_yaml: bool = False
     creates: bool = False
     errors: tuple[ErrorCode, ...] = ()
     caller: Literal["owner", "anyone", "visitor"] = "owner"

@@ -153,7 +153,10 @@ def _operation(path: str, call: Call, definitions: Definitions) -> dict[str, Any
     if call.body:
         operation["requestBody"] = {
             "required": call.needs_body,
-            "content": {"application/json": {"schema": definitions.reference(call.body)}},
+            "content": {
+                **({"application/yaml": {"schema": {"type": "string"}}} if call.is_yaml else {}),
+                "application/json": {"schema": definitions.reference(call.body)},
+            },
         }
     operation["responses"] = _responses(call, definitions)
     return operation

@@ -27,7 +27,7 @@ from mockpets.journal import queries
 from mockpets.kit import files_of
 from mockpets.version import FULL_VERSION
 from mockpets.web import pages
-from mockpets.web.control import journal, pets, sessions
+from mockpets.web.control import files, journal, pets, sessions
 from mockpets.web.control.access import check_caller, record_preflight
 from mockpets.web.control.call import (
     Call,
@@ -86,8 +86,8 @@ def add_routes(app: flask.Flask, context: ControlContext) -> None:
             endpoint = f"{method} {path.removeprefix(CONTROL_PREFIX)}"
             app.url_map.add(Rule(rule, endpoint=endpoint, methods=[method]))
             app.view_functions[endpoint] = view
-        # The other methods of this path are those of a session with the name `reset`.
-        if path != f"{CONTROL_PREFIX}/sessions/reset":
+        # The other methods of these paths are those of a session or scenario of this name.
+        if path.removeprefix(CONTROL_PREFIX) not in ("/sessions/reset", "/scenarios/check"):
             other = f"{path}: other methods"
             app.url_map.add(Rule(rule, endpoint=other))  # without methods: any other
             rejects = context if path in guarded else None
@@ -104,7 +104,7 @@ def _guarded(call: Call, context: ControlContext, **_: str) -> Response:
     """Call a view if the caller may use the control API."""
     request = current_request()
     request.max_content_length = FIXTURE_BYTES  # a list of pets is longer than any request's body
-    check_caller(request, context)
+    check_caller(request, context, is_yaml=call.is_yaml)
     check_headers(request.environ)
     query = {} if call.parameters is None else query_parameters(request, call.parameters)
     sessions = context.sessions
@@ -243,6 +243,19 @@ CALLS: Final[Mapping[str, Call]] = {
     "GET /state": Call(sessions.state),
     "GET /scenarios": Call(sessions.scenarios),
     "GET /scenarios/{name}": Call(sessions.scenario, errors=_NOT_FOUND),
+    "PUT /scenarios/{name}": Call(
+        files.save_scenario,
+        body="ScenarioDocument",
+        is_yaml=True,
+        creates=True,
+        errors=("conflict", "invalid_scenario"),
+    ),
+    "POST /scenarios/check": Call(
+        files.check_scenario,
+        parameters=files.CHECK_PARAMETERS,
+        body="ScenarioDocument",
+        is_yaml=True,
+    ),
     "PUT /scenario": Call(sessions.use, "changes", body="ScenarioSelection", errors=_NO_SCENARIO),
     "POST /reset": Call(sessions.reset, "changes"),
     "GET /sessions": Call(sessions.sessions, "none"),

@@ -13,9 +13,12 @@ from mockpets.contract.query_parameters import Parameter
 from mockpets.errors import InputError, NotReady, RequestError, did_you_mean
 from mockpets.journal.journal import JOURNAL_ENTRIES
 from mockpets.journal.queries import moment
+from mockpets.packaged_data import shipped
 from mockpets.scenario.describe import describe_pets, describe_stub
+from mockpets.scenario.files import as_text
 from mockpets.scenario.language.text import read_text
 from mockpets.scenario.model import Generated
+from mockpets.scenario.saved_file import digest_of, place_of
 from mockpets.units import parse_interval
 from mockpets.version import FULL_VERSION
 from mockpets.web.authentication import read_key
@@ -53,6 +56,9 @@ if TYPE_CHECKING:
 
 CLOSED_SECONDS: Final = 3600.0
 """The longest time for which the name of a deleted session can be closed."""
+
+
+NO_SAVING: Final = "scenario files cannot be saved: the server runs with --public"
 
 
 def state(call: ControlRequest) -> JsonResponse[State]:
@@ -145,8 +151,10 @@ def scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
     lineage = library.lineage(name) if name in library.scenarios else []
     pets = next((level.pets for level in lineage if level.pets is not None), None)
     breaks = name in library.scenarios and library.stack((name,)).has_connection_fault
-    is_disabled = breaks and call.session.shared.is_public
-    return json_response(
+    is_public = call.session.shared.is_public
+    is_disabled = breaks and is_public
+    digest, path, read_only = _file(call, name)  # before the text, which may be newer
+    response: JsonResponse[ScenarioDetails] = json_response(
         {
             **_scenario_summary(call.session, library, name),
             "text": _text(call.session, library, name),
@@ -155,8 +163,32 @@ def scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
             "stubs": [describe_stub(stub) for level in lineage for stub in level.stubs],
             "disabled": NO_CONNECTION_FAULTS if is_disabled else None,
             "unreached": _unreached(call.session, library, name),
+            "digest": digest,
+            "path": path,
+            "writable": read_only is None,
+            "read_only": read_only,
         }
     )
+    if digest is not None:
+        response.headers.append(("ETag", f'"{digest}"'))
+    return response
+
+
+def _file(call: ControlRequest, name: str) -> tuple[str | None, str | None, str | None]:
+    """Return the digest of a scenario's file, where it is, and why it cannot be saved."""
+    library, settings = call.session.shared.library(), call.context.settings
+    source = None if name in call.session.inline else library.sources.get(name)
+    if source is None:
+        return None, None, "it was sent in a request, and has no file"
+    digest = digest_of(source.path)
+    if settings.public:
+        return digest, None, NO_SAVING
+    try:
+        path = place_of(name, library, settings.scenarios_dir)
+        return digest, as_text(path.absolute()), None
+    except RequestError as error:
+        is_own = source.path.parent != shipped("scenarios")
+        return digest, as_text(source.path.absolute()) if is_own else None, error.message
 
 
 def _unreached(session: Session, library: Library, name: str) -> str | None:

@@ -164,6 +164,7 @@ class Row:
     filled: str = ""
     takes: Any = NoneType
     bodies: tuple[Any, ...] = (None,)
+    headers: tuple[tuple[str, str], ...] = ()
 
 
 MISO: Any = {"id": 7, "name": "Miso", "categoryId": 2, "status": "sold"}
@@ -183,6 +184,17 @@ ROWS = [
     Row("GET", "state", types.State),
     Row("GET", "scenarios", types.ScenarioList),
     Row("GET", "scenarios/{name}", types.ScenarioDetails, "scenarios/retry"),
+    Row(
+        *("PUT", "scenarios/{name}", types.ScenarioDetails, "scenarios/new"),
+        takes=types.Document,
+        bodies=(DOCUMENT,),
+        headers=(("If-None-Match", "*"),),
+    ),
+    Row(
+        *("POST", "scenarios/check", types.CheckedScenario, ""),
+        takes=types.Document,
+        bodies=(DOCUMENT,),
+    ),
     Row(
         *("PUT", "scenario", types.ActiveScenarios, ""),
         takes=types.ScenarioSelection,
@@ -326,7 +338,8 @@ def wait_until(ready: Callable[[], object]) -> None:
 def send(call: Client, row: Row, body: Any) -> Response:
     raw = None if body is None else json.dumps(body).encode()
     path = f"/__mockpets/{row.filled or row.path}"
-    return call(row.method, path, body=raw, headers=JSON if raw else {}, key=None)
+    headers = {**(JSON if raw else {}), **dict(row.headers)}
+    return call(row.method, path, body=raw, headers=headers, key=None)
 
 
 def test_every_route_accepts_and_returns_its_types(server: MockpetsServer) -> None:
@@ -429,6 +442,8 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "scenarios": (),
     "active": (),
     "scenario": ("retry",),
+    "save_scenario": ("saved", "description: d"),
+    "check_scenario": ("description: 3",),
     "gates": (),
     "held": (),
     "wait_for_gate": ("door",),

@@ -4,6 +4,7 @@
 import type {
   BodyOperators,
   Change,
+  CheckedScenario,
   ErrorCode,
   HeldResponses,
   InvalidInputDetails,
@@ -26,7 +27,7 @@ import type { Explanation, Har, Operation, Pet, PetStatus, RequestToExplain, Tim
 import type { GateName, ScenarioName } from "./scenarios.js";
 
 export type { Change, ErrorCode, Explanation, Har, NewPet, Pet, PetChange, PetStatus, RequestToExplain };
-export type { WaitingResponse } from "./control.js";
+export type { CheckedScenario, WaitingResponse } from "./control.js";
 export type { GateName, ScenarioDetails, ScenarioName, ScenarioSummary, Times };
 export type { Delay, Fault, Match, Operation, Reply, SequenceItem, Stub } from "./control.js";
 
@@ -191,6 +192,14 @@ export class Mockpets {
    * `Authorization`, the request has the key of this session.
    */
   explainRequest(request: RequestToExplain): Promise<Explanation>;
+  /** Return the problems in the text of a scenario file, and what it covers. */
+  checkScenario(text: string, name?: string): Promise<CheckedScenario>;
+  /**
+   * Save a scenario file in a `--scenarios-dir` of the server.
+   * @param digest that of the file as it was read (`scenario()`); leave it out for a new file
+   * @throws MockpetsError `conflict`, if the file has changed since; `invalid_scenario` with the problems
+   */
+  saveScenario(name: string, text: string, digest?: string): Promise<ScenarioDetails>;
   /** Return the responses that are held, delayed or throttled now, the first one first. */
   held(): Promise<WaitingResponse[]>;
   /**
