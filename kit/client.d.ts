@@ -3,6 +3,7 @@ import type {
   Change,
   CheckedScenario,
   ErrorCode,
+  Findings,
   HeldResponses,
   InvalidInputDetails,
   NewPet,
@@ -24,7 +25,7 @@ import type { Explanation, Har, Operation, Pet, PetStatus, RequestToExplain, Tim
 import type { GateName, ScenarioName } from "./scenarios.js";
 
 export type { Change, ErrorCode, Explanation, Har, NewPet, Pet, PetChange, PetStatus, RequestToExplain };
-export type { CheckedScenario, WaitingResponse } from "./control.js";
+export type { CheckedScenario, Findings, WaitingResponse } from "./control.js";
 export type { GateName, ScenarioDetails, ScenarioName, ScenarioSummary, Times };
 export type { Delay, Fault, Match, Operation, Reply, SequenceItem, Stub } from "./control.js";
 
@@ -189,6 +190,8 @@ export class Mockpets {
    * `Authorization`, the request has the key of this session.
    */
   explainRequest(request: RequestToExplain): Promise<Explanation>;
+  /** Return what `mockpets report` finds in the request log, and the state coverage of it. */
+  findings(): Promise<Findings>;
   /** Return the problems in the text of a scenario file, and what it covers. */
   checkScenario(text: string, name?: string): Promise<CheckedScenario>;
   /**

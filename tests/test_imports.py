@@ -20,12 +20,12 @@ PUBLIC = {f"mockpets{name}" for name in ("", ".client", ".pytest_plugin", ".serv
 # the third-party packages that only this package may import.
 RULE = [
     # level, package, third-party packages
-    (11, "mockpets.__main__", ()),
-    (10, "mockpets.cli", ("click",)),
-    (10, "mockpets.pytest_plugin", ("pytest",)),
-    (9, "mockpets.server", ("waitress",)),
-    (8, "mockpets.web", ("flask", "werkzeug")),
-    (8, "mockpets.storage", ("sqlite3",)),
+    (12, "mockpets.__main__", ()),
+    (11, "mockpets.cli", ("click",)),
+    (11, "mockpets.pytest_plugin", ("pytest",)),
+    (10, "mockpets.server", ("waitress",)),
+    (9, "mockpets.web", ("flask", "werkzeug")),
+    (9, "mockpets.storage", ("sqlite3",)),
     (8, "mockpets.report", ()),
     (7, "mockpets.session", ()),
     (7, "mockpets.client", ()),

@@ -14,7 +14,7 @@ from mockpets.cli.completion import words
 from mockpets.cli.options import flag, integer, option
 from mockpets.cli.remote import from_server, session_names, with_server
 from mockpets.cli.report_options import Output, add_summary, deliver, print_text, with_output
-from mockpets.constants import DEFAULT_SESSION, OPERATIONS
+from mockpets.constants import DEFAULT_SESSION, EQUAL_REQUESTS, OPERATIONS, UNREAD_RESPONSES
 from mockpets.errors import InputError, problem_with
 from mockpets.units import counted
 
@@ -25,11 +25,6 @@ if TYPE_CHECKING:
     from mockpets.constants import Operation
     from mockpets.errors import Problem
     from mockpets.report.har import Exchange
-
-EQUAL_REQUESTS: Final = 5
-"""Equal requests in a second without a finding, unless `--max-equal-requests` is set."""
-UNREAD_RESPONSES: Final = 3
-"""Unread responses without a finding, unless `--max-unread` is set."""
 
 _COVERAGE_FORMATS: Final = ("text", "markdown", "github", "json")
 _OF_SERVER: Final = ("url", "token", "host", "port")
@@ -127,13 +122,8 @@ def report(
         names = _names(client, sessions)
         exchanges = [*_recorded(client, names, limits)]
         place = counted(len(names), "session")
-    if cut := sum(exchange.body is None for exchange in exchanges):
-        limits.append(f"the bodies of {counted(cut, 'request')}, which are not recorded completely")
-    if not (exchanges or limits):
-        limits.append("all rules, because there are no requests; a deleted session has no log")
-    checked = f"{counted(len(exchanges), 'request')} in {place}"
     most = {"max_equal_requests": max_equal_requests, "max_unread": max_unread}
-    return deliver(build(exchanges, checked, limits, **most), output)
+    return deliver(build(exchanges, place, limits, **most), output)
 
 
 def _names(client: ControlClient, sessions: tuple[str, ...]) -> list[str]:
@@ -165,15 +155,14 @@ def _existing(wanted: Sequence[str], known: Iterable[str], option: str) -> list[
 
 def _recorded(client: ControlClient, names: list[str], limits: list[str]) -> Iterator[Exchange]:
     """Yield the exchanges in the logs of sessions; add a sentence about a cut log to `limits`."""
+    from mockpets.report.client_checks import dropped_limit
     from mockpets.report.har import exchanges_of
 
     size = client.state()["settings"]["journal_size"]
     for name in names:
         session = client.session(name)
         yield from exchanges_of(session.har(limit=size))
-        if dropped := session.journal(limit=1)["dropped"]:
-            what = f"{counted(dropped, 'request')} that the log of session {name} has dropped"
-            limits.append(f"{what}; clear it before the run, or raise --memory")
+        limits += dropped_limit(name, session.journal(limit=1)["dropped"])
 
 
 def _coverage(

@@ -339,6 +339,10 @@ class ControlClient:
         """Return which states the server has sent since its start, in all sessions."""
         return self._call("GET", "/coverage")
 
+    def findings(self) -> types.Findings:
+        """Return what ``mockpets report`` finds in the journal, and the state coverage of it."""
+        return self._call("GET", "/findings", wait=constants.WAIT_SECONDS)
+
     def clear_coverage(self) -> int:
         """Start the state coverage again at zero; return how many responses it had counted."""
         return self._call("DELETE", "/coverage", part="cleared")

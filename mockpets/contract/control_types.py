@@ -648,6 +648,80 @@ class ClearedCoverage(TypedDict):
     cleared: int
 
 
+class CoverageHole(TypedDict):
+    """A state that was never served, and the shipped scenario that serves it."""
+
+    operation: Operation
+    state: CoverageState
+    scenario: str
+
+
+class CoverageSummary(TypedDict):
+    """The number of responses by operation and state, and what is missing."""
+
+    percent: int
+    matrix: dict[str, dict[str, int]]
+    holes: list[CoverageHole]
+    never_called: list[Operation]
+    scenarios: list[str]
+    unused_scenarios: list[str]
+
+
+class CoverageDocument(StateCoverage):
+    """The state coverage with its summary."""
+
+    summary: CoverageSummary
+
+
+class ReportRule(TypedDict):
+    """A rule of ``mockpets report``."""
+
+    name: str
+    level: str
+    title: str
+    explanation: str
+    fix: str
+
+
+class ReportEvidence(TypedDict):
+    """A request that shows a finding."""
+
+    request: str
+    response: str
+    number: int | None
+    at: str
+    detail: str
+
+
+class ReportFinding(TypedDict):
+    """One place where the rule with this name is broken."""
+
+    rule: str
+    message: str
+    source: str
+    evidence: list[ReportEvidence]
+    file: str | None
+
+
+class ClientReport(TypedDict):
+    """What ``mockpets report`` finds. `limits` lists what could not be checked."""
+
+    version: str
+    title: str
+    summary: str
+    checked: str
+    limits: list[str]
+    rules: list[ReportRule]
+    findings: list[ReportFinding]
+
+
+class Findings(TypedDict):
+    """What the request log of a session shows, and its state coverage."""
+
+    report: ClientReport
+    coverage: CoverageDocument
+
+
 # --- The journal as an HTTP Archive (HAR 1.2) -------------------------------------------------
 
 

@@ -13,13 +13,17 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast, get_args
 from mockpets.constants import OPERATIONS, VERSION, CoverageState
 from mockpets.contract.schemas import RESPONSES
 from mockpets.faults import INCOMPLETE_FAULTS
+from mockpets.scenario.engine import reply_of
+from mockpets.scenario.model import PASS, Canned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from mockpets.constants import DelayClass, Operation
     from mockpets.contract.control_types import CoverageRow, StateCoverage
+    from mockpets.journal.entry import Entry
     from mockpets.scenario.engine import Outcome
+    from mockpets.scenario.model import Reply
 
 COVERAGE_KEYS: Final = 4096
 """Maximum number of counters of the state coverage."""
@@ -160,11 +164,15 @@ def _effects(outcome: Outcome) -> tuple[object, ...]:
     delay, reply = outcome.delay, outcome.reply
     return (
         outcome.fault,
-        "none" if not delay else "short" if delay < LONG_DELAY else "long",
+        _delay_class(delay),
         outcome.hold is not None,
         outcome.throttle is not None,
         reply is not None and reply.wrong_body,
     )
+
+
+def _delay_class(delay: float) -> DelayClass:
+    return "none" if not delay else "short" if delay < LONG_DELAY else "long"
 
 
 def _row(
@@ -207,6 +215,30 @@ def summed(rows: Iterable[CoverageRow]) -> list[CoverageRow]:
         count = row["count"] + (sums[key]["count"] if key in sums else 0)
         sums[key] = {**row, "count": count}
     return [sums[key] for key in sorted(sums)]
+
+
+def rows_of(entries: Iterable[Entry]) -> list[CoverageRow]:
+    """Return the rows of the requests in a journal."""
+    kinds = [_served(entry) for entry in entries]
+    return summed(_row(kind.operation, kind.states(), kind, 1) for kind in kinds)
+
+
+def _served(entry: Entry) -> Served:
+    reply: Reply = PASS
+    steps = entry.trace.steps if entry.trace else ()
+    if entry.trace and steps and steps[-1].result == "applies":
+        reply = reply_of(entry.trace.stubs[steps[-1].position], steps[-1].used)
+    return Served(
+        entry.operation,
+        entry.status,
+        entry.response.body == _EMPTY_LIST,
+        entry.scenarios,
+        entry.fault,
+        _delay_class(entry.delay_ms / 1000),
+        entry.hold is not None,
+        entry.throttle is not None,
+        isinstance(reply, Canned) and reply.wrong_body and reply.status == entry.status,
+    )
 
 
 # --- Judging ----------------------------------------------------------------------------------

@@ -18,7 +18,15 @@ from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import parse_qsl
 
-from mockpets.constants import API_PREFIX, OPERATIONS, ORDERS_PATH, REDACTED, STUB_HEADER
+from mockpets.constants import (
+    API_PREFIX,
+    EQUAL_REQUESTS,
+    OPERATIONS,
+    ORDERS_PATH,
+    REDACTED,
+    STUB_HEADER,
+    UNREAD_RESPONSES,
+)
 from mockpets.contract.openapi import document
 from mockpets.contract.schemas import LIST_PARAMETERS, NEW_PET_FIELDS
 from mockpets.errors import did_you_mean
@@ -75,15 +83,29 @@ class Violation(NamedTuple):
     shown: list[tuple[Exchange, str]]
 
 
+def dropped_limit(session: str, dropped: int) -> list[str]:
+    """Return what a report could not check because a session's log has dropped requests."""
+    what = f"{counted(dropped, 'request')} that the log of session {session} has dropped"
+    return [f"{what}; clear it before the run, or raise --memory"] if dropped else []
+
+
 def build(
-    exchanges: Iterable[Exchange],
-    checked: str,
+    exchanges: Sequence[Exchange],
+    place: str,
     limits: Iterable[str],
     *,
-    max_equal_requests: int,
-    max_unread: int,
+    max_equal_requests: int = EQUAL_REQUESTS,
+    max_unread: int = UNREAD_RESPONSES,
 ) -> Report:
-    """Return the report on exchanges, which may come from several sources; see `Report`."""
+    """Return the report on exchanges, which may come from several sources.
+
+    :param place: where they are from, such as ``2 sessions``; `limits` is that of the `Report`.
+    """
+    checked, limits = f"{counted(len(exchanges), 'request')} in {place}", [*limits]
+    if cut := sum(exchange.body is None for exchange in exchanges):
+        limits.append(f"the bodies of {counted(cut, 'request')}, which are not recorded completely")
+    if not (exchanges or limits):
+        limits.append("all rules, because there are no requests; a deleted session has no log")
     sources: dict[str, list[Exchange]] = defaultdict(list)
     for exchange in exchanges:
         sources[exchange.source].append(exchange)

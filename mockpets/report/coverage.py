@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Final, get_args
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from mockpets.constants import OPERATIONS, SCENARIO_NAME, VERSION, DelayClass
 from mockpets.faults import FAULTS
@@ -163,12 +163,9 @@ def as_markdown(report: CoverageReport) -> str:
     return "\n\n".join(filter(None, [*blocks, *_scenarios(report)]))
 
 
-def as_json(report: CoverageReport) -> str:
-    """Return what `read` reads: the rows of all operations; `summary` is about the selected ones.
-
-    In ASCII, so that every terminal and shell keeps it unchanged.
-    """
-    document = {
+def as_document(report: CoverageReport) -> dict[str, Any]:
+    """Return what `read` reads: the rows of all operations, and a summary of the selected ones."""
+    return {
         "version": VERSION,
         "total": total(report.rows),
         "rows": report.rows,
@@ -184,7 +181,11 @@ def as_json(report: CoverageReport) -> str:
             "unused_scenarios": _unused(report),
         },
     }
-    return json.dumps(document, indent=2)
+
+
+def as_json(report: CoverageReport) -> str:
+    """Return the JSON object in ASCII, so that every terminal and shell keeps it unchanged."""
+    return json.dumps(as_document(report), indent=2)
 
 
 WRITERS: Final[Mapping[str, Callable[[CoverageReport], str]]] = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Final, get_args
+from typing import TYPE_CHECKING, Any, Final, get_args
 from xml.etree import ElementTree as ET
 
 from mockpets.constants import VERSION
@@ -45,9 +45,9 @@ def as_text(report: Report) -> str:
     return "\n".join(map(printable, lines))
 
 
-def as_json(report: Report) -> str:
-    """Return a JSON object, in ASCII, so that every terminal keeps it unchanged."""
-    document = {
+def as_document(report: Report) -> dict[str, Any]:
+    """Return the JSON object of a report."""
+    return {
         "version": VERSION,
         "title": report.title,
         "summary": report.summary,
@@ -56,7 +56,11 @@ def as_json(report: Report) -> str:
         "rules": [asdict(rule) for rule in report.rules],
         "findings": [asdict(each) | {"rule": each.rule.name} for each in report.findings],
     }
-    return json.dumps(document, indent=2)
+
+
+def as_json(report: Report) -> str:
+    """Return a JSON object, in ASCII, so that every terminal keeps it unchanged."""
+    return json.dumps(as_document(report), indent=2)
 
 
 def as_junit(report: Report) -> str:

@@ -193,6 +193,7 @@ READS: list[tuple[str, str, Any]] = [
     ("GET", "snapshots/one", None),
     ("GET", "requests", None),
     ("GET", "held", None),
+    ("GET", "findings", None),
     ("POST", "held/release", {"requests": [1]}),
     ("GET", "requests/1", None),
     ("GET", "requests/1/explain", None),

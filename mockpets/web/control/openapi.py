@@ -60,8 +60,8 @@ _TOPICS: Final = {
     "scenarios": ("Named behaviours, and which of them are active.", ("scenarios", "scenario")),
     "pets": ("The pets of a session, and their snapshots.", ("pets", "snapshots")),
     "requests": (
-        "The request log, its verification, and explanations of responses.",
-        ("requests", "requests.har", "verify", "explain"),
+        "The request log, its verification, its findings, and explanations of responses.",
+        ("requests", "requests.har", "verify", "explain", "findings"),
     ),
     "gates": ("Responses that wait, and the gates that hold some.", ("held", "gates")),
 }

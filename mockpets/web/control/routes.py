@@ -38,6 +38,7 @@ from mockpets.web.control.call import (
     query_parameters,
     run_job,
 )
+from mockpets.web.control.findings import findings
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.metrics import metrics_response
 from mockpets.web.session_selector import check_headers, named_session, session_required
@@ -304,6 +305,7 @@ CALLS: Final[Mapping[str, Call]] = {
     "POST /gates/{name}/wait": Call(
         journal.wait_for_gate, body="GateWait", needs_body=False, errors=("not_held", "busy")
     ),
+    "GET /findings": Call(findings),
     "GET /coverage": Call(coverage, "none"),
     "DELETE /coverage": Call(clear_coverage, "none"),
     "GET /metrics": Call(metrics, "none", None),

@@ -176,6 +176,10 @@ export class Mockpets {
     return this.#call("POST", "explain", { body: { ...request, headers: sent }, wait: LONGEST_WAIT_MS });
   }
 
+  async findings() {
+    return this.#call("GET", "findings", { wait: LONGEST_WAIT_MS });
+  }
+
   async checkScenario(text, name) {
     return this.#call("POST", "scenarios/check", { text, query: { name } });
   }

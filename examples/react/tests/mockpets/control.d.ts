@@ -55,6 +55,16 @@ export interface components {
         ClearedRequests: {
             cleared: number;
         };
+        /** @description What `mockpets report` finds. `limits` lists what could not be checked. */
+        ClientReport: {
+            version: string;
+            title: string;
+            summary: string;
+            checked: string;
+            limits: string[];
+            rules: components["schemas"]["ReportRule"][];
+            findings: components["schemas"]["ReportFinding"][];
+        };
         /**
          * @description One condition of a stub, and the value of the request.
          *
@@ -65,6 +75,19 @@ export interface components {
             expected: string;
             got: string;
             holds: boolean | null;
+        };
+        /** @description The state coverage with its summary. */
+        CoverageDocument: {
+            version: string;
+            total: number;
+            rows: components["schemas"]["CoverageRow"][];
+            summary: components["schemas"]["CoverageSummary"];
+        };
+        /** @description A state that was never served, and the shipped scenario that serves it. */
+        CoverageHole: {
+            operation: components["schemas"]["Operation"];
+            state: components["schemas"]["CoverageState"];
+            scenario: string;
         };
         /**
          * @description How many responses of one kind the server has sent.
@@ -86,6 +109,19 @@ export interface components {
         };
         /** @enum {string} */
         CoverageState: "success" | "empty" | "400" | "401" | "404" | "5xx" | "slow" | "held" | "broken" | "malformed" | "off contract";
+        /** @description The number of responses by operation and state, and what is missing. */
+        CoverageSummary: {
+            percent: number;
+            matrix: {
+                [key: string]: {
+                    [key: string]: number;
+                };
+            };
+            holes: components["schemas"]["CoverageHole"][];
+            never_called: components["schemas"]["Operation"][];
+            scenarios: string[];
+            unused_scenarios: string[];
+        };
         /** @description Delay of each response, such as 300ms, 2s or 1m, at most 60s; or a random delay. */
         Delay: string | (components["schemas"]["DelayRange"] | components["schemas"]["DelayPercentiles"]);
         /** @enum {string} */
@@ -202,6 +238,11 @@ export interface components {
         /** @description A broken response within a sequence. */
         FaultReply: {
             fault: components["schemas"]["Fault"];
+        };
+        /** @description What the request log of a session shows, and its state coverage. */
+        Findings: {
+            report: components["schemas"]["ClientReport"];
+            coverage: components["schemas"]["CoverageDocument"];
         };
         /** @description The number of responses held at each gate. */
         GateCounts: {
@@ -522,6 +563,30 @@ export interface components {
         /** @description Response headers: name to value. The server adds a Content-Type if it is missing. */
         ReplyHeaders: {
             [key: string]: string | number;
+        };
+        /** @description A request that shows a finding. */
+        ReportEvidence: {
+            request: string;
+            response: string;
+            number: number | null;
+            at: string;
+            detail: string;
+        };
+        /** @description One place where the rule with this name is broken. */
+        ReportFinding: {
+            rule: string;
+            message: string;
+            source: string;
+            evidence: components["schemas"]["ReportEvidence"][];
+            file: string | null;
+        };
+        /** @description A rule of `mockpets report`. */
+        ReportRule: {
+            name: string;
+            level: string;
+            title: string;
+            explanation: string;
+            fix: string;
         };
         /** @description A recorded request with both messages in full, secrets redacted. */
         RequestDetails: {
@@ -1050,9 +1115,13 @@ export type Change = components['schemas']['Change'];
 export type CheckedScenario = components['schemas']['CheckedScenario'];
 export type ClearedCoverage = components['schemas']['ClearedCoverage'];
 export type ClearedRequests = components['schemas']['ClearedRequests'];
+export type ClientReport = components['schemas']['ClientReport'];
 export type ComparedCondition = components['schemas']['ComparedCondition'];
+export type CoverageDocument = components['schemas']['CoverageDocument'];
+export type CoverageHole = components['schemas']['CoverageHole'];
 export type CoverageRow = components['schemas']['CoverageRow'];
 export type CoverageState = components['schemas']['CoverageState'];
+export type CoverageSummary = components['schemas']['CoverageSummary'];
 export type Delay = components['schemas']['Delay'];
 export type DelayClass = components['schemas']['DelayClass'];
 export type DelayPercentiles = components['schemas']['DelayPercentiles'];
@@ -1068,6 +1137,7 @@ export type ExplainedStub = components['schemas']['ExplainedStub'];
 export type Explanation = components['schemas']['Explanation'];
 export type Fault = components['schemas']['Fault'];
 export type FaultReply = components['schemas']['FaultReply'];
+export type Findings = components['schemas']['Findings'];
 export type GateCounts = components['schemas']['GateCounts'];
 export type GateWait = components['schemas']['GateWait'];
 export type GeneratedPets = components['schemas']['GeneratedPets'];
@@ -1107,6 +1177,9 @@ export type ReleasedRequests = components['schemas']['ReleasedRequests'];
 export type Repeat = components['schemas']['Repeat'];
 export type Reply = components['schemas']['Reply'];
 export type ReplyHeaders = components['schemas']['ReplyHeaders'];
+export type ReportEvidence = components['schemas']['ReportEvidence'];
+export type ReportFinding = components['schemas']['ReportFinding'];
+export type ReportRule = components['schemas']['ReportRule'];
 export type RequestDetails = components['schemas']['RequestDetails'];
 export type RequestFilters = components['schemas']['RequestFilters'];
 export type RequestList = components['schemas']['RequestList'];
