@@ -17,6 +17,7 @@ import type {
   ScenarioDocument,
   ScenarioSummary,
   State,
+  Undone,
   Verification,
   VerificationDetails,
   WaitingResponse,
@@ -157,6 +158,10 @@ export class Mockpets {
    * @param options.checkLost whether to throw `session_lost` if it was another session than in earlier calls
    */
   drop(options?: { checkLost?: boolean }): Promise<void>;
+  /** Put back what the last reset, clear or delete of the session removed, within 10 seconds. */
+  undo(): Promise<Undone>;
+  /** Put back what the last reset, clear or delete of the session removed, within 10 seconds. */
+  undo(): Promise<Undone>;
 
   /** Return the pets, or those with a status, in order of their IDs. */
   pets(status?: PetStatus): Promise<Pet[]>;

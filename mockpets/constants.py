@@ -256,6 +256,8 @@ ResponseEnd = Literal["sent", "client_left", "broken"]
 before that, or mockpets cut it off (a fault, a limit, or the end of the server)."""
 UnsavedKind = Literal["session", "inline_scenarios", "snapshots", "counters", "requests"]
 """What a session can have that the state file does not keep."""
+Removal = Literal["reset", "clear", "delete"]
+"""What an undo puts back."""
 RequestOutcome = Literal["pending", ResponseEnd]
 """What became of the response to a request, as the journal records it."""
 CoverageState = Literal[

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections import deque
 from threading import Lock
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.errors import RequestError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MEMORY: Final = 144 * 1024 * 1024
 """Maximum size of the request logs, pets and snapshots of all sessions, unless `--memory` is set.
@@ -50,6 +53,8 @@ class MemoryBudget:
         self.limit = limit
         self.what = what
         self.setting = setting
+        self.make_room: Callable[[], object] = lambda: None
+        """Called when the budget is used up, to give back what can go first."""
         self._parent = parent
         self._used = 0
         self._lock = Lock()
@@ -76,6 +81,9 @@ class MemoryBudget:
         """
         with self._lock:
             used = self._settle() + size
+            if used > self.limit:
+                self.make_room()
+                used = self._settle() + size
             if used > self.limit:
                 fix = f", or start the server with a higher {self.setting}" if self.setting else ""
                 whose = "one address's sessions" if self._parent else "all sessions"

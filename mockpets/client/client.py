@@ -386,6 +386,16 @@ class ControlClient:
             raise SessionLostError(response["dropped"])
         return response["dropped"]
 
+    def undo(self, name: str | None = None) -> types.Undone:
+        """Put back what the last reset, clear or delete of a session removed, within 10 seconds.
+
+        :param name: by default, this client's session.
+        :raise ControlError: ``not_found`` if there is nothing to put back.
+        """
+        name = self.name if name is None else name
+        path = _fill("/sessions/{name}/undo", name)
+        return self._call("POST", path, session=name, check=self._replace_id)
+
     def reset_sessions(self) -> int:
         """Reset every session as `reset` does; return how many there are."""
         return self._call("POST", "/sessions/reset", check=_accept, part="reset")

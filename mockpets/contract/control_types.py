@@ -19,6 +19,7 @@ from mockpets.constants import (
     NoteCode,
     Operation,
     PetStatus,
+    Removal,
     RequestOutcome,
     Responder,
     ScenarioGroup,
@@ -850,6 +851,13 @@ class SessionSummary(ActiveScenarios):
     held: int
     idle_seconds: float
     base_path: str
+
+
+class Undone(TypedDict):
+    """What an undo put back, and the session as it is now."""
+
+    undone: Removal
+    session: SessionSummary
 
 
 class SessionList(TypedDict):

@@ -75,13 +75,17 @@ class Journals:
             return
         # With room for many entries, only few requests look through all journals.
         target = self.budget - self.budget // _SPARE
-        largest = [(-journal._bytes, id(journal), journal) for journal in self._live]
+        largest = [(*journal._rank(), id(journal), journal) for journal in self._live]
         heapify(largest)
         while largest and self._settled() > target:
-            _, number, journal = largest[0]
+            *_, number, journal = largest[0]
             if not len(journal):
                 return  # a journal that is being destroyed will release the rest
             count = 1 + len(journal) // _SHARE
+            if journal.is_detached:
+                journal._drop(len(journal))
+                heapreplace(largest, (*journal._rank(), number, journal))
+                continue
             if not self.dropped:
                 _log.warning(
                     "the request logs of all sessions together use %s, their part of "
@@ -93,7 +97,7 @@ class Journals:
             journal._drop(count)
             journal.dropped_for_memory += count
             self.dropped += count
-            heapreplace(largest, (-journal._bytes, number, journal))
+            heapreplace(largest, (*journal._rank(), number, journal))
 
 
 @dataclass(slots=True, eq=False)
@@ -159,6 +163,7 @@ class Journal:
         "body_bytes",
         "dropped",
         "dropped_for_memory",
+        "is_detached",
         "last",
         "resets",
     )
@@ -171,6 +176,8 @@ class Journal:
         """Entries dropped to make room for newer ones, since the last clear or reset."""
         self.dropped_for_memory = 0
         """Those of them that were dropped because of the limit of all journals together."""
+        self.is_detached = False
+        """Whether it only keeps what another journal may get back; it goes first."""
         self._journals = journals
         self._lock = journals._lock
         self._released = journals._released
@@ -274,11 +281,59 @@ class Journal:
             self.last = 0
             self.resets += 1
 
+    def detach(self) -> Journal:
+        """Move all entries to a new journal, from which `put_back` can get them."""
+        kept = self._journals.new(self._size, self.body_bytes)
+        with self._lock:
+            kept.is_detached = kept._closed = True
+            kept.last, kept.dropped = self.last, self.dropped
+            kept.dropped_for_memory = self.dropped_for_memory
+            kept._entries, self._entries = self._entries, None
+            kept._bytes, self._bytes = self._bytes, 0
+            self.dropped = self.dropped_for_memory = 0
+            for entry in kept._entries or ():
+                entry.is_dropped = True
+        return kept
+
+    def put_back(self, kept: Journal, *, restart: bool) -> None:
+        """Move the entries back that `detach` moved to a journal.
+
+        :param restart: whether to remove the entries that came since, whose numbers may be the
+            same.
+        """
+        with self._lock:
+            if restart:
+                self._empty()
+                self.last = kept.last
+                self.resets += 1
+            self._entries = (kept._entries or deque()) + (self._entries or deque())
+            self._bytes += kept._bytes
+            self.dropped += kept.dropped
+            self.dropped_for_memory += kept.dropped_for_memory
+            kept._entries, kept._bytes = None, 0
+            for entry in self._entries:
+                entry.is_dropped = False
+            self._drop(max(len(self) - self._size, 0))
+
+    def stop(self) -> None:
+        """Accept no more entries, even from requests that are still running, and go first."""
+        with self._lock:
+            self._closed = self.is_detached = True
+
+    def go_on(self) -> None:
+        """Accept entries again after `stop`."""
+        with self._lock:
+            self._closed = self.is_detached = False
+
     def close(self) -> None:
         """Remove all entries and accept no more, even from requests that are still running."""
         with self._lock:
             self._empty()
             self._closed = True
+
+    def _rank(self) -> tuple[bool, int]:
+        """Return what the budget sorts journals by: the first one drops its entries first."""
+        return not (self.is_detached and self._bytes), -self._bytes
 
     def __len__(self) -> int:
         """Return the number of entries."""

@@ -8,6 +8,8 @@ visitors also have limits for networks, and a session without changes is replace
 from __future__ import annotations
 
 from collections import Counter, deque
+from contextlib import suppress
+from functools import partial
 from itertools import islice
 from math import ceil, inf
 from threading import Lock
@@ -20,6 +22,7 @@ from mockpets.errors import RequestError, did_you_mean
 from mockpets.memory_budget import MemoryBudget
 from mockpets.session.save_progress import SaveProgress
 from mockpets.session.session import Session
+from mockpets.session.undo import Undo
 from mockpets.session.visitors import is_visitor
 
 if TYPE_CHECKING:
@@ -66,6 +69,7 @@ class SessionRegistry:
         self.default = Session(DEFAULT_SESSION, shared)
         self.save_progress = SaveProgress()
         self.closed_names = ClosedNames(clock)
+        self.undo = Undo(clock)
         self.on_create: Callable[[Session], None] | None = None
         self._sessionless: deque[str] = deque(maxlen=SESSIONLESS_REQUESTS)
         self._sessionless_count = 0
@@ -101,6 +105,8 @@ class SessionRegistry:
     def find(self, name: str) -> Session | None:
         """Return a session or None; this counts as use of the session."""
         now = self._clock()
+        if self.undo:
+            self.undo.expire()
         if now >= self._reset_at:
             with self._lock:
                 self._reset_at = now + self._reset_every
@@ -161,6 +167,7 @@ class SessionRegistry:
                     )
                 replaced = self._make_room(networks)
                 self.closed_names.until.pop(name, None)
+                self.undo.discard(name)
                 session = Session(name, self.shared, self._budget(networks))
                 session.networks = tuple(networks or ())
                 session.sessionless_before = self._sessionless_count
@@ -173,7 +180,8 @@ class SessionRegistry:
                     self.on_create(session)
             session.used = self._clock()
         if replaced is not None:
-            _close(replaced)
+            _release(replaced)
+            replaced.journal.close()
         self.shared.changes.publish("sessions")
         return session
 
@@ -268,10 +276,11 @@ class SessionRegistry:
         budget = MemoryBudget(int(pets.limit * PUBLIC_CLIENT_PETS), pets.what, parent=pets)
         return self._budgets.setdefault(client, budget)
 
-    def drop(self, name: str, closed: float = 0.0) -> Session | None:
+    def drop(self, name: str, closed: float = 0.0, *, undoable: bool = True) -> Session | None:
         """Delete a session and release its held responses; return it, or None if it is unknown.
 
         :param closed: the seconds for which its name stays closed.
+        :param undoable: whether `undo` can put it back for some time.
         :raise RequestError: ``invalid_request`` for the default session.
         """
         if name == DEFAULT_SESSION:
@@ -284,9 +293,51 @@ class SessionRegistry:
             self._forget(session)
             if closed:
                 self.closed_names.close(name, closed)
-        _close(session)
+        _release(session)
+        if undoable:
+            session.journal.stop()
+            put_back = partial(self._put_back, session)
+            self.undo.keep(name, "delete", put_back, session.journal.close)
+        else:
+            session.journal.close()
         self.shared.changes.publish("sessions")
         return session
+
+    def _put_back(self, session: Session) -> None:
+        """Put a deleted session back, or raise `RequestError` ``busy``."""
+        with self._lock:
+            if session.name in self._by_name or len(self) >= self.limit:
+                message = f"session '{session.name}' is in use again, or all {self.limit} are"
+                raise RequestError("busy", f"{message}; delete one")
+            self.closed_names.until.pop(session.name, None)
+            self._in_network.update(session.networks)
+            session.used = self._clock()
+            session.journal.go_on()
+            self._by_name[session.name] = session
+            if self.on_create is not None:
+                self.on_create(session)
+        self.shared.changes.publish("sessions")
+
+    def reset(self, session: Session) -> None:
+        """Reset a session so that `undo` can put back what it had."""
+        removed = None
+        with suppress(RequestError):  # without memory for it, the reset cannot be undone
+            removed = session.take_out()
+        session.reset()
+        if removed is not None:
+            self.undo.keep(session.name, "reset", *removed)
+
+    def clear_requests(self, session: Session) -> int:
+        """Clear a session's journal so that `undo` can put it back; return how many it had."""
+        log = session.journal.detach()
+
+        def put_back() -> None:
+            session.journal.put_back(log, restart=False)
+            session.changes.publish("requests")
+
+        self.undo.keep(session.name, "clear", put_back, log.close)
+        session.changes.publish("requests")
+        return len(log)
 
     def reset_all(self) -> int:
         """Reset all sessions; return how many."""
@@ -294,14 +345,14 @@ class SessionRegistry:
             sessions = [*self._by_name.values()]
             self._due = {}
         for session in sessions:
-            session.reset()
+            self.reset(session)
         return len(sessions)
 
     def drop_all(self, closed: float = 0.0) -> int:
         """Delete all sessions but the default one, which is reset; return how many were deleted."""
         names = self._by_name.copy().keys() - {DEFAULT_SESSION}
         dropped = [self.drop(name, closed) for name in names]
-        self.default.reset()
+        self.reset(self.default)
         return len(dropped) - dropped.count(None)
 
     def idle_seconds(self, session: Session) -> float:
@@ -309,11 +360,10 @@ class SessionRegistry:
         return max(self._clock() - session.used, 0.0)
 
 
-def _close(session: Session) -> None:
-    """Release all that wait for a removed session, and stop its journal."""
+def _release(session: Session) -> None:
+    """Release all that wait for a removed session."""
     session.gates.open_all()
     session.changes.publish("sessions")
-    session.journal.close()
     session.note_change()
 
 

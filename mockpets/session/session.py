@@ -28,6 +28,7 @@ from mockpets.session.snapshots import Snapshots
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from mockpets.constants import Change
     from mockpets.contract.schemas import Pet
     from mockpets.journal.journal import Journal
     from mockpets.memory_budget import MemoryBudget
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from mockpets.scenario.matching import Facts
     from mockpets.scenario.model import Scenario
 
+_RESET_KINDS: Final[tuple[Change, ...]] = ("pets", "requests", "scenario")
+"""What a reset changes."""
 PETS_AT_ONCE: Final = 500
 """Pets to generate on the app's thread, which blocks other requests for a few milliseconds."""
 
@@ -317,8 +320,36 @@ class Session:
             self._random = None
         self.note_change()
         self.journal.reset()
-        for kind in ("pets", "requests", "scenario"):
+        for kind in _RESET_KINDS:
             self.changes.publish(kind)
+
+    def take_out(self) -> tuple[Callable[[], None], Callable[[], None]]:
+        """Take out what a reset removes; return functions that put it back, and that free it.
+
+        :raise RequestError: ``store_full`` if there is no memory to keep the pets.
+        """
+        saved = self.own.save(self._pets)
+        log = self.journal.detach()
+        with self._lock:
+            activations, restored = self._activations.copy(), self._restored.copy()
+            random = self._random
+
+        def put_back() -> None:
+            self.own.restore(saved)
+            with self._lock:
+                self._activations, self._restored, self._random = activations, restored, random
+            if self.on_change is not None:
+                self.track(self.on_change)  # the file has other pets and other IDs by now
+            self.journal.put_back(log, restart=True)
+            self.note_change()
+            for kind in _RESET_KINDS:
+                self.changes.publish(kind)
+
+        def discard() -> None:
+            log.close()
+            saved.charge.close()
+
+        return put_back, discard
 
     def start_from(self, seed: int, start: Table) -> None:
         """Replace the initial pets and the seed, and reset the session."""

@@ -204,6 +204,8 @@ def wire(
         add_routes(app, context)
 
     app.add_later(constants.CONTROL_PREFIX, add_control)
+    # What an undo keeps goes before a client's request is rejected.
+    sessions.shared.pets.make_room = sessions.shared.snapshots.make_room = sessions.undo.clear
     return app, sessions, metrics
 
 

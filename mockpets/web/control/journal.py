@@ -113,9 +113,7 @@ def recorded_request(call: ControlRequest) -> Entry:
 
 def clear_requests(call: ControlRequest) -> JsonResponse[ClearedRequests]:
     """Remove all requests from the journal; numbers continue."""
-    cleared = call.session.journal.clear()
-    call.session.changes.publish("requests")
-    return json_response({"cleared": cleared})
+    return json_response({"cleared": call.context.sessions.clear_requests(call.session)})
 
 
 def har(call: ControlRequest) -> JsonResponse[Har]:

@@ -123,7 +123,7 @@ def _guarded(call: Call, context: ControlContext, **_: str) -> Response:
         return call.view(ControlRequest(request, context, session, values))
     except (InputError, RequestError, NotReady) as error:
         if is_new:  # a call that fails changes nothing; after a job, the view is called again
-            sessions.drop(name, closed)
+            sessions.drop(name, closed, undoable=False)
         raise invalid_body(error) if isinstance(error, InputError) else error from error
     finally:
         request.exchange.session = sessions.get(name)  # for the headers that name it
@@ -274,6 +274,7 @@ CALLS: Final[Mapping[str, Call]] = {
     "DELETE /sessions/{name}": Call(
         sessions.drop_session, "none", sessions.DROP_PARAMETERS, errors=_NOT_FOUND
     ),
+    "POST /sessions/{name}/undo": Call(sessions.undo, "none", errors=(*_NOT_FOUND, "busy")),
     "GET /pets": Call(
         pets.pets, "reads", pets.PETS_PARAMETERS, errors=("unknown_scenario", "busy")
     ),

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         SessionList,
         SessionSummary,
         State,
+        Undone,
     )
     from mockpets.scenario.language.control_bodies import SessionConfig
     from mockpets.scenario.library import Library
@@ -266,7 +267,7 @@ def reset(call: ControlRequest) -> JsonResponse[ActiveScenarios]:
 
     Active scenarios and snapshots stay.
     """
-    call.session.reset()
+    call.context.sessions.reset(call.session)
     return json_response({"active": list(call.session.active)})
 
 
@@ -388,6 +389,18 @@ def drop_session(call: ControlRequest) -> JsonResponse[DroppedSession]:
     session = _existing(call)
     call.context.sessions.drop(session.name, call.query.get("closed", 0.0))
     return json_response({"dropped": session.name, "id": session.id})
+
+
+def undo(call: ControlRequest) -> JsonResponse[Undone]:
+    """Put back what the last reset, clear or delete of a session removed, within 10 seconds.
+
+    Pets, scenarios, counters, the journal and snapshots are as before. Pets and requests that came
+    after a reset are lost. A deleted session is lost once its name is used again.
+    """
+    context, name = call.context, checked_session(call.name, "the path")
+    undone = context.sessions.undo.put_back(name)
+    summary = _session_summary(context, _existing(call))
+    return json_response({"undone": undone, "session": summary})
 
 
 def drop_sessions(call: ControlRequest) -> JsonResponse[DroppedSessions]:

@@ -208,6 +208,7 @@ ROWS = [
         bodies=({}, {"scenario": ["default"], "seed": 3, "pets": [MISO]}),
     ),
     Row("DELETE", "sessions/{name}", types.DroppedSession, "sessions/w2"),
+    Row("POST", "sessions/{name}/undo", types.Undone, "sessions/w2/undo"),
     Row("GET", "pets", types.PetPage, "pets?limit=2"),
     Row(
         *("PUT", "pets", types.PetTotal, ""),
@@ -472,6 +473,7 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "make_session": ("w2",),
     "find_session": ("w2",),
     "drop_session": ("w2",),
+    "undo": ("w2",),
     "reset_sessions": (),
     "drop_sessions": (),
     "clear_requests": (),

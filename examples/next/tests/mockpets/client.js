@@ -112,6 +112,10 @@ export class Mockpets {
     if (checkLost && known && id !== known) throw this.#lost();
   }
 
+  async undo() {
+    return this.#call("POST", `sessions/${this.session}/undo`, { check: this.#replaceId });
+  }
+
   // --- Pets ---
 
   async pets(status) {

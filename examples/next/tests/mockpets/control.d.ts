@@ -553,6 +553,8 @@ export interface components {
         ReleasedRequests: {
             released: number[];
         };
+        /** @enum {string} */
+        Removal: "reset" | "clear" | "delete";
         /**
          * @description After the last reply: last repeats it, cycle starts over, none leaves requests to later stubs and the operation.
          * @enum {string}
@@ -1015,6 +1017,11 @@ export interface components {
             /** @description A number of requests. */
             at_most?: number;
         };
+        /** @description What an undo put back, and the session as it is now. */
+        Undone: {
+            undone: components["schemas"]["Removal"];
+            session: components["schemas"]["SessionSummary"];
+        };
         /** @enum {string} */
         UnsavedKind: "session" | "inline_scenarios" | "snapshots" | "counters" | "requests";
         /** @description The requests that a test expects. */
@@ -1174,6 +1181,7 @@ export type RecordedBody = components['schemas']['RecordedBody'];
 export type RecordedMessage = components['schemas']['RecordedMessage'];
 export type Release = components['schemas']['Release'];
 export type ReleasedRequests = components['schemas']['ReleasedRequests'];
+export type Removal = components['schemas']['Removal'];
 export type Repeat = components['schemas']['Repeat'];
 export type Reply = components['schemas']['Reply'];
 export type ReplyHeaders = components['schemas']['ReplyHeaders'];
@@ -1217,6 +1225,7 @@ export type StubResult = components['schemas']['StubResult'];
 export type TextMatch = components['schemas']['TextMatch'];
 export type TextOperators = components['schemas']['TextOperators'];
 export type Times = components['schemas']['Times'];
+export type Undone = components['schemas']['Undone'];
 export type UnsavedKind = components['schemas']['UnsavedKind'];
 export type Verification = components['schemas']['Verification'];
 export type VerificationDetails = components['schemas']['VerificationDetails'];
