@@ -104,7 +104,7 @@ def test_the_list_has_every_scenario_and_its_file(fresh: Make) -> None:
     listed = fresh()("GET", "/__mockpets/scenarios", key=None).json["scenarios"]
     rows = {row["name"]: row for row in listed}
 
-    assert rows["empty"]["description"].startswith("No pets at all")
+    assert rows["empty"]["description"].startswith("No pets")
     assert rows["empty"]["source"] == "scenarios/empty.yaml (shipped)"
     assert rows["empty"]["problems"] == []
 
