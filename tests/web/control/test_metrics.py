@@ -241,6 +241,8 @@ def test_it_reports_sessions_pets_and_the_journal(fresh: Make) -> None:
     assert kept > 1000
     call("DELETE", "/__mockpets/sessions/two")
     assert (held(call, "sessions"), held(call, "pets")) == (2, 7)
+    assert held(call, "journal_bytes") == kept  # until an undo is impossible
+    call("PUT", "/__mockpets/sessions/two")
     assert held(call, "journal_bytes") < kept
     assert held(call, "parked_answers") == 0
 

@@ -116,7 +116,7 @@ def test_calls_for_a_session_accept_its_header() -> None:
 
     assert without == (OPEN - {"resetVisitor"}) | {
         *("sessions", "findSession", "makeSession", "dropSession", "metrics"),
-        *("resetSessions", "dropSessions"),
+        *("resetSessions", "dropSessions", "undo"),
         *("coverage", "clearCoverage"),
     }
 
@@ -188,7 +188,7 @@ def test_named_enumerations_are_components_and_listed_once() -> None:
 
     assert named == {
         *("Change", "ErrorCode", "Fault", "NoteCode", "Operation", "PetStatus", "Repeat"),
-        *("RequestOutcome", "Responder", "ScenarioGroup", "StubResult", "UnsavedKind"),
+        *("Removal", "RequestOutcome", "Responder", "ScenarioGroup", "StubResult", "UnsavedKind"),
         "WaitKind",
         *("CoverageState", "DelayClass"),
     }
