@@ -1,9 +1,13 @@
-"""The app with all its routes, also those that it adds at the first request for them."""
+"""The app with all its routes, also those that it adds at the first request, and their paths."""
 
 from __future__ import annotations
 
 from mockpets import Settings, create_app
 from mockpets.web.flask_app import App
+from mockpets.web.pages import digest
+
+PANEL_FILES = f"panel/{digest()}"
+"""The folder of the panel's files, below the prefix of the control API."""
 
 
 def complete_app(settings: Settings | None = None) -> App:

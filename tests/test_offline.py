@@ -12,6 +12,7 @@ import pytest
 from mockpets import MockpetsServer, Settings
 from tests.cli.test_main import SECONDS, base_of
 from tests.http_client import Client, OverSocket
+from tests.routes import PANEL_FILES
 from tests.test_imports import MODULES, imports_of, name_of
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ PATHS = (
     "openapi.json",
     "control.openapi.json",
     "schema/scenario.json",
-    "panel/main.js",
+    f"{PANEL_FILES}/main.js",
     "client.js",
     "scenarios.d.ts",
 )

@@ -1,14 +1,17 @@
 """Serve the HTML pages, the control panel and the reference page, and the TypeScript kit.
 
 They contain no secrets, so any client may load them; their data comes from the control API. All
-their URLs are relative, so they work behind a prefix and under a session's base path.
+their URLs are relative, so they work behind a prefix and under a session's base path. The URLs of
+files have a digest of all files, so browsers cache them forever and never mix two versions.
 """
 
 from __future__ import annotations
 
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
 
 from flask import render_template
 
@@ -53,15 +56,19 @@ def to_panel() -> Response:
 
 def panel() -> Response:
     """Return the control panel's page."""
-    return _page(_files()["index.html"], ".html")
+    text = _files()["index.html"].decode()
+    return _page(text.replace("{digest}", digest()).replace("{icon}", _icon()).encode(), ".html")
 
 
-def panel_file(name: str) -> Response:
+def panel_file(version: str, name: str) -> Response:
     """Return a script, style sheet or image of the pages, or raise ``not_found``."""
+    if version != digest():
+        raise RequestError("not_found", "the panel's files have changed; reload the page")
     if name not in _files():
         message, hint = f"the panel has no file {name[:80]!r}", did_you_mean(name, _files())
         raise RequestError("not_found", f"{message}; {hint}" if hint else message)
-    return _page(_files()[name], Path(name).suffix)
+    cached = ("Cache-Control", "public, max-age=31536000, immutable")
+    return _page(_files()[name], Path(name).suffix, cached)
 
 
 def docs(*, has_panel: bool) -> Response:
@@ -90,6 +97,7 @@ def _rendered_docs(*, has_panel: bool) -> bytes:
         deprecation=DEPRECATION,
         sunset=SUNSET,
         has_panel=has_panel,
+        digest=digest(),
     )
     return text.encode()
 
@@ -97,9 +105,24 @@ def _rendered_docs(*, has_panel: bool) -> bytes:
 @cache
 def _files() -> dict[str, bytes]:
     """Return the served files, read at once so that an upgrade of the package cannot mix them."""
-    paths = [path for path in _FOLDER.iterdir() if path.suffix in _TYPES]
+    paths = sorted(path for path in _FOLDER.iterdir() if path.suffix in _TYPES)
     return {path.name: path.read_bytes() for path in paths}
 
 
-def _page(content: bytes, suffix: str) -> Response:
-    return Response(content, headers=_HEADERS.items(), content_type=_TYPES[suffix])
+@cache
+def digest() -> str:
+    """Return a digest of the served files."""
+    content = b"".join(name.encode() + text for name, text in _files().items())
+    return sha256(content).hexdigest()[:12]
+
+
+@cache
+def _icon() -> str:
+    """Return the icon as a URL, which saves a request."""
+    return f"data:image/svg+xml,{quote(_files()['icon.svg'])}"
+
+
+def _page(
+    content: bytes, suffix: str, cached: tuple[str, str] = ("Cache-Control", "no-cache")
+) -> Response:
+    return Response(content, headers=[*_HEADERS.items(), cached], content_type=_TYPES[suffix])

@@ -122,7 +122,8 @@ class ResponseFinalizer:
         """Complete a response of the control API, which has no scenarios and is not recorded."""
         if request.exchange.session is not None:
             response.carry(request.exchange.session.headers)
-        response.carry([*COMMON_HEADERS, (PROTOCOL_HEADER, str(PROTOCOL)), *self._node])
+        headers = [*COMMON_HEADERS, (PROTOCOL_HEADER, str(PROTOCOL)), *self._node]
+        response.carry(headers, below=True)  # the panel's files may be cached
         response.carry(self._control_cors(request, preflight=request.method == "OPTIONS"))
         if request.exchange.limit is not None:
             self.metrics.count_limit(request.exchange.limit)

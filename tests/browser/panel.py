@@ -11,6 +11,8 @@ from tests.browsers import FIREFOX
 from tests.http_client import Client, OverSocket
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from playwright.sync_api import Locator, Page
 
     from tests.http_client import Response
@@ -30,6 +32,12 @@ STEPS = """
 }
 """
 """The approximate number of tab stops from the focus to a control; negative means backwards."""
+
+RING = """
+(node) => [node, node.closest(".field, .picker-field")]
+  .some((each) => each && getComputedStyle(each).outlineStyle !== "none")
+"""
+"""Whether a control has a focus ring, or the field around it."""
 
 REPORTS = """
 for (const kind of ["error", "unhandledrejection"])
@@ -81,7 +89,7 @@ class Panel:
                 self.page.keyboard.press(key)
             for _ in range(7):
                 if target.evaluate("node => node === document.activeElement"):
-                    assert target.evaluate("node => getComputedStyle(node).outlineStyle") != "none"
+                    assert target.evaluate(RING), target
                     return
                 self.page.keyboard.press(key)
         raise AssertionError(f"{key} does not reach {target}")
@@ -106,8 +114,42 @@ class Panel:
 
     def view(self, name: str) -> None:
         """Open one of the views."""
-        self.use(self.page.get_by_role("navigation").get_by_role("link", name=name))
-        expect(self.page.get_by_role("heading", name=name, exact=True)).to_be_visible()
+        views = self.page.get_by_role("navigation", name="Views")
+        self.use(views.get_by_role("link", name=name))
+        expect(self.page.get_by_role("heading", name=name, exact=True, level=1)).to_be_attached()
+
+    def activate(self, name: str, *, stack: bool = False) -> None:
+        """Activate a scenario with the palette: only this one, or on top of the active ones."""
+        self.page.keyboard.press("Control+k")
+        self.page.get_by_role("combobox", name="Search scenarios").fill(name)
+        option = self.page.get_by_role("option", name=name).first
+        expect(option).to_have_attribute("aria-selected", "true")
+        if self.way == "mouse" and not stack:
+            option.click()
+        else:
+            self.page.keyboard.press("Control+Enter" if stack else "Enter")
+        expect(self.active.filter(has_text=name)).to_be_visible()
+
+    def menu(self, menu: str, item: str) -> None:
+        """Choose an item of a menu."""
+        self.use(self.button(menu))
+        entry = self.page.get_by_role("menu").get_by_text(item, exact=True)
+        if self.way == "mouse":
+            entry.click()
+            return
+        items = self.page.locator("[role^=menuitem]")
+        names = [name.strip() for name in items.locator(".name").all_text_contents()]
+        for _ in range(names.index(item)):
+            self.page.keyboard.press("ArrowDown")
+        self.page.keyboard.press("Enter")
+
+    def wait_for_copy(self, action: Callable[[], object]) -> None:
+        """Do something and wait until the page announces that it has copied a text."""
+        before = self.page.locator("#news").text_content()
+        action()
+        changed = "before => { const now = document.querySelector('#news').textContent; "
+        changed += "return now !== before && now.startsWith('Copied'); }"
+        self.page.wait_for_function(changed, arg=before)
 
     def allow_paste(self) -> None:
         """Let the page use the clipboard; Firefox needs no permission."""
@@ -134,23 +176,24 @@ class Panel:
     def button(self, name: str) -> Locator:
         return self.page.get_by_role("button", name=name, exact=True)
 
-    def scenario(self, name: str) -> Locator:
-        """Return the row of a scenario."""
-        return self.page.locator("#scenario-groups li[data-key]").filter(
-            has=self.page.locator(f".name:text-is('{name}')")
-        )
-
-    def pick(self, name: str) -> Locator:
-        """Return the button that activates a scenario."""
-        return self.scenario(name).locator(".pick")
-
     @property
     def active(self) -> Locator:
-        return self.page.locator("#active li b")
+        """The names of the active scenarios."""
+        return self.page.locator("#active .chip-name .name")
 
     @property
     def rows(self) -> Locator:
-        return self.page.locator("#request-list button")
+        """The requests in view, and those just outside it."""
+        return self.page.locator(".row.request")
+
+    def row(self, number: int | str) -> Locator:
+        """Return the row of a request."""
+        return self.page.locator(f".row.request[data-key='{number}']")
+
+    @property
+    def entry(self) -> Locator:
+        """The sheet of the open request."""
+        return self.page.locator("#entry")
 
     # --- Requests to the server ---
 

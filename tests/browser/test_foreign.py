@@ -13,7 +13,7 @@ from mockpets.constants import CONTROL_PREFIX
 from mockpets.kit import files_of
 from tests.browser.foreign_page import foreign_page
 from tests.http_client import Client, OverSocket
-from tests.routes import complete_app
+from tests.routes import PANEL_FILES, complete_app
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,7 +30,7 @@ OPEN = {
     "/openapi.json",
     "/control.openapi.json",
     "/schema/scenario.json",
-    "/panel/{name}",
+    "/panel/{version}/{name}",
     *(f"/{name}" for name in files_of()),
 }
 """Paths without secrets, below the prefix."""
@@ -156,7 +156,7 @@ def test_the_panel_names_the_pages_that_were_rejected(
 ) -> None:
     """The page sees only a CORS error; the panel, already open, shows which option allows it."""
     panel = visit(server.url)
-    notice = panel.page.get_by_role("region", name="Rejected pages")
+    notice = panel.page.get_by_role("dialog", name="Rejected pages")
     expect(panel.page.get_by_text("Live", exact=True)).to_be_visible()
     with foreign_page() as port:
         origin = f"http://evil.test:{port}"
@@ -166,6 +166,7 @@ def test_the_panel_names_the_pages_that_were_rejected(
         call = "(url) => fetch(url, {method: 'PUT'}).catch((error) => error.name)"
         assert page.evaluate(call, f"{server.url}/__mockpets/scenario") == "TypeError"
 
+    panel.use(panel.page.get_by_title("Rejected pages"))
     expect(option).to_be_visible()
     panel.use(notice.get_by_role("button", name="Dismiss"))
     expect(notice).to_be_hidden()
@@ -177,7 +178,7 @@ def test_dns_rebinding_gives_no_access(server: MockpetsServer, visit: Callable[.
     page = visit(f"http://evil.test:{port}").page
 
     expect(page.get_by_text("Disconnected")).to_be_visible()
-    expect(page.get_by_role("alert").locator(".notice")).to_contain_text("evil.test")
+    expect(page.get_by_role("alert").locator(".toast")).to_contain_text("evil.test")
     status = page.evaluate("fetch('reset', {method: 'POST'}).then((response) => response.status)")
     assert status == 403
 
@@ -213,15 +214,20 @@ def test_pages_cannot_frame_the_panel(
 
 def test_every_page_has_a_content_security_policy(server: MockpetsServer) -> None:
     caller = Client(OverSocket(server.url))
-    for path in ("/", "/panel/main.js", "/panel/panel.css", "/panel/icon.svg", "/docs"):
+    files = [f"/{PANEL_FILES}/{name}" for name in ("main.js", "panel.css", "icon.svg")]
+    for path in ("/", *files, "/docs"):
         response = caller("GET", CONTROL_PREFIX + path, key=None)
         assert response.status == 200
         policy = response.headers["content-security-policy"]
         assert policy.startswith("default-src 'none'; script-src 'self'; ")
         assert "unsafe" not in policy and "frame-ancestors 'none'" in policy
         assert response.headers["x-content-type-options"] == "nosniff"
-        assert response.headers["cache-control"] == "no-store"
-    for path in ("/panel/nothing.js", "/panel/..%2fpages.py", "/panel/../pages.py", "/panel/"):
-        assert caller("GET", CONTROL_PREFIX + path).status == 404
-    error = json.loads(caller("GET", CONTROL_PREFIX + "/panel/mian.js").body)
+        caching = "public, max-age=31536000, immutable" if path in files else "no-cache"
+        assert response.headers["cache-control"] == caching
+    for name in ("nothing.js", "..%2fpages.py", "../pages.py", "", "preact.LICENSE.txt"):
+        assert caller("GET", f"{CONTROL_PREFIX}/{PANEL_FILES}/{name}").status == 404
+    error = json.loads(caller("GET", f"{CONTROL_PREFIX}/{PANEL_FILES}/mian.js").body)
     assert "did you mean 'main.js'?" in error["message"]
+    old = caller("GET", f"{CONTROL_PREFIX}/panel/000000000000/main.js")
+    assert old.status == 404 and old.headers["cache-control"] == "no-store"
+    assert "reload the page" in json.loads(old.body)["message"]

@@ -1,4 +1,4 @@
-"""The list of requests: open, copy, resend, filter, clear, pause and save."""
+"""The request log: open, copy, resend, filter, clear, pause, release and save."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
@@ -17,10 +18,51 @@ from tests.browsers import FIREFOX
 from tests.programs import need
 from tests.server.raw_http import Wire, port_of
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import Locator
+
 HELD = {
     "description": "Pages of pets are held.",
-    "stubs": [{"match": {"operation": "listPets"}, "hold": "door"}],
+    "stubs": [{"name": "wait", "match": {"operation": "listPets"}, "hold": "door"}],
 }
+FOCUSED = "node => node === document.activeElement"
+IN_VIEW = """node => {
+    const row = node.getBoundingClientRect();
+    const head = document.querySelector('.row.head').getBoundingClientRect();
+    const list = document.querySelector('.scroller').getBoundingClientRect();
+    return row.top >= head.bottom - 1 && row.bottom <= list.bottom + 1;
+}"""
+
+
+def filter_field(panel: Panel) -> Locator:
+    return panel.page.get_by_role("combobox", name="Filter")
+
+
+def open_row(panel: Panel, number: int) -> None:
+    """Open a request with the mouse, or with the arrow keys and Enter."""
+    row = panel.row(number)
+    if panel.way == "mouse":
+        row.click()
+    else:
+        panel.reach(panel.page.locator(".row.request[tabindex='0']"))
+        panel.page.keyboard.press("Home")
+        while not row.evaluate(FOCUSED):
+            panel.page.keyboard.press("ArrowDown")
+        panel.page.keyboard.press("Enter")
+    expect(panel.entry).to_have_attribute("aria-label", f"Request {number}")
+
+
+def hold(panel: Panel, wires: list[Wire], count: int) -> None:
+    """Send requests whose responses are held."""
+    panel.call("PUT", "/__mockpets/scenario", json_body={"scenario": HELD})
+    session = panel.url.rpartition("/~")[2]
+    for number in range(count):
+        wires.append(Wire(port_of(panel.url)))
+        key = "Authorization: Bearer mockpets"
+        wires[-1].get(f"/~{session}/v1/pets?limit={number + 1}", key)
+        expect(panel.rows).to_have_count(number + 1)  # so that the numbers are in this order
 
 
 @pytest.mark.tool  # curl
@@ -28,18 +70,18 @@ HELD = {
 def test_open_copy_and_resend_a_request(panel: Panel) -> None:
     panel.allow_paste()
     panel.call("POST", "/v1/pets", json_body={"name": 'O\'Hara "日本"', "categoryId": 2})
-    if panel.way == "mouse":
-        panel.rows.first.click()
-    else:
-        panel.reach(panel.rows.first)
-        panel.page.keyboard.press("Enter")
-    entry = panel.page.get_by_role("article")
-    expect(entry).to_contain_text("POST /")
-    expect(entry).to_contain_text("[redacted]")
-    expect(entry.get_by_label("Response", exact=True)).to_contain_text("Location: /~")
+    open_row(panel, 1)
+    expect(panel.entry.get_by_role("region", name="Response", exact=True)).to_contain_text(
+        "location"
+    )
+    panel.use(panel.page.get_by_role("tab", name="Response"))
+    panel.page.keyboard.press("ArrowRight")
+    expect(panel.entry.get_by_role("region", name="Request", exact=True)).to_contain_text(
+        "[redacted]"
+    )
 
-    panel.use(panel.button("Copy request 1 as curl"))
-    expect(entry.get_by_text("Copied")).to_be_visible()
+    panel.menu("Copy", "curl")
+    expect(panel.page.locator("#news")).to_contain_text("Copied")
     command = panel.paste()
     need("curl")
     output = subprocess.run(
@@ -53,12 +95,11 @@ def test_open_copy_and_resend_a_request(panel: Panel) -> None:
     assert json.loads(output.splitlines()[-1])["name"] == 'O\'Hara "日本"'
 
     panel.use(panel.button("Resend"))
-    expect(panel.page.locator(".notice")).to_contain_text("Resent as request 3: 201.")
+    expect(panel.page.locator(".toast")).to_contain_text("Resent as request 3: 201.")
     expect(panel.rows).to_have_count(3)
-    panel.reach(entry.get_by_role("button", name="Close"))
     panel.page.keyboard.press("Escape")
-    expect(entry).to_be_hidden()
-    assert panel.rows.last.evaluate("node => node === document.activeElement")
+    expect(panel.entry).to_be_hidden()
+    assert panel.row(1).evaluate(FOCUSED)
 
 
 @pytest.mark.tool  # curl
@@ -77,8 +118,8 @@ def test_a_copied_request_keeps_brackets_and_braces(panel: Panel, method: str) -
         assert wire.read(has_body=method == "GET").status == 200
     panel.allow_paste()
     panel.rows.first.click()
-    panel.use(panel.button("Copy request 1 as curl"))
-    expect(panel.page.get_by_role("article").get_by_text("Copied")).to_be_visible()
+    panel.menu("Copy", "curl")
+    expect(panel.page.locator("#news")).to_contain_text("Copied")
     output = subprocess.run(
         [need("bash"), "-c", panel.paste()], capture_output=True, text=True, timeout=20, check=True
     ).stdout
@@ -88,55 +129,154 @@ def test_a_copied_request_keeps_brackets_and_braces(panel: Panel, method: str) -
     assert [each["target"].partition("?")[2] for each in requests] == [query, query]
 
 
+def test_a_request_is_copied_as_fetch_test_verify_and_stub(panel: Panel) -> None:
+    panel.allow_paste()
+    panel.call("POST", "/v1/pets", json_body={"name": "Miso", "categoryId": 2})
+    panel.rows.first.click()
+    copied = {}
+    for name in ("fetch", "Playwright test", "verify", "stub as YAML"):
+        panel.wait_for_copy(lambda: panel.menu("Copy", name))  # noqa: B023  # called at once
+        copied[name] = panel.paste()
+
+    status = panel.page.evaluate(f"(async () => ({copied['fetch'][6:-1]}))()".replace("await ", ""))
+    assert status is not None
+    assert panel.call("GET", "/__mockpets/requests").json["total"] == 2
+    assert 'await mock.verify({"operation":"createPet"});' in copied["Playwright test"]
+    assert "--operation createPet --status 201" in copied["verify"]
+    assert "    reply:\n      status: 201\n" in copied["stub as YAML"]
+    panel.call("PUT", "/__mockpets/sessions/default", json_body={})
+
+
 @both_ways
-def test_filter_and_clear_requests(panel: Panel) -> None:
+def test_filter_by_token_and_find_it_again_after_a_reload(panel: Panel) -> None:
     panel.call("GET", "/v1/pets")
     panel.call("GET", "/v1/pets", key=None)
     panel.call("GET", "/v1/nothing")
     expect(panel.rows).to_have_count(3)
-    filters = panel.page.get_by_role("form", name="Filter")
+    panel.page.keyboard.press("/")
+    assert filter_field(panel).evaluate(FOCUSED)
+    panel.page.keyboard.type("status:401 ")
 
-    panel.choose(filters.get_by_label("Status"), "401")
     expect(panel.rows).to_have_count(1)
     panel.call("GET", "/v1/pets")
     panel.call("GET", "/v1/pets", key=None)
     expect(panel.rows).to_have_count(2)
-    panel.use(panel.button("Reset filter"))
+    panel.page.reload()
+    expect(panel.rows).to_have_count(2)
+    expect(panel.page.locator(".chip.token")).to_have_text("status:401")
+    panel.use(filter_field(panel))
+    panel.page.keyboard.press("Backspace")
+    panel.write(filter_field(panel), "")
     expect(panel.rows).to_have_count(5)
-    panel.choose(filters.get_by_label("Note"), "unmatched")
+    panel.write(filter_field(panel), "nothing")
     expect(panel.rows).to_have_count(1)
-    expect(panel.rows).to_have_class(re.compile("unmatched"))
-    panel.use(panel.button("Reset filter"))
-    panel.write(filters.get_by_label("Path"), "*nowhere*")
+    panel.write(filter_field(panel), "no such text")
     expect(panel.page.get_by_text("No requests match the filter.")).to_be_visible()
-    panel.use(panel.button("Reset filter"))
-    panel.use(panel.button("Clear"))
+    panel.use(panel.button("Clear the filter"))
+    expect(panel.rows).to_have_count(5)
+    segment = panel.page.get_by_role("button", name="Unmatched")
+    if panel.way == "mouse":
+        segment.click()
+    else:
+        panel.reach(panel.page.locator("[role=toolbar] [tabindex='0']"))
+        for _ in range(3):
+            panel.page.keyboard.press("ArrowRight")
+        panel.page.keyboard.press("Enter")
+    expect(panel.rows).to_have_count(1)
+    expect(panel.rows).to_contain_text("unmatched")
 
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("method:post", [2]),
+        ("path:/v1/pets/*", [3]),
+        ("stub:-", [1, 2, 3]),
+        ("note:key_missing", [4]),
+        ("body:miso", [2]),
+        ("operation:getPet", [3]),
+        ('"limit=7"', [1]),
+        ("status:2xx method:GET", [1, 3]),
+        ("session:no-such-session", []),
+        ("status:", []),
+        ("nokey:x", []),
+        ("body:(*+[", []),
+        ("path:((((", []),
+    ],
+)
+def test_every_token_filters(panel: Panel, text: str, numbers: list[int]) -> None:
+    panel.call("GET", "/v1/pets?limit=7")
+    panel.call("POST", "/v1/pets", json_body={"name": "Miso", "categoryId": 2})
+    panel.call("GET", "/v1/pets/3")
+    panel.call("PUT", "/__mockpets/scenario", json_body={"scenario": "slow"})
+    panel.call("GET", "/v1/pets?limit=x", key=None)
+    expect(panel.rows).to_have_count(4)
+    expect(panel.row(4).locator(".sent-after")).not_to_contain_text("pending")
+    panel.page.keyboard.press("/")
+    panel.page.keyboard.type(f"{text} ")
+
+    if text == "stub:-":
+        numbers = [1, 2, 3, 4]
+    expect(panel.rows).to_have_count(len(numbers))
+    keys = panel.rows.evaluate_all("rows => rows.map(row => Number(row.dataset.key)).sort()")
+    assert keys == numbers
+
+
+def test_the_filter_suggests_every_note_and_outcome(panel: Panel) -> None:
+    for key, values in (("note", NOTES), ("outcome", REQUEST_OUTCOMES)):
+        panel.write(filter_field(panel), f"{key}:")
+        names = panel.page.locator("#filter-options .name")
+        expect(names).to_have_count(len(values))
+        assert set(names.all_text_contents()) == {f"{key}:{value}" for value in values}
+    panel.page.keyboard.press("ArrowDown")
+    panel.page.keyboard.press("Enter")
+    expect(panel.page.locator(".chip.token")).to_have_text("outcome:pending")
+
+
+def test_requests_of_all_sessions(panel: Panel, visit: Callable[..., Panel]) -> None:
+    name = panel.url.rpartition("/~")[2] + "-other"
+    other = visit(panel.url + "-other")
+    other.call("GET", "/v1/pets?limit=3")
+    panel.call("GET", "/v1/pets?limit=4")
+    panel.write(filter_field(panel), f"session:{panel.url.rpartition('/~')[2]}* ")
+
+    expect(panel.rows).to_have_count(2)
+    expect(panel.rows.locator(".c-session").first).to_be_visible()
+    panel.row(f"1@{name}").click()
+    expect(panel.entry).to_contain_text("limit=3")
+    other.call("GET", "/v1/pets?limit=5")
+    expect(panel.rows).to_have_count(3)
+
+
+@both_ways
+def test_clear_and_undo(panel: Panel) -> None:
+    panel.call("GET", "/v1/pets")
+    expect(panel.rows).to_have_count(1)
+    if panel.way == "mouse":
+        panel.button("Clear").click()
+    else:
+        panel.page.keyboard.press("x")
     expect(panel.page.get_by_text("No requests yet.")).to_be_visible()
     assert panel.call("GET", "/__mockpets/requests").json["total"] == 0
-
-
-def test_the_filter_has_every_note(panel: Panel) -> None:
-    values = "options => options.map(option => option.value)"
-
-    assert set(panel.page.locator("#filter-note option").evaluate_all(values)) == {"", *NOTES}
+    panel.use(panel.page.get_by_role("button", name="Undo"))
+    expect(panel.rows).to_have_count(1)
 
 
 @both_ways
 def test_pause_and_resume_the_list(panel: Panel) -> None:
     panel.call("GET", "/v1/pets")
     expect(panel.rows).to_have_count(1)
-    panel.use(panel.button("Pause"))
+    panel.button("Pause").click()
     panel.call("GET", "/v1/pets")
     panel.call("GET", "/v1/pets")
 
-    expect(panel.button("Show 2 new requests")).to_be_visible()
+    expect(panel.button("2 new requests")).to_be_visible()
     expect(panel.rows).to_have_count(1)
-    panel.use(panel.button("Show 2 new requests"))
+    panel.use(panel.button("2 new requests"))
     expect(panel.rows).to_have_count(3)
     panel.call("GET", "/v1/pets")
-    expect(panel.button("Show 1 new request")).to_be_visible()
-    panel.use(panel.button("Resume"))
+    expect(panel.button("1 new request")).to_be_visible()
+    panel.button("Resume").click()
     expect(panel.rows).to_have_count(4)
 
 
@@ -146,66 +286,200 @@ def test_save_the_request_log_as_har(panel: Panel) -> None:
     panel.call("GET", "/v1/pets?limit=1")
     expect(panel.rows).to_have_count(1)
     with panel.page.expect_download() as download:
-        panel.use(panel.button("Save as HAR"))
+        panel.menu("Menu", "Save requests as HAR")
     har = json.loads(Path(download.value.path()).read_text(encoding="utf-8"))
 
     assert har["log"]["version"] == "1.2"
     assert [entry["response"]["status"] for entry in har["log"]["entries"]] == [200]
 
 
-def test_arrow_keys_move_between_rows(panel: Panel) -> None:
+def test_the_first_request_is_three_tabs_away(panel: Panel) -> None:
+    panel.call("GET", "/v1/pets")
+    expect(panel.rows).to_have_count(1)
+    for _ in range(3):
+        panel.page.keyboard.press("Tab")
+
+    assert panel.row(1).evaluate(FOCUSED)
+
+
+def test_keys_move_between_rows_and_keep_the_sheet(panel: Panel) -> None:
     for _ in range(3):
         panel.call("GET", "/v1/pets")
     expect(panel.rows).to_have_count(3)
-    panel.way = "keyboard"
-    panel.reach(panel.rows.first)
-    for key, index in (("ArrowDown", 1), ("End", 2), ("ArrowDown", 2), ("ArrowUp", 1), ("Home", 0)):
+    for key, number in (("k", 3), ("k", 2), ("k", 1), ("j", 2)):
         panel.page.keyboard.press(key)
-        assert panel.rows.nth(index).evaluate("node => node === document.activeElement"), key
+        expect(panel.row(number)).to_be_focused()
+    for key, number in (("Home", 1), ("ArrowDown", 2), ("End", 3), ("ArrowDown", 3)):
+        panel.page.keyboard.press(key)
+        expect(panel.row(number)).to_be_focused()
+    panel.page.keyboard.press("Enter")
+    expect(panel.entry).to_have_attribute("aria-label", "Request 3")
+    panel.button("Resend").focus()
+    panel.page.keyboard.press("k")
+    expect(panel.entry).to_have_attribute("aria-label", "Request 2")
+    expect(panel.button("Resend")).to_be_focused()
+    panel.use(panel.button("Next request"))
+    expect(panel.entry).to_have_attribute("aria-label", "Request 3")
+    assert panel.page.url.endswith("#requests/3")
+
+
+def test_an_opened_row_stays_in_view_and_rows_keep_their_place(panel: Panel) -> None:
+    for _ in range(60):
+        panel.call("GET", "/v1/pets?limit=1")
+    expect(panel.row(60)).to_be_visible()
+    panel.row(55).click()
+    expect(panel.entry).to_be_visible()
+    assert panel.row(55).evaluate(IN_VIEW)
+    heights = panel.rows.evaluate_all("rows => [...new Set(rows.map(row => row.offsetHeight))]")
+    assert heights == [28]
+    panel.page.goto(f"{panel.url}/__mockpets/#requests/3")
+    panel.page.reload()
+    expect(panel.entry).to_contain_text("/v1/pets")
+    expect(panel.row(3)).to_have_attribute("aria-selected", "true")
+    assert panel.row(3).evaluate(IN_VIEW)
+
+
+def test_the_body_comes_before_the_headers(panel: Panel) -> None:
+    panel.call("GET", "/v1/pets?limit=1")
+    panel.rows.first.click()
+    body = panel.entry.locator(".code").bounding_box()
+    headers = panel.entry.get_by_text("Headers").bounding_box()
+    assert body is not None
+    assert headers is not None
+
+    assert body["y"] < headers["y"]
+
+
+def test_a_body_is_coloured_folded_and_exact(panel: Panel) -> None:
+    pets = [{"id": 9007199254740993, "name": "Miso", "categoryId": 1}]
+    panel.call("PUT", "/__mockpets/pets", json_body=pets)
+    panel.call("GET", "/v1/pets")
+    panel.rows.first.click()
+    code = panel.entry.locator(".code")
+    expect(code.locator(".number").first).to_have_text("9007199254740993")
+    lines = code.locator(".code-line").count()
+    panel.button("Fold").click()
+    assert code.locator(".code-line").count() < lines
+    panel.button("Unfold").click()
+    code.locator(".code-number.opens").first.click()
+    expect(code.locator(".code-line")).to_have_count(1)
+
+
+def test_a_comparison_with_another_request(panel: Panel) -> None:
+    panel.call("GET", "/v1/pets/1")
+    panel.call("GET", "/v1/pets?limit=1")
+    panel.call("GET", "/v1/pets/1", key=None)
+    panel.row(3).click()
+    panel.page.get_by_role("tab", name="Diff").click()
+    expect(panel.page.get_by_label("Compare with")).to_have_value("1")
+    response = panel.page.get_by_label("Differences of the response")
+    expect(response.locator(".removed").first).to_contain_text("200")
+    expect(response.locator(".added").first).to_contain_text("401")
+    panel.page.get_by_label("Compare with").select_option("2")
+    expect(panel.page.get_by_label("Differences of the request")).to_contain_text("limit=1")
+
+
+# --- Held responses ---------------------------------------------------------------------------
 
 
 @both_ways
-def test_a_row_and_the_open_request_show_their_outcome_when_it_changes(panel: Panel) -> None:
-    panel.call("PUT", "/__mockpets/scenario", json_body={"scenario": HELD})
-    with Wire(port_of(panel.url)) as wire:
-        session = panel.url.rpartition("/~")[2]
-        wire.get(f"/~{session}/v1/pets", "Authorization: Bearer mockpets")
-        expect(panel.rows.first.locator(".notes")).to_contain_text("pending")
-        expect(panel.rows.first.locator(".status")).to_have_text("held")
-        panel.use(panel.rows.first)
-        entry = panel.page.get_by_role("article")
-        expect(entry).to_contain_text(re.compile(r"door, [0-9.]+ m?s so far"))
-        expect(entry.get_by_text("pending", exact=True)).to_be_visible()
-        wire.reset()
-        expect(panel.rows.first.locator(".notes")).to_contain_text("client left")
-        expect(panel.rows.first.locator(".notes")).not_to_contain_text("pending")
-        expect(entry.get_by_text("client left", exact=True)).to_be_visible()
+def test_release_one_of_three_held_responses(panel: Panel) -> None:
+    wires: list[Wire] = []
+    try:
+        hold(panel, wires, 3)
+        expect(panel.row(2).locator(".status")).to_have_text("held 200")
+        expect(panel.row(2).locator(".sent-after")).to_have_text(re.compile(r"^\d+\.\d s$"))
+        expect(panel.page.get_by_role("button", name="Held")).to_contain_text("3")
+        expect(panel.button("Release 3")).to_be_visible()
+        if panel.way == "mouse":
+            panel.button("Release request 2").click()
+        else:
+            open_row(panel, 2)
+            panel.use(panel.button("Release"))
+        assert wires[1].read().status == 200
+        expect(panel.row(2).locator(".status")).to_have_text("200")
+        expect(panel.row(1).locator(".status")).to_have_text("held 200")
+        expect(panel.button("Release 2")).to_be_visible()
+        if panel.way == "mouse":
+            panel.button("Release 2").click()
+        else:
+            panel.page.keyboard.press("Control+k")
+            panel.page.keyboard.type("release all")
+            panel.page.keyboard.press("Enter")
+        for wire in (wires[0], wires[2]):
+            assert wire.read().status == 200
+        expect(panel.button("Release request 1")).to_have_count(0)
+    finally:
+        for wire in wires:
+            wire.close()
+
+
+@both_ways
+def test_release_with_another_response(panel: Panel) -> None:
+    wires: list[Wire] = []
+    try:
+        hold(panel, wires, 2)
+        open_row(panel, 1)
+        expect(panel.entry).to_contain_text("Will be sent 200")
+        expect(panel.entry).to_contain_text(re.compile(r"Held at door \d+\.\d s"))
+        expect(panel.button("Release 2 at door")).to_be_visible()
+        panel.menu("Release with", "401")
+        assert wires[0].read().status == 401
+        expect(panel.row(1).locator(".status")).to_have_text("401")
+        expect(panel.entry.locator(".notes")).to_contain_text("released with status 401")
+        expect(panel.entry).not_to_contain_text("Will be sent")
+        panel.use(panel.button("Next request"))
+        panel.menu("Release with", "Broken connection")
+        expect(panel.row(2).locator(".status")).to_contain_text("cut")
+    finally:
+        for wire in wires:
+            wire.close()
+
+
+def test_a_client_that_leaves_a_held_response(panel: Panel) -> None:
+    wires: list[Wire] = []
+    hold(panel, wires, 1)
+    panel.rows.first.click()
+    expect(panel.entry).to_contain_text("Held at door")
+    wires[0].reset()
+    expect(panel.row(1).locator(".status")).to_have_text("left 200")
+    expect(panel.entry).to_contain_text("The client left after")
+    expect(panel.entry).to_contain_text("while the response was held at door")
 
 
 def test_the_filter_by_outcome_follows_the_outcome(panel: Panel) -> None:
     panel.call("PUT", "/__mockpets/scenario", json_body={"scenario": HELD})
-    filters = panel.page.get_by_role("form", name="Filter")
-    panel.choose(filters.get_by_label("Outcome"), "sent")
+    panel.write(filter_field(panel), "outcome:sent ")
     with Wire(port_of(panel.url)) as wire:
         session = panel.url.rpartition("/~")[2]
         wire.get(f"/~{session}/v1/pets?limit=7", "Authorization: Bearer mockpets")
         panel.call("POST", "/v1/pets", json_body={"name": "Miso", "categoryId": 1})
         expect(panel.rows).to_have_count(1)
         expect(panel.rows.first).to_contain_text("POST")
-        panel.choose(filters.get_by_label("Outcome"), "pending")
+        panel.page.keyboard.press("Backspace")
+        panel.write(filter_field(panel), "outcome:pending ")
         expect(panel.rows).to_have_count(1)
         expect(panel.rows.first).to_contain_text("limit=7")
         panel.call("POST", "/__mockpets/gates/door/open")
         assert wire.read().status == 200
         expect(panel.page.get_by_text("No requests match the filter.")).to_be_visible()
-        panel.choose(filters.get_by_label("Outcome"), "sent")
+        panel.page.keyboard.press("Backspace")
+        panel.write(filter_field(panel), "outcome:sent ")
         expect(panel.rows).to_have_count(2)
 
 
-def test_the_filter_has_every_outcome(panel: Panel) -> None:
-    values = "options => options.map(option => option.value)"
+# --- Runs and the waterfall -------------------------------------------------------------------
 
-    assert set(panel.page.locator("#filter-outcome option").evaluate_all(values)) == {
-        "",
-        *REQUEST_OUTCOMES,
-    }
+
+def test_a_delayed_response_does_not_make_the_page_scroll(panel: Panel) -> None:
+    delayed = {"description": "d", "stubs": [{"delay": "200ms"}]}
+    panel.call("PUT", "/__mockpets/scenario", json_body={"scenario": delayed})
+    panel.call("GET", "/v1/pets")
+    expect(panel.rows.locator(".bars .delay")).to_have_count(1)
+    expect(panel.rows.locator(".sent-after")).to_have_text(re.compile(r"^2\d\d ms$"))
+    overflow = panel.page.evaluate(
+        """() => [document.documentElement, ...document.querySelectorAll("main, .requests, .list")]
+            .filter((node) => node.scrollHeight > node.clientHeight + 1)
+            .map((node) => node.className || node.tagName)"""
+    )
+    assert overflow == []

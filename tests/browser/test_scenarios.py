@@ -1,10 +1,11 @@
-"""The list of scenarios, with the mouse and with the keyboard only."""
+"""The list of scenarios and the editor, with the mouse and with the keyboard only."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 
 from mockpets import MockpetsServer, Settings
@@ -12,95 +13,439 @@ from mockpets.scenario.library import SHIPPED_SCENARIOS
 from tests.browser.panel import Panel, both_ways
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from playwright.sync_api import Locator
+
+MINE = """\
+description: Mine.
+stubs:
+  - name: first
+    match: {operation: listPets}
+    reply: {status: 503}
+"""
+
+
+@pytest.fixture
+def own(
+    tmp_path: Path, visit: Callable[..., Panel], request: pytest.FixtureRequest
+) -> Iterator[Panel]:
+    """Open the panel of a server with one scenario of its own, ``mine``."""
+    (tmp_path / "mine.yaml").write_text(MINE, encoding="utf-8")
+    with MockpetsServer(Settings(port=0, scenarios_dir=(tmp_path,))) as server:
+        panel = visit(server.url, way=getattr(request, "param", "mouse"))
+        panel.view("Scenarios")
+        yield panel
+        panel.page.goto("about:blank")
+
+
+both_ways_own = pytest.mark.parametrize("own", ["mouse", "keyboard"], indirect=True)
+
+
+def row(panel: Panel, name: str) -> Locator:
+    link = panel.page.get_by_role("link", name=re.compile(rf"^{re.escape(name)}( |$)"))
+    return panel.page.locator(".scenario-list .row").filter(has=link)
+
+
+def unfold(panel: Panel) -> None:
+    """Show the scenarios of all groups."""
+    folded = panel.page.locator(".scenario-list h2 [aria-expanded=false]")
+    expect(panel.page.locator(".scenario-list h2").first).to_be_visible()
+    while folded.count():
+        folded.first.click()
+
+
+def box(panel: Panel, name: str) -> Locator:
+    """Return the checkbox that stacks a scenario."""
+    return panel.page.get_by_role("checkbox", name=f"Use {name}", exact=True)
+
+
+def open_editor(panel: Panel, name: str) -> Locator:
+    """Open a scenario and return the field with its text."""
+    panel.use(row(panel, name).get_by_role("link"))
+    field = panel.page.get_by_role("textbox", name=f"Source of {name}", exact=True)
+    expect(field).not_to_have_value("")
+    return field
+
+
+def put_caret(field: Locator, text: str) -> None:
+    """Put the caret of a field behind a text."""
+    field.evaluate(
+        """(field, text) => {
+            const end = field.value.indexOf(text) + text.length;
+            field.focus();
+            field.setSelectionRange(end, end);
+        }""",
+        text,
+    )
+
+
+def save(panel: Panel) -> None:
+    """Save with the button or with its keys."""
+    if panel.way == "mouse":
+        panel.button("Save").click()
+    else:
+        panel.page.keyboard.press("Control+s")
+
+
+# --- The list ---------------------------------------------------------------------------------
 
 
 @both_ways
-def test_activate_and_stack_scenarios(panel: Panel) -> None:
+def test_stack_scenarios_with_their_checkboxes(panel: Panel) -> None:
+    panel.view("Scenarios")
+    unfold(panel)
     expect(panel.active).to_have_text(["default"])
-    panel.use(panel.pick("empty"))
+    panel.use(box(panel, "empty"), "Space")
     expect(panel.active).to_have_text(["empty"])
-    expect(panel.pick("empty")).to_have_attribute("aria-pressed", "true")
     assert panel.call("GET", "/v1/pets").json == []
 
-    panel.use(panel.button("Add slow"))
+    panel.use(box(panel, "slow"), "Space")
     expect(panel.active).to_have_text(["slow", "empty"])
-    expect(panel.scenario("slow")).to_contain_text("Active, #1")
-    expect(panel.scenario("empty")).to_contain_text("Active, #2")
+    for name, place in (("slow", "1"), ("empty", "2")):
+        expect(box(panel, name)).to_be_checked()
+        expect(row(panel, name).locator(".stack-box")).to_have_text(place)
 
-    panel.use(panel.button("Remove slow"))
+    panel.use(box(panel, "slow"), "Space")
     expect(panel.active).to_have_text(["empty"])
-    panel.use(panel.button("Deactivate empty"))
+    panel.use(box(panel, "empty"), "Space")
     expect(panel.active).to_have_text(["default"])
     assert len(panel.call("GET", "/v1/pets").json) == 16
 
 
-def test_scenarios_are_grouped_by_need_with_your_own_first(panel: Panel) -> None:
-    groups = panel.page.locator("#scenario-groups .group")
+@both_ways
+def test_a_name_opens_the_scenario_and_activates_nothing(panel: Panel) -> None:
+    panel.view("Scenarios")
+    unfold(panel)
+    field = open_editor(panel, "retry")
 
-    expect(groups.locator("h3")).to_have_text(["Your own", *SHIPPED_SCENARIOS])
-    for position, names in enumerate(SHIPPED_SCENARIOS.values(), 1):
-        expect(groups.nth(position).locator("li[data-key] .name")).to_have_text([*names])
+    expect(field).to_have_value(re.compile("Retry-After: 1"))
+    expect(field).not_to_be_editable()
+    expect(panel.active).to_have_text(["default"])
+    assert panel.call("GET", "/__mockpets/scenarios").json["active"] == ["default"]
+
+
+@both_ways_own
+def test_your_own_come_first_and_the_shipped_groups_are_counts(own: Panel) -> None:
+    groups = own.page.locator(".scenario-list section")
+    heads = groups.get_by_role("button")
+    counts = [f"{title} {len(names)}" for title, names in SHIPPED_SCENARIOS.items()]
+    expect(heads).to_have_text(["Your own 1", *counts])
+    expect(groups.locator(".row")).to_have_count(1)
+
+    first = groups.nth(1)
+    own.use(first.get_by_role("button"))
+    expect(first.locator(".row b")).to_have_text([*next(iter(SHIPPED_SCENARIOS.values()))])
+    own.use(first.get_by_role("button"))
+    expect(first.locator(".row")).to_have_count(0)
 
 
 @both_ways
-def test_enter_in_the_search_activates_the_first_result(panel: Panel) -> None:
-    panel.write(panel.page.get_by_role("searchbox"), "empt")
-    expect(panel.page.locator("#scenario-groups li[data-key] .name").first).to_have_text("empty")
+def test_search_names_and_descriptions(panel: Panel) -> None:
+    panel.view("Scenarios")
+    search = panel.page.get_by_role("searchbox", name="Search scenarios")
+    expect(search).to_be_visible()
+    panel.page.keyboard.press("/")
+    expect(search).to_be_focused()
+    panel.write(search, "503")
+    expect(row(panel, "retry")).to_be_visible()
+    panel.write(search, "empt")
+    expect(panel.page.locator(".scenario-list .row b").first).to_have_text("empty")
     panel.page.keyboard.press("Enter")
 
     expect(panel.active).to_have_text(["empty"])
-    panel.write(panel.page.get_by_role("searchbox"), "no such thing")
+    panel.write(search, "no such thing")
     expect(panel.page.get_by_text("No scenarios match the search")).to_be_visible()
 
 
-@both_ways
-def test_details_show_what_a_scenario_does_and_its_source(panel: Panel) -> None:
-    panel.use(panel.button("Details of retry"))
-    facts = panel.scenario("retry").locator(".facts")
-    expect(facts).to_contain_text("retry/fail-twice")
-    expect(facts).to_contain_text("responds with 503")
-    panel.use(facts.locator("summary"))
+def test_the_search_and_the_keys_keep_their_place_in_the_url(panel: Panel) -> None:
+    panel.view("Scenarios")
+    panel.page.get_by_role("searchbox", name="Search scenarios").fill("retry")
+    row(panel, "retry").get_by_role("link").click()
+    panel.page.reload()
+    heading = panel.page.get_by_role("heading", level=2, name=re.compile("^retry"))
+    expect(heading).to_have_text("retry")
+    expect(panel.page.locator(".scenario-list .row b")).to_have_text(
+        ["retry", "retry-now", "maintenance", "rate-limited"]  # names before descriptions
+    )
+    panel.page.keyboard.press("j")
+    expect(heading).to_have_text("retry-now")
+    panel.page.keyboard.press("k")
+    expect(heading).to_have_text("retry")
+    panel.page.keyboard.press("Escape")
+    expect(heading).to_have_count(0)
 
-    expect(facts.locator("pre")).to_contain_text("Retry-After: 1")
-    panel.use(panel.button("Details of retry"))
-    expect(facts).to_be_hidden()
+
+def test_the_link_of_a_response_leads_to_its_stub(own: Panel) -> None:
+    own.call("GET", "/v1/pets", scenario="mine")
+    own.page.evaluate("location.hash = 'requests/1'")
+    own.page.get_by_role("link", name="mine/first").click()
+    field = own.page.get_by_role("textbox", name="Source of mine")
+    expect(field).to_be_focused()
+    assert field.evaluate("field => field.value.slice(0, field.selectionStart)").endswith(
+        "stubs:\n"
+    )
 
 
-def test_an_invalid_file_shows_its_problems_and_keeps_the_last_valid_version(
-    tmp_path: Path, visit: Callable[..., Panel]
+def test_a_long_name_takes_one_row(tmp_path: Path, visit: Callable[..., Panel]) -> None:
+    name = "checkout-" + "x" * 51
+    (tmp_path / f"{name}.yaml").write_text("description: " + "Long. " * 30, encoding="utf-8")
+    with MockpetsServer(Settings(port=0, scenarios_dir=(tmp_path,))) as server:
+        panel = visit(server.url)
+        panel.view("Scenarios")
+        expect(row(panel, name)).to_be_visible()
+        heights = panel.page.locator(".scenario-list .row").evaluate_all(
+            "rows => [...new Set(rows.map((row) => row.getBoundingClientRect().height))]"
+        )
+        assert heights == [28]
+
+
+def test_a_broken_file_shows_where_and_keeps_the_last_valid_version(
+    own: Panel, tmp_path: Path
 ) -> None:
     file = tmp_path / "mine.yaml"
-    file.write_text("description: Mine.\n", encoding="utf-8")
-    with MockpetsServer(Settings(port=0, scenarios_dir=(tmp_path,))) as server:
-        panel = visit(server.url)
-        expect(panel.scenario("mine")).to_contain_text("Mine.")
-        file.write_text("description: Mine.\nstubs:\n  - replie: pass\n", encoding="utf-8")
-        expect(panel.scenario("mine").locator(".problems")).to_contain_text(
-            re.compile(r"mine\.yaml:3:5: .*did you mean 'reply'")
-        )
-        expect(panel.pick("mine")).to_be_enabled()
-        file.write_text("description: Fixed.\n", encoding="utf-8")
-        expect(panel.scenario("mine")).to_contain_text("Fixed.")
-        expect(panel.scenario("mine").locator(".problems li")).to_have_count(0)
+    expect(row(own, "mine")).to_contain_text("Mine.")
+    file.write_text("description: Mine.\nstubs:\n  - replie: pass\n", encoding="utf-8")
+    expect(row(own, "mine").locator(".server")).to_have_text(
+        re.compile(r"^3:5: .*did you mean 'reply'")
+    )
+    expect(box(own, "mine")).to_be_enabled()
+    open_editor(own, "mine")
+    expect(own.page.locator(".strip")).to_contain_text("did you mean 'reply'?")
+
+    file.write_text("description: Fixed.\n", encoding="utf-8")
+    expect(row(own, "mine")).to_contain_text("Fixed.")
+    expect(own.page.locator(".strip")).to_have_count(0)
 
 
-def test_two_files_of_one_name_are_shown_until_one_is_renamed(
-    tmp_path: Path, visit: Callable[..., Panel]
+def test_two_files_of_one_name_are_shown_until_one_is_renamed(own: Panel, tmp_path: Path) -> None:
+    problem = own.page.get_by_text("Changed files are not reloaded until you fix this:")
+    expect(problem).to_be_hidden()
+    (tmp_path / "mine.yml").write_text("description: Other.\n", encoding="utf-8")
+    expect(problem).to_be_visible()
+    expect(own.page.locator(".folder-problems li")).to_have_text(
+        re.compile(r"mine\.yml: mine\.yaml also has the name 'mine'; rename or remove one")
+    )
+    (tmp_path / "mine.yml").rename(tmp_path / "other.yml")
+    expect(row(own, "other")).to_contain_text("Other.")
+    expect(problem).to_be_hidden()
+
+
+# --- The editor -------------------------------------------------------------------------------
+
+
+@both_ways_own
+def test_write_check_and_save_a_scenario(own: Panel, tmp_path: Path) -> None:
+    own.use(own.button("New scenario"))
+    own.write(own.page.get_by_role("textbox", name="Name of the scenario"), "outage")
+    field = own.page.get_by_role("textbox", name="Source of the new scenario")
+    own.write(field, "description: Out.\nstubs:\n- reply: {status: 503}")  # Enter indents
+    save(own)
+
+    expect(row(own, "outage")).to_contain_text("Out.")
+    saved = (tmp_path / "outage.yaml").read_text(encoding="utf-8")
+    assert saved == "description: Out.\nstubs:\n  - reply: {status: 503}"
+    own.use(own.button("Use"))
+    expect(own.active).to_have_text(["outage"])
+    assert own.call("GET", "/v1/pets").status == 503
+
+
+@both_ways_own
+def test_a_problem_is_shown_while_one_types_and_fixed(own: Panel, tmp_path: Path) -> None:
+    field = open_editor(own, "mine")
+    put_caret(field, "reply: {status: 503}")
+    own.page.keyboard.type("\ndealy: 1s")
+    strip = own.page.locator(".strip")
+    expect(strip).to_contain_text("unknown key 'dealy'; did you mean 'delay'?")
+    expect(own.page.locator(".editor .wavy")).to_have_text("dealy")
+    expect(field).to_have_attribute("aria-invalid", "true")
+    place = strip.get_by_role("button", name="Go to line 6, column 5")
+    expect(place).to_have_text("6:5")
+
+    own.use(strip.get_by_role("button", name="Fix"))
+    expect(field).to_have_value(re.compile(r"\n    delay: 1s\n"))
+    expect(strip).to_have_count(0)
+    expect(field).to_be_focused()
+    own.page.keyboard.press("Control+z")  # like every change of the text
+    expect(field).to_have_value(re.compile(r"\n    dealy: 1s\n"))
+    expect(strip).to_be_visible()
+    save(own)
+    expect(own.page.get_by_text("Edited")).to_be_visible()
+    assert (tmp_path / "mine.yaml").read_text(encoding="utf-8") == MINE
+
+
+def test_all_problems_of_a_text_can_be_seen(own: Panel) -> None:
+    field = open_editor(own, "mine")
+    field.fill('description: Mine.\nstubs:\n  - replie: pass\n  - reply: {status: "503"}\n')
+    strip = own.page.locator(".strip")
+    expect(strip).to_contain_text("did you mean 'reply'?")
+    strip.get_by_role("button", name="Problem 1 of 2: show the next").click()
+    expect(strip).to_contain_text("remove the quotes")
+    strip.get_by_role("button", name=re.compile("^Go to line 4")).click()
+    assert field.evaluate("field => field.selectionStart") == 63
+    strip.get_by_role("button", name="Fix").click()
+    expect(field).to_have_value(re.compile("status: 503}"))
+
+
+@both_ways_own
+def test_a_file_that_changed_meanwhile_is_not_overwritten_by_accident(
+    own: Panel, tmp_path: Path
 ) -> None:
-    (tmp_path / "mine.yaml").write_text("description: Mine.\n", encoding="utf-8")
-    with MockpetsServer(Settings(port=0, scenarios_dir=(tmp_path,))) as server:
-        panel = visit(server.url)
-        expect(panel.scenario("mine")).to_contain_text("Mine.")
-        problem = panel.page.get_by_text("Changed files are not reloaded until you fix this:")
-        expect(problem).to_be_hidden()
-        (tmp_path / "mine.yml").write_text("description: Other.\n", encoding="utf-8")
-        expect(problem).to_be_visible()
-        expect(panel.page.locator("#folder-problems li")).to_have_text(
-            re.compile(r"mine\.yml: mine\.yaml also has the name 'mine'; rename or remove one")
-        )
-        expect(panel.scenario("mine")).to_contain_text("Mine.")
-        (tmp_path / "mine.yml").rename(tmp_path / "other.yml")
-        expect(panel.scenario("other")).to_contain_text("Other.")
-        expect(problem).to_be_hidden()
+    file = tmp_path / "mine.yaml"
+    field = open_editor(own, "mine")
+    put_caret(field, "description: Mine")
+    own.page.keyboard.type(" and edited")
+    file.write_text("description: Theirs.\n", encoding="utf-8")
+    save(own)
+    alert = own.page.locator(".strip[role=alert]")
+    expect(alert).to_contain_text("changed")
+    assert file.read_text(encoding="utf-8") == "description: Theirs.\n"
+    expect(field).to_have_value(MINE.replace("Mine", "Mine and edited"))
+
+    own.use(alert.get_by_role("button", name="Overwrite it"))
+    expect(alert).to_have_count(0)
+    expect(row(own, "mine")).to_contain_text("Mine and edited.")
+    assert file.read_text(encoding="utf-8") == MINE.replace("Mine", "Mine and edited")
+
+
+def test_a_file_that_was_deleted_meanwhile_is_saved_again(own: Panel, tmp_path: Path) -> None:
+    field = open_editor(own, "mine")
+    put_caret(field, "description: Mine")
+    own.page.keyboard.type("d")
+    (tmp_path / "mine.yaml").unlink()
+    expect(row(own, "mine")).to_have_count(0)
+    own.button("Save").click()
+    alert = own.page.locator(".strip[role=alert]")
+    expect(alert).to_contain_text("deleted")
+    alert.get_by_role("button", name="Overwrite it").click()
+    expect(row(own, "mine")).to_contain_text("Mined.")
+    assert (tmp_path / "mine.yaml").read_text(encoding="utf-8") == MINE.replace("Mine", "Mined")
+
+    (tmp_path / "mine.yaml").unlink()
+    expect(own.page.get_by_text("unknown scenario 'mine'")).to_be_visible()
+
+
+@both_ways_own
+def test_discard_your_changes_and_undo_that(own: Panel, tmp_path: Path) -> None:
+    field = open_editor(own, "mine")
+    put_caret(field, "description: Mine")
+    own.page.keyboard.type("r")
+    (tmp_path / "mine.yaml").write_text("description: Theirs.\n", encoding="utf-8")
+    own.use(own.button("Discard mine"))
+    expect(field).to_have_value("description: Theirs.\n")
+    own.use(own.page.get_by_role("button", name="Undo"))
+    expect(field).to_have_value(MINE.replace("Mine", "Miner"))
+
+
+def test_a_text_that_is_not_saved_survives_a_reload(own: Panel, tmp_path: Path) -> None:
+    field = open_editor(own, "mine")
+    put_caret(field, "description: Mine")
+    own.page.keyboard.type("d")
+    expect(own.page.get_by_text("Edited")).to_be_visible()
+    own.page.reload()
+    expect(field).to_have_value(MINE.replace("Mine", "Mined"))
+    assert (tmp_path / "mine.yaml").read_text(encoding="utf-8") == MINE
+
+
+@both_ways_own
+def test_duplicate_a_shipped_scenario_to_change_it(own: Panel, tmp_path: Path) -> None:
+    own.page.get_by_role("searchbox").fill("retry")
+    shipped = open_editor(own, "retry").input_value()
+    expect(own.button("Save")).to_have_count(0)
+    own.use(own.button("Duplicate retry"))
+    expect(own.page.get_by_role("textbox", name="Name of the scenario")).to_have_value("retry-copy")
+    expect(own.page.get_by_role("textbox", name="Source of the new scenario")).to_have_value(
+        shipped
+    )
+    save(own)
+
+    expect(own.page.get_by_role("heading", name="retry-copy")).to_be_visible()
+    assert (tmp_path / "retry-copy.yaml").read_text(encoding="utf-8") == shipped
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("mine", "exists"),
+        ("retry", "another name"),
+        ("no spaces", "name"),
+        ("../up", "name"),
+        ("", "name"),
+        ("<img src=x onerror=hacked=1>", "name"),
+    ],
+)
+def test_a_name_that_cannot_be_used_is_rejected(
+    own: Panel, tmp_path: Path, name: str, message: str
+) -> None:
+    own.button("New scenario").click()
+    own.page.get_by_role("textbox", name="Name of the scenario").fill(name)
+    own.button("Save").click()
+
+    expect(own.page.locator(".strip[role=alert]")).to_contain_text(message)
+    assert [file.name for file in tmp_path.iterdir()] == ["mine.yaml"]
+    assert (tmp_path / "mine.yaml").read_text(encoding="utf-8") == MINE
+
+
+def test_a_text_that_is_too_long_is_rejected(own: Panel, tmp_path: Path) -> None:
+    field = open_editor(own, "mine")
+    field.fill("# " + "x" * 262_144)
+    expect(own.page.locator(".strip")).to_contain_text("256")
+    assert (tmp_path / "mine.yaml").read_text(encoding="utf-8") == MINE
+
+
+def test_without_a_folder_the_reason_is_shown(visit: Callable[..., Panel]) -> None:
+    with MockpetsServer(Settings(port=0)) as bare:
+        panel = visit(bare.url, "/__mockpets/#scenarios/+")
+        panel.page.get_by_role("textbox", name="Name of the scenario").fill("outage")
+        panel.button("Save").click()
+        expect(panel.page.locator(".strip[role=alert]")).to_contain_text("--scenarios-dir")
+        panel.page.goto("about:blank")
+
+
+@both_ways_own
+def test_try_a_scenario_on_a_request_without_sending_it(own: Panel) -> None:
+    own.call("GET", "/v1/pets/3")
+    own.call("GET", "/v1/pets?limit=2", scenario="mine")
+    own.call("POST", "/v1/pets", json_body={"name": "Miso", "categoryId": 2})
+    open_editor(own, "mine")
+    tried = own.page.locator(".try-on")
+    expect(tried.get_by_role("combobox")).to_have_value("2")
+    expect(tried).to_contain_text("GET /v1/pets?limit=2")
+    expect(tried.get_by_role("status")).to_contain_text("503 stub mine/first responds with 503")
+
+    own.choose(tried.get_by_role("combobox"), "Request 1")
+    expect(tried.get_by_role("status")).to_contain_text("200")
+    expect(tried.get_by_role("status")).to_contain_text("1 other stub does not match")
+    assert own.call("GET", "/__mockpets/requests").json["total"] == 3
+
+
+def test_what_a_scenario_does_is_described(panel: Panel) -> None:
+    panel.view("Scenarios")
+    unfold(panel)
+    open_editor(panel, "retry")
+    panel.page.get_by_text("What it does").click()
+    does = panel.page.locator(".does")
+    expect(does).to_contain_text("retry/fail-twice")
+    expect(does).to_contain_text("responds with 503")
+
+
+def test_the_colours_lie_behind_the_text(own: Panel) -> None:
+    field = open_editor(own, "mine")
+    field.fill("# a comment\n" + "a: 'b'  # c\n" * 300 + "last: 1\n")
+    field.evaluate("field => field.scrollTo(0, field.scrollHeight)")
+    expect(own.page.locator(".editor pre")).to_contain_text("last: 1")
+    pre, gutter = own.page.locator(".editor pre div"), own.page.locator(".editor .gutter li")
+    assert pre.count() < 150
+    assert pre.count() == gutter.count()
+    own.page.wait_for_function(
+        """() => {
+            const field = document.querySelector(".editor textarea");
+            const lines = [...document.querySelectorAll(".editor pre div")];
+            const last = lines.find((line) => line.textContent.startsWith("last"));
+            const top = (node) => node.getBoundingClientRect().top;
+            const padding = parseFloat(getComputedStyle(field).paddingTop);
+            const wanted = 301 * 20 + padding - field.scrollTop;
+            return Math.abs(top(last) - top(field) - wanted) <= 1;
+        }"""
+    )

@@ -32,6 +32,7 @@ from mockpets.web.public_mode import PUBLIC_BURST, TOKEN_GUESSES, VisitorSession
 from mockpets.wsgi_extension import ON_END, SERVER
 from tests.cases import each
 from tests.http_client import Client, InProcess, OverSocket, Response
+from tests.routes import PANEL_FILES
 from tests.server.raw_http import Clock as ServerClock
 from tests.server.raw_http import Wire, running
 from tests.web.test_contract import ORIGIN, assert_cors, assert_error
@@ -393,7 +394,7 @@ OPEN = [
     "/__mockpets/",
     "/__mockpets",
     "/__mockpets/docs",
-    "/__mockpets/panel/main.js",
+    f"/__mockpets/{PANEL_FILES}/main.js",
     "/__mockpets/client.js",
     "/__mockpets/openapi.json",
     "/__mockpets/control.openapi.json",
@@ -503,7 +504,7 @@ def test_a_visitor_gets_a_share_of_the_parked_responses() -> None:
         assert late.read().status == 200
 
 
-@pytest.mark.parametrize("path", ["/__mockpets/openapi.json", "/__mockpets/panel/main.js"])
+@pytest.mark.parametrize("path", ["/__mockpets/openapi.json", OPEN[3]])
 def test_a_visitor_gets_a_share_of_the_responses_that_are_not_read(path: str) -> None:
     share = CONNECTIONS // PUBLIC_SHARE
     with many_visitors() as (server, ask):

@@ -1,8 +1,7 @@
 // The operations with their parameters, and the properties of a pet, read from the OpenAPI document.
 // The panel hard-codes neither.
 
-import { API, control } from "./api.js";
-import { el } from "./dom.js";
+import { API, control } from "./store.js";
 
 /**
  * Load the contract.
@@ -31,17 +30,4 @@ function resolve({ $ref, ...schema }, schemas) {
 export function label(name) {
   const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return words[0].toUpperCase() + words.slice(1);
-}
-
-/**
- * Create a form control: a select if the schema lists the values, else a text field.
- * @param {string} name
- * @param {{enum?: string[]}} schema
- * @param {{value?: unknown, none?: string | false, [attribute: string]: unknown}} options
- *   `none` labels the choice without a value
- */
-export function input(name, schema, { value = "", none = false, ...attributes }) {
-  if (!schema.enum) return el("input", { name, value, autocomplete: "off", ...attributes });
-  return el("select", { name, ...attributes }, none && el("option", { value: "" }, none),
-    ...schema.enum.map((choice) => el("option", { selected: choice === value }, choice)));
 }

@@ -1,8 +1,9 @@
 // Add a form to each operation of the reference page. The page works without scripts.
 
-import { control, storeUrlToken } from "./api.js";
 import { loadContract } from "./contract.js";
-import { tryForm } from "./tryit.js";
+import { html, render } from "./preact.js";
+import { control, storeUrlToken } from "./store.js";
+import { TryForm } from "./try.js";
 
 storeUrlToken();
 let settings = { key: "mockpets", scenarios: [], explains: false };
@@ -13,4 +14,7 @@ try {
   // Without access to the control API, the reader types the key.
 }
 const { operations } = await loadContract();
-for (const container of document.querySelectorAll("[data-try]")) container.replaceChildren(tryForm(operations[container.dataset.try], settings));
+for (const container of document.querySelectorAll("[data-try]")) {
+  container.replaceChildren();
+  render(html`<${TryForm} operation=${operations[container.dataset.try]} settings=${settings} />`, container);
+}

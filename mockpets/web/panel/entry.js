@@ -1,178 +1,291 @@
-// One request of the request log: the request and the response as sent, with copy and resend.
+// The sheet of one request: the response, the request, why, timing, and a comparison with another one.
 
-import { address, control, inSession } from "./api.js";
-import { byId, copyButton, el, handler, notice } from "./dom.js";
-import { curl, headersToResend } from "./curl.js";
-import { duration, indent, kindOf, NOTES, OUTCOMES, size, statusText } from "./text.js";
-import { explained, loading } from "./why.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "./preact.js";
+import { control, copy, go, link, release, releaseAll, store, toast, useKeys } from "./store.js";
+import { Button, clock, CodeBlock, CopyButton, count, duration, Facts, kindOf, Menu, NOTES, OUTCOMES, Section, shownTarget, size, StatusText, statusParts, Tabs, waitsFor } from "./ui.js";
 
-let shown = null; // the number of the open request
-let focusRow = (_number) => {};
-let key = "";
+const formats = () => import("./formats.js");
+const TABS = [["response", "Response"], ["request", "Request"], ["why", "Why"], ["timing", "Timing"], ["diff", "Diff"]];
 
-/** @param {(number: number) => void} focus focuses the row of a request */
-export function start(focus) {
-  focusRow = focus;
-  byId("entry").addEventListener("keydown", (event) => {
-    if (event.key === "Escape") close();
-  });
+/** Return the number of a request and the session to ask, from its key: "12" or "12@worker-3". */
+const parseKey = (key) => {
+  const [number, session] = key.split("@");
+  return { number, session: session === store.session ? undefined : session };
+};
+
+const load = (key, path = "") => {
+  const { number, session } = parseKey(key);
+  return control(`requests/${encodeURIComponent(number)}${path}`, { session });
+};
+
+/** Load something for the open request; return [value, error]. */
+function useLoaded(fetched, inputs) {
+  const [result, setResult] = useState([null, null]);
+  useEffect(() => {
+    let current = true;
+    fetched().then((value) => current && setResult([value, null]), (error) => current && setResult([null, error]));
+    return () => { current = false; };
+  }, inputs);
+  return result;
 }
 
-export const number = () => shown;
+/** A TypeError of fetch names no reason, and each browser has another text for it. */
+const describe = (error) => (error instanceof TypeError ? "Cannot reach the server. Is it still running?" : error.message);
 
-const close = () => { location.hash = "#requests"; };
+const Failure = ({ error }) => html`<p class="failure" role="alert">${describe(error)}</p>`;
 
-/** Open a request by its number; null closes the open one. */
-export async function open(requested, settings) {
-  key = settings.key;
-  if (requested === shown) return;
-  const previous = shown;
-  shown = requested;
-  const article = byId("entry");
-  if (requested === null) {
-    const focused = article.contains(document.activeElement);
-    article.hidden = true;
-    article.replaceChildren();
-    if (focused) focusRow(previous);
-    return;
-  }
-  const parts = await load(requested);
-  if (shown !== requested) return; // the user opened another one meanwhile
-  article.replaceChildren(...parts);
-  article.hidden = false;
-  article.scrollTop = 0;
-  byId("entry-title").focus();
+/** @param {{id: string, row: any, rows: any[], previous: any, next: any, close: () => void, href: string}} properties */
+export default function Entry({ id, row, rows, previous, next, close, href }) {
+  // A request that was cleared meanwhile stays open as it was.
+  const version = useRef("");
+  if (row) version.current = `${row.outcome} ${row.status} ${row.waits}`;
+  // While another one loads, the one before stays, so that its controls keep the focus.
+  const [shown, error] = useLoaded(() => load(id), [id, version.current]);
+  const [tab, setTab] = useState("response");
+  const now = row ?? (shown && String(shown.number) === parseKey(id).number ? shown : null);
+  const body = useRef(null);
+  useLayoutEffect(() => { if (body.current) body.current.scrollTop = 0; }, [id, tab]);
+  return html`<${Resizable}><article class="sheet" id="entry" aria-label=${`Request ${id}`}>
+    <div class="sheet-head"><${Button} kind="ghost" class="narrow-only" icon="back" label="Back" does=${close} />${now && html`<h2 class="sheet-title" title=${`${now.method} ${now.target}`}><${StatusText} row=${now} /> <span class="mono">${now.method} ${shownTarget(now)}</span></h2>`}
+      <span class="grow"></span><${Button} kind="ghost" icon="up" label="Previous request" title="Previous request (k)" disabled=${!previous} does=${() => previous?.()} />
+      <${Button} kind="ghost" icon="down" label="Next request" title="Next request (j)" disabled=${!next} does=${() => next?.()} />
+      <${CopyButton} icon="link" text=${() => location.href.split("#")[0] + href} label="Copy link" />
+      <${Button} kind="ghost" class="wide-only" icon="close" label="Close" title="Close (Esc)" does=${close} /></div>
+    ${error && !shown && html`<${Failure} error=${error} />`}
+    ${shown && html`<${Actions} entry=${shown} id=${id} /><${Tabs} label="Request" tabs=${TABS} open=${tab} choose=${setTab}><div class="sheet-body" ref=${body}>
+      ${tab === "response" && html`<${ResponseTab} entry=${shown} row=${now ?? shown} />`}
+      ${tab === "request" && html`<${Message} name="Request" first=${`${shown.method} ${shown.target}`} message=${shown.request} />`}
+      ${tab === "why" && html`<${Why} key=${id} load=${() => load(id, "/explain")} again=${shown.outcome} />`}
+      ${tab === "timing" && html`<${Timing} entry=${shown} />`}
+      ${tab === "diff" && html`<${Diff} key=${id} entry=${shown} rows=${rows} />`}</div><//>`}</article><//>`;
 }
 
-/** Load the open request again: its response has ended. */
-export async function reload() {
-  const requested = shown;
-  const article = byId("entry");
-  const parts = await load(requested, article.querySelector(".why")?.open);
-  if (shown !== requested) return;
-  const focused = article.contains(document.activeElement);
-  article.replaceChildren(...parts);
-  if (focused) byId("entry-title").focus();
-}
+// --- The sheet's width ---
 
-async function load(requested, isExplained = false) {
+const LEAST = 400;
+const most = () => Math.round(innerWidth * 0.6);
+const clamp = (width) => Math.max(LEAST, Math.min(most(), width));
+
+function storedWidth() {
   try {
-    return content(await control(`requests/${requested}`), isExplained);
-  } catch (error) {
-    return [title(`Request ${requested}`), el("p", {}, error.message), closeButton()];
+    return Number(localStorage.getItem("mockpets-sheet")) || 520;
+  } catch {
+    return 520; // the browser blocks storage
   }
 }
 
-const title = (text) => el("h3", { id: "entry-title", tabindex: "-1" }, text);
-const closeButton = () => el("button", { type: "button", class: "quiet", onclick: close }, "Close");
-
-function content(entry, isExplained) {
-  const resend = el("button", { type: "button", onclick: handler(() => sendAgain(entry)) }, "Resend");
-  const copy = copyButton(() => asCurl(entry), `Copy request ${entry.number} as curl`, "Copy as curl");
-  const truncated = entry.request.body.cut && "The request log has only the beginning of the body, so the request cannot be resent.";
-  if (truncated) resend.disabled = copy.disabled = true;
-  return [
-    el("div", { class: "line" }, title(`Request ${entry.number}`), copy, resend, closeButton()),
-    el("p", { class: "what" }, el("span", { class: `status ${kindOf(entry)}` }, statusText(entry)), " ", el("b", {}, entry.method), " ", entry.target),
-    ...(truncated ? [el("p", { class: "soft" }, truncated)] : []),
-    el("ul", { class: "note-list" }, ...entry.notes.map((note) => el("li", {},
-      el("span", { class: `note ${note.code}` }, NOTES[note.code] ?? note.code), " ", note.text))),
-    facts(entry),
-    why(entry.number, isExplained),
-    message("Request", `${entry.method} ${entry.target}`, entry.request),
-    message("Response", responseLine(entry), entry.response),
-  ];
+function Resizable({ children }) {
+  const [width, setWidth] = useState(storedWidth);
+  const resize = (next) => {
+    setWidth(clamp(next));
+    try {
+      localStorage.setItem("mockpets-sheet", String(clamp(next)));
+    } catch {
+      // The width applies until the sheet is closed.
+    }
+  };
+  const drag = (event) => event.buttons && resize(innerWidth - event.clientX);
+  const keyDown = (event) => {
+    const step = { ArrowLeft: 20, ArrowRight: -20 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    resize(width + step);
+  };
+  return html`<aside class="resizable" aria-label="Request" style=${{ width: `${clamp(width)}px` }}><div class="resizer" role="separator" aria-orientation="vertical" aria-label="Width" tabindex="0" aria-valuenow=${clamp(width)} aria-valuemin=${LEAST} aria-valuemax=${most()}
+    onKeyDown=${keyDown} onPointerDown=${(event) => event.target.setPointerCapture(event.pointerId)} onPointerMove=${drag}></div>${children}</aside>`;
 }
 
-function responseLine({ status, outcome }) {
-  if (status !== null) return String(status);
-  return outcome === "broken" ? "No response: the connection was broken" : "No response";
+// --- Actions ---
+
+/** What `Release with` sends: its name, and the reply or delay; null for what was prepared. */
+const REPLIES = [
+  ["Real response", {}], ["401", { reply: { error: "unauthorized" } }], ["404", { reply: { error: "pet_not_found" } }], ["500", { reply: { status: 500 } }],
+  ["Empty list", { reply: { page: [] } }], ["Slow, after 3 s", { delay: "3s" }], ["Broken connection", { reply: { fault: "truncated_body" } }],
+];
+
+function Actions({ entry, id }) {
+  const { key } = store.state.settings;
+  const isHeld = waitsFor(entry) === "held";
+  const truncated = entry.request.body.cut ? "The request log has only the beginning of the body, so the request cannot be sent again." : undefined;
+  const copies = [
+    ["curl", (all) => all.asCurl(entry, key)], ["fetch", (all) => all.asFetch(entry, key)], ["Playwright test", (all) => all.asTest(entry)],
+    ["verify", (all) => all.asVerify(entry)], ["stub as YAML", (all) => all.asStub(entry)],
+  ].filter(([name]) => !truncated || (name !== "curl" && name !== "fetch")).map(([text, format]) => ({ text, does: async () => copy(format(await formats())) }));
+  const resend = () => sendAgain(entry, key);
+  useKeys(truncated ? {} : { resend });
+  return html`<div class="actions">
+    ${isHeld && html`<${Button} kind="primary" text="Release" does=${() => release([entry.number], {}, entry.session)} />
+      <${Menu} text="Release with" items=${REPLIES.map(([text, instead]) => ({ text, does: () => release([entry.number], instead, entry.session) }))} />`}
+    ${!isHeld && html`<${Button} text="Resend" title=${truncated} disabled=${Boolean(truncated)} does=${resend} />`}
+    <${Button} text="Edit and send" does=${() => go("try", null, { from: id })} />
+    <${Menu} text="Copy" items=${copies} /></div>`;
 }
 
-function facts(entry) {
-  const rows = [
-    ["Outcome", OUTCOMES[entry.outcome]],
-    ["Time", new Date(entry.at).toLocaleString()],
-    ["Session", entry.session],
-    ["Operation", entry.operation ?? "Not in the contract"],
-    ["Scenario", entry.scenarios.join(", ")],
-    ["Stub", entry.stubs.join(", ") || "None"],
-    ["Processing time", duration(entry.app_ms)],
-    ["Added delay", entry.delay_ms ? duration(entry.delay_ms) : null],
-    ["Throttled to", entry.throttle && `${size(entry.throttle)}/s`],
-    ["Held at gate", entry.hold && `${entry.hold}, ${duration(entry.held_ms)}${entry.outcome === "pending" ? " so far" : ""}`],
-    ["Total time", entry.total_ms === null ? null : duration(entry.total_ms)],
-    ["Fault", entry.fault],
-  ].filter(([, value]) => value);
-  return el("dl", { class: "table" }, ...rows.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
-}
-
-/** Create the section that explains the response; it loads the explanation when the user opens it. */
-function why(requested, open) {
-  const body = el("div", { class: "stack" });
-  const details = el("details", { class: "side why", open }, el("summary", {}, el("h4", {}, "Why this response?")), body);
-  details.addEventListener("toggle", async () => {
-    if (!details.open) return;
-    body.replaceChildren(...loading());
-    body.replaceChildren(...await explained(() => control(`requests/${requested}/explain`)));
-  });
-  return details;
-}
-
-function message(name, first, { headers, body }) {
-  return el("section", { class: "side", "aria-label": name }, el("h4", {}, name), el("p", { class: "first" }, first),
-    headerLines(headers), bodyOf(body));
-}
-
-/**
- * Create a list of headers.
- * @param {Iterable<[string, string]>} headers
- */
-export function headerLines(headers) {
-  return el("dl", { class: "headers" }, ...[...headers].map(([name, value]) =>
-    el("div", {}, el("dt", {}, `${name}: `), el("dd", {}, value))));
-}
-
-/** Create the view of a body: indented if it is JSON, with a button to show it as sent. */
-export function bodyOf({ size: bytes, text, base64 = false, cut = false }) {
-  if (!bytes) return el("p", { class: "soft" }, "No body");
-  const indented = base64 ? null : indent(text);
-  const pre = el("pre", { tabindex: "0" }, indented ?? text);
-  const details = [size(bytes), base64 && "not UTF-8, shown as base64", cut && "truncated"].filter(Boolean).join(", ");
-  const rawButton = indented !== null && indented !== text && el("button", { type: "button", class: "quiet", "aria-pressed": "false" }, "Raw");
-  if (rawButton) {
-    rawButton.addEventListener("click", () => {
-      const raw = rawButton.getAttribute("aria-pressed") !== "true";
-      rawButton.setAttribute("aria-pressed", String(raw));
-      pre.textContent = raw ? text : indented;
-    });
-  }
-  return el("div", { class: "content" }, el("p", { class: "soft" }, `Body, ${details} `, rawButton), pre);
-}
-
-/** Return the URL for resending a recorded request, in its session. */
-function urlOf(entry) {
-  const prefixed = entry.target.startsWith("/~");
-  return address(prefixed ? entry.target : inSession(entry.session, entry.target));
-}
-
-function asCurl(entry) {
-  const { text, base64, size: bytes } = entry.request.body;
-  return curl({ method: entry.method, url: urlOf(entry), headers: headersToResend(entry, key), body: bytes ? text : null, base64 });
-}
-
-async function sendAgain(entry) {
-  const { text, base64, size: bytes } = entry.request.body;
-  const bodyless = !bytes || entry.method === "GET" || entry.method === "HEAD";
-  const body = bodyless ? undefined : base64 ? Uint8Array.from(atob(text), (char) => char.charCodeAt(0)) : text;
-  const headers = new Headers(headersToResend(entry, key));
+async function sendAgain(entry, key) {
+  const { bodyOf, headersToResend, urlOf } = await formats();
   let response;
   try {
-    response = await fetch(urlOf(entry), { method: entry.method, headers, body });
+    response = await fetch(urlOf(entry), { method: entry.method, headers: new Headers(headersToResend(entry, key)), body: bodyOf(entry) });
   } catch {
-    notice("Request resent. No response: the connection failed.", "failed");
+    toast("Request resent. No response: the connection failed.", { failed: true });
     return;
   }
   const number = response.headers.get("Mockpets-Request");
-  notice(`Resent${number ? ` as request ${number}` : ""}: ${response.status}.`);
+  toast(`Resent${number ? ` as request ${number}` : ""}: ${response.status}.`);
+}
+
+// --- Response and request ---
+
+const StubLink = ({ label }) => {
+  const [scenario, stub] = label.split("/");
+  return html`<a href=${link("scenarios", scenario, { stub })}>${label}</a>`;
+};
+
+/** One sentence on what responded. */
+function Responder({ entry }) {
+  const { stubs, operation, off_contract: off } = entry;
+  const by = stubs.length ? html`${stubs.length > 1 ? "Stubs" : "Stub"} ${stubs.map((label, index) => html`${index > 0 && ", "}<${StubLink} label=${label} />`)} responded.` : operation ? `Operation ${operation} responded.` : "No stub responded.";
+  return html`<p class="soft">${by}${off && ` Off the contract: ${off}.`}</p>`;
+}
+
+function ResponseTab({ entry, row }) {
+  const waits = waitsFor(entry);
+  const notes = entry.notes.filter((note) => note.code !== "off_contract");
+  const title = waits ? "Will be sent" : "Body";
+  return html`${waits === "held" ? html`<${Held} entry=${entry} row=${row} />` : html`<${Responder} entry=${entry} />`}
+    ${entry.outcome === "client_left" && html`<p class="warning">The client left after ${duration(entry.total_ms ?? 0)}${entry.hold ? `, while the response was held at ${entry.hold}` : ""}. Nothing was sent.</p>`}
+    ${notes.length > 0 && html`<ul class="notes">${notes.map((note) => html`<li><span class="note ${note.code}">${NOTES[note.code] ?? note.code}</span> ${note.text}</li>`)}</ul>`}
+    <${Message} name="Response" title=${html`${title} ${waits && entry.status && html`<b class=${kindOf(entry.status)}>${entry.status}</b>`}`} message=${entry.response} status=${entry.status} outcome=${entry.outcome} />
+    <${Section} title="Details"><${Facts} rows=${[
+      ["Number", entry.number], ["Time", clock(entry.at)], ["Outcome", OUTCOMES[entry.outcome]], [entry.outcome === "client_left" ? "Client left after" : "Sent after", entry.total_ms !== null && duration(entry.total_ms)], ["Operation", entry.operation ?? "none, the contract does not describe it"],
+      ["Session", entry.session], ["Scenarios", entry.scenarios.join(", ")], ["Stubs", entry.stubs.join(", ")], ["Fault", entry.fault]]} /><//>`;
+}
+
+function Held({ entry, row }) {
+  const [, setTick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setTick(performance.now()), 100);
+    return () => clearInterval(timer);
+  }, []);
+  const at = store.state.gates[entry.hold] ?? 0;
+  const seconds = row?.waited === undefined ? (entry.held_ms ?? 0) / 1000 : (row.waited + performance.now() - row.seen) / 1000;
+  return html`<div class="held-banner"><p><span>Held at ${entry.hold} <b class="held">${seconds.toFixed(1)} s</b></span><span class="soft">Stub ${entry.stubs.map((label, index) => html`${index > 0 && ", "}<${StubLink} label=${label} />`)}, not sent yet</span></p>
+    ${at > 1 && html`<${Button} kind="held" text=${`Release ${at} at ${entry.hold}`} does=${() => releaseAll(entry.hold)} />`}</div>`;
+}
+
+const FEW_HEADERS = 8;
+const FEW_LINES = 20;
+
+/** A message: first the body, then the headers. */
+export function Message({ name, title = "Body", first, message: { headers, body }, status, outcome }) {
+  const type = headers.find(([header]) => /^content-type$/i.test(header))?.[1] ?? "";
+  const none = status === null ? (outcome === "broken" ? "No response: the connection was broken." : "No response.") : "No body";
+  const note = [size(body.size), type, body.base64 && "not UTF-8, shown as base64", body.cut && "truncated"].filter(Boolean).join(" · ");
+  const isShort = headers.length <= FEW_HEADERS && body.text.split("\n").length < FEW_LINES;
+  return html`<section class="message" aria-label=${name}>${first && html`<p class="mono first">${first}</p>`}
+    <div class="line"><h3>${title}</h3><span class="soft grow">${body.size ? note : ""}</span>${body.size > 0 && html`<${CopyButton} text=${() => body.text} label=${`Copy body of the ${name.toLowerCase()}`} />`}</div>
+    ${body.size ? html`<${CodeBlock} text=${body.text} label=${`Body of the ${name.toLowerCase()}`} />` : html`<p class="soft">${none}</p>`}
+    ${headers.length > 0 && html`<${Section} title="Headers" note=${headers.length} open=${isShort} end=${html`<${CopyButton} text=${() => headers.map((pair) => pair.join(": ")).join("\n")} label=${`Copy headers of the ${name.toLowerCase()}`} />`}><${Facts} mono rows=${headers.map(([header, value]) => [header.toLowerCase(), value || " "])} /><//>`}</section>`;
+}
+
+// --- Why ---
+
+/** The explanation of a request, loaded by `load`; `again` changes when it must be loaded again. */
+export function Why({ load: explain, again }) {
+  const [explanation, error] = useLoaded(explain, [again]);
+  if (error) return html`<${Failure} error=${error} />`;
+  return explanation ? html`<${Explanation} explanation=${explanation} />` : html`<p class="soft" role="status">Loading the explanation.</p>`;
+}
+
+export function Explanation({ explanation }) {
+  const { request, sent, summary, stubs, omitted, by, stub } = explanation;
+  const nearest = stubs.find(({ label, result }) => label === explanation.nearest && result === "no_match");
+  const text = summary.replace(/^\d{3},? /, ""); // the status stands before it
+  const responder = by === "check" ? "A check that rejects the request" : by === "stub" ? `Stub ${stub}` : `Operation ${request.operation}`;
+  return html`<div class="why">${!sent && html`<p class="soft">The request was not sent. If you send it now:</p>`}
+    <p role="status"><${StatusText} row=${request} /> ${text[0].toUpperCase()}${text.slice(1)}.</p><${Facts} rows=${[["Response from", responder]]} />
+    ${stubs.length > 0 && html`<p class="soft">Stubs, in the order of the search:</p><ol class="stubs">${stubs.map((each) => html`<${StubItem} stub=${each} isNearest=${each === nearest} />`)}</ol>`}
+    ${omitted > 0 && html`<p class="soft">Not listed: ${count(omitted, "more stub")}.</p>`}</div>`;
+}
+
+function StubItem({ stub: { label, when, does, limits, result, reason, conditions }, isNearest }) {
+  // Long lists stay short: stubs that took no part are closed, except for the nearest one.
+  const open = isNearest || (result !== "no_match" && result !== "not_reached");
+  return html`<li><details open=${open}><summary><code>${label}</code> <span class="note ${result}">${reason}</span>${isNearest && html` <span class="note nearest">nearest</span>`}</summary>
+    <p>For ${when}: <b>${does}</b></p>${limits && html`<p class="soft">${limits}</p>`}${conditions.length > 0 && html`<${Conditions} label=${label} conditions=${conditions} />`}</details></li>`;
+}
+
+const HOLDS = { true: ["holds", "✓", "yes"], false: ["fails", "✗", "no"], null: ["unknown", "?", "unknown"] };
+
+const Conditions = ({ label, conditions }) => html`<table class="conditions" aria-label=${`Conditions of ${label}`}><thead><tr>${["Part", "Expected", "Actual", "Holds"].map((text) => html`<th scope="col">${text}</th>`)}</tr></thead>
+  <tbody>${conditions.map(({ where, expected, got, holds }) => {
+    const [kind, sign, text] = HOLDS[holds];
+    return html`<tr class=${kind}><th scope="row">${where}</th><td>${expected}</td><td>${got}</td><td><span aria-hidden="true">${sign}</span> ${text}</td></tr>`;
+  })}</tbody></table>`;
+
+// --- Timing ---
+
+function Timing({ entry }) {
+  const { app_ms: app, delay_ms: delay, held_ms: held, total_ms: total, throttle, hold, outcome } = entry;
+  const ended = total === null ? null : new Date(Date.parse(entry.at) + total).toISOString();
+  return html`<${Facts} rows=${[
+    ["Received", clock(entry.at)], ["Processing", duration(app)], ["Added delay", delay > 0 && duration(delay)],
+    ["Held at gate", hold && `${hold}, ${duration(held ?? 0)}${outcome === "pending" ? " so far" : ""}`], ["Throttled to", throttle && `${size(throttle)}/s`],
+    [outcome === "client_left" ? "Client left after" : "Sent after", total !== null && duration(total)], [outcome === "client_left" ? "Client left at" : "Sent at", ended && clock(ended)],
+    ["Outcome", outcome === "pending" ? `pending: ${statusParts(entry)[0]}` : OUTCOMES[outcome]]]} />`;
+}
+
+// --- Diff ---
+
+const MOST_CHOICES = 50;
+const MOST_DIFF_LINES = 500;
+
+/** Return the request to compare with: the last one before it with the same method and path, else the one before. */
+const nearestOf = (entry, others) => others.findLast((row) => row.number < entry.number && row.method === entry.method && row.path === entry.path) ?? others.findLast((row) => row.number < entry.number) ?? others[0];
+
+function Diff({ entry, rows }) {
+  const others = rows.filter((row) => row.number !== entry.number && row.session === entry.session);
+  const [chosen, choose] = useState(() => String(nearestOf(entry, others)?.number ?? ""));
+  const [other, error] = useLoaded(async () => (chosen ? control(`requests/${chosen}`, { session: entry.session === store.session ? undefined : entry.session }) : null), [chosen]);
+  if (!others.length) return html`<p class="soft">There is no other request to compare with.</p>`;
+  const choices = others.slice(-MOST_CHOICES);
+  if (!choices.some((row) => String(row.number) === chosen)) choices.unshift(...others.filter((row) => String(row.number) === chosen));
+  return html`<label class="line">Compare with <select value=${chosen} onChange=${(event) => choose(event.target.value)}>${choices.map((row) => html`<option value=${String(row.number)} selected=${String(row.number) === chosen}>${row.number}: ${statusParts(row)[0]} ${row.method} ${shownTarget(row)}</option>`)}</select></label>
+    ${error && html`<${Failure} error=${error} />`}${other && html`<${Differences} title="Request" before=${linesOf(other, "request")} after=${linesOf(entry, "request")} /><${Differences} title="Response" before=${linesOf(other, "response")} after=${linesOf(entry, "response")} />`}`;
+}
+
+/** Return a message as lines: first line, headers, body. */
+function linesOf(entry, side) {
+  const { headers, body } = entry[side];
+  const first = side === "request" ? `${entry.method} ${shownTarget(entry)}` : String(entry.status ?? "no response");
+  let text = body.text;
+  try {
+    text = JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    // Not JSON: compare it as it is.
+  }
+  return [first, ...headers.map(([name, value]) => `${name.toLowerCase()}: ${value}`), "", ...text.split("\n")].slice(0, MOST_DIFF_LINES);
+}
+
+function Differences({ title, before, after }) {
+  const lines = difference(before, after);
+  const changed = lines.filter(([sign]) => sign !== " ").length;
+  return html`<${Section} title=${title} note=${changed ? count(changed, "different line") : "equal"}>${changed > 0 && html`<div class="code diff" role="region" tabindex="0" aria-label=${`Differences of the ${title.toLowerCase()}`}>${lines.map(([sign, line]) => html`<div class="code-line ${sign === "+" ? "added" : sign === "-" ? "removed" : ""}"><span class="code-number">${sign}</span><span class="code-text">${line}${"\n"}</span></div>`)}</div>`}<//>`;
+}
+
+/** Return [sign, line] by the longest common subsequence of lines. */
+export function difference(before, after) {
+  const lengths = Array.from({ length: before.length + 1 }, () => new Uint16Array(after.length + 1));
+  for (let i = before.length - 1; i >= 0; i -= 1) {
+    for (let j = after.length - 1; j >= 0; j -= 1) lengths[i][j] = before[i] === after[j] ? lengths[i + 1][j + 1] + 1 : Math.max(lengths[i + 1][j], lengths[i][j + 1]);
+  }
+  const lines = [];
+  let i = 0;
+  let j = 0;
+  while (i < before.length || j < after.length) {
+    if (i < before.length && j < after.length && before[i] === after[j]) { lines.push([" ", before[i]]); i += 1; j += 1; }
+    else if (j >= after.length || (i < before.length && lengths[i + 1][j] >= lengths[i][j + 1])) { lines.push(["-", before[i]]); i += 1; }
+    else { lines.push(["+", after[j]]); j += 1; }
+  }
+  return lines;
 }

@@ -1,130 +1,333 @@
-// The panel: load the state, pass it to the views, and repeat after each change.
+// The shell: top bar, rail, the open view, palette, session switcher, keys and menu.
 
-import { address, control, storeUrlToken } from "./api.js";
-import { loadContract } from "./contract.js";
-import { announce, byId, copyButton, el, handler, keyed, notice, setText } from "./dom.js";
-import * as entry from "./entry.js";
-import * as gates from "./gates.js";
-import * as origins from "./origins.js";
-import { watch } from "./live.js";
-import * as pets from "./pets.js";
-import * as requests from "./requests.js";
-import * as scenarios from "./scenarios.js";
-import * as sessions from "./sessions.js";
-import * as tryit from "./tryit.js";
+import { html, render, useEffect, useLayoutEffect, useRef, useState } from "./preact.js";
+import Requests from "./requests.js";
+import { act, activate, address, control, copy, go, handler, link, panelOf, releaseAll, resetSession, stack, start, store, update, viewKeys } from "./store.js";
+import { Button, Chip, CopyButton, count, Dialog, EmptyState, Icon, Kbd, matching, Menu, Picker, Toasts } from "./ui.js";
 
-const VIEWS = ["scenarios", "requests", "pets", "try", "gates", "sessions"];
-const wide = matchMedia("(min-width: 1100px)");
+/** The views: their name, the key after `g`, and the module. */
+const PAGES = {
+  requests: { name: "Requests", key: "r", view: Requests, count: () => store.state.counts.requests },
+  scenarios: { name: "Scenarios", key: "s", load: () => import("./scenarios.js"), count: () => store.state.scenarios.length },
+  pets: { name: "Pets", key: "p", load: () => import("./pets.js"), count: () => store.state.counts.pets },
+  sessions: { name: "Sessions", key: "e", load: () => import("./sessions.js"), count: () => store.state.counts.sessions },
+  findings: { name: "Findings", key: "i", load: () => import("./findings.js") },
+  try: { name: "Try it", key: "t", load: () => import("./try.js") },
+};
 
-const EVERYTHING = new Set(["requests", "scenario", "pets", "snapshots", "gates", "sessions", "files", "origins"]);
+const open = (overlay) => () => update({ overlay });
+const shut = open(null);
 
-let contract = null;
-let state = null;
-let open = null; // the open view
+// --- Top bar ---
 
-// --- The open view, from the URL ---
+const icon = /** @type {HTMLLinkElement} */ (document.querySelector("link[rel=icon]")).href;
 
-function route() {
-  const [name, number] = location.hash.slice(1).split("/");
-  const view = VIEWS.includes(name) ? name : wide.matches ? "requests" : "scenarios";
-  // Wide windows always show the scenarios beside the other view.
-  return { view: wide.matches && view === "scenarios" ? "requests" : view, number: /^\d+$/.test(number) ? Number(number) : null };
+function TopBar() {
+  const { state, problem, session } = store;
+  const connection = problem ? "Disconnected" : problem === null ? "Live" : "Connecting";
+  return html`<header class="bar">
+    <a class="logo" href="#requests" aria-label="mockpets"><img src=${icon} alt="" width="24" height="24" /><span>mockpets</span></a>
+    <button type="button" class="button ghost switcher" aria-haspopup="dialog" title="Switch session" onClick=${open("sessions")}>
+      <span class="dot ${problem === null ? "on" : ""}"></span><span class="name" id="session">${session}</span><${Icon} name="down" /></button>
+    ${state && html`<${Scenarios} active=${state.active} />`}
+    <span class="grow"></span>
+    <span class="live ${problem ? "off" : ""}" id="live"><span class="dot ${problem === null ? "on" : ""}"></span><span>${connection}</span></span>
+    <button type="button" class="field search-button" title="Search scenarios, sessions and actions" onClick=${open("palette")}><${Icon} name="search" /><span>Search</span><${Kbd} keys="Ctrl K" /></button>
+    <${Menu} kind="ghost" icon="more" label="Menu" align="right" items=${menuItems()} />
+  </header>`;
 }
 
-async function showView() {
-  const { view, number } = route();
-  for (const name of VIEWS) byId(`view-${name}`).hidden = name !== view;
-  for (const link of document.querySelectorAll("nav a")) {
-    if (link.getAttribute("href") === `#${view}`) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+function menuItems() {
+  const theme = document.documentElement.dataset.theme ?? "auto";
+  return [
+    ...[["auto", "System theme"], ["light", "Light theme"], ["dark", "Dark theme"]].map(([value, text]) => ({ text, checked: theme === value, does: () => setTheme(value) })),
+    null,
+    { text: "Reset session", icon: "reset", keys: "r", does: resetSession },
+    { text: "Save requests as HAR", icon: "save", does: saveHar },
+    { text: "Keyboard shortcuts", icon: "keys", keys: "?", does: open("keys") },
+    { text: isCollapsed() ? "Expand the sidebar" : "Collapse the sidebar", icon: "rail", does: toggleRail },
+    null,
+    { text: "Reference", icon: "reference", href: "docs", hint: store.state ? `mockpets ${store.state.version}` : "" },
+  ];
+}
+
+/** Keep a choice of the reader, unless the browser blocks storage. */
+function keep(name, value) {
+  try {
+    localStorage.setItem(`mockpets-${name}`, value);
+  } catch {
+    // The choice applies to this page only.
   }
-  if (state === null) return;
-  if (view !== open) await refresh(view, EVERYTHING);
-  open = view;
-  requests.mark(number);
-  await entry.open(view === "requests" ? number : null, state.settings);
 }
 
-async function refresh(view, kinds) {
-  if (view === "requests") await requests.show(state, kinds);
-  else if (view === "pets") await pets.show(state, kinds);
-  else if (view === "sessions") await sessions.show(state);
+function setTheme(value) {
+  document.documentElement.dataset.theme = value;
+  keep("theme", value);
+  update({});
 }
 
-// --- The server's state ---
+const isCollapsed = () => document.documentElement.dataset.rail === "collapsed";
 
-/** @param {Set<string> | null} kinds of changes; null: anything may have changed */
-async function changed(kinds) {
-  if (contract === null) {
-    contract = await loadContract();
-    pets.start(contract.newPet);
+function toggleRail() {
+  document.documentElement.dataset.rail = isCollapsed() ? "open" : "collapsed";
+  keep("rail", document.documentElement.dataset.rail);
+  update({});
+}
+
+async function saveHar() {
+  const har = await control(`requests.har?limit=${store.state.settings.journal_size}`);
+  const url = URL.createObjectURL(new Blob([JSON.stringify(har, null, 1)], { type: "application/json" }));
+  Object.assign(document.createElement("a"), { href: url, download: `mockpets-${store.session}.har` }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+/** The active scenarios as chips, which the mouse drags and Shift with an arrow key moves. */
+function Scenarios({ active }) {
+  const list = useRef(null);
+  const [moved, setMoved] = useState(null);
+  const [dragged, setDragged] = useState(null);
+  useLayoutEffect(() => { if (moved) list.current.querySelector(`[data-name="${CSS.escape(moved)}"] .chip-name`)?.focus(); }, [active.join()]);
+  const move = (name, to) => {
+    if (to < 0 || to >= active.length) return undefined;
+    const rest = active.filter((each) => each !== name);
+    setMoved(name);
+    return activate([...rest.slice(0, to), name, ...rest.slice(to)]);
+  };
+  const keyDown = (event, name) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (step && event.shiftKey) handler(() => move(name, active.indexOf(name) + step))(event);
+  };
+  const drop = (event, to) => handler(() => dragged && move(dragged, to))(event);
+  const chip = (name, index) => html`<li key=${name} data-name=${name} draggable="true" onDragStart=${(event) => { event.dataTransfer.setData("text/plain", name); setDragged(name); }} onDragEnd=${() => setDragged(null)}
+      onDragOver=${(event) => dragged && event.preventDefault()} onDrop=${(event) => drop(event, index)}>
+    <${Chip} label=${`Deactivate ${name}`} remove=${name === "default" && active.length === 1 ? null : () => activate(active.filter((each) => each !== name))}>
+      <button type="button" class="chip-name" title=${active.length > 1 ? `${name}: drag it, or press Shift and an arrow key, to change the order; the first takes precedence` : name}
+        onKeyDown=${(event) => keyDown(event, name)} onClick=${() => go("scenarios", name)}>${active.length > 1 && html`<span class="n">${index + 1} </span>`}<span class="name">${name}</span></button><//></li>`;
+  return html`<ul class="chips" id="active" aria-label="Active scenarios" ref=${list}>${active.map(chip)}</ul>
+    <${Button} kind="ghost" class="add-scenario" icon="add" label="Add a scenario" does=${open("palette")} />
+    <button type="button" class="chip one-chip" title="Active scenarios" onClick=${open("palette")}><span class="name">${active[0]}</span>${active.length > 1 && html`<span class="n">+${active.length - 1}</span>`}</button>`;
+}
+
+// --- Rail, and the tabs of a phone ---
+
+function NavLink({ id, page }) {
+  const { state, route } = store;
+  const n = id === "findings" ? store.findings : state && page.count?.();
+  return html`<a href=${link(id, null, id === "requests" ? store.requestParams : {})} title=${page.name} aria-current=${route.view === id ? "page" : undefined}><${Icon} name=${id} /><span>${page.name}</span>${
+    n !== undefined && n !== null && html`<span class="n">${n.toLocaleString("en")}</span>`}</a>`;
+}
+
+function Rail() {
+  const { state } = store;
+  const broken = state ? state.scenarios.filter((row) => row.problems.length) : [];
+  const problems = broken.length + (state?.folder_problems.length ?? 0);
+  const origins = rejected();
+  const phone = ["requests", "scenarios", "pets"];
+  return html`<nav class="rail" aria-label="Views">
+    ${Object.entries(PAGES).map(([id, page]) => html`<${NavLink} id=${id} page=${page} key=${id} />`)}
+    <a href="docs" title="Reference"><${Icon} name="reference" /><span>Reference</span></a>
+    <span class="grow"></span>
+    ${origins.length > 0 && html`<button type="button" class="origins" title="Rejected pages" onClick=${open("origins")}><${Icon} name="alert" /><span>${count(origins.length, "rejected page")}</span></button>`}
+    ${problems > 0 && html`<a class="problems" href=${link("scenarios", broken[0]?.name ?? null)} title="Problems in scenario files"><${Icon} name="alert" /><span>${count(problems, "problem")}</span></a>`}
+    <p class="rail-foot soft"><span>${location.host}</span><span>Version ${state?.version}</span></p>
+  </nav>
+  <nav class="tabs-bottom" aria-label="Tabs">${phone.map((id) => html`<${NavLink} id=${id} page=${PAGES[id]} key=${id} />`)}
+    <button type="button" aria-haspopup="dialog" aria-current=${phone.includes(store.route.view) ? undefined : "page"} onClick=${open("more")}><${Icon} name="more" /><span>More</span></button></nav>`;
+}
+
+// --- Pages on other origins whose control calls were rejected: their browser shows only a CORS error ---
+
+const dismissed = new Set();
+const rejected = () => (store.state?.rejected_origins ?? []).filter((origin) => !dismissed.has(origin));
+
+function Origins() {
+  const dismiss = () => {
+    for (const origin of rejected()) dismissed.add(origin);
+    shut();
+  };
+  return html`<${Dialog} label="Rejected pages" close=${shut}><h2>Rejected pages</h2>
+    <p>Pages on other origins called the control API and were rejected; their browser reports a CORS error. To allow a page that you trust, restart the server with its option:</p>
+    <ul class="rows">${rejected().map((origin) => (origin === "null"
+      ? html`<li>A page without an origin, such as a local file. Serve it from localhost instead.</li>`
+      : html`<li><code>--control-origin ${origin}</code><${CopyButton} text=${() => `--control-origin ${origin}`} label=${`Copy option for ${origin}`} /></li>`))}</ul>
+    <div class="line"><${Button} text="Dismiss" does=${dismiss} /><${Button} text="Close" does=${shut} /></div><//>`;
+}
+
+// --- Palette and session switcher ---
+
+/** Load the sessions while an overlay is open. */
+function useSessions() {
+  const [sessions, setSessions] = useState([]);
+  useEffect(() => {
+    const load = () => act(async () => setSessions((await control("sessions")).sessions));
+    load();
+    const timer = setInterval(load, 2000);
+    return () => clearInterval(timer);
+  }, []);
+  return sessions;
+}
+
+const sessionOption = (row) => ({
+  id: `session-${row.name}`,
+  group: "Sessions",
+  icon: "sessions",
+  name: row.name,
+  hint: `${row.active.join(", ")} · ${count(row.requests, "request")}`,
+  end: html`${row.name === store.session && html`<span class="soft">current</span>`}<span class="dot ${row.idle_seconds < 5 ? "on" : ""}" title=${row.idle_seconds < 5 ? "Traffic now" : undefined}></span>`,
+  does: () => { location.href = panelOf(row.name) + link(store.route.view); },
+});
+
+function Palette() {
+  const sessions = useSessions();
+  const { state } = store;
+  const scenarios = state.scenarios.filter((row) => row.description !== null).map((row) => ({
+    id: `scenario-${row.name}`,
+    group: "Scenarios",
+    icon: "scenarios",
+    name: row.name,
+    hint: row.description,
+    tags: [row.group, ...(row.tags ?? [])].join(" "),
+    end: state.active.includes(row.name) && html`<span class="soft">in use, ${state.active.indexOf(row.name) + 1}</span>`,
+    does: (event) => (event.altKey ? go("scenarios", row.name) : event.ctrlKey || event.metaKey ? stack(row.name) : activate([row.name])),
+  }));
+  const actions = [
+    state.counts.held > 0 && { name: "Release all held responses", icon: "release", hint: count(state.counts.held, "response"), does: () => releaseAll() },
+    { name: "Reset session", icon: "reset", keys: "r", hint: `${store.session}: ${count(state.counts.requests, "request")}`, does: resetSession },
+    viewKeys.has("resend") && { name: "Resend the selected request", icon: "try", does: () => viewKeys.get("resend")() },
+    { name: "Save requests as HAR", icon: "save", does: saveHar },
+    ...Object.entries(PAGES).map(([id, page]) => ({ name: `Go to ${page.name}`, icon: id, keys: `g ${page.key}`, does: () => go(id) })),
+    { name: "Go to Reference", icon: "reference", keys: "g f", does: () => { location.href = "docs"; } },
+    { name: "Keyboard shortcuts", icon: "keys", keys: "?", does: open("keys") },
+  ].filter(Boolean).map((action) => ({ id: action.name.replaceAll(" ", "-"), group: "Actions", ...action }));
+  const most = (text) => (text.trim() ? 6 : Infinity); // of each group, so that all groups are in view
+  const options = (text) => {
+    // Groups with a matching name come first: "release all" means the action, not a description.
+    const isNamed = (group) => Number(group.some(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase())));
+    const groups = [scenarios, sessions.map(sessionOption), actions].sort((one, other) => isNamed(other) - isNamed(one));
+    return groups.flatMap((group) => matching(group, text).slice(0, most(text)));
+  };
+  return html`<${Dialog} label="Search" class="palette" close=${shut}><${Picker} label="Search scenarios, sessions and actions" placeholder="Search scenarios, sessions and actions" options=${options} close=${shut}
+    footer=${html`<${Kbd} keys="↑ ↓" /> move <${Kbd} keys="Enter" /> use only this <${Kbd} keys="Ctrl Enter" /> stack on top <${Kbd} keys="Alt Enter" /> edit`} /><//>`;
+}
+
+function Switcher() {
+  const sessions = useSessions();
+  const { settings } = store.state;
+  const ways = [
+    ["base URL", address(settings.base_path)],
+    ["header", `Mockpets-Session: ${store.session}`],
+    ["key", store.session === "default" ? settings.key : `${settings.key}~${store.session}`],
+  ].map(([name, text]) => ({ id: `copy-${name}`, group: `Use ${store.session}`, icon: "copy", name: `Copy ${name}`, hint: text, does: () => copy(text) }));
+  const options = (text) => {
+    const name = text.trim();
+    const create = name && !sessions.some((row) => row.name === name) && { id: "create", group: "New", icon: "add", name: `Create ${name}`, does: () => createSession(name) };
+    return [...matching(sessions.map(sessionOption), text), ...matching(ways, text), create].filter(Boolean);
+  };
+  return html`<${Dialog} label="Sessions" class="switch" close=${shut}><${Picker} label="Search sessions, or type a new name" placeholder="Search, or type a new name" options=${options} close=${shut} /><//>`;
+}
+
+async function createSession(name) {
+  const session = await control(`sessions/${encodeURIComponent(name)}`, { method: "PUT", body: {} });
+  location.href = panelOf(session.name) + link(store.route.view);
+}
+
+// --- Keys ---
+
+const KEYS = [
+  ["/", "Filter or search"], ["j", "Next row"], ["k", "Previous row"], ["Enter", "Open the row"], ["Esc", "Close what is open"],
+  ["x", "Clear the request log"], ["r", "Reset the session"], ["Ctrl K", "Search scenarios, sessions and actions"],
+  ...Object.values(PAGES).map((page) => [`g ${page.key}`, `Go to ${page.name}`]), ["g f", "Go to Reference"], ["?", "Keyboard shortcuts"],
+];
+
+const Shortcuts = () => html`<${Dialog} label="Keyboard shortcuts" close=${shut}><h2>Keyboard shortcuts</h2>
+  <dl class="facts">${KEYS.map(([keys, text]) => html`<div><dt><${Kbd} keys=${keys} /><span class="away">${keys}</span></dt><dd>${text}</dd></div>`)}</dl>
+  <${Button} text="Close" does=${shut} /><//>`;
+
+let afterG = false; // whether the last key was g
+
+function pressKey(event) {
+  const inField = event.target.closest?.("input, textarea, select, [contenteditable]");
+  if (store.prompt || !store.state) return;
+  if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "k") {
+    event.preventDefault();
+    update({ overlay: store.overlay === "palette" ? null : "palette" });
+    return;
   }
-  const first = state === null;
-  state = await control("state");
-  if (kinds === null) requests.reset();
-  document.querySelector("main").inert = false; // inert until now: no action works without a state
-  showHeader();
-  scenarios.show(state);
-  gates.show(state);
-  origins.show(state);
-  tryit.show(byId("try-body"), state, contract.operations);
-  await (first ? showView() : refresh(route().view, kinds ?? EVERYTHING));
+  if (inField || store.overlay || event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("[role=menu], dialog")) return;
+  const does = afterG ? goKey(event.key) : shellKeys[event.key] ?? viewKeys.get(event.key);
+  afterG = !afterG && event.key === "g";
+  if (!does) return;
+  event.preventDefault();
+  act(() => does(event));
 }
 
-function showHeader() {
-  const { settings, counts, active } = state;
-  document.title = state.session === "default" ? "mockpets" : `${state.session} - mockpets`;
-  setText(byId("version"), state.version);
-  setText(byId("base-url"), address(settings.base_path));
-  setText(byId("key"), settings.key);
-  setText(byId("key-name"), settings.any_key ? "Key (any key works)" : "Key");
-  setText(byId("session"), state.session);
-  setText(byId("count-requests"), counts.requests.toLocaleString("en"));
-  setText(byId("count-pets"), counts.pets?.toLocaleString("en") ?? "");
-  setText(byId("count-sessions"), counts.sessions.toLocaleString("en"));
-  setText(byId("count-held"), counts.held ? `${counts.held} held` : "");
-  byId("count-held").classList.toggle("strong", counts.held > 0);
-  keyed(byId("active"), active, (name) => name, createActive);
-  setText(byId("precedence"), active.length > 1 ? "The first has precedence." : "");
+function goKey(key) {
+  if (key === "f") return () => { location.href = "docs"; };
+  const id = Object.keys(PAGES).find((each) => PAGES[each].key === key);
+  return id && (() => go(id));
 }
 
-function createActive(name) {
-  const stop = el("button", { type: "button", class: "quiet", "aria-label": `Deactivate ${name}`, "data-does": "stop", onclick: handler(() => scenarios.activate(scenarios.without(state.active, name))) }, "×");
-  const node = el("li", {}, el("b", {}, name), stop);
-  return { node, update: () => { stop.hidden = state.active.length === 1 && name === "default"; } };
+const shellKeys = {
+  "/": () => /** @type {HTMLElement | null} */ (document.querySelector("main [data-search]"))?.focus(),
+  "?": open("keys"),
+  r: resetSession,
+};
+
+// --- The page ---
+
+function More() {
+  const rest = ["sessions", "findings", "try"];
+  return html`<${Dialog} label="More" class="more" close=${shut}><ul>${rest.map((id) => html`<li key=${id} onClick=${shut}><${NavLink} id=${id} page=${PAGES[id]} /></li>`)}
+    <li><a href="docs"><${Icon} name="reference" /><span>Reference</span></a></li></ul>
+    <p class="live soft"><span class="dot on"></span>${location.host}, version ${store.state?.version}</p><${Button} text="Close" does=${shut} /><//>`;
 }
 
-function showConnection(problem) {
-  const node = byId("link");
-  const status = problem ? "off" : "on";
-  if (node.dataset.is === status) return;
-  node.dataset.is = status;
-  setText(node.querySelector("b"), problem ? "Disconnected" : "Live");
-  if (problem?.status) notice(problem.message, "failed");
-  else if (problem) notice("Cannot reach the server. Is it still running? Retrying.", "failed");
-  else byId("alerts").replaceChildren();
+function TokenPrompt({ message, answer }) {
+  const field = useRef(null);
+  return html`<${Dialog} label="Control token"><form onSubmit=${handler(() => answer(field.current.value))}>
+    <h2>Control token</h2><p>${message}</p><label>Token <input ref=${field} id="token" type="password" autocomplete="off" required autofocus /></label>
+    <p class="soft">Stored in this tab only.</p><button class="button primary">Continue</button></form><//>`;
 }
 
-async function reset() {
-  await control("reset", { method: "POST" });
-  notice("Session reset: initial pets restored, counters reset, request log cleared.");
+const OVERLAYS = { palette: Palette, sessions: Switcher, keys: Shortcuts, more: More, origins: Origins };
+
+let styles = null;
+
+/** Load the styles of the views other than the first. */
+function loadStyles() {
+  styles ??= document.head.appendChild(Object.assign(document.createElement("link"), { rel: "stylesheet", href: new URL("views.css", import.meta.url).href }));
 }
 
-storeUrlToken();
-byId("base-url").after(copyButton(() => byId("base-url").textContent, "Copy base URL"));
-byId("key").after(copyButton(() => byId("key").textContent, "Copy key"));
-byId("reset").addEventListener("click", handler(reset));
-byId("skip").addEventListener("click", handler(async () => {
-  location.hash = "#requests";
-  await showView();
-  byId("view-requests").focus();
-}));
-origins.start();
-scenarios.start();
-requests.start();
-sessions.start();
-addEventListener("hashchange", handler(showView));
-wide.addEventListener("change", handler(showView));
-handler(showView)();
-watch(changed, showConnection);
-announce("");
+/** The open view; its module is loaded the first time. */
+function View() {
+  const { view } = store.route;
+  const page = PAGES[view];
+  const [failed, setFailed] = useState(null);
+  useEffect(() => {
+    if (page.view || failed === view) return;
+    loadStyles();
+    page.load().then((module) => { page.view = module.default; update({}); }, () => setFailed(view));
+  }, [view]);
+  if (failed === view) {
+    return html`<${EmptyState} title="This view could not be loaded"><p>The server may have been updated or stopped.</p><${Button} text="Reload the page" does=${() => location.reload()} /><//>`;
+  }
+  return store.state && page.view ? html`<${page.view} store=${store} key=${view} />` : null;
+}
+
+function App() {
+  const { state, route, overlay, prompt } = store;
+  document.title = store.session === "default" ? "mockpets" : `${store.session} - mockpets`;
+  const Overlay = state && OVERLAYS[overlay];
+  return html`<div class="app"><main id="view-${route.view}"><h1 class="away">${PAGES[route.view].name}</h1><${View} /></main>
+    <${TopBar} /><${Rail} /></div>
+    <p id="news" class="away" role="status">${store.news}</p><${Toasts} />
+    ${Overlay && html`<${Overlay} />`}${prompt && html`<${TokenPrompt} ...${prompt} />`}`;
+}
+
+try {
+  document.documentElement.dataset.rail = localStorage.getItem("mockpets-rail") ?? "open";
+} catch {
+  // The browser blocks storage.
+}
+addEventListener("keydown", pressKey);
+start(() => render(html`<${App} />`, document.body));

@@ -1,117 +1,150 @@
-// The pets that clients see, and snapshots of them.
+// The view of the pets that clients see: edit them in place, replace them all, keep snapshots.
 
-import { control } from "./api.js";
-import { input, label } from "./contract.js";
-import { announce, byId, el, handler, keyed, notice, setText } from "./dom.js";
-import { clock, count, parseExact } from "./text.js";
+import { label, loadContract } from "./contract.js";
+import { html, useEffect, useRef, useState } from "./preact.js";
+import { act, announce, control, handler, parseExact, store, toast, useChange } from "./store.js";
+import { Button, clock, count } from "./ui.js";
 
 const PAGE = 100;
+const UNDO_PETS = 10_000; // of more pets, the browser keeps no copy
 
-let state;
-let limit = PAGE;
-let newPet; // its schema
-
-/** @param {any} schema of NewPet */
-export function start(schema) {
-  newPet = schema;
-  const properties = Object.entries(newPet.properties);
-  byId("pet-columns").prepend(el("th", { scope: "col", class: "number" }, "Id"),
-    ...properties.map(([name, { type }]) => el("th", { scope: "col", class: type === "integer" && "number" }, label(name))));
-  byId("add-pet").querySelector("button").before(...properties.map(([name, property]) => el("label", {}, `${label(name)} `,
-    input(name, property, { value: property.examples?.[0], none: !isRequired(name) && "None", inputmode: property.type === "integer" && "numeric" }))));
-  byId("add-pet").addEventListener("submit", handler(add));
-  byId("snapshot").addEventListener("submit", handler(saveSnapshot));
-  byId("pets-more").addEventListener("click", handler(async () => { limit += PAGE; await load(); }));
-}
-
-/** @param {Set<string>} kinds of changes */
-export async function show(now, kinds) {
-  state = now;
-  if (["pets", "scenario", "files"].some((kind) => kinds.has(kind))) await load();
-  if (kinds.has("snapshots")) await loadSnapshots();
-}
-
-const isRequired = (name) => newPet.required.includes(name);
-
-async function load() {
+/** Load pets up to a number, or all. */
+async function load(limit = Infinity) {
   const pets = [];
   let page;
   do {
-    const after = page ? `&after=${page.next}` : "";
-    page = await control(`pets?limit=${Math.min(limit - pets.length, 1000)}${after}`);
+    page = await control(`pets?limit=${Math.min(limit - pets.length, 1000)}${page ? `&after=${page.next}` : ""}`);
     pets.push(...page.pets);
   } while (page.next !== null && pets.length < limit);
-  keyed(byId("pet-rows"), pets, (pet) => pet.id, createRow);
-  byId("pets-table").hidden = !pets.length;
-  byId("pets-empty").hidden = pets.length > 0;
-  setText(byId("pets-empty"), "No pets. Clients get an empty list. Add a pet or activate another scenario.");
-  byId("pets-more").hidden = page.next === null;
-  const shown = pets.length < page.total ? `, showing the first ${pets.length}` : "";
-  setText(byId("pets-summary"), `${count(page.total, "pet")} (${state.active.join(", ")})${shown}.`);
+  return { pets, total: page.total, hasMore: page.next !== null };
 }
 
-function createRow({ id }) {
-  const cells = Object.entries(newPet.properties).map(([name, property]) => (property.enum ? createSelect(id, name, property) : createText(name, property)));
-  const remove = el("button", { type: "button", class: "quiet", "data-does": "delete", onclick: handler(async () => {
-    await control(`pets/${id}`, { method: "DELETE" });
-    announce(`Pet ${id} deleted`);
-  }) }, "Delete");
-  const node = el("tr", {}, el("td", { class: "number" }, String(id)), ...cells.map((cell) => cell.node), el("td", {}, remove));
-  const update = (pet) => {
-    for (const cell of cells) cell.update(pet);
-    remove.setAttribute("aria-label", `Delete pet ${id}, ${pet.name}`);
+/** Return pets as JSON, with the large ids that are strings here as numbers again. */
+const toJson = (pets, space) => JSON.stringify(pets, null, space).replace(/("(?:id|categoryId)": ?)"(-?\d+)"/g, "$1$2");
+
+/** Change the pets, and offer to put back those of before. */
+async function undoably(text, total, change) {
+  const before = total <= UNDO_PETS ? (await load()).pets : null;
+  await change();
+  toast(text, { undo: before && (() => control("pets", { method: "PUT", body: toJson(before) })) });
+}
+
+export default function View() {
+  const [limit, setLimit] = useState(PAGE);
+  const [list, setList] = useState(null);
+  const [schema, setSchema] = useState(null);
+  const [open, setOpen] = useState(null); // the open form: "add", "replace" or "snapshots"
+  useEffect(() => { act(async () => setSchema((await loadContract()).newPet)); }, []);
+  useChange(["pets", "scenario", "files"], async () => setList(await load(limit)), [limit]);
+  if (list === null || schema === null) return null;
+  const { pets, total, hasMore } = list;
+  const properties = Object.entries(schema.properties);
+  const toggle = (name) => ({ "aria-expanded": String(open === name), does: () => setOpen(open === name ? null : name) });
+  const download = async () => {
+    const blob = new Blob([toJson((await load()).pets, 2)], { type: "application/json" });
+    const anchor = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: `pets-${store.session}.json` });
+    anchor.click();
+    setTimeout(() => URL.revokeObjectURL(anchor.href), 1000);
   };
-  return { node, update };
+  const remove = (pet) => undoably(`Deleted pet ${pet.id}, ${pet.name}.`, total, () => control(`pets/${pet.id}`, { method: "DELETE" }));
+  return html`
+    <div class="view">
+      <div class="toolbar">
+        <span class="grow soft">${count(total, "pet")}${pets.length < total ? `, the first ${pets.length.toLocaleString("en")}` : ""} · ${store.state.active.join(", ")}</span>
+        <${Button} text="Snapshots" ...${toggle("snapshots")} />
+        <${Button} text="Replace all" ...${toggle("replace")} />
+        <${Button} icon="save" text="Export JSON" does=${download} />
+        <${Button} kind="primary" icon="add" text="Add a pet" ...${toggle("add")} />
+      </div>
+      ${open === "add" && html`<${Add} schema=${schema} />`}
+      ${open === "replace" && html`<${Replace} total=${total} />`}
+      ${open === "snapshots" && html`<${Snapshots} total=${total} />`}
+      <div class="scroll">
+        ${pets.length > 0 ? html`<table class="records pets">
+          <thead><tr><th scope="col" class="number">Id</th>${properties.map(([name, { type }]) => html`<th key=${name} scope="col" class=${type === "integer" ? "number" : ""}>${label(name)}</th>`)}
+            <td></td></tr></thead>
+          <tbody>${pets.map((pet) => html`
+            <tr key=${pet.id}><th scope="row" class="number">${pet.id}</th>
+              ${properties.map(([name, property]) => html`<${Cell} key=${name} pet=${pet} name=${name} property=${property} isRequired=${schema.required.includes(name)} />`)}
+              <td class="idle"><${Button} kind="ghost" icon="delete" label=${`Delete pet ${pet.id}, ${pet.name}`} does=${() => remove(pet)} /></td></tr>`)}</tbody>
+        </table>` : html`<p class="empty">No pets. Clients get an empty list. Add a pet or activate another scenario.</p>`}
+        ${hasMore && html`<${Button} text="Show more" does=${() => setLimit(limit + PAGE)} />`}
+      </div>
+    </div>`;
 }
 
-function createText(name, { type }) {
-  const node = el("td", { class: type === "integer" ? "number" : `text ${name}` });
-  return { node, update: (pet) => setText(node, pet[name] ?? "") };
-}
-
-/** Create the cell of a property with an enum: a select that changes the pet. */
-function createSelect(id, name, property) {
-  const select = input(name, property, { none: !isRequired(name) && "None", "data-does": name });
-  select.addEventListener("change", handler(async () => {
-    await control(`pets/${id}`, { method: "PATCH", body: { [name]: select.value || null } });
-    announce(select.value ? `Pet ${id} is now ${select.value}` : `Pet ${id} now has no ${name}`);
-  }));
-  const update = (pet) => {
-    select.value = pet[name] ?? "";
-    select.setAttribute("aria-label", `${label(name)} of pet ${id}, ${pet.name}`);
+/** A property that is changed in place: with Enter or by leaving the field; Escape restores it. */
+function Cell({ pet, name, property, isRequired }) {
+  const value = pet[name] ?? "";
+  const [draft, setDraft] = useState(null); // what the user enters, until the pet has it
+  const [problem, setProblem] = useState("");
+  const restore = () => {
+    setDraft(null);
+    setProblem("");
   };
-  return { node: el("td", {}, select), update };
+  useEffect(restore, [value]);
+  const change = async (text) => {
+    if (text === String(value)) return restore();
+    const json = text === "" && !isRequired ? "null" : jsonOf(text, property);
+    try {
+      await control(`pets/${pet.id}`, { method: "PATCH", body: `{${JSON.stringify(name)}:${json}}` });
+      announce(text ? `${label(name)} of pet ${pet.id} is now ${text}` : `Pet ${pet.id} now has no ${name}`);
+    } catch (error) {
+      if (!error.body) throw error;
+      setProblem(error.message);
+      toast(error.message, { failed: true });
+    }
+    return undefined;
+  };
+  const onKeyDown = (event) => {
+    if (event.key === "Enter") event.target.blur();
+    if (event.key !== "Escape") return;
+    restore();
+    event.stopPropagation();
+  };
+  const set = (event) => setDraft(event.target.value);
+  const onInput = property.enum ? undefined : set;
+  const onChange = property.enum ? (event) => { set(event); return act(() => change(event.target.value)); } : undefined;
+  const onBlur = property.enum ? undefined : () => draft !== null && act(() => change(draft));
+  const common = { "aria-label": `${label(name)} of pet ${pet.id}, ${pet.name}`, "aria-invalid": problem ? "true" : null, title: problem || null, value: draft ?? String(value), onInput, onChange, onBlur, onKeyDown };
+  return html`<td class=${property.type === "integer" ? "number" : ""}>${property.enum
+    ? html`<select ...${common}>${!isRequired && html`<option value="">None</option>`}${property.enum.map((each) => html`<option key=${each} value=${each} selected=${each === (draft ?? value)}>${each}</option>`)}</select>`
+    : html`<input ...${common} autocomplete="off" inputmode=${property.type === "integer" ? "numeric" : null} />`}</td>`;
+}
+
+/** Return a text as JSON. Send numbers digit for digit, and anything else as a string, so the response shows why it is invalid. */
+function jsonOf(text, { type }) {
+  const isNumber = type === "integer" && /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text.trim());
+  return isNumber ? text.trim() : JSON.stringify(text);
 }
 
 /** Add a pet as any client would, and show the response. */
-async function add() {
-  const fields = new FormData(byId("add-pet"));
-  const properties = Object.entries(newPet.properties).map(([name, property]) => [name, jsonOf(String(fields.get(name)), name, property)]);
-  const result = byId("add-response");
-  result.className = "";
-  setText(result, "Waiting for the response.");
-  let response;
-  try {
-    response = await fetch("../v1/pets", {
-      method: "POST",
-      headers: { Authorization: `Bearer ${state.settings.key}`, "Content-Type": "application/json" },
-      body: `{${properties.filter(([, json]) => json !== null).map(([name, json]) => `"${name}":${json}`).join(",")}}`,
-    });
-  } catch {
-    result.className = "failed";
-    return setText(result, "No response: the connection failed.");
-  }
-  const text = await response.text();
-  result.className = response.ok ? "done" : "failed";
-  return setText(result, `${response.status}: ${summary(text)}`);
-}
-
-/** Return the JSON of a field, or null to omit the property. */
-function jsonOf(text, name, { type }) {
-  if (text === "" && (type === "integer" || !isRequired(name))) return null;
-  // Send numbers digit for digit, and anything else as a string, so the response shows why it is invalid.
-  const isNumber = type === "integer" && /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text.trim());
-  return isNumber ? text.trim() : JSON.stringify(text);
+function Add({ schema }) {
+  const [response, setResponse] = useState({ text: "", isError: false });
+  const properties = Object.entries(schema.properties);
+  const add = async (event) => {
+    event.preventDefault();
+    const fields = new FormData(event.target);
+    const parts = properties.map(([name, property]) => [name, property, String(fields.get(name))])
+      .filter(([name, { type }, text]) => text !== "" || (type !== "integer" && schema.required.includes(name)))
+      .map(([name, property, text]) => `${JSON.stringify(name)}:${jsonOf(text, property)}`);
+    setResponse({ text: "Waiting for the response.", isError: false });
+    try {
+      const headers = { Authorization: `Bearer ${store.state.settings.key}`, "Content-Type": "application/json" };
+      const sent = await fetch("../v1/pets", { method: "POST", headers, body: `{${parts.join(",")}}` });
+      setResponse({ text: `${sent.status}: ${summary(await sent.text())}`, isError: !sent.ok });
+    } catch {
+      setResponse({ text: "No response: the connection failed.", isError: true });
+    }
+  };
+  return html`
+    <form class="panel-form" aria-label="Add a pet" onSubmit=${add}>
+      ${properties.map(([name, property]) => html`<label key=${name}>${label(name)} ${property.enum
+        ? html`<select name=${name}>${!schema.required.includes(name) && html`<option value="">None</option>`}${property.enum.map((each) => html`<option key=${each} value=${each} selected=${each === property.examples?.[0]}>${each}</option>`)}</select>`
+        : html`<input name=${name} autocomplete="off" inputmode=${property.type === "integer" ? "numeric" : null} defaultValue=${property.examples?.[0]} />`}</label>`)}
+      <${Button} kind="primary" type="submit" text="Add" />
+      <p role="status" class=${response.isError ? "wrong" : "soft"}>${response.text || html`Sends <code>POST /v1/pets</code>; active scenarios apply.`}</p>
+    </form>`;
 }
 
 function summary(text) {
@@ -123,28 +156,42 @@ function summary(text) {
   }
 }
 
-// --- Snapshots ---
-
-async function loadSnapshots() {
-  const { snapshots } = await control("snapshots");
-  keyed(byId("snapshot-rows"), snapshots, (row) => row.name, createSnapshot);
+/** Replace all pets with generated ones, a fixture, or pasted JSON. */
+function Replace({ total }) {
+  const [kind, setKind] = useState("generate");
+  const replace = handler(async (event) => {
+    const { value } = event.target.elements.value;
+    const body = { generate: () => `{"count":${jsonOf(value, { type: "integer" })}}`, fixture: () => JSON.stringify(value.trim()), paste: () => value }[kind]();
+    await undoably("Replaced all pets.", total, () => control("pets", { method: "PUT", body }));
+  });
+  const choices = { generate: "Generate", fixture: "Load a fixture", paste: "Paste JSON" };
+  return html`
+    <form class="panel-form" aria-label="Replace all pets" onSubmit=${replace}>
+      <label>From <select value=${kind} onChange=${(event) => setKind(event.target.value)}>${Object.entries(choices).map(([value, text]) => html`<option key=${value} value=${value}>${text}</option>`)}</select></label>
+      ${kind === "generate" && html`<label key="generate">Number <input name="value" inputmode="numeric" autocomplete="off" required defaultValue="100" /></label>`}
+      ${kind === "fixture" && html`<label key="fixture">Name <input name="value" autocomplete="off" required /></label>`}
+      ${kind === "paste" && html`<label key="paste" class="grow">Pets <textarea name="value" rows="3" spellcheck=${false} required placeholder='[{"id": 1, "name": "Miso", "categoryId": 2}]'></textarea></label>`}
+      <${Button} kind="primary" type="submit" text="Replace" />
+    </form>`;
 }
 
-function createSnapshot({ name }) {
-  const path = `snapshots/${encodeURIComponent(name)}`;
-  const details = el("span", { class: "soft" });
-  const restore = el("button", { type: "button", "aria-label": `Restore snapshot ${name}`, "data-does": "restore", onclick: handler(async () => {
-    const { total } = await control(`${path}/restore`, { method: "POST" });
-    notice(`Restored snapshot ${name}: ${count(total, "pet")}.`);
-  }) }, "Restore");
-  const drop = el("button", { type: "button", class: "quiet", "aria-label": `Delete snapshot ${name}`, "data-does": "drop", onclick: handler(() => control(path, { method: "DELETE" })) }, "Delete");
-  const node = el("li", {}, el("span", { class: "grow" }, el("b", {}, name), " ", details), restore, drop);
-  return { node, update: (row) => setText(details, `${count(row.pets, "pet")}, ${clock(row.at)}`) };
-}
-
-async function saveSnapshot() {
-  const field = byId("snapshot").elements.name;
-  const { name, pets } = await control(`snapshots/${encodeURIComponent(field.value)}`, { method: "PUT" });
-  field.value = "";
-  announce(`Saved snapshot ${name}: ${count(pets, "pet")}`);
+function Snapshots({ total }) {
+  const [rows, setRows] = useState([]);
+  const form = useRef(null);
+  useChange(["snapshots"], async () => setRows((await control("snapshots")).snapshots));
+  const path = (name) => `snapshots/${encodeURIComponent(name)}`;
+  const save = handler(async () => {
+    const field = form.current.elements.name;
+    const { name, pets } = await control(path(field.value.trim()), { method: "PUT" });
+    field.value = "";
+    announce(`Saved snapshot ${name}: ${count(pets, "pet")}`);
+  });
+  return html`
+    <section class="panel-form" aria-label="Snapshots">
+      <form ref=${form} onSubmit=${save}><label>Name <input name="name" autocomplete="off" required /></label> <${Button} type="submit" text="Save" /></form>
+      <ul>${rows.map(({ name, pets, at }) => html`
+        <li key=${name}><b>${name}</b> <span class="soft">${count(pets, "pet")}, ${clock(at)}</span>
+          <${Button} text="Restore" label=${`Restore snapshot ${name}`} does=${() => undoably(`Restored ${name}: ${count(pets, "pet")}.`, total, () => control(`${path(name)}/restore`, { method: "POST" }))} />
+          <${Button} kind="ghost" icon="delete" label=${`Delete snapshot ${name}`} does=${() => control(path(name), { method: "DELETE" })} /></li>`)}</ul>
+    </section>`;
 }

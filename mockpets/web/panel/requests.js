@@ -1,248 +1,542 @@
-// The live list of requests: newest first, at most 300 rows. New rows wait while the user reads.
+// The request log: filter, table with waterfall, and the sheet of the open request.
 
-import { control } from "./api.js";
-import { announce, byId, el, handler, keyed, notice, setText } from "./dom.js";
-import * as entry from "./entry.js";
-import { addedMs, clock, count, duration, kindOf, NOTES, OUTCOMES, statusText } from "./text.js";
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./preact.js";
+import Entry from "./entry.js";
+import { address, announce, control, go, link, release, releaseAll, setParams, store, toast, undoIn, update, useChange, useKeys } from "./store.js";
+import { Button, Chip, clock, count, duration, EmptyState, hasFailed, Icon, Kbd, NOTES, OUTCOMES, Segments, shorten, shownTarget, StatusText, statusParts, useRoving, waitsFor } from "./ui.js";
 
-const MAX_ROWS = 300;
-const ANNOUNCE_MS = 5000; // interval of announcements to screen readers
+const MOST_ROWS = 10_000;
+const PAGE = 1000; // the most that the server returns
+const RUN_GAP_MS = 2000;
+const RUN_MOST_MS = 10_000;
+const ANNOUNCE_MS = 5000;
+const FRESH_MS = 600;
 
-let state;
-let rows = []; // shown, newest first
-let waiting = []; // not shown yet, newest first
-let last = 0; // the highest number loaded so far
-let generation = 0; // increases when the list is loaded from the start
-let paused = false;
-let atTop = true;
-let unannounced = 0;
+// --- The log: the requests of one session, or of all ---
 
-export function start() {
-  for (const [code, label] of Object.entries(NOTES)) byId("filter-note").append(el("option", { value: code }, label));
-  for (const [code, label] of Object.entries(OUTCOMES)) byId("filter-outcome").append(el("option", { value: code }, label));
-  byId("pause").addEventListener("click", pause);
-  byId("clear").addEventListener("click", handler(clear));
-  byId("har").addEventListener("click", handler(save));
-  byId("more").addEventListener("click", showNew);
-  byId("show-filter").addEventListener("click", () => {
-    byId("show-filter").setAttribute("aria-expanded", String(byId("filter").classList.toggle("open")));
-  });
-  byId("filter").addEventListener("submit", (event) => event.preventDefault());
-  byId("filter").addEventListener("input", handler(reload));
-  byId("filter").addEventListener("reset", () => setTimeout(handler(reload)));
-  byId("request-list").addEventListener("keydown", moveFocus);
-  new IntersectionObserver(([top]) => {
-    atTop = top.isIntersecting;
-    if (atTop && !paused && waiting.length) addWaiting();
-  }).observe(byId("request-top"));
-  setInterval(announceNew, ANNOUNCE_MS);
-  entry.start((number) => focusRow(rows.findIndex((row) => row.number === number)));
-}
+const log = { rows: [], sources: new Map(), epoch: undefined, arrivals: 0, bodies: new Map(), bodiesTo: new Map() };
 
-/** Remove all rows: the request log restarted, and its numbers now belong to other requests. */
-export function reset() {
-  restart();
-  byId("request-list").replaceChildren();
-}
+/** Return the key of a request in the URL: its number, with its session if that is another one. */
+const keyOf = (row) => (row.session === store.session ? String(row.number) : `${row.number}@${row.session}`);
 
-function restart() {
-  generation += 1;
-  rows = [];
-  waiting = [];
-  last = 0;
-}
-
-/** @param {Set<string>} kinds of changes */
-export async function show(now, kinds) {
-  state = now;
-  if (kinds.has("requests")) await fetchNew();
-}
-
-/** Return the query of the filter plus extra parameters. */
-function query(extra) {
-  const fields = new FormData(byId("filter"));
-  const parts = [...fields].filter(([, value]) => value !== "");
-  return new URLSearchParams([...parts, ...Object.entries(extra)].map(([name, value]) => [name, String(value)]));
-}
-
-function reload() {
-  restart();
-  return fetchNew();
-}
-
-async function fetchNew() {
-  const current = generation;
-  const first = last === 0;
-  const since = await firstChanged();
-  const [page, all] = await Promise.all([
-    control(`requests?${query({ since, limit: limit() })}`),
-    control("requests?limit=1"),
-  ]);
-  if (current !== generation) return; // the filter changed meanwhile
-  const known = new Set([...rows, ...waiting].map((row) => row.number));
-  const fresh = page.requests.filter((row) => !known.has(row.number) && (row.number > last || byResponse()));
-  ({ last } = page);
-  removeCleared(all.last - all.dropped - all.total);
-  const opened = rows.find((row) => row.number === entry.number());
-  updateKnown(page.requests, since);
-  waiting = [...fresh, ...waiting].sort(newestFirst).slice(0, MAX_ROWS);
-  if (!first) unannounced += fresh.length;
-  if (first || (!paused && atTop)) addWaiting();
-  else render();
-  if (opened && rows.some((row) => row.number === opened.number && row.outcome !== opened.outcome)) await entry.reload();
-}
-
-const limit = () => Math.max(1, Math.min(MAX_ROWS, state.settings.journal_size));
-const byResponse = () => byId("filter-outcome").value !== "" || byId("filter-status").value !== "";
-const newestFirst = (one, other) => other.number - one.number;
-
-/** Return the number after which requests are new, or have an outcome since the last time. */
-async function firstChanged() {
-  if (byResponse()) return 0; // any request may have begun or ceased to match
-  const pending = [...rows, ...waiting].filter((row) => row.outcome === "pending");
-  if (!pending.length) return last;
-  const page = await control(`requests?${query({ outcome: "pending", limit: limit() })}`);
-  const still = new Set(page.requests.map((row) => row.number));
-  return Math.min(last, ...pending.filter((row) => !still.has(row.number)).map((row) => row.number - 1));
-}
-
-/** Update the known requests above `since`, and remove those that no longer match the filter. */
-function updateKnown(loaded, since) {
-  const now = new Map(loaded.map((row) => [row.number, row]));
-  const oldest = loaded.length < limit() ? since + 1 : loaded[0].number;
-  const isCurrent = (row) => row.number < oldest || now.has(row.number);
-  [rows, waiting] = [rows, waiting].map((list) => list.filter(isCurrent).map((row) => now.get(row.number) ?? row));
-}
-
-/** Remove the requests that any client cleared: all up to this number. */
-function removeCleared(cleared) {
-  rows = rows.filter((row) => row.number > cleared);
-  waiting = waiting.filter((row) => row.number > cleared);
-}
-
-function addWaiting() {
-  rows = [...waiting, ...rows].sort(newestFirst).slice(0, MAX_ROWS);
-  waiting = [];
-  render();
-}
-
-function showNew() {
-  addWaiting();
-  byId("request-scroll").scrollTop = 0; // in wide windows the list scrolls
-  byId("request-top").scrollIntoView(); // in narrow ones the page scrolls
-  focusRow(0);
-}
-
-function render() {
-  keyed(byId("request-list"), rows, (row) => row.number, createRow);
-  byId("request-list").hidden = !rows.length;
-  const more = byId("more");
-  more.hidden = !waiting.length;
-  setText(more, `Show ${waiting.length === MAX_ROWS ? `${MAX_ROWS}+ new requests` : count(waiting.length, "new request")}`);
-  const current = byId("request-list").querySelector("[tabindex='0']");
-  if (!current) byId("request-list").querySelector("button")?.setAttribute("tabindex", "0");
-  byId("request-empty").hidden = rows.length + waiting.length > 0;
-  if (!rows.length) renderEmpty();
-}
-
-function renderEmpty() {
-  const filtered = query({}).size > 0;
-  const url = byId("base-url").textContent;
-  byId("request-empty").replaceChildren(...(filtered
-    ? [el("p", {}, "No requests match the filter.")]
-    : [el("p", {}, el("b", {}, "No requests yet.")),
-      el("p", {}, "Call ", el("code", {}, url), " with the key ", el("code", {}, state.settings.key), ". Each request appears here."),
-      el("p", {}, "Or send one now: ", el("a", { href: "#try" }, "Try it"), ".")]));
-}
-
-function createRow(row) {
-  const button = el("button", { type: "button", tabindex: "-1", "data-does": "open", onclick: () => { location.hash = `#requests/${row.number}`; } });
-  let shown = "";
-  const update = (now) => {
-    if (now.outcome === shown) return;
-    shown = now.outcome;
-    button.className = `request ${highlight(now)}`;
-    button.replaceChildren(...cells(now));
-  };
-  return { node: el("li", {}, button), update };
-}
-
-function cells(row) {
-  const added = row.outcome === "pending" ? row.delay_ms : addedMs(row);
-  const delay = added > 0 && el("span", { class: "delay" }, el("span", { class: "away" }, " plus"), ` +${duration(added)}`);
-  const effect = row.fault ?? (row.hold && `held: ${row.hold}`);
-  const outcome = row.outcome !== "sent" && OUTCOMES[row.outcome] !== statusText(row) && OUTCOMES[row.outcome];
-  return [
-    el("span", { class: "no" }, String(row.number)),
-    el("span", { class: "time" }, clock(row.at)),
-    el("span", { class: "what" }, el("b", {}, row.method), " ", row.target),
-    el("span", { class: `status ${kindOf(row)}` }, statusText(row)),
-    el("span", { class: "duration" }, duration(row.app_ms), delay),
-    el("span", { class: "stub" }, row.stubs.join(", ")),
-    el("span", { class: "notes" }, outcome && el("span", { class: "note odd" }, outcome), effect && el("span", { class: "note odd" }, effect), ...row.notes.map((note) =>
-      el("span", { class: `note ${note.code}`, title: note.text }, NOTES[note.code] ?? note.code))),
-  ];
-}
-
-/** Return the class that highlights a row. */
-function highlight(row) {
-  if (row.notes.some((note) => note.code === "unmatched")) return "unmatched";
-  return row.off_contract === null ? "" : "off-contract";
-}
-
-/** Mark the row of the open request. */
-export function mark(number) {
-  for (const row of byId("request-list").children) {
-    const button = row.querySelector("button");
-    if (row.dataset.key === String(number)) button.setAttribute("aria-current", "true");
-    else button.removeAttribute("aria-current");
+async function refresh(everySession) {
+  if (log.epoch !== store.changes.all) {
+    Object.assign(log, { epoch: store.changes.all, sources: new Map(), bodies: new Map(), bodiesTo: new Map() });
   }
+  const names = everySession ? (await control("sessions")).sessions.filter((row) => row.requests || log.sources.has(row.name)).map((row) => row.name) : [store.session];
+  for (const name of log.sources.keys()) if (!names.includes(name)) log.sources.delete(name);
+  await Promise.all(names.map(refreshSource));
+  const parts = [...log.sources.values()].map((source) => source.rows);
+  log.rows = parts.length === 1 ? parts[0] : parts.flat().sort((one, other) => one.start - other.start);
+  update({});
 }
 
-/** Move between rows with the arrow keys; Tab leaves the list. */
-function moveFocus(event) {
-  const step = { ArrowDown: 1, ArrowUp: -1, Home: -Infinity, End: Infinity }[event.key];
-  if (step === undefined) return;
-  event.preventDefault();
-  const buttons = [...byId("request-list").querySelectorAll("button")];
-  const position = buttons.indexOf(document.activeElement);
-  focusRow(Math.max(0, Math.min(buttons.length - 1, position + step)));
+/** Load the new requests of a session, and those whose response has ended since. */
+async function refreshSource(name) {
+  if (!log.sources.has(name)) log.sources.set(name, { rows: [], last: 0 });
+  const source = log.sources.get(name);
+  const get = (query) => control(`requests?${query}`, name === store.session ? {} : { session: name });
+  const changed = new Map();
+  let since = source.last;
+  const pending = source.rows.filter((row) => row.outcome === "pending");
+  if (pending.length) {
+    const still = await get(`outcome=pending&limit=${PAGE}`);
+    for (const row of still.requests) changed.set(row.number, row);
+    since = Math.min(since, ...pending.filter((row) => !changed.has(row.number)).map((row) => row.number - 1));
+  }
+  const [page, all] = await Promise.all([get(`since=${since}&limit=${PAGE}`), source.last ? get("limit=1") : null]);
+  const { last, dropped, total } = all ?? page;
+  const cleared = last - dropped - total;
+  if (cleared < source.cleared) { // an undo brought requests back
+    log.sources.delete(name);
+    await refreshSource(name);
+    return;
+  }
+  source.cleared = cleared;
+  for (const row of page.requests) changed.set(row.number, row);
+  const now = performance.now();
+  const rows = [];
+  for (const row of source.rows) {
+    if (row.number <= cleared) continue;
+    const next = changed.get(row.number);
+    if (next) changed.delete(row.number);
+    // A pending one that is in no list was dropped: what became of it is unknown.
+    const lost = !next && row.outcome === "pending" && row.number <= since;
+    rows.push(next ? { ...next, ...waited(next, now), start: row.start, arrival: row.arrival, fresh: row.fresh } : lost ? { ...row, outcome: "sent" } : row);
+  }
+  for (const row of changed.values()) rows.push({ ...row, ...waited(row, now), start: Date.parse(row.at), arrival: ++log.arrivals, fresh: source.last ? now : 0 });
+  if (source.last) unannounced.push(...changed.values());
+  source.rows = rows.sort((one, other) => one.number - other.number).slice(-MOST_ROWS);
+  source.last = Math.max(page.last, source.last);
 }
 
-function focusRow(position) {
-  const list = byId("request-list");
-  const button = list.children[position]?.querySelector("button");
-  if (!button) return byId("view-requests").focus();
-  list.querySelector("[tabindex='0']")?.setAttribute("tabindex", "-1");
-  button.setAttribute("tabindex", "0");
-  return button.focus();
+/** Return how long a response has waited, in milliseconds, and when that was read. */
+const waited = (row, now) => ({ seen: now, waited: row.held_ms === null ? Math.max(0, Date.now() - Date.parse(row.at)) : row.app_ms + row.held_ms });
+
+/** Load the bodies of new requests, which only a filter by body needs. */
+async function refreshBodies() {
+  for (const [name, source] of log.sources) {
+    const har = await control(`requests.har?since=${log.bodiesTo.get(name) ?? 0}&limit=${PAGE}`, name === store.session ? {} : { session: name });
+    for (const { _mockpets: row, request, response } of har.log.entries) {
+      log.bodies.set(keyOf({ ...row, session: name }), `${request.postData?.text ?? ""}\n${response.content.text ?? ""}`.toLowerCase());
+    }
+    log.bodiesTo.set(name, source.rows.find((row) => row.outcome === "pending")?.number - 1 || source.last);
+  }
+  update({});
 }
 
-function pause() {
-  paused = !paused;
-  byId("pause").setAttribute("aria-pressed", String(paused));
-  setText(byId("pause"), paused ? "Resume" : "Pause");
-  if (!paused && atTop) addWaiting();
+/** New requests that screen readers have not heard of. */
+const unannounced = [];
+
+setInterval(() => {
+  const newest = unannounced.at(-1);
+  if (newest && store.route.view === "requests" && !document.hidden) {
+    announce(`${count(unannounced.length, "new request")}, latest: ${newest.method} ${newest.path} ${statusParts(newest)[0]}`);
+  }
+  unannounced.length = 0;
+}, ANNOUNCE_MS);
+
+// --- The filter: status:5xx stub:retry/* session:* body:Miso "free text" ---
+
+const glob = (pattern) => {
+  const parts = pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${parts.join(".*")}$`, "is");
+};
+
+/** What each key of the filter compares: a function from the value to a test of a row. */
+const TOKENS = {
+  status: (value) => (/^\dxx$/i.test(value) ? (row) => Math.floor(row.status / 100) === Number(value[0]) : (row) => String(row.status) === value || statusParts(row)[0] === value),
+  method: (value) => (row) => row.method === value.toUpperCase(),
+  path: (value) => { const one = glob(value); return (row) => one.test(row.path); },
+  stub: (value) => { const one = glob(value); return (row) => (value === "-" ? !row.stubs.length : row.stubs.some((stub) => one.test(stub))); },
+  session: (value) => { const one = glob(value); return (row) => one.test(row.session); },
+  body: (value) => (row) => log.bodies.get(keyOf(row))?.includes(value.toLowerCase()) ?? false,
+  operation: (value) => (row) => row.operation === value,
+  note: (value) => (row) => row.notes.some((note) => note.code === value),
+  outcome: (value) => (row) => row.outcome === value,
+};
+
+const PART = /([a-z]+):("[^"]*"|\S+)|"([^"]*)"|(\S+)/gi;
+
+/** Return the parts of a filter: {source, key, value}; the key is null for free text. */
+export function parseFilter(text) {
+  return [...text.matchAll(PART)].map(([source, key, value, quoted]) => (key && Object.hasOwn(TOKENS, key)
+    ? { source, key, value: value.replace(/^"|"$/g, "") }
+    : { source, key: null, value: quoted ?? source }));
 }
+
+const FREE = (value) => (row) => `${row.method} ${row.target} ${row.status} ${row.stubs} ${row.session} ${row.fault} ${row.notes.map((note) => note.text)}`.toLowerCase().includes(value.toLowerCase());
+
+function filtered(rows, parts) {
+  const tests = parts.map(({ key, value }) => (key ? TOKENS[key](value) : FREE(value)));
+  return tests.length ? rows.filter((row) => tests.every((test) => test(row))) : rows;
+}
+
+const ONLY = { all: () => true, failed: hasFailed, held: (row) => waitsFor(row) === "held", unmatched: (row) => row.notes.some((note) => note.code === "unmatched") };
+
+/** Return the values that a key of the filter can have. */
+function suggestions(text) {
+  const [, key, start] = /^(?:([a-z]+):)?(\S*)$/i.exec(text) ?? [];
+  if (start === undefined) return [];
+  if (!key) return Object.keys(TOKENS).filter((each) => each.startsWith(start.toLowerCase())).map((each) => ({ text: `${each}:`, hint: EXAMPLES[each] }));
+  const seen = (get) => [...new Set(log.rows.slice(-PAGE).flatMap(get))].filter((value) => value !== null).map(String).sort();
+  const values = {
+    status: () => ["2xx", "4xx", "5xx", ...seen((row) => row.status)],
+    method: () => seen((row) => row.method),
+    path: () => ["/v1/*", ...seen((row) => row.path)],
+    stub: () => ["-", ...seen((row) => row.stubs)],
+    session: () => ["*", ...seen((row) => row.session)],
+    operation: () => seen((row) => row.operation),
+    note: () => Object.keys(NOTES),
+    outcome: () => Object.keys(OUTCOMES),
+  }[key]?.() ?? [];
+  const most = 20;
+  return values.filter((value) => value.startsWith(start) && value !== start).slice(0, most)
+    .map((value) => ({ text: `${key}:${/\s/.test(value) ? `"${value}"` : value}`, hint: key === "note" ? NOTES[value] : "" }));
+}
+
+const EXAMPLES = {
+  status: "503, 5xx or held", method: "POST", path: "/v1/pets*", stub: "retry/*, or - for none", session: "* for all",
+  body: "text in a body", operation: "listPets", note: "unmatched", outcome: "pending or broken",
+};
+
+/** Return [whole tokens, rest]: tokens become chips, and the rest stays in the field. */
+function splitFilter(value) {
+  const parts = parseFilter(value);
+  const isWhole = ({ key, source }) => key !== null || /^".+"$/.test(source);
+  return [parts.filter(isWhole).map((part) => part.source), parts.filter((part) => !isWhole(part)).map((part) => part.source).join(" ")];
+}
+
+function TokenFilter({ value, change }) {
+  const [[tokens, text], setParts] = useState(() => splitFilter(value));
+  const [shows, setShows] = useState(false);
+  const [at, setAt] = useState(-1);
+  const field = useRef(null);
+  const joined = [...tokens, text.trim()].filter(Boolean).join(" ");
+  useEffect(() => { if (value !== joined) setParts(splitFilter(value)); }, [value]);
+  const set = (nextTokens, nextText) => {
+    setParts([nextTokens, nextText]);
+    setAt(-1);
+    change([...nextTokens, nextText.trim()].filter(Boolean).join(" "));
+  };
+  const input = (event) => {
+    const next = event.target.value;
+    setShows(true);
+    const [whole, rest] = /\s$/.test(next) ? splitFilter(next) : [[], next];
+    set([...tokens, ...whole], whole.length ? rest : next);
+  };
+  const commit = () => {
+    const [whole, rest] = splitFilter(text);
+    if (whole.length) set([...tokens, ...whole], rest);
+    setShows(false);
+  };
+  const options = shows ? suggestions(text) : [];
+  const pick = (option) => {
+    if (option.text.endsWith(":")) set(tokens, option.text);
+    else {
+      set([...tokens, option.text], "");
+      setShows(false);
+    }
+    field.current.focus();
+  };
+  const keyDown = (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step && options.length) setAt((at + step + options.length) % options.length);
+    else if (event.key === "Enter") (options[at] ? pick(options[at]) : commit());
+    else if (event.key === "Backspace" && !text && tokens.length) set(tokens.slice(0, -1), tokens.at(-1));
+    else if (event.key === "Escape" && options.length) setShows(false);
+    else if (event.key === "Escape") field.current.blur();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const remove = (index) => { set(tokens.filter((_, each) => each !== index), text); field.current.focus(); };
+  return html`<div class="field token-filter" onFocusOut=${(event) => !event.currentTarget.contains(event.relatedTarget) && commit()}><${Icon} name="filter" />
+    ${tokens.map((token, index) => html`<${Chip} key=${token} class="chip token" label=${`Remove ${token}`} remove=${() => remove(index)}><span class="name">${token}</span><//>`)}
+    <input ref=${field} data-search role="combobox" aria-label="Filter" aria-expanded=${String(options.length > 0)} aria-controls="filter-options" aria-activedescendant=${options[at] ? `filter-${at}` : undefined}
+      autocomplete="off" spellcheck="false" placeholder=${tokens.length ? "" : "Filter, e.g. status:5xx"} value=${text} onInput=${input} onKeyDown=${keyDown} onClick=${() => setShows(true)} />
+    <${Kbd} keys="/" />
+    <div class="popup left" id="filter-options" role="listbox" aria-label="Filters" hidden=${!options.length}>${options.map((option, index) => html`<div class="option" role="option" id="filter-${index}" aria-selected=${String(index === at)} key=${option.text}
+      onMouseDown=${(event) => { event.preventDefault(); pick(option); }}><span class="name">${option.text}</span><span class="soft hint">${option.hint}</span></div>`)}</div></div>`;
+}
+
+// --- The table ---
+
+const HEIGHTS = { row: 28, run: 24, touchRow: 52, touchRun: 28 };
+
+/** Return when the response of a row ended, in milliseconds after its start; a running hold counts nothing. */
+const endOf = (row) => row.total_ms ?? row.app_ms + (waitsFor(row) === "held" ? 0 : row.delay_ms);
+
+/** Group rows into runs, and place them: {items, tops, height}. A run begins where no request began for 2 s. */
+function placed(rows, touch) {
+  const items = [];
+  const tops = [];
+  let run = null;
+  let previous = -Infinity;
+  let y = 0;
+  const add = (item, height) => {
+    items.push(item);
+    tops.push(y);
+    y += height;
+  };
+  for (const row of rows) {
+    if (row.start - previous > RUN_GAP_MS) {
+      run = { start: row.start, at: row.at, rows: 0, ms: 0 };
+      add({ run }, touch ? HEIGHTS.touchRun : HEIGHTS.run);
+    }
+    previous = row.start;
+    run.rows += 1;
+    run.ms = Math.min(RUN_MOST_MS, Math.max(run.ms, row.start - run.start + endOf(row), 50));
+    add({ row, run }, touch ? HEIGHTS.touchRow : HEIGHTS.row);
+  }
+  return { items, tops, height: y };
+}
+
+/** The bars of a row: processing, then what a delay or a gate added, and a fault. */
+function Waterfall({ row, run }) {
+  const percent = (ms) => Math.min(100, (100 * ms) / run.ms);
+  const from = row.start - run.start;
+  const waits = waitsFor(row);
+  const end = waits === "held" ? Infinity : endOf(row);
+  const bar = (kind, start, stop) => {
+    const left = percent(start);
+    const cut = stop > run.ms;
+    return html`<i class="${kind} ${cut ? "cut" : ""}" style=${{ left: `min(${left}%, 100% - 3px)`, width: `${percent(stop) - left}%` }}></i>`;
+  };
+  const processed = from + Math.min(row.app_ms, endOf(row));
+  const added = row.hold ? "hold" : "delay";
+  const isBroken = row.outcome === "broken" || (row.fault && row.status === null);
+  return html`<span class="bars" aria-hidden="true">${end - row.app_ms > 1 && bar(added, processed, from + end)}${bar(isBroken && row.status === null ? "fault" : "app", from, processed)}${
+    isBroken && row.status !== null && bar("fault", from + end, from + end)}</span>`;
+}
+
+/** The time until a response was sent; that of a waiting one counts in tenths of a second. */
+function SentAfter({ row }) {
+  const waits = waitsFor(row);
+  const [, setTick] = useState(0);
+  useEffect(() => {
+    if (!waits) return undefined;
+    const timer = setInterval(() => setTick(performance.now()), 100);
+    return () => clearInterval(timer);
+  }, [Boolean(waits)]);
+  if (!waits) return html`<span class="sent-after">${duration(row.total_ms ?? row.app_ms + row.delay_ms)}</span>`;
+  return html`<span class="sent-after ${waits === "held" ? "held" : ""}">${elapsed(row)}</span>`;
+}
+
+/** Return how long a waiting response has waited, such as "12.4 s". */
+const elapsed = (row) => `${((row.waited + performance.now() - row.seen) / 1000).toFixed(1)} s`;
+
+/** A path with its quiet parts: the prefix of the API, and the query. */
+function Path({ row, chars }) {
+  const [, prefix, path, query] = /^(\/v1(?=\/))?([^?]*)(.*)$/s.exec(shorten(shownTarget(row), chars));
+  return html`<span class="target"><span class="soft">${prefix ?? ""}</span>${path}<span class="soft">${query}</span></span>`;
+}
+
+function Row({ item: { row, run }, top, index, isSelected, isCursor, chars, everySession, select }) {
+  const waits = waitsFor(row) === "held";
+  const key = keyOf(row);
+  const note = row.notes.some(({ code }) => code === "unmatched");
+  const release1 = (event) => {
+    event.stopPropagation();
+    return release([row.number], {}, row.session);
+  };
+  const fresh = row.fresh && performance.now() - row.fresh < FRESH_MS;
+  return html`<div class="row request ${fresh ? "fresh" : ""}" role="row" data-key=${key} aria-rowindex=${index + 2} aria-selected=${String(isSelected)} tabindex=${isCursor ? 0 : -1} style=${{ top: `${top}px` }} onClick=${() => select(key)}>
+    <span role="gridcell" class="c-status"><${StatusText} row=${row} /></span>
+    <span role="gridcell" class="c-method ${row.method === "GET" ? "soft" : "strong"}">${row.method}</span>
+    <span role="gridcell" class="c-path" title=${`${row.method} ${row.target}`}><${Path} row=${row} chars=${chars - (waits ? 11 : 0)} />${waits && html`<${Button} kind="held" class="small" text="Release" aria-label=${`Release request ${key}`} tabindex=${isCursor ? 0 : -1} does=${release1} />`}</span>
+    <span role="gridcell" class="c-stub ${note ? "held" : "soft"}" title=${row.stubs.join(", ")}>${note ? "unmatched" : row.stubs.join(", ")}</span>
+    ${everySession && html`<span role="gridcell" class="c-session soft" title=${row.session}>${row.session}</span>`}
+    <span role="gridcell" class="c-bars"><${Waterfall} row=${row} run=${run} /></span>
+    <span role="gridcell" class="c-time"><${SentAfter} row=${row} /></span></div>`;
+}
+
+const Run = ({ item: { run }, top, index, touch }) => html`<div class="row run" role="row" aria-rowindex=${index + 2} style=${{ top: `${top}px` }}><span role="gridcell">${clock(run.at)} <span class="soft">${count(run.rows, "request")}${touch ? ` in ${scale(run.ms)}` : ""}</span></span>
+  <span role="gridcell" class="run-scale soft"><span>0</span><span>${scale(run.ms)}</span></span></div>`;
+
+const scale = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
+
+const canvas = document.createElement("canvas").getContext("2d");
+
+/** Return how many characters of the table's font fit. */
+function charsIn(width, touch) {
+  canvas.font = `${touch ? 13 : 12}px ${getComputedStyle(document.documentElement).getPropertyValue("--mono")}`;
+  return Math.floor(width / canvas.measureText("0").width);
+}
+
+const isAtEnd = (node) => node.scrollHeight - node.scrollTop - node.clientHeight < 8;
+
+const OVERSCAN = 8;
+const touchQuery = matchMedia("(max-width: 699px), (pointer: coarse)");
+
+function Table({ rows, selected, everySession, select, paused, reveal: revealed }) {
+  const scroller = useRef(null);
+  const path = useRef(null);
+  const [view, setView] = useState({ top: 0, height: 0, chars: 40 });
+  const [cursor, setCursor] = useState(null);
+  const sticks = useRef(true); // whether the list is at its end
+  const [seen, setSeen] = useState(log.arrivals); // the newest request that was in view
+  const touch = touchQuery.matches;
+  const place = useMemo(() => placed(rows, touch), [rows, touch]);
+  const { items, tops, height } = place;
+  const indexes = useMemo(() => new Map(items.flatMap((item, index) => (item.row ? [[keyOf(item.row), index]] : []))), [items]);
+  const heights = { head: touch ? 0 : 28, row: touch ? HEIGHTS.touchRow : HEIGHTS.row };
+  const currentKey = selected !== null && indexes.has(selected) ? selected : cursor !== null && indexes.has(cursor) ? cursor : items.length ? keyOf(items.at(-1).row) : null;
+
+  // The size of what is in view.
+  useLayoutEffect(() => {
+    const measure = () => {
+      const node = scroller.current;
+      setView((old) => ({ ...old, top: node.scrollTop, height: node.clientHeight, chars: charsIn(touchQuery.matches ? node.clientWidth - 196 : path.current.clientWidth, touchQuery.matches) }));
+      if (sticks.current) node.scrollTop = node.scrollHeight;
+    };
+    const observer = new ResizeObserver(measure);
+    observer.observe(scroller.current);
+    observer.observe(path.current);
+    measure();
+    return () => observer.disconnect();
+  }, [touch]);
+
+  // Keep what is in view: the end while the list is there and nothing is open, else the same row.
+  const anchor = useRef(null);
+  useLayoutEffect(() => {
+    const node = scroller.current;
+    if (sticks.current && selected === null) node.scrollTop = node.scrollHeight;
+    else if (anchor.current && indexes.has(anchor.current.key)) {
+      const moved = tops[indexes.get(anchor.current.key)] - anchor.current.top;
+      if (moved) node.scrollTop += moved;
+    }
+    if (selected !== null) sticks.current = isAtEnd(node);
+    remember();
+  }, [place]);
+  useLayoutEffect(() => { if (selected !== null && indexes.has(selected)) reveal(selected); }, [selected, indexes.has(selected), view.height]);
+  useLayoutEffect(() => { revealed.current = { focus, toEnd }; });
+
+  function remember() {
+    const node = scroller.current;
+    const first = items[firstAfter(tops, node.scrollTop)];
+    const item = first?.row ? first : items[firstAfter(tops, node.scrollTop) + 1];
+    anchor.current = item?.row ? { key: keyOf(item.row), top: tops[indexes.get(keyOf(item.row))] } : null;
+    if (sticks.current) setSeen(log.arrivals);
+    setView((old) => (old.top === node.scrollTop ? old : { ...old, top: node.scrollTop }));
+  }
+
+  function scrolled() {
+    const node = scroller.current;
+    sticks.current = isAtEnd(node);
+    remember();
+  }
+
+  /** Scroll so that the row is in view, in the middle if it was far away. */
+  function reveal(key) {
+    const node = scroller.current;
+    const top = tops[indexes.get(key)];
+    const bottom = top + heights.row + heights.head;
+    if (top >= node.scrollTop && bottom <= node.scrollTop + node.clientHeight) return;
+    const near = Math.abs(top - node.scrollTop) < node.clientHeight + heights.row;
+    if (!near) node.scrollTop = top - node.clientHeight / 2;
+    else node.scrollTop = top < node.scrollTop ? top - HEIGHTS.run : bottom - node.clientHeight;
+    scrolled();
+  }
+
+  function focus(key) {
+    setCursor(key);
+    reveal(key);
+    requestAnimationFrame(() => scroller.current?.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus());
+  }
+
+  function toEnd() {
+    sticks.current = true;
+    scroller.current.scrollTop = scroller.current.scrollHeight;
+    remember();
+    if (items.length) focus(keyOf(items.at(-1).row));
+  }
+
+  /** Return the key of the row so many rows from a row. */
+  function from(key, rowsAway) {
+    const keys = [...indexes.keys()];
+    const at = keys.indexOf(key);
+    return keys[Math.max(0, Math.min(keys.length - 1, at + rowsAway))] ?? null;
+  }
+
+  function move(rowsAway, moveFocus) {
+    const key = from(currentKey, rowsAway);
+    if (key === null) return;
+    if (selected !== null) select(key);
+    if (moveFocus) focus(key);
+  }
+  // The first key only focuses a row. While the sheet has the focus, it keeps it.
+  const step = (n) => () => {
+    const inList = scroller.current.contains(document.activeElement);
+    if (selected === null && !inList && currentKey !== null) focus(currentKey);
+    else move(n, inList || selected === null);
+  };
+  useKeys({ j: step(1), k: step(-1) });
+
+  const keyDown = (event) => {
+    const isRow = event.target.getAttribute("role") === "row";
+    const rowsAway = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20, Home: -Infinity, End: Infinity }[event.key];
+    if (rowsAway !== undefined) move(rowsAway, true);
+    else if (isRow && (event.key === "Enter" || event.key === " ")) select(currentKey);
+    else return;
+    event.preventDefault();
+  };
+
+  const first = Math.max(0, firstAfter(tops, view.top) - OVERSCAN);
+  let last = firstAfter(tops, view.top + view.height) + OVERSCAN;
+  last = Math.min(items.length, last);
+  const visible = [];
+  for (let index = first; index < last; index += 1) visible.push(index);
+  const current = indexes.get(currentKey);
+  if (current !== undefined && (current < first || current >= last)) visible.push(current); // keeps its focus
+  const fresh = sticks.current && selected === null && !paused ? 0 : rows.reduce((sum, row) => sum + (row.arrival > seen), 0);
+  return html`<div class="table ${everySession ? "every" : ""} ${touch ? "touch" : ""}">
+    <div class="scroller" ref=${scroller} tabindex="-1" role="grid" aria-label="Requests" aria-rowcount=${items.length + 1} onScroll=${scrolled} onKeyDown=${keyDown}>
+      <div class="row head soft" role="row" aria-rowindex="1"><span role="columnheader">Status</span><span role="columnheader">Method</span><span role="columnheader" ref=${path}>Path</span><span role="columnheader" class="c-stub">Stub</span>
+        ${everySession && html`<span role="columnheader" class="c-session">Session</span>`}<span role="columnheader" class="c-bars">Waterfall</span><span role="columnheader" class="c-time">Sent after</span></div>
+      <div class="rows" role="rowgroup" style=${{ height: `${height}px` }}>${visible.map((index) => {
+        const item = items[index];
+        if (!item.row) return html`<${Run} key=${`run ${item.run.start}`} item=${item} top=${tops[index]} index=${index} touch=${touch} />`;
+        const key = keyOf(item.row);
+        return html`<${Row} key=${key} item=${item} top=${tops[index]} index=${index} isSelected=${key === selected} isCursor=${key === currentKey} chars=${view.chars} everySession=${everySession} select=${select} />`;
+      })}</div></div>
+    ${fresh > 0 && html`<${Button} kind="primary" class="pill" icon="down" text=${count(fresh, "new request")} does=${toEnd} />`}</div>`;
+}
+
+/** Return the index of the last place at or before a height. */
+function firstAfter(tops, y) {
+  let low = 0;
+  let high = tops.length;
+  while (low < high) {
+    const mid = (low + high) >> 1;
+    if (tops[mid] <= y) low = mid + 1;
+    else high = mid;
+  }
+  return Math.max(0, low - 1);
+}
+
+// --- The view ---
 
 async function clear() {
   const { cleared } = await control("requests", { method: "DELETE" });
-  if (entry.number() !== null) location.hash = "#requests";
-  await reload();
-  notice(`Cleared ${count(cleared, "request")}.`);
+  if (store.route.id !== null) go("requests", null, store.route.params, true);
+  toast(`Cleared ${count(cleared, "request")}.`, { undo: undoIn(store.session) });
 }
 
-async function save() {
-  const har = await control(`requests.har?${query({ limit: state.settings.journal_size })}`);
-  const url = URL.createObjectURL(new Blob([JSON.stringify(har, null, 1)], { type: "application/json" }));
-  el("a", { href: url, download: `mockpets-${state.session}.har` }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 1000);
+export default function Requests() {
+  const { params, id } = store.route;
+  const text = params.filter ?? "";
+  const only = Object.hasOwn(ONLY, params.only ?? "") ? params.only : "all";
+  const parts = useMemo(() => parseFilter(text), [text]);
+  const everySession = parts.some((part) => part.key === "session");
+  const byBody = parts.some((part) => part.key === "body");
+  const [pausedAt, setPausedAt] = useState(null);
+  const [filterOpen, setFilterOpen] = useState(text !== "");
+  const [tick, setTick] = useState(0);
+  const table = useRef(null);
+  const toolbar = useRoving();
+  store.requestParams = params; // the rail's link keeps the filter
+  useChange(["requests", "gates"], async () => {
+    await refresh(everySession);
+    if (byBody) await refreshBodies();
+  }, [everySession, byBody, tick]);
+  useEffect(() => {
+    if (!everySession) return undefined;
+    const timer = setInterval(() => !document.hidden && setTick((n) => n + 1), 1000); // other sessions report no changes here
+    return () => clearInterval(timer);
+  }, [everySession]);
+
+  const matched = useMemo(() => filtered(log.rows, parts), [log.rows, parts, byBody && log.bodies.size]);
+  const counts = Object.fromEntries(Object.entries(ONLY).map(([name, test]) => [name, matched.filter(test).length]));
+  const rows = useMemo(() => matched.filter((row) => ONLY[only](row) && (pausedAt === null || row.arrival <= pausedAt)), [matched, only, pausedAt]);
+  const waiting = pausedAt === null ? 0 : matched.filter((row) => ONLY[only](row)).length - rows.length;
+  const select = (key) => go("requests", key, params, id !== null);
+  const close = () => {
+    go("requests", null, params, true);
+    if (rows.some((row) => keyOf(row) === id)) table.current?.focus(id);
+  };
+  useKeys({ x: clear, Escape: () => id !== null && close() });
+  const at = id === null ? -1 : rows.findIndex((row) => keyOf(row) === id);
+  const held = store.state.counts.held;
+
+  return html`<div class="requests ${id !== null ? "with-sheet" : ""} ${filterOpen ? "filter-open" : ""}"><section class="list" aria-label="Requests">
+    <div class="toolbar"><${TokenFilter} value=${text} change=${(filter) => setParams({ filter })} />
+      <div class="tools" role="toolbar" aria-label="Requests" ...${toolbar}>
+        <${Segments} label="Show" value=${only} choose=${(value) => setParams({ only: value === "all" ? "" : value })} options=${[["all", "All"], ["failed", "Failed", counts.failed], ["held", "Held", counts.held, "held"], ["unmatched", "Unmatched", counts.unmatched]]} />
+        ${held > 0 && html`<${Button} kind="held" class="release-all" text=${`Release ${held}`} title="Release every held response" does=${() => releaseAll()} />`}
+        <${Button} kind="ghost" class="filter-button" icon="filter" label="Filter" aria-expanded=${String(filterOpen)} does=${() => setFilterOpen(!filterOpen)} />
+        <${Button} kind="ghost" class="wide-only" icon=${pausedAt === null ? "pause" : "play"} label=${pausedAt === null ? "Pause" : "Resume"} aria-pressed=${String(pausedAt !== null)} does=${() => setPausedAt(pausedAt === null ? log.arrivals : null)} />
+        <${Button} kind="ghost" class="wide-only" icon="clear" label="Clear" title="Clear the request log" does=${clear} /></div></div>
+    ${rows.length > 0 && html`<${Table} rows=${rows} selected=${id} everySession=${everySession} select=${select} paused=${pausedAt !== null} reveal=${table} />`}
+    ${waiting > 0 && html`<${Button} kind="primary" class="pill" icon="down" text=${count(waiting, "new request")} does=${() => { setPausedAt(log.arrivals); setTimeout(() => table.current?.toEnd()); }} />`}
+    ${!rows.length && !waiting && log.epoch !== undefined && html`<${Empty} isFiltered=${log.rows.length > 0 || text !== "" || only !== "all"} />`}</section>
+    ${id !== null && html`<${Entry} key="sheet" id=${id} row=${rows[at] ?? log.rows.find((row) => keyOf(row) === id)} rows=${log.rows} previous=${at > 0 ? () => select(keyOf(rows[at - 1])) : null}
+      next=${at >= 0 && at < rows.length - 1 ? () => select(keyOf(rows[at + 1])) : null} close=${close} href=${link("requests", id, params)} />`}</div>`;
 }
 
-function announceNew() {
-  if (unannounced && !paused && !byId("view-requests").hidden && !document.hidden) {
-    const newest = waiting[0] ?? rows[0];
-    announce(`${count(unannounced, "new request")}${newest ? `, latest: ${newest.method} ${newest.path} ${statusText(newest)}` : ""}`);
-  }
-  unannounced = 0;
+function Empty({ isFiltered }) {
+  if (isFiltered) return html`<${EmptyState} title="No requests match the filter."><${Button} text="Clear the filter" does=${() => setParams({ filter: "", only: "" })} /><//>`;
+  const { settings } = store.state;
+  return html`<${EmptyState} title="No requests yet."><p>Call <code>${address(settings.base_path)}</code> with the key <code>${settings.key}</code>. Each request appears here.</p>
+    <p>Or send one now: <a href="#try">Try it</a>.</p><//>`;
 }

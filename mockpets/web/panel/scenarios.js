@@ -1,127 +1,322 @@
-// The list of scenarios: click to activate one, Add to stack it, Details to see what it does.
+// The view of the scenarios: the list with the place of each in the stack, and the editor.
 
-import { control } from "./api.js";
-import { announce, byId, el, handler, keyed, setText } from "./dom.js";
+import { goTo, Editor, replaceText } from "./editor.js";
+import { html, useEffect, useRef, useState } from "./preact.js";
+import { act, activate, announce, control, go, link, setParams, stack, store, toast, useChange, useKeys } from "./store.js";
+import { explain, recorded } from "./try.js";
+import { Button, EmptyState, Icon, matching, SearchField, Section, StatusText } from "./ui.js";
+import { fixOf } from "./yaml.js";
 
-let state;
+const NEW = "+"; // in the URL: a scenario that has no name yet
+const TEMPLATE = `description: What your app shows in this state.
+stubs:
+  - name: first
+    match: {operation: listPets}
+    reply: {status: 503, headers: {Retry-After: 2}}
+    times: 2
+`;
+const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+const CHECK_MS = 250;
 
-/** Activate scenarios; the first has precedence. */
-export async function activate(names) {
-  const { active } = await control("scenario", { method: "PUT", body: { scenario: names } });
-  announce(`Active scenarios: ${active.join(", ")}`);
+export default function View() {
+  const { scenarios } = store.state;
+  const chosen = store.route.id ?? null;
+  return html`
+    <div class=${`scenarios ${chosen === null ? "" : "is-open"}`}>
+      <${List} chosen=${chosen} />
+      ${chosen === null
+        ? html`<${EmptyState} title="No scenario is open"><p>Open one to see its file, or write your own with +.</p><//>`
+        : html`<${Editing} key=${chosen} name=${chosen} row=${scenarios.find((each) => each.name === chosen)} />`}
+    </div>`;
 }
 
-/** Return the active scenarios without one of them, or the default scenario if none is left. */
-export function without(active, name) {
-  const rest = active.filter((other) => other !== name);
-  return rest.length ? rest : ["default"];
+// --- The list ---
+
+function List({ chosen }) {
+  const { scenarios, active, folder_problems: problems } = store.state;
+  const [toggled, setToggled] = useState({});
+  const { filter: text = "" } = store.route.params;
+  const searched = text.trim() !== "";
+  const rows = matching(scenarios.map((row) => ({ name: row.name, hint: row.description ?? "", tags: row.group, row })), text).map(({ row }) => row);
+  const groups = searched ? [["Results", rows]].filter(() => rows.length) : [...new Set(rows.map(groupOf))].map((title) => [title, rows.filter((row) => groupOf(row) === title)]);
+  const hasOwn = scenarios.some((row) => groupOf(row) === OWN);
+  // With scenarios of your own, the shipped ones are counts; those in use and found ones are always shown.
+  const isOpen = (title, members) => searched || (toggled[title] ?? (!hasOwn || title === OWN || members.some(({ name }) => name !== "default" && active.includes(name))));
+  const useFirst = () => {
+    const first = searched && rows.find((row) => row.description !== null);
+    if (first) act(() => activate([first.name]));
+  };
+  const shown = groups.flatMap(([title, members]) => (isOpen(title, members) ? members : [])).map((row) => row.name);
+  const step = (by) => () => {
+    const next = shown[Math.min(Math.max(shown.indexOf(chosen) + by, 0), shown.length - 1)];
+    if (next !== undefined) go("scenarios", next, { filter: text });
+  };
+  useKeys({ j: step(1), k: step(-1), ...(chosen !== null && { Escape: () => go("scenarios", null, { filter: text }) }) });
+  return html`
+    <section class="scenario-list" aria-label="List">
+      <div class="toolbar">
+        <${SearchField} label="Search scenarios" placeholder=${`Search ${scenarios.length} scenarios`} value=${text} onInput=${(filter) => setParams({ filter })} onEnter=${useFirst} />
+        <${Button} icon="add" label="New scenario" does=${() => go("scenarios", NEW)} />
+      </div>
+      <div class="scroll">
+        ${problems.length > 0 && html`<div class="folder-problems" role="status"><p>Changed files are not reloaded until you fix this:</p>
+          <ul>${problems.map((problem) => html`<li>${problem}</li>`)}</ul></div>`}
+        ${groups.map(([title, members]) => html`
+          <section class="group" key=${title} aria-label=${title}>
+            <h2><button type="button" aria-expanded=${String(isOpen(title, members))} disabled=${searched}
+              onClick=${() => setToggled({ ...toggled, [title]: !isOpen(title, members) })}>
+              <${Icon} name=${isOpen(title, members) ? "down" : "right"} />${title} <span class="n">${members.length}</span></button></h2>
+            ${isOpen(title, members) && html`<ul>${members.map((row) => html`<${Row} key=${row.name} row=${row} filter=${text} isChosen=${row.name === chosen} />`)}</ul>`}
+          </section>`)}
+        ${rows.length === 0 && html`<p class="empty">No scenarios match the search.</p>`}
+      </div>
+    </section>`;
 }
 
+const OWN = "Your own";
+const groupOf = ({ group }) => (group === "Files with problems" ? OWN : group);
 
-export function start() {
-  byId("find").addEventListener("input", () => show(state));
-  byId("find").addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || !byId("find").value) return;
-    const first = matches().find((row) => row.description !== null);
-    if (first) handler(() => activate([first.name]))(event);
+function Row({ row, filter, isChosen }) {
+  const item = useRef(null);
+  useEffect(() => { if (isChosen) item.current.scrollIntoView({ block: "nearest" }); }, [isChosen]);
+  const { active } = store.state;
+  const place = active.indexOf(row.name) + 1;
+  const [problem] = row.problems;
+  // A file without a valid version cannot be used, and `default` defines nothing.
+  const isUseless = row.description === null || (row.name === "default" && (place === 0 || active.length === 1));
+  return html`
+    <li ref=${item} class=${`row ${isChosen ? "selected" : ""}`} aria-current=${isChosen ? "true" : null}>
+      <label class="stack-box"><input type="checkbox" aria-label=${`Use ${row.name}`} checked=${place > 0} disabled=${isUseless}
+        onChange=${() => act(() => stack(row.name))} /><span aria-hidden="true">${place || ""}</span></label>
+      <a href=${link("scenarios", row.name, { filter })} title=${row.name}>
+        <b>${row.name}</b>${" "}
+        ${problem ? html`<span class="server" title=${row.problems.join("\n")}>${shorten(problem, row.source)}</span>`
+          : html`<span class="soft" title=${row.description}>${row.description}</span>`}
+      </a>
+    </li>`;
+}
+
+/** Return a problem without the name of its file: the row has it. */
+const shorten = (problem, source) => (problem.startsWith(`${source}:`) ? problem.slice(source.length + 1) : problem);
+
+// --- The editor ---
+
+/** Texts that are not saved, by scenario; they survive a reload of the page. */
+const drafts = {
+  key: (name) => `mockpets-draft:${store.session}:${name}`,
+  get: (name) => JSON.parse(sessionStorage.getItem(drafts.key(name)) ?? "null"),
+  set: (name, draft) => {
+    try {
+      sessionStorage.setItem(drafts.key(name), JSON.stringify(draft));
+    } catch {
+      // The storage is full: the text stays until the page is left.
+    }
+  },
+  drop: (name) => sessionStorage.removeItem(drafts.key(name)),
+};
+
+const YAML = { "Content-Type": "application/yaml" };
+const pathOf = (name) => `scenarios/${encodeURIComponent(name)}`;
+
+function Editing({ name, row }) {
+  const isNew = name.startsWith(NEW);
+  const area = useRef(null);
+  const [saved, setSaved] = useState(isNew ? { text: TEMPLATE, digest: null, writable: true, path: null, stubs: [] } : null);
+  const [draft, setDraft] = useState(() => drafts.get(name));
+  const [newName, setNewName] = useState(name.slice(1));
+  const [checked, setChecked] = useState({ problems: [], warnings: [] });
+  const [refused, setRefused] = useState(null); // the error of the last attempt to save
+  useChange(["files", "scenario"], async () => {
+    if (isNew) return;
+    try {
+      setSaved(await control(pathOf(name)));
+    } catch (error) {
+      if (error.status !== 404) throw error;
+      // A text that is being edited stays when its file is deleted.
+      if (saved === null || draft === null) setSaved({ text: null, missing: error.message });
+    }
   });
+
+  const text = draft?.text ?? saved?.text ?? "";
+  const isEdited = draft !== null && draft.text !== saved?.text;
+  const canEdit = saved?.writable ?? false;
+  const base = draft ? draft.digest : saved?.digest;
+  const isConflict = refused?.status === 409 || (isEdited && saved !== null && base !== saved.digest);
+
+  useEffect(() => {
+    if (!canEdit) return undefined;
+    const stop = new AbortController();
+    const check = async () => {
+      try {
+        const options = { method: "POST", headers: YAML, body: text, signal: stop.signal };
+        setChecked(await control(`scenarios/check${isNew ? "" : `?name=${encodeURIComponent(name)}`}`, options));
+      } catch (error) {
+        if (error.body) setChecked({ problems: [{ line: 1, column: 1, where: "", what: error.message, hint: "" }], warnings: [] });
+        else throw error;
+      }
+    };
+    const timer = setTimeout(() => act(check), CHECK_MS);
+    return () => { clearTimeout(timer); stop.abort(); };
+  }, [text, canEdit]);
+
+  const write = (value, digest = base) => {
+    const changed = value === saved?.text ? null : { text: value, digest };
+    if (changed) drafts.set(name, changed);
+    else drafts.drop(name);
+    setDraft(changed);
+  };
+  const save = async (digest = base) => {
+    if (!canEdit || !(isEdited || isNew)) return;
+    const target = isNew ? newName.trim() : name;
+    if (!KEBAB_CASE.test(target)) {
+      setRefused({ status: 400, message: "The name must be in kebab-case, such as checkout-error." });
+      return;
+    }
+    const condition = digest === null ? { "If-None-Match": "*" } : { "If-Match": `"${digest}"` };
+    try {
+      const now = await control(pathOf(target), { method: "PUT", headers: { ...YAML, ...condition }, body: text });
+      drafts.drop(name);
+      setDraft(null);
+      setSaved(now);
+      setRefused(null);
+      announce(`Saved ${target}`);
+      if (isNew) go("scenarios", target, {}, true);
+    } catch (error) {
+      if (!error.body) throw error;
+      setRefused(error);
+    }
+  };
+  const overwrite = async () => {
+    const { scenarios } = await control("scenarios");
+    const now = scenarios.some((each) => each.name === name) ? await control(pathOf(name)) : null;
+    if (now) setSaved(now);
+    await save(now?.digest ?? null);
+  };
+  const discard = async () => {
+    const lost = draft;
+    drafts.drop(name);
+    setDraft(null);
+    setRefused(null);
+    if (!store.state.scenarios.some((each) => each.name === name)) setSaved({ text: null, missing: `The file of ${name} was deleted.` });
+    toast(`Discarded your changes to ${name}.`, { undo: async () => { drafts.set(name, lost); setDraft(lost); } });
+  };
+  const duplicate = () => {
+    const copyName = `${NEW}${name}-copy`;
+    drafts.set(copyName, { text, digest: null });
+    go("scenarios", copyName);
+  };
+
+  // A link from a request names the stub that responded.
+  const { stub } = store.route.params;
+  useEffect(() => {
+    const line = stub ? text.split("\n").findIndex((each) => each.trim().replace(/^- /, "") === `name: ${stub}`) : -1;
+    if (line >= 0) goTo(area.current, line + 1, 1);
+  }, [stub, saved === null]);
+
+  const latest = useRef(save);
+  latest.current = save;
+  useEffect(() => {
+    const onKey = (event) => {
+      if (event.key !== "s" || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+      event.preventDefault();
+      act(() => latest.current());
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+
+  const place = store.state.active.indexOf(name) + 1;
+  return html`
+    <section class="editing" aria-label=${isNew ? "New scenario" : `Scenario ${name}`}>
+      <div class="toolbar">
+        <${Button} kind="ghost" class="narrow-only" icon="back" label="Back to the list" does=${() => go("scenarios", null, { filter: store.route.params.filter })} />
+        ${isNew
+          ? html`<input class="grow" aria-label="Name of the scenario" placeholder="Name, such as checkout-error" autocomplete="off" autocapitalize="off"
+              value=${newName} onInput=${(event) => { setNewName(event.target.value); setRefused(null); }} />`
+          : html`<h2>${name}</h2><span class="soft grow" title=${saved?.path ?? saved?.source}>${[isEdited && "Edited", saved?.source].filter(Boolean).join(" · ")}</span>`}
+        ${!isNew && saved && !saved.missing && html`
+          <${Button} kind="ghost" icon="copy" label=${`Duplicate ${name}`} does=${duplicate} />
+          ${saved.path && html`<${Button} kind="ghost" icon="open" label="Open in editor" href=${`vscode://file${encodeURI(saved.path)}:1`} />`}
+          <${Button} aria-pressed=${String(place > 0)} icon=${place ? "check" : undefined} text=${place ? "In use" : "Use"} disabled=${row === undefined || row.description === null} does=${() => stack(name)} />`}
+        ${canEdit && html`<${Button} kind="primary" text="Save" keys="Ctrl S" disabled=${!(isEdited || isNew)} does=${() => save()} />`}
+      </div>
+      ${saved === null ? null : saved.text === null
+        ? html`<p class="empty">${saved.missing ?? "The file cannot be read."}</p>`
+        : html`<${Editor} text=${text} label=${`Source of ${isNew ? "the new scenario" : name}`} problems=${checked.problems} readOnly=${!canEdit} area=${area} onInput=${write} />`}
+      <${Strip} ...${{ checked, refused, isConflict, text, area, saved, place, onOverwrite: isNew ? null : overwrite, onDiscard: discard }} />
+      ${!isNew && saved && !saved.missing && html`<${Does} scenario=${saved} /><${TryOn} name=${name} version=${saved.digest} isEdited=${isEdited} />`}
+    </section>`;
 }
 
-function matches() {
-  const words = byId("find").value.toLowerCase().split(/\s+/).filter(Boolean);
-  const text = (row) => `${row.name} ${row.description ?? ""}`.toLowerCase();
-  const rows = state.scenarios.filter((row) => words.every((word) => text(row).includes(word)));
-  const prefix = words.join("-");
-  // Matching names come first.
-  return rows.sort((a, b) => Number(b.name.startsWith(prefix)) - Number(a.name.startsWith(prefix)));
+/** One line on what is wrong, with a way to fix it: a conflict, a rejected save, a problem or a warning. */
+function Strip({ checked, refused, isConflict, text, area, saved, place, onOverwrite, onDiscard }) {
+  const [index, setIndex] = useState(0);
+  if (isConflict) {
+    const message = onOverwrite ? refused?.body?.message ?? "The file has changed since you began to edit it." : "A scenario of this name exists. Choose another name.";
+    return html`<div class="strip wrong" role="alert"><${Icon} name="alert" /><p>${message}</p>
+      ${onOverwrite && html`<${Button} text="Overwrite it" does=${onOverwrite} /><${Button} text="Discard mine" does=${onDiscard} />`}</div>`;
+  }
+  const problems = checked.problems.length ? checked.problems : checked.warnings;
+  if (refused && refused.status !== 422) return html`<div class="strip wrong" role="alert"><${Icon} name="alert" /><p>${refused.message}</p></div>`;
+  if (saved && !saved.writable && saved.read_only) return html`<div class="strip"><p class="soft">${saved.read_only}</p></div>`;
+  if (!problems.length) return null;
+  const problem = problems[index % problems.length];
+  const { line, column, where, what, hint } = problem;
+  const isError = problems === checked.problems;
+  const fix = isError ? fixOf(text, problem) : null;
+  return html`
+    <div class=${`strip ${isError ? "wrong" : "warned"}`} role="status"><${Icon} name="alert" />
+      ${line > 0 && html`<button type="button" class="position" aria-label=${`Go to line ${line}, column ${column}`} onClick=${() => goTo(area.current, line, column)}>${line}:${column}</button>`}
+      <p title=${where}>${hint ? `${what}; ${hint}` : what}${isError && place > 0 && ". The last valid version stays in use."}</p>
+      ${problems.length > 1 && html`<${Button} kind="ghost" text=${`${(index % problems.length) + 1} of ${problems.length}`} label=${`Problem ${(index % problems.length) + 1} of ${problems.length}: show the next`} does=${() => setIndex((index + 1) % problems.length)} />`}
+      ${fix && html`<${Button} text="Fix" does=${() => replaceText(area.current, fix.start, fix.end, fix.text)} />`}
+    </div>`;
 }
 
-export function show(now) {
-  state = now;
-  const rows = matches();
-  let groups = grouped(rows);
-  if (byId("find").value) groups = [{ title: "Results", rows }];
-  if (!rows.length) groups = [{ title: "No scenarios match the search", rows }];
-  keyed(byId("scenario-groups"), groups, (group) => group.title, createGroup);
-  byId("folder-problems").hidden = state.folder_problems.length === 0;
-  keyed(byId("folder-problems").querySelector("ul"), state.folder_problems, (problem) => problem, createProblem);
+/** What the stubs and pets of a scenario do, as the server describes them. */
+function Does({ scenario }) {
+  const { stubs, pets_in_words: pets, extends: parents, replaces, disabled } = scenario;
+  const origin = [parents.length && `extends ${parents.join(", ")}`, replaces.length && `replaces ${replaces.join(", ")}`].filter(Boolean).join("; ");
+  return html`
+    <div class="does"><${Section} title="What it does" open=${false}>
+      ${disabled && html`<p class="server">${disabled}</p>`}
+      ${!stubs.length && !pets && html`<p>No stubs and no pets: all responses follow the contract.</p>`}
+      ${pets && html`<p>Pets: ${pets}</p>`}
+      ${stubs.length > 0 && html`<ol>${stubs.map((stub) => html`<li key=${stub.label}><code>${stub.label}</code> For ${stub.when}: <b>${stub.does}</b>${stub.limits && html` <span class="soft">${stub.limits}</span>`}</li>`)}</ol>`}
+      ${origin && html`<p class="soft">${origin}</p>`}
+    <//></div>`;
 }
 
-const createProblem = (problem) => ({ node: el("li", {}, problem) });
+/** Return a request that names this scenario only. */
+const withScenario = (request, name) => ({ ...request, headers: [...request.headers.filter(([header]) => !/^mockpets-/i.test(header)), ["Mockpets-Scenario", name]] });
 
-/** Return the groups in the order of the rows, which the server sorts. */
-function grouped(rows) {
-  const titles = [...new Set(rows.map((row) => row.group))];
-  return titles.map((title) => ({ title, rows: rows.filter((row) => row.group === title) }));
-}
-
-function createGroup({ title }) {
-  const list = el("ul", { class: "scenarios" });
-  const node = el("div", { class: "group" }, el("h3", {}, title), list);
-  return { node, update: (group) => keyed(list, group.rows, (row) => row.name, createRow) };
-}
-
-function createRow({ name }) {
-  const badge = el("span", { class: "badge place" });
-  const description = el("span", { class: "description" });
-  const pick = el("button", { type: "button", class: "pick", "data-does": "pick", onclick: handler(() => activate([name])) },
-    el("span", { class: "top" }, el("span", { class: "name" }, name), badge), description);
-  const stack = el("button", { type: "button", class: "stack-it", "data-does": "stack", onclick: handler(() => toggle(name)) });
-  const facts = el("div", { class: "facts", hidden: true });
-  const open = el("button", { type: "button", class: "quiet", "aria-expanded": "false", "aria-label": `Details of ${name}`, "data-does": "open" }, "Details");
-  open.addEventListener("click", handler(() => toggleDetails(name, open, facts)));
-  const problems = el("ul", { class: "problems" });
-  const node = el("li", {}, pick, el("div", { class: "tools" }, stack, open), problems, facts);
-  return { node, update: (row) => update(row, { node, pick, badge, description, stack, problems, facts, open }) };
-}
-
-function update(row, parts) {
-  const position = state.active.indexOf(row.name);
-  const active = position >= 0;
-  const invalid = row.description === null;
-  parts.node.className = active ? "active" : "";
-  parts.pick.setAttribute("aria-pressed", String(active));
-  parts.pick.disabled = invalid;
-  setText(parts.badge, !active ? "" : state.active.length > 1 ? `Active, #${position + 1}` : "Active");
-  setText(parts.description, row.description ?? "Invalid file. Fix it to use this scenario.");
-  // `default` defines nothing, so adding it would have no effect.
-  const useless = row.name === "default" && (!active || state.active.length === 1);
-  parts.stack.hidden = invalid || useless;
-  setText(parts.stack, active ? "Remove" : "Add");
-  parts.stack.setAttribute("aria-label", active ? `Remove ${row.name}` : `Add ${row.name}`);
-  keyed(parts.problems, row.problems, (problem) => problem, createProblem);
-  // Refresh open details after a change of the file.
-  if (!parts.facts.hidden && parts.facts.dataset.of !== version(row)) handler(() => loadDetails(row.name, parts.facts))();
-}
-
-const version = (row) => JSON.stringify(row);
-
-function toggle(name) {
-  const { active } = state;
-  return activate(active.includes(name) ? without(active, name) : [name, ...active]);
-}
-
-async function toggleDetails(name, button, facts) {
-  const open = facts.hidden;
-  if (open) await loadDetails(name, facts);
-  facts.hidden = !open;
-  button.setAttribute("aria-expanded", String(open));
-}
-
-/** Show what a scenario does, as a description and as its source. */
-async function loadDetails(name, facts) {
-  const row = state.scenarios.find((other) => other.name === name);
-  if (row) facts.dataset.of = version(row);
-  const scenario = await control(`scenarios/${encodeURIComponent(name)}`);
-  const empty = !scenario.stubs.length && !scenario.pets_in_words;
-  facts.replaceChildren(...[
-    empty && el("p", {}, "No stubs and no pets: all responses follow the contract."),
-    scenario.pets_in_words && el("p", {}, `Pets: ${scenario.pets_in_words}`),
-    el("ol", { class: "stubs" }, ...scenario.stubs.map((stub) => el("li", {},
-      el("code", {}, stub.label), el("p", {}, "For ", stub.when, ": ", el("b", {}, stub.does)),
-      stub.limits && el("p", { class: "soft" }, stub.limits)))),
-    el("p", { class: "soft" }, [`From ${scenario.source}`, scenario.extends.length && `extends ${scenario.extends.join(", ")}`,
-      scenario.replaces.length && `replaces ${scenario.replaces.join(", ")}`].filter(Boolean).join("; ")),
-    el("details", {}, el("summary", {}, "Source"), el("pre", { tabindex: "0" }, scenario.text)),
-  ].filter(Boolean));
+/** What a recorded request would get from this scenario, without sending it. */
+function TryOn({ name, version, isEdited }) {
+  const [entries, setEntries] = useState([]);
+  const [number, setNumber] = useState("");
+  const [result, setResult] = useState(null);
+  useChange(["requests"], async () => setEntries((await control("requests?limit=50")).requests.reverse()));
+  const matching = entries.find((entry) => entry.stubs.some((stub) => stub.startsWith(`${name}/`)));
+  const entry = entries.find((each) => String(each.number) === number) ?? matching ?? entries[0];
+  useEffect(() => {
+    let isLate = false;
+    const tryOn = async () => {
+      const explanation = await explain(withScenario(await recorded(entry.number), name));
+      if (!isLate) setResult(explanation);
+    };
+    if (entry) act(tryOn);
+    return () => { isLate = true; };
+  }, [entry?.number, name, version]);
+  if (!entry) return html`<div class="try-on"><span class="soft">Send a request to see here what it gets from this scenario.</span></div>`;
+  const others = result?.stubs?.filter((stub) => stub.result === "no_match").length ?? 0;
+  return html`
+    <div class="try-on">
+      <label>Try on <select value=${String(entry.number)} onChange=${(event) => setNumber(event.target.value)}>
+        ${entries.map((each) => html`<option key=${each.number} value=${String(each.number)} selected=${each === entry}>Request ${each.number}${each === matching ? ", the last that matches" : ""}</option>`)}
+      </select></label>
+      <span class="mono soft" title=${entry.target}>${entry.method} ${entry.target}</span>
+      <p role="status">${result && html`<${StatusText} row=${result.request} /> ${result.summary.replace(/^\d{3},? /, "")}
+        ${others > 0 && html`<span class="soft"> · ${others} other ${others === 1 ? "stub does" : "stubs do"} not match</span>`}
+        ${isEdited && html`<span class="soft"> · as saved</span>`}`}</p>
+    </div>`;
 }

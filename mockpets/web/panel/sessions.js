@@ -1,65 +1,117 @@
-// Sessions: list them with the ways to select each, create and delete them.
+// The view of the sessions: a table to filter, select from and delete, and a form to create one.
 
-import { address, control, inSession } from "./api.js";
-import { byId, copyButton, el, handler, keyed, notice, setText } from "./dom.js";
-import { count } from "./text.js";
+import { html, useEffect, useRef, useState } from "./preact.js";
+import { act, address, control, copy, handler, link, panelOf, setParams, store, toast, undoIn, useChange } from "./store.js";
+import { ago, Button, count, Menu, SearchField, shownTarget } from "./ui.js";
 
-let state;
+const IDLE_SECONDS = 600; // without a request for so long, a session counts as idle
+const REFRESH_MS = 5_000; // requests of other sessions are no change of this one
 
-export function start() {
-  byId("create-session").addEventListener("submit", handler(create));
+export default function View() {
+  const [sessions, setSessions] = useState(null);
+  const { filter: text = "" } = store.route.params;
+  const [selected, setSelected] = useState(new Set());
+  const [isCreating, setCreating] = useState(false);
+  const load = async () => setSessions((await control("sessions")).sessions);
+  useChange(["sessions", "requests", "pets", "scenario", "gates"], load);
+  useEffect(() => {
+    const timer = setInterval(() => !document.hidden && !store.problem && act(load), REFRESH_MS);
+    return () => clearInterval(timer);
+  }, []);
+  if (sessions === null) return null;
+
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const rows = sessions.filter(({ name, active }) => words.every((word) => `${name} ${active.join(" ")}`.toLowerCase().includes(word)));
+  const chosen = rows.filter((row) => selected.has(row.name) && canDelete(row));
+  const idleRows = sessions.filter((row) => canDelete(row) && row.idle_seconds >= IDLE_SECONDS && row.held === 0);
+  const remove = async (doomed) => {
+    for (const { name } of doomed) await control(`sessions/${encodeURIComponent(name)}`, { method: "DELETE" });
+    setSelected(new Set());
+    await load();
+    const requests = doomed.reduce((sum, row) => sum + row.requests, 0);
+    const what = doomed.length === 1 ? doomed[0].name : count(doomed.length, "session");
+    toast(`Deleted ${what} and ${count(requests, "request")}.`, { undo: async () => {
+      for (const { name } of doomed) await undoIn(name)();
+      await load();
+    } });
+  };
+  const select = (name) => {
+    const now = new Set(selected);
+    if (!now.delete(name)) now.add(name);
+    setSelected(now);
+  };
+  const possible = rows.filter(canDelete);
+  const isAll = possible.length > 0 && chosen.length === possible.length;
+  return html`
+    <div class="view sessions">
+      <div class="toolbar">
+        <${SearchField} label="Filter sessions" placeholder="Filter sessions" value=${text} onInput=${(filter) => setParams({ filter })} />
+        <span class="grow"></span>
+        ${chosen.length > 0 && html`<span class="soft">${chosen.length} selected</span><${Button} icon="delete" text="Delete" does=${() => remove(chosen)} />`}
+        ${idleRows.length > 0 && html`<${Button} text=${`Drop ${idleRows.length} idle`} title="Sessions without a request for 10 minutes and with nothing held" does=${() => remove(idleRows)} />`}
+        <${Button} kind="primary" icon="add" text="New session" aria-expanded=${String(isCreating)} does=${() => setCreating(!isCreating)} />
+      </div>
+      ${isCreating && html`<${Create} onDone=${() => { setCreating(false); return load(); }} />`}
+      <div class="scroll">
+        <table class="records">
+          <thead><tr>
+            <th scope="col" class="box"><input type="checkbox" aria-label="Select all" checked=${isAll} disabled=${!possible.length}
+              onChange=${() => setSelected(new Set(isAll ? [] : possible.map((row) => row.name)))} /></th>
+            <th scope="col">Name</th><th scope="col">Scenarios</th><th scope="col" class="number">Pets</th><th scope="col" class="number">Requests</th>
+            <th scope="col" class="number">Held</th><th scope="col">Last request</th><th scope="col" class="number">Idle</th>
+          </tr></thead>
+          <tbody>${rows.map((row) => html`<${Row} key=${row.name} row=${row} isSelected=${selected.has(row.name)} onSelect=${select} onDelete=${() => remove([row])} />`)}</tbody>
+        </table>
+        ${rows.length === 0 && html`<p class="empty">No sessions match the filter.</p>`}
+      </div>
+    </div>`;
 }
 
-export async function show(now) {
-  state = now;
-  const usable = state.scenarios.filter((row) => row.description !== null);
-  keyed(byId("create-scenario"), [{ name: "" }, ...usable], (row) => row.name, ({ name }) => ({
-    node: el("option", { value: name }, name || "Server default"),
-  }));
-  const { sessions } = await control("sessions");
-  keyed(byId("session-rows"), sessions, (row) => row.name, createCard);
-}
+const canDelete = ({ name }) => name !== "default" && name !== store.session;
 
-function createCard({ name, base_path }) {
-  const current = name === state.session;
-  const url = address(base_path);
-  const details = el("p", { class: "soft" });
-  const ways = [
-    ["Base URL", () => url],
-    ["Header", () => `Mockpets-Session: ${name}`],
-    ["Key", () => (name === "default" ? state.settings.key : `${state.settings.key}~${name}`)],
+function Row({ row, isSelected, onSelect, onDelete }) {
+  const { name, active, pets, requests, held, idle_seconds: seconds, last_request: last, base_path: path } = row;
+  const isCurrent = name === store.session;
+  const [method, target = ""] = last ? last.split(" ") : [""];
+  const shown = shownTarget({ target });
+  const places = active.length > 3 ? 2 : 3;
+  const { key } = store.state.settings;
+  const copies = [
+    ["base URL", address(path)],
+    ["header", `Mockpets-Session: ${name}`],
+    ["key", name === "default" ? key : `${key}~${name}`],
   ];
-  const node = el("li", { class: `card${current ? " mine" : ""}` },
-    el("div", { class: "line" },
-      el("h3", {}, name),
-      current ? el("span", { class: "badge" }, "Current") : el("a", { class: "button", href: address(inSession(name, "/__mockpets/")), "data-does": "pick", "aria-label": `Open panel of ${name}` }, "Open panel"),
-      name !== "default" && !current && el("button", { type: "button", class: "quiet", "data-does": "drop", "aria-label": `Delete session ${name}`, onclick: handler(() => remove(name)) }, "Delete")),
-    details,
-    el("dl", { class: "ways" }, ...ways.map(([label, text]) => el("div", {}, el("dt", {}, label),
-      el("dd", {}, el("code", {}, text()), copyButton(text, `Copy ${label[0].toLowerCase()}${label.slice(1)} of ${name}`))))));
-  return { node, update: (row) => setText(details, summary(row)) };
+  return html`
+    <tr class=${isSelected ? "selected" : ""}>
+      <td class="box"><input type="checkbox" aria-label=${`Select ${name}`} checked=${isSelected} disabled=${!canDelete(row)} onChange=${() => onSelect(name)} /></td>
+      <th scope="row"><span class=${`dot ${seconds < 10 ? "on" : ""}`} aria-hidden="true"></span>
+        <a href=${panelOf(name) + link("sessions")} title=${name} aria-current=${isCurrent ? "true" : null}>${name}</a>${isCurrent && html` <span class="soft">current</span>`}</th>
+      <td title=${active.join(", ")}>${active.slice(0, places).map((each) => html`<span class="chip">${each}</span>`)}${active.length > places && html`<span class="chip">+${active.length - places}</span>`}</td>
+      <td class="number">${pets === null ? "" : pets.toLocaleString("en")}</td>
+      <td class="number">${requests.toLocaleString("en")}</td>
+      <td class=${`number ${held ? "held" : "soft"}`}>${held}</td>
+      <td class="mono" title=${shown}><span class="soft">${method}</span> ${shown}</td>
+      <td class="idle"><span class="soft">${ago(seconds)}</span><span class="actions">
+        <${Menu} kind="ghost" icon="copy" label=${`Copy from ${name}`} align="right" items=${copies.map(([what, value]) => ({ text: `Copy ${what}`, hint: value, does: () => copy(value) }))} />
+        ${canDelete(row) && html`<${Button} kind="ghost" icon="delete" label=${`Delete session ${name}`} does=${onDelete} />`}
+      </span></td>
+    </tr>`;
 }
 
-function summary({ active, pets, requests, held, seed }) {
-  const counts = [
-    pets !== null && count(pets, "pet"), // null: the first request generates them
-    count(requests, "request"),
-    held > 0 && `${held} held`,
-  ].filter(Boolean);
-  return `${active.join(", ")}; ${counts.join(", ")}; seed ${seed}`;
-}
-
-async function create() {
-  const form = byId("create-session");
-  const { name, scenario } = Object.fromEntries(new FormData(form));
-  const body = scenario ? { scenario } : {};
-  const session = await control(`sessions/${encodeURIComponent(name.trim())}`, { method: "PUT", body });
-  form.reset();
-  notice(`Created session ${session.name}: ${address(session.base_path)}`);
-}
-
-async function remove(name) {
-  await control(`sessions/${encodeURIComponent(name)}`, { method: "DELETE" });
-  // The name stays open: a person deletes a session to start again with the same name.
-  notice(`Deleted session ${name}. The next request that names it creates it again.`);
+function Create({ onDone }) {
+  const field = useRef(null);
+  const usable = store.state.scenarios.filter((row) => row.description !== null);
+  useEffect(() => field.current.focus(), []);
+  const create = handler(async (event) => {
+    const { name, scenario } = Object.fromEntries(new FormData(event.target));
+    const session = await control(`sessions/${encodeURIComponent(name.trim())}`, { method: "PUT", body: scenario ? { scenario } : {} });
+    toast(`Created session ${session.name}: ${address(session.base_path)}`);
+    await onDone();
+  });
+  return html`
+    <form class="panel-form" aria-label="New session" onSubmit=${create}>
+      <label>Name <input ref=${field} name="name" autocomplete="off" placeholder="worker-3" required /></label>
+      <label>Scenario <select name="scenario"><option value="">Server default</option>${usable.map(({ name }) => html`<option key=${name} value=${name}>${name}</option>`)}</select></label>
+      <${Button} kind="primary" type="submit" text="Create session" />
+    </form>`;
 }

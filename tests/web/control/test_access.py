@@ -34,13 +34,13 @@ FREE = {
     "/__mockpets/docs",
     "/__mockpets/health",
     "/__mockpets/openapi.json",
-    "/__mockpets/panel/<name>",
+    "/__mockpets/panel/<version>/<name>",
     "/__mockpets/ready",
     "/__mockpets/schema/scenario.json",
     *(f"/__mockpets/{name}" for name in files_of()),
 }
 """The routes without secrets, as listed in product.md; all others are guarded."""
-VALUES = {"<name>": "x", "<id>": "1", "<number>": "1"}
+VALUES = {"<name>": "x", "<version>": "x", "<id>": "1", "<number>": "1"}
 
 
 def routes() -> Iterator[tuple[str, str, str]]:

@@ -13,6 +13,7 @@ from mockpets.constants import INT64_MAX, PROTOCOL
 from mockpets.version import FULL_VERSION
 from tests.cases import each
 from tests.http_client import JSON, Client, InProcess, OverSocket
+from tests.routes import PANEL_FILES
 from tests.server.raw_http import Wire, port_of
 from tests.web.test_contract import assert_error
 
@@ -435,7 +436,7 @@ def test_every_response_has_the_protocol_and_pages_may_read_it(used: Client) -> 
         assert "Mockpets-Protocol" in (response.header("Access-Control-Expose-Headers") or "")
 
 
-@each("path", ["health", "ready", "metrics", "", "docs", "panel/main.js"])
+@each("path", ["health", "ready", "metrics", "", "docs", f"{PANEL_FILES}/main.js"])
 def test_probes_metrics_and_pages_ignore_query_parameters(used: Client, path: str) -> None:
     assert used("GET", f"/__mockpets/{path}?x=1", key=None).status == 200
 

@@ -1,0 +1,129 @@
+"""The sessions: create, open, copy, select, delete and undo, with mouse and keyboard."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.panel import Panel, both_ways
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Route
+
+    from mockpets import MockpetsServer
+
+
+def row(panel: Panel, name: str) -> Locator:
+    return panel.page.locator("table tbody tr").filter(
+        has=panel.page.get_by_role("link", name=name, exact=True)
+    )
+
+
+def create(panel: Panel, *, requests: int = 0) -> str:
+    """Create a session without the panel, and return its name."""
+    name = f"made-{uuid4().hex[:12]}"
+    panel.call("PUT", f"/__mockpets/sessions/{name}")
+    root = panel.url.rpartition("/~")[0]
+    for _ in range(requests):
+        Panel(panel.page, f"{root}/~{name}", "mouse").call("GET", "/v1/pets?limit=1")
+    return name
+
+
+@both_ways
+def test_create_copy_open_and_delete_a_session(panel: Panel, server: MockpetsServer) -> None:
+    panel.allow_paste()
+    name = f"created-by-{panel.way}"
+    panel.view("Sessions")
+    panel.use(panel.button("New session"))
+    form = panel.page.get_by_role("form", name="New session")
+    expect(form.get_by_role("textbox", name="Name")).to_be_focused()
+    panel.write(form.get_by_role("textbox", name="Name"), name)
+    panel.choose(form.get_by_role("combobox", name="Scenario"), "empty")
+    panel.use(form.get_by_role("button", name="Create session"))
+    expect(row(panel, name)).to_contain_text("empty")
+    expect(form).to_have_count(0)
+    for label, text in (
+        ("Copy base URL", f"{server.url}/~{name}/v1"),
+        ("Copy header", f"Mockpets-Session: {name}"),
+        ("Copy key", f"mockpets~{name}"),
+    ):
+        row(panel, name).hover()
+        panel.use(panel.button(f"Copy from {name}"))
+        option = panel.page.get_by_role("menuitem", name=label)
+        panel.page.keyboard.press("Enter") if label == "Copy base URL" else option.click()
+        expect(panel.page.locator("#news")).to_contain_text("Copied")
+        assert panel.paste() == text
+
+    panel.use(row(panel, name).get_by_role("link"))
+    expect(panel.page.locator("#session")).to_have_text(name)
+    expect(panel.active).to_have_text(["empty"])
+    expect(row(panel, name)).to_contain_text("current")
+    panel.page.go_back()
+    row(panel, name).hover()
+    panel.use(panel.button(f"Delete session {name}"))
+    expect(row(panel, name)).to_have_count(0)
+
+
+@both_ways
+def test_delete_the_selected_sessions_and_undo(panel: Panel) -> None:
+    names = [create(panel, requests=1), create(panel)]
+    panel.view("Sessions")
+    search = panel.page.get_by_role("searchbox", name="Filter sessions")
+    expect(row(panel, names[0])).to_contain_text("GET /v1/pets?limit=1")
+    panel.write(search, names[0])
+    expect(panel.page.locator("table tbody tr")).to_have_count(1)
+    panel.write(search, "")
+    for name in names:
+        panel.use(panel.page.get_by_role("checkbox", name=f"Select {name}"), "Space")
+    expect(panel.page.get_by_text("2 selected")).to_be_visible()
+    panel.use(panel.button("Delete"))
+    for name in names:
+        expect(row(panel, name)).to_have_count(0)
+
+    toast = panel.page.locator(".toast").filter(has_text="Deleted 2 sessions and 1 request.")
+    panel.use(toast.get_by_role("button", name="Undo"))
+    expect(row(panel, names[0]).locator("td").nth(3)).to_have_text("1")
+    expect(row(panel, names[1])).to_be_visible()
+
+
+def test_the_current_and_the_default_session_cannot_be_selected(panel: Panel) -> None:
+    panel.call("GET", "/v1/pets")  # creates the session
+    panel.view("Sessions")
+    current = panel.url.rpartition("/~")[2]
+    for name in ("default", current):
+        expect(panel.page.get_by_role("checkbox", name=f"Select {name}")).to_be_disabled()
+    expect(panel.page.get_by_role("button", name="Delete session default")).to_have_count(0)
+
+
+def test_idle_sessions_are_dropped_but_not_those_that_hold_a_response(panel: Panel) -> None:
+    idle, busy, held = (create(panel) for _ in range(3))
+    seconds = {idle: 601.0, held: 3600.0}
+
+    def old(route: Route) -> None:
+        document = route.fetch().json()
+        for each in document["sessions"]:
+            each["idle_seconds"] = seconds.get(each["name"], 1.0)
+            each["held"] = int(each["name"] == held)
+        route.fulfill(json=document)
+
+    panel.page.route("**/__mockpets/sessions", old)
+    panel.view("Sessions")
+    expect(row(panel, idle)).to_contain_text("10 min")
+    panel.button("Drop 1 idle").click()
+    expect(row(panel, idle)).to_have_count(0)
+    expect(row(panel, busy)).to_be_visible()
+    expect(row(panel, held)).to_be_visible()
+
+
+@pytest.mark.parametrize("name", ["no spaces, please", "a/b", "x" * 300, "<b>", "~"])
+def test_an_invalid_session_name_shows_the_error(panel: Panel, name: str) -> None:
+    panel.view("Sessions")
+    panel.button("New session").click()
+    panel.page.get_by_role("form").get_by_role("textbox", name="Name").fill(name)
+    panel.button("Create session").click()
+
+    expect(panel.page.locator(".toast.failed")).to_contain_text("session")
+    expect(panel.page.get_by_role("form").get_by_role("textbox", name="Name")).to_have_value(name)

@@ -1,0 +1,253 @@
+"""The shell: scenario chips, session switcher, palette, keys, undo, menu, and what it loads."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from mockpets import MockpetsServer, Settings
+from tests.browser.panel import Panel, both_ways
+from tests.browsers import FIREFOX
+from tests.http_client import Client, OverSocket
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from playwright.sync_api import Request
+
+PICKER = re.compile("Search")
+
+
+@both_ways
+def test_activate_stack_reorder_and_deactivate_scenarios(panel: Panel) -> None:
+    panel.activate("empty")
+    expect(panel.active).to_have_text(["empty"])
+    panel.activate("slow", stack=True)
+    expect(panel.active).to_have_text(["slow", "empty"])
+    if panel.way == "mouse":
+        panel.active.nth(1).drag_to(panel.active.nth(0))
+    else:
+        panel.reach(panel.page.locator("#active .chip-name").nth(1))
+        panel.page.keyboard.press("Shift+ArrowLeft")
+    expect(panel.active).to_have_text(["empty", "slow"])
+    if panel.way == "keyboard":
+        expect(panel.page.locator("#active .chip-name").first).to_be_focused()
+        panel.page.keyboard.press("Shift+ArrowRight")
+        expect(panel.active).to_have_text(["slow", "empty"])
+    panel.use(panel.button("Deactivate slow"))
+    expect(panel.active).to_have_text(["empty"])
+    panel.use(panel.button("Deactivate empty"))
+    expect(panel.active).to_have_text(["default"])
+    expect(panel.button("Deactivate default")).to_have_count(0)
+
+
+def test_the_palette_searches_descriptions_and_actions(panel: Panel) -> None:
+    panel.page.keyboard.press("Control+k")
+    panel.page.keyboard.type("no pets at")
+    expect(panel.page.get_by_role("option").first).to_contain_text("empty")
+    panel.page.get_by_role("combobox", name=PICKER).fill("nothing has this name")
+    expect(panel.page.get_by_text("Nothing matches")).to_be_visible()
+    panel.page.keyboard.press("Enter")
+    panel.page.get_by_role("combobox", name=PICKER).fill("go to pets")
+    panel.page.keyboard.press("Enter")
+    expect(panel.page.locator("#view-pets")).to_be_visible()
+    panel.page.keyboard.press("Control+k")
+    panel.page.keyboard.type("retry")
+    panel.page.keyboard.press("Alt+Enter")
+    expect(panel.page.locator("#view-scenarios")).to_be_visible()
+    assert panel.page.url.endswith("#scenarios/retry")
+    expect(panel.active).to_have_text(["default"])
+
+
+@both_ways
+def test_create_and_switch_a_session(panel: Panel, server: MockpetsServer) -> None:
+    panel.allow_paste()
+    name = f"created-by-{panel.way}"
+    panel.use(panel.page.get_by_title("Switch session"))
+    panel.page.keyboard.type(name)
+    panel.page.get_by_role("option", name=f"Create {name}").wait_for()
+    panel.page.keyboard.press("Enter")
+    panel.page.wait_for_url(f"{server.url}/~{name}/__mockpets/#requests")
+    expect(panel.page.locator("#session")).to_have_text(name)
+    for what, text in (
+        ("base URL", f"{server.url}/~{name}/v1"),
+        ("header", f"Mockpets-Session: {name}"),
+        ("key", f"mockpets~{name}"),
+    ):
+        panel.use(panel.page.get_by_title("Switch session"))
+        panel.page.keyboard.type(f"copy {what}")
+        panel.wait_for_copy(lambda: panel.page.keyboard.press("Enter"))
+        assert panel.paste() == text
+    panel.use(panel.page.get_by_title("Switch session"))
+    panel.page.keyboard.type("default")
+    expect(panel.page.get_by_role("option", name="default").first).to_be_visible()
+    panel.page.keyboard.press("Enter")
+    panel.page.wait_for_url(f"{server.url}/__mockpets/#requests")
+
+
+def test_an_invalid_session_name_is_rejected_with_the_reason(panel: Panel) -> None:
+    panel.page.get_by_title("Switch session").click()
+    panel.page.keyboard.type("no/slash")
+    panel.page.get_by_role("option", name="Create no/slash").click()
+    expect(panel.page.get_by_role("alert").locator(".toast")).to_contain_text("session")
+
+
+@both_ways
+def test_reset_and_undo(panel: Panel) -> None:
+    panel.call("POST", "/v1/pets", json_body={"name": "Nala", "categoryId": 2})
+    expect(panel.rows).to_have_count(1)
+    if panel.way == "mouse":
+        panel.menu("Menu", "Reset session")
+    else:
+        panel.page.keyboard.press("r")
+    expect(panel.rows).to_have_count(0)
+    assert panel.call("GET", "/__mockpets/pets?limit=1").json["total"] == 16
+    panel.use(panel.page.get_by_role("button", name="Undo"))
+    expect(panel.rows).to_have_count(1)
+    assert panel.call("GET", "/__mockpets/pets?limit=1").json["total"] == 17
+
+
+def test_a_letter_after_g_opens_a_view(panel: Panel) -> None:
+    for key, view in (("s", "scenarios"), ("p", "pets"), ("e", "sessions"), ("t", "try")):
+        panel.page.keyboard.press("g")
+        panel.page.keyboard.press(key)
+        expect(panel.page.locator(f"#view-{view}")).to_be_visible()
+    panel.page.keyboard.press("g")
+    panel.page.keyboard.press("r")
+    expect(panel.page.locator("#view-requests")).to_be_visible()
+    panel.page.keyboard.press("?")
+    dialog = panel.page.get_by_role("dialog", name="Keyboard shortcuts")
+    expect(dialog).to_contain_text("Go to Reference")
+    panel.page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    panel.page.keyboard.press("g")
+    panel.page.keyboard.press("f")
+    panel.page.wait_for_url("**/docs")
+
+
+def test_keys_do_nothing_while_one_types(panel: Panel) -> None:
+    panel.call("GET", "/v1/pets")
+    expect(panel.rows).to_have_count(1)
+    panel.page.keyboard.press("/")
+    panel.page.keyboard.type("grxj?")
+
+    expect(panel.page.get_by_role("combobox", name="Filter")).to_have_value("grxj?")
+    assert panel.call("GET", "/__mockpets/requests").json["total"] == 1
+    expect(panel.page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_the_theme_and_the_sidebar_are_remembered(panel: Panel) -> None:
+    background = "getComputedStyle(document.documentElement).backgroundColor"
+    panel.menu("Menu", "Dark theme")
+    assert panel.page.evaluate(background) == "rgb(14, 16, 18)"
+    panel.menu("Menu", "Collapse the sidebar")
+    panel.page.reload()
+    expect(panel.page.locator("nav.rail")).to_have_css("width", "48px")
+    assert panel.page.evaluate(background) == "rgb(14, 16, 18)"
+
+
+def test_a_broken_file_is_counted_and_leads_to_its_scenario(
+    tmp_path: Path, visit: Callable[..., Panel]
+) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("description: Mine.\n", encoding="utf-8")
+    with MockpetsServer(Settings(port=0, scenarios_dir=(tmp_path,))) as server:
+        panel = visit(server.url)
+        expect(panel.page.get_by_text("Live", exact=True)).to_be_visible()
+        file.write_text("description: Mine.\nstubs:\n  - replie: pass\n", encoding="utf-8")
+        panel.page.get_by_role("link", name="1 problem").click()
+        assert panel.page.url.endswith("#scenarios/mine")
+        file.write_text("description: Fixed.\n", encoding="utf-8")
+        expect(panel.page.get_by_role("link", name="1 problem")).to_have_count(0)
+
+
+def test_a_rejected_page_is_shown_with_the_option_to_allow_it(
+    visit: Callable[..., Panel],
+) -> None:
+    with MockpetsServer(Settings(port=0)) as server:
+        panel = visit(server.url)
+        expect(panel.page.get_by_text("Live", exact=True)).to_be_visible()
+        caller = Client(OverSocket(server.url))
+        page = {"Origin": "https://example.com", "Sec-Fetch-Site": "cross-site"}
+        assert caller("POST", "/__mockpets/reset", headers=page).status == 403
+        panel.button("1 rejected page").click()
+        dialog = panel.page.get_by_role("dialog", name="Rejected pages")
+        expect(dialog).to_contain_text("--control-origin https://example.com")
+        panel.button("Dismiss").click()
+        expect(panel.button("1 rejected page")).to_have_count(0)
+
+
+@pytest.mark.skipif(FIREFOX, reason="over BiDi, Playwright cannot read sizes of bodies")
+def test_the_first_load_is_small_and_its_files_are_cached(
+    session: str, visit: Callable[..., Panel]
+) -> None:
+    panel = visit("about:blank", path="")
+    loaded: list[Request] = []
+    panel.page.on("request", lambda each: loaded.append(each))
+    panel.page.goto(f"{session}/__mockpets/")
+    expect(panel.page.get_by_text("No requests yet.")).to_be_visible()
+    panel.page.wait_for_timeout(500)
+    urls = [each.url.removeprefix(session) for each in loaded if "data:" not in each.url]
+    assert len(urls) <= 12, urls
+    sizes = [len(each.response().body()) for each in loaded if "/panel/" in each.url]  # type: ignore[union-attr]
+    assert sum(sizes) <= 160_000
+    for each in loaded:
+        response = each.response() if "/panel/" in each.url else None
+        if response is not None:
+            assert "immutable" in response.headers["cache-control"]
+    loaded.clear()
+    panel.page.reload()
+    expect(panel.page.get_by_text("No requests yet.")).to_be_visible()
+    entries = panel.page.evaluate(
+        "performance.getEntriesByType('resource').filter((each) => each.name.includes('/panel/'))"
+        ".map((each) => each.transferSize)"
+    )
+    assert set(entries) == {0}
+
+
+def test_a_view_that_cannot_be_loaded_says_so(panel: Panel) -> None:
+    panel.page.route("**/pets.js", lambda route: route.abort())
+    panel.page.evaluate("location.hash = 'pets'")
+    expect(panel.page.get_by_text("This view could not be loaded")).to_be_visible()
+    panel.page.unroute("**/pets.js")
+    panel.button("Reload the page").click()
+    expect(panel.page.locator("#view-pets")).not_to_contain_text("could not be loaded")
+
+
+# --- 390 px -----------------------------------------------------------------------------------
+
+
+def test_a_phone_has_tabs_and_opens_a_request_over_the_whole_window(
+    session: str, visit: Callable[..., Panel]
+) -> None:
+    panel = visit(session, viewport={"width": 390, "height": 844}, has_touch=True)
+    page = panel.page
+    expect(page.get_by_text("No requests yet.")).to_be_visible()
+    for limit in range(1, 20):
+        panel.call("GET", f"/v1/pets?status=available&limit={limit}")
+    expect(panel.row(19)).to_be_in_viewport()
+    box = panel.rows.last.bounding_box()
+    assert box is not None
+    assert box["height"] == 52
+    list_box = page.locator(".scroller").bounding_box()
+    assert list_box is not None
+    assert list_box["y"] <= 90
+    panel.row(19).tap()
+    sheet = panel.entry.bounding_box()
+    assert sheet == {"x": 0, "y": 0, "width": 390, "height": 844}
+    panel.button("Back").tap()
+    expect(panel.entry).to_have_count(0)
+    panel.button("Filter").tap()
+    page.get_by_role("combobox", name="Filter").fill("limit=19")
+    expect(panel.rows).to_have_count(1)
+    page.get_by_role("navigation", name="Tabs").get_by_text("More").tap()
+    page.get_by_role("dialog", name="More").get_by_text("Sessions").tap()
+    expect(page.locator("#view-sessions")).to_be_visible()
+    page.get_by_title("Active scenarios").tap()
+    page.keyboard.type("empty")
+    page.get_by_role("option", name="empty").first.tap()
+    expect(page.get_by_title("Active scenarios")).to_have_text("empty")

@@ -1,0 +1,114 @@
+"""Views with what opens in them pass axe and fit the window, in both themes and two widths."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from mockpets import MockpetsServer, Settings
+from tests.browser.test_looks import inspect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from playwright.sync_api import Page
+
+    from tests.browser.panel import Panel
+
+LONG = (
+    "description: Long.\nstubs:\n" + "  - {reply: {status: 503, text: '%s'}}\n" % ("x" * 200) * 60
+)
+
+
+def scenarios(page: Page) -> None:
+    """Open the editor with a problem, a rejected name, and what a scenario does."""
+    page.evaluate("location.hash = 'scenarios/mine'")
+    field = page.get_by_role("textbox", name="Source of mine")
+    expect(field).to_have_value(LONG)
+    field.fill(LONG + "    dealy: 1s\n")
+    expect(page.locator(".strip")).to_be_visible()
+    expect(page.locator(".try-on [role=status]")).not_to_be_empty()
+    page.get_by_text("What it does").click()
+    inspect(page, "scenarios, problem")
+    page.evaluate("location.hash = 'scenarios/+'")
+    page.get_by_role("textbox", name="Name of the scenario").fill("<b>")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".strip[role=alert]")).to_be_visible()
+    inspect(page, "scenarios, new")
+
+
+def pets(page: Page) -> None:
+    """Open each form, and leave an invalid value in a cell."""
+    page.evaluate("location.hash = 'pets'")
+    cell = page.get_by_label("Category id of pet 1, Buster")
+    cell.fill("two")
+    cell.press("Enter")
+    expect(cell).to_have_attribute("aria-invalid", "true")
+    for name in ("Add a pet", "Replace all", "Snapshots"):
+        page.get_by_role("button", name=name, exact=True).click()
+        inspect(page, f"pets, {name}")
+
+
+def sessions(page: Page) -> None:
+    """Select a session, open the form, and delete the session."""
+    page.evaluate("location.hash = 'sessions'")
+    page.get_by_role("button", name="New session").click()
+    inspect(page, "sessions, form")
+    row = page.locator("tbody tr").filter(has_text="other")
+    row.hover()
+    inspect(page, "sessions, hover")
+    row.get_by_role("button", name="Delete session other").click()
+    expect(page.locator(".toast")).to_contain_text("Deleted other")
+    inspect(page, "sessions, toast")
+
+
+def findings(page: Page) -> None:
+    """Show findings with requests, and the state coverage."""
+    page.evaluate("location.hash = 'findings'")
+    expect(page.get_by_text("Unknown query parameter")).to_be_visible()
+    inspect(page, "findings")
+
+
+def tries(page: Page) -> None:
+    """Send a request, explain it, and open the form for any path with an invalid header."""
+    page.evaluate("location.hash = 'try'")
+    page.get_by_role("button", name="Call listPets").click()
+    expect(page.locator("main .response .code")).to_be_visible()
+    inspect(page, "try, response")
+    page.get_by_role("button", name="Explain").click()
+    expect(page.locator("main .response .why")).to_be_visible()
+    inspect(page, "try, explanation")
+    page.get_by_role("button", name="Any path").click()
+    page.get_by_role("textbox", name=re.compile("^Headers")).fill("no")
+    expect(page.get_by_role("alert").filter(has_text="is not a header")).to_be_visible()
+    inspect(page, "try, any path")
+
+
+@pytest.mark.parametrize("view", [scenarios, pets, sessions, findings, tries])
+@pytest.mark.parametrize(
+    ("width", "theme"),
+    [
+        (1440, "light"),
+        *(pytest.param(*each, marks=pytest.mark.slow) for each in ((390, "light"), (1440, "dark"))),
+        (390, "dark"),
+    ],
+)
+def test_what_opens_in_a_view(
+    visit: Callable[..., Panel],
+    tmp_path: Path,
+    view: Callable[[Page], None],
+    width: int,
+    theme: str,
+) -> None:
+    (tmp_path / "mine.yaml").write_text(LONG, encoding="utf-8")
+    options = {"viewport": {"width": width, "height": 844}, "color_scheme": theme}
+    with MockpetsServer(Settings(port=0, scenarios_dir=(tmp_path,))) as server:
+        panel = visit(f"{server.url}/~looks", reduced_motion="reduce", **options)
+        panel.call("GET", "/v1/pets?sort=" + "name" * 30)
+        panel.call("PUT", "/__mockpets/sessions/other")
+        expect(panel.rows.first).to_be_visible()
+        view(panel.page)
