@@ -25,27 +25,37 @@ class FaultKind:
         the head; the head and half of the body; or all, with a body that is not valid JSON.
     :param then: what happens to the connection after that; ``wait`` until the client leaves.
     :param effect: what it does, as a sentence without its subject, for descriptions.
+    :param word: the same in lists, in place of a status or after it.
     """
 
     name: str
     sends: Literal["nothing", "head", "half", "all"]
     then: Literal["reset", "close", "wait", "go on"]
     effect: str
+    word: str = "broken"
 
 
 FAULTS: Final[Mapping[str, FaultKind]] = MappingProxyType(
     {
         kind.name: kind
         for kind in (
-            FaultKind("connection_reset", "nothing", "reset", "breaks the connection"),
+            FaultKind("connection_reset", "nothing", "reset", "breaks the connection", "reset"),
             FaultKind(
-                "empty_reply", "nothing", "close", "closes the connection without a response"
+                "empty_reply",
+                "nothing",
+                "close",
+                "closes the connection without a response",
+                "empty",
             ),
-            FaultKind("stall", "head", "wait", "sends the headers, then nothing more"),
+            FaultKind("stall", "head", "wait", "sends the headers, then nothing more", "stall"),
             FaultKind(
-                "truncated_body", "half", "close", "closes the connection in the middle of the body"
+                "truncated_body",
+                "half",
+                "close",
+                "closes the connection in the middle of the body",
+                "cut",
             ),
-            FaultKind("malformed_json", "all", "go on", "damages the JSON of the body"),
+            FaultKind("malformed_json", "all", "go on", "damages the JSON of the body", "bad JSON"),
         )
     }
 )

@@ -259,7 +259,8 @@ class State(ScenarioList, GateCounts):
     `change` is the number of the last change, and `resets` differs after each reset. `state_file`
     is None when the server runs without ``--state``, and `node` without ``--name``.
     `rejected_origins` lists the origins of pages whose control calls were rejected, at most 20;
-    ``null`` stands for pages without an origin. `started` is the time at which the server started.
+    ``null`` stands for pages without an origin. `started` is the time at which the server started,
+    and `faults` has a word for each kind of fault.
     """
 
     version: str
@@ -275,6 +276,7 @@ class State(ScenarioList, GateCounts):
     rejected_origins: list[str]
     without_session: SessionlessRequests
     settings: ServerSettings
+    faults: dict[str, str]
 
 
 # --- Pets -------------------------------------------------------------------------------------

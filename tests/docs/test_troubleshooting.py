@@ -85,12 +85,14 @@ def test_each_heading_is_a_message_and_each_message_has_a_heading() -> None:
 
 
 def test_the_address_family_of_a_taken_port_is_named() -> None:
-    with socket.socket(socket.AF_INET6) as other:
+    with socket.socket(socket.AF_INET6) as other, socket.socket() as probe:
         other.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        probe.bind(("127.0.0.1", 0))  # so that no other test uses the port there
         try:
-            other.bind(("::1", 0))
+            other.bind(("::1", probe.getsockname()[1]))
         except OSError:
-            pytest.skip("this machine has no IPv6")
+            pytest.skip("this machine has no IPv6, or uses the port")
+        probe.close()
         other.listen()
         command = [sys.executable, "-m", "mockpets", "serve", "--port", str(other.getsockname()[1])]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)

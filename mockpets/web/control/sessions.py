@@ -11,6 +11,7 @@ from mockpets.constants import FILE_BYTES, OPERATIONS, PROTOCOL
 from mockpets.contract.error_messages import NO_CONNECTION_FAULTS
 from mockpets.contract.query_parameters import Parameter
 from mockpets.errors import InputError, NotReady, RequestError, did_you_mean
+from mockpets.faults import FAULTS
 from mockpets.journal.journal import JOURNAL_ENTRIES
 from mockpets.journal.queries import moment
 from mockpets.packaged_data import shipped
@@ -89,6 +90,7 @@ def state(call: ControlRequest) -> JsonResponse[State]:
             "state_file": sessions.save_progress.report(session),
             "without_session": {"count": sessionless, "last": last},
             "rejected_origins": call.context.rejected_origins.all(),
+            "faults": {name: kind.word for name, kind in FAULTS.items()},
             "settings": {
                 "key": settings.key,
                 "any_key": settings.any_key,

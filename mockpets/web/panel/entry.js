@@ -97,10 +97,12 @@ function Resizable({ children }) {
 
 // --- Actions ---
 
+const faultCalled = (word) => Object.keys(store.state.faults).find((name) => store.state.faults[name] === word);
+
 /** What `Release with` sends: its name, and the reply or delay; null for what was prepared. */
-const REPLIES = [
+const replies = () => [
   ["Real response", {}], ["401", { reply: { error: "unauthorized" } }], ["404", { reply: { error: "pet_not_found" } }], ["500", { reply: { status: 500 } }],
-  ["Empty list", { reply: { page: [] } }], ["Slow, after 3 s", { delay: "3s" }], ["Broken connection", { reply: { fault: "truncated_body" } }],
+  ["Empty list", { reply: { page: [] } }], ["Slow, after 3 s", { delay: "3s" }], ["Broken connection", { reply: { fault: faultCalled("cut") } }],
 ];
 
 function Actions({ entry, id }) {
@@ -115,7 +117,7 @@ function Actions({ entry, id }) {
   useKeys(truncated ? {} : { resend });
   return html`<div class="actions">
     ${isHeld && html`<${Button} kind="primary" text="Release" does=${() => release([entry.number], {}, entry.session)} />
-      <${Menu} text="Release with" items=${REPLIES.map(([text, instead]) => ({ text, does: () => release([entry.number], instead, entry.session) }))} />`}
+      <${Menu} text="Release with" items=${replies().map(([text, instead]) => ({ text, does: () => release([entry.number], instead, entry.session) }))} />`}
     ${!isHeld && html`<${Button} text="Resend" title=${truncated} disabled=${Boolean(truncated)} does=${resend} />`}
     <${Button} text="Edit and send" does=${() => go("try", null, { from: id })} />
     <${Menu} text="Copy" items=${copies} /></div>`;

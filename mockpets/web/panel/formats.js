@@ -96,7 +96,7 @@ export function asStub(entry) {
 stubs:
   - name: request-${entry.number}
     match: ${JSON.stringify(matchOf(entry))}
-${status === null ? `    fault: ${entry.fault ?? "connection_reset"}\n` : `    reply:\n${reply.join("\n")}\n    off_contract: true\n`}`;
+${status === null ? `    fault: ${entry.fault}\n` : `    reply:\n${reply.join("\n")}\n    off_contract: true\n`}`;
 }
 
 function isJson(text) {

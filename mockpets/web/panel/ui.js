@@ -71,9 +71,8 @@ export const NOTES = {
 /** Labels of the outcomes of requests. */
 export const OUTCOMES = { pending: "pending", sent: "sent", client_left: "client left", broken: "broken" };
 
-/** Short texts of what waits, and of faults without a complete response. */
+/** Short texts of what waits. */
 const WAITS = { held: "held", delayed: "delayed", throttled: "sending" };
-const FAULTS = { connection_reset: "reset", empty_reply: "empty", stall: "stall", truncated_body: "cut", malformed_json: "bad JSON" };
 
 /** Return what a request waits for: "held", "delayed" or "throttled"; null if it does not wait. */
 export const waitsFor = ({ outcome, waits, hold }) => (outcome === "pending" ? waits ?? (hold ? "held" : "delayed") : null);
@@ -87,8 +86,8 @@ export function statusParts(row) {
   const waits = waitsFor(row);
   if (waits) return [WAITS[waits], waits === "held" ? "held" : "soft", status ?? "", "soft"];
   if (outcome === "client_left") return ["left", "soft", status ?? "", "soft"];
-  if (status === null) return [FAULTS[fault] ?? OUTCOMES[outcome] ?? "none", "server", "", ""];
-  return [String(status), kindOf(status), fault ? FAULTS[fault] ?? fault : "", "server"];
+  if (status === null) return [store.state.faults[fault] ?? OUTCOMES[outcome] ?? "none", "server", "", ""];
+  return [String(status), kindOf(status), fault ? store.state.faults[fault] ?? fault : "", "server"];
 }
 
 /** Whether a request failed: an error status, a broken connection, or a client that left. */

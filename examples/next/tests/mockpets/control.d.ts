@@ -887,7 +887,8 @@ export interface components {
          *     `change` is the number of the last change, and `resets` differs after each reset. `state_file`
          *     is null when the server runs without `--state`, and `node` without `--name`.
          *     `rejected_origins` lists the origins of pages whose control calls were rejected, at most 20;
-         *     `null` stands for pages without an origin. `started` is the time at which the server started.
+         *     `null` stands for pages without an origin. `started` is the time at which the server started,
+         *     and `faults` has a word for each kind of fault.
          */
         State: {
             active: string[];
@@ -909,6 +910,9 @@ export interface components {
             rejected_origins: string[];
             without_session: components["schemas"]["SessionlessRequests"];
             settings: components["schemas"]["ServerSettings"];
+            faults: {
+                [key: string]: string;
+            };
         };
         /**
          * @description How many of each a session and its server have.
