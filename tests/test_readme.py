@@ -169,6 +169,7 @@ def test_the_tour(shell: Shell, port: int) -> None:
             check=False,
         )
         assert done.stdout == output, command
+    ControlClient(f"http://localhost:{port}").use("empty")  # as the other tests expect
 
 
 def test_the_test_command_is_one_line_that_ends_in_pytest() -> None:
