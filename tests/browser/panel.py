@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
     from tests.http_client import Response
 
-both_ways = pytest.mark.parametrize("panel", ["mouse", "keyboard"], indirect=True)
-"""Run a test of a user action with the mouse and with the keyboard."""
+_MOUSE = pytest.param("mouse", marks=[pytest.mark.slow, pytest.mark.long])
+both_ways = pytest.mark.parametrize("panel", [_MOUSE, "keyboard"], indirect=True)
+"""Run a test of a user action with the keyboard and, in `.ci/long`, with the mouse."""
 
 STEPS = """
 (target) => {

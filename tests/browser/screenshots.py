@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from contextlib import ExitStack, suppress
+from functools import partial
 from http.client import HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +24,7 @@ from tests.programs import need
 from tests.server.raw_http import Wire, port_of
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
 FOLDER = Path(__file__).parents[2] / "docs" / "screenshots"
 FILES = {
@@ -62,7 +63,7 @@ description: The first list waits at a gate.
 stubs:
   - {name: hold, match: {operation: listPets, query: {limit: "20"}}, after: 1, hold: list}
 """,
-    "brief-outage": "description: The first request gets 503.\nstubs: [{reply: {status: 503}}]\n",
+    "brief-outage": "description: The first request fails.\nstubs: [{reply: {status: 503}}]\n",
     "holiday-sale": "description: Every pet is on sale.\n",
     "a-scenario-of-the-checkout-team-with-a-name-of-sixty-letters": "description: Long.\n",
 }
@@ -186,6 +187,12 @@ def take(page: Page, url: str, name: str, path: Path) -> None:
     page.screenshot(path=path)
 
 
+def without_folder(folder: Path, route: Route) -> None:
+    """Respond without the temporary folder, which the pictures must not show."""
+    response = route.fetch()
+    route.fulfill(response=response, body=response.text().replace(str(folder), "/home/anna/mocks"))
+
+
 def main() -> None:
     """Take the pictures of the documentation, or all."""
     everything = [(name, width, theme) for name in VIEWS for width in SIZES for theme in THEMES]
@@ -209,6 +216,8 @@ def main() -> None:
                 viewport={"width": width, "height": SIZES[width]},
                 color_scheme="dark" if theme == "dark" else "light",
             )
+            files = re.compile("/__mockpets/(state|scenarios)")
+            context.route(files, partial(without_folder, folder))
             take(context.new_page(), server.url, name, target / f"{name}-{width}-{theme}.png")
             context.close()
         browser.close()

@@ -200,6 +200,7 @@ def test_a_hidden_page_uses_no_connection(panel: Panel) -> None:
 
     with panel.page.expect_request(is_next_poll):
         panel.call("GET", "/v1/pets")
+    expect(panel.rows).to_have_count(1)
     with panel.page.expect_event("requestfailed") as failed:
         panel.page.evaluate(set_hidden, True)
     assert "events?since=" in failed.value.url

@@ -435,15 +435,14 @@ def test_the_colours_lie_behind_the_text(own: Panel) -> None:
     field.fill("# a comment\n" + "a: 'b'  # c\n" * 300 + "last: 1\n")
     field.evaluate("field => field.scrollTo(0, field.scrollHeight)")
     expect(own.page.locator(".editor pre")).to_contain_text("last: 1")
-    pre, gutter = own.page.locator(".editor pre div"), own.page.locator(".editor .gutter li")
-    assert pre.count() < 150
-    assert pre.count() == gutter.count()
     own.page.wait_for_function(
         """() => {
             const field = document.querySelector(".editor textarea");
             const lines = [...document.querySelectorAll(".editor pre div")];
             const last = lines.find((line) => line.textContent.startsWith("last"));
             const top = (node) => node.getBoundingClientRect().top;
+            const numbers = document.querySelectorAll(".editor .gutter li");
+            if (lines.length !== numbers.length || lines.length >= 150) return false;
             const padding = parseFloat(getComputedStyle(field).paddingTop);
             const wanted = 301 * 20 + padding - field.scrollTop;
             return Math.abs(top(last) - top(field) - wanted) <= 1;
