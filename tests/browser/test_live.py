@@ -137,10 +137,9 @@ WATCH = """() => {
 }"""
 
 
-@pytest.mark.long
-@pytest.mark.skipif(FIREFOX, reason="Firefox does not report long tasks")
 @pytest.mark.slow
 @pytest.mark.long  # it measures times, which another test on the machine changes
+@pytest.mark.skipif(FIREFOX, reason="Firefox does not report long tasks")
 def test_two_thousand_requests_in_ten_seconds(panel: Panel) -> None:
     """The list stays on the open request, without a task over 50 ms, and with few rows."""
     for _ in range(40):
