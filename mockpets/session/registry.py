@@ -316,6 +316,7 @@ class SessionRegistry:
             self._by_name[session.name] = session
             if self.on_create is not None:
                 self.on_create(session)
+        session.note_change()
         self.shared.changes.publish("sessions")
 
     def reset(self, session: Session) -> None:

@@ -207,14 +207,21 @@ class Saver:
         tracked = self._tracked.copy()  # first: a session in it was in the registry before
         current = {session for session in self._sessions.all() if session in tracked}
         for session in tracked.keys() - current:
+            if self._tracked[session] is not tracked[session]:
+                continue  # an undo has put it back meanwhile
             mark = self._tracked.pop(session)
             file = self._files.get(session.name)
             if file is not None and file.session is session:
                 del self._files[session.name]
             self._gone.append((session.name, mark))
         for session in current:
-            new = _SessionFile(session, self._tracked[session])
-            file = self._files.setdefault(session.name, new)
+            mark = self._tracked[session]
+            file = self._files.get(session.name)
+            if file is not None and file.mark is not mark:  # deleted, and put back by an undo
+                self._gone.append((session.name, file.mark))
+                file = None
+            if file is None:
+                file = self._files[session.name] = _SessionFile(session, mark)
             if file.mark.is_set or everything or is_stopping:
                 file.take(everything=everything, is_stopping=is_stopping)
         return [file for file in self._files.values() if file.is_unsaved]

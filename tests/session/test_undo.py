@@ -242,3 +242,19 @@ def test_a_restart_brings_back_what_an_undo_put_back(tmp_path: Path) -> None:
         assert client.pets() == expected
         assert ids == [pet["id"] for pet in expected[-3:]]
         assert client.add_pet(name="Next", categoryId=2)["id"] > max(ids)
+
+
+def test_changes_after_an_undo_at_once_survive_a_restart(tmp_path: Path) -> None:
+    """The delete may not have reached the file yet."""
+    settings = Settings(port=0, state=str(tmp_path / "pets.state"))
+    with MockpetsServer(settings) as server:
+        client = ControlClient(server.url, "w1")
+        client.add_pet(name="First", categoryId=2)
+        client.drop_session("w1")
+        client.undo()
+        added = client.add_pet(name="Second", categoryId=2)  # waits for a save
+        client.delete_pet(1)
+        expected = client.pets()
+    with MockpetsServer(settings) as server:
+        assert ControlClient(server.url, "w1").pets() == expected
+        assert added in expected
