@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from mockpets.contract.schemas import Pet
 
 _SHORT: Final = Plan(2, 1, (16,), 0)
-_FULL: Final = Plan(5, 2, LEVELS, 5)
+_FULL: Final = Plan(7, 1, LEVELS, 5)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

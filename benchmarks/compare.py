@@ -59,7 +59,7 @@ def compare(
 
     :param pets: the pets in the data of the servers.
     :param questions: keys of `QUESTIONS`.
-    :param check_machine: called before, between and after the rounds.
+    :param check_machine: called before each turn of a server, and after the last one.
     """
     skipped: list[str] = []
 
@@ -77,9 +77,9 @@ def compare(
     turns += [f"round {number + 1} of {plan.rounds}" for number in range(plan.rounds)]
     passed = [subject for subject in subjects if subject.name in rows]
     for number, turn in enumerate(turns):
-        if number >= plan.starts:
-            check_machine()
         for subject in Random(number).sample(passed, len(passed)):
+            if number >= plan.starts:
+                check_machine()
             log(f"{turn}: {subject.name}")
             row, figures = rows[subject.name], dict[str, float]()
             row["samples"].append(figures)
