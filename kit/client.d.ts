@@ -2,6 +2,8 @@ import type {
   BodyOperators,
   Change,
   CheckedScenario,
+  ClockChange,
+  ClockState,
   ErrorCode,
   Findings,
   HeldResponses,
@@ -16,6 +18,7 @@ import type {
   ScenarioDetails,
   ScenarioDocument,
   ScenarioSummary,
+  SessionExport,
   State,
   Undone,
   Verification,
@@ -25,8 +28,8 @@ import type {
 import type { Explanation, Har, Operation, Pet, PetStatus, RequestToExplain, Times } from "./control.js";
 import type { GateName, ScenarioName } from "./scenarios.js";
 
-export type { Change, ErrorCode, Explanation, Har, NewPet, Pet, PetChange, PetStatus, RequestToExplain };
-export type { CheckedScenario, Findings, WaitingResponse } from "./control.js";
+export type { Change, ClockState, ErrorCode, Explanation, Har, NewPet, Pet, PetChange, PetStatus, RequestToExplain };
+export type { CheckedScenario, Findings, SessionExport, WaitingResponse } from "./control.js";
 export type { GateName, ScenarioDetails, ScenarioName, ScenarioSummary, Times };
 export type { Delay, Fault, Match, Operation, Reply, SequenceItem, Stub } from "./control.js";
 
@@ -61,11 +64,12 @@ export interface OtherMatch extends Omit<Conditions, "operation"> {
   operation?: "listPets" | "getPet" | Operation[];
 }
 
-/** The scenarios, seed and pets of a session. */
+/** The scenarios, seed, pets and clock of a session. */
 export interface Contents {
   scenario?: ScenarioName | Scenario | (ScenarioName | Scenario)[];
   seed?: number;
   pets?: Pets;
+  clock?: ClockChange;
 }
 
 export interface Options {
@@ -114,6 +118,24 @@ export interface Gate {
   open(): Promise<number>;
 }
 
+/** The clock of a session. */
+export interface Clock {
+  /** Return the time of the clock, and whether it stands still. */
+  get(): Promise<ClockState>;
+  /**
+   * Set the time; `null` restores the real time.
+   * @param options.frozen whether the clock stands still; by default as before, and at first it runs
+   */
+  set(now: Time | null, options?: { frozen?: boolean }): Promise<ClockState>;
+  /** Move the clock. */
+  advance(milliseconds: number): Promise<ClockState>;
+  /** Make the clock stand still, at its present time or another. */
+  freeze(now?: Time): Promise<ClockState>;
+}
+
+/** A time: a `Date`, milliseconds since 1970, or text with an offset such as `2030-12-06T09:00:00Z`, or a date. */
+export type Time = Date | number | string;
+
 /**
  * A session of a mockpets server: its own pets, scenarios and request log.
  *
@@ -138,6 +160,8 @@ export class Mockpets {
   readonly headers: { "Mockpets-Session": string };
   /** An entry in the header `baggage` that selects the session, such as `mockpets.session=my-session`. */
   readonly baggage: string;
+  /** The clock of the session: the header `Date`, the reference `now`, and whether getPet is removed. */
+  readonly clock: Clock;
 
   /** Return the session and the server at a glance. */
   state(): Promise<State>;
@@ -160,8 +184,13 @@ export class Mockpets {
   drop(options?: { checkLost?: boolean }): Promise<void>;
   /** Put back what the last reset, clear or delete of the session removed, within 10 seconds. */
   undo(): Promise<Undone>;
-  /** Put back what the last reset, clear or delete of the session removed, within 10 seconds. */
-  undo(): Promise<Undone>;
+  /**
+   * Return the pets, scenarios, counters, seed and clock of the session, for `import()` on another server.
+   * @param options.log whether to add the request log as HAR, with secrets redacted
+   */
+  export(options?: { log?: boolean }): Promise<SessionExport>;
+  /** Replace the contents of the session by those of an exported one; the request log starts again. */
+  import(exported: SessionExport): Promise<void>;
 
   /** Return the pets, or those with a status, in order of their IDs. */
   pets(status?: PetStatus): Promise<Pet[]>;

@@ -54,6 +54,7 @@ ErrorCode = Literal[
     "not_held",
     "conflict",
     "session_dropped",
+    "gone",
     "payload_too_large",
     "expectation_failed",
     "invalid_scenario",
@@ -84,6 +85,7 @@ ERRORS: Final[dict[ErrorCode, int]] = {
     "not_held": 409,
     "conflict": 409,
     "session_dropped": 410,
+    "gone": 410,
     "payload_too_large": 413,
     "expectation_failed": 417,
     "invalid_scenario": 422,
@@ -232,10 +234,11 @@ ScenarioGroup = Literal[
 ]
 """A heading in lists of scenarios; this is the order of the headings."""
 Change = Literal[
-    "requests", "scenario", "pets", "snapshots", "gates", "sessions", "files", "origins"
+    "requests", "scenario", "pets", "snapshots", "gates", "sessions", "files", "origins", "clock"
 ]
 """What can change in a session or its server."""
 NoteCode = Literal[
+    "clock",
     "deprecated",
     "ignored_headers",
     "ignored_members",

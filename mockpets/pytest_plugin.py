@@ -24,7 +24,7 @@ from mockpets.errors import MockpetsError, printable
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
 
-    from mockpets.client import ControlClient, Gate
+    from mockpets.client import Clock, ControlClient, Gate
     from mockpets.client.connection import SessionLostError
     from mockpets.contract import control_types as types
     from mockpets.contract.schemas import Pet
@@ -127,6 +127,11 @@ class Mockpets:
         """Return a gate; wait for responses with `held(count, within)`, release with `open()`."""
         return self.control.gate(name)
 
+    @property
+    def clock(self) -> Clock:
+        """Return the clock of the session, on which `Date` and the reference `now` depend."""
+        return self.control.clock
+
 
 _STASHED: Final = pytest.StashKey[Mockpets]()
 _MAY_RESTART: Final = pytest.StashKey[bool]()
@@ -141,7 +146,7 @@ _SCENARIOS: Final = pytest.StashKey[list[str]]()
 
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the markers, so that ``--strict-markers`` accepts them."""
-    text = "mockpets(*scenarios, seed=, pets=): what the session of a test starts with."
+    text = "mockpets(*scenarios, seed=, pets=, clock=): what the session of a test starts with."
     config.addinivalue_line("markers", text)
     text = "mockpets_states(only=, exclude=): run a test once under each scenario, or some of them."
     config.addinivalue_line("markers", text)
@@ -154,6 +159,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("mockpets_url", text, default="")
     text = "Folders with your scenario files, for the server that the tests start."
     parser.addini("mockpets_scenarios_dir", text, type="paths", default=[])
+    text = (
+        "Pets of each session, for that server: a JSON, YAML or CSV file, or how many to generate."
+    )
+    parser.addini("mockpets_pets", text, default="")
 
 
 def _running_server(config: pytest.Config) -> str:
@@ -354,7 +363,11 @@ def mockpets_settings(pytestconfig: pytest.Config) -> Settings:
     """Return the settings of the mock server; override this fixture to change them."""
     from mockpets.settings import Settings
 
-    return Settings(port=0, scenarios_dir=tuple(pytestconfig.getini("mockpets_scenarios_dir")))
+    pets: str = pytestconfig.getini("mockpets_pets")
+    if pets and not pets.isdecimal():  # relative to the configuration, like the folders
+        pets = os.path.relpath(pytestconfig.rootpath / pets)
+    folders = tuple(pytestconfig.getini("mockpets_scenarios_dir"))
+    return Settings(port=0, scenarios_dir=folders, pets=pets)
 
 
 @pytest.fixture(scope="session")

@@ -21,6 +21,8 @@ RATE: Final = _NUMBER + " ?(B|kB|MB)/s"
 
 _SECONDS: Final = {"ms": "0.001", "s": "1", "m": "60"}
 _LONG: Final = {"s": "1", "m": "60", "h": "3600"}
+_SPANS: Final = {**_LONG, "ms": "0.001", "d": "86400"}
+SPAN: Final = _NUMBER + " ?(ms|s|m|h|d)"
 INTERVAL_SECONDS: Final = 7 * 24 * 3600
 """The longest interval: a week."""
 _BYTES: Final = {"B": "1", "kB": "1000", "MB": "1000000"}
@@ -73,6 +75,18 @@ def parse_interval(text: str, longest: float = INTERVAL_SECONDS) -> float:
         limit = f"at most {longest / 3600:g}h"
         raise ValueError(f"must be a time such as 30m or 1h, {limit}, got {quote(text)}")
     return float(seconds)
+
+
+def parse_span(text: str) -> int:
+    """Return a span of time in milliseconds, rounded down.
+
+    :param text: ``90m``, ``36h``, ``30d``, ``1.5s``.
+    :raise ValueError: it is not a span, or has no unit.
+    """
+    seconds = _amount(SPAN, text, _SPANS)
+    if seconds is None:
+        raise ValueError(f"must be a time such as 90m, 36h or 30d, got {quote(text)}")
+    return int(seconds * 1000)
 
 
 def parse_rate(text: str) -> int:

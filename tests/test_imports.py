@@ -36,6 +36,7 @@ RULE = [
     (3, "mockpets.contract", ("marshmallow",)),
     (2, "mockpets.telemetry", ("prometheus_client",)),
     # The leaves import only each other.
+    (1, "mockpets.clock", ()),
     (1, "mockpets.constants", ()),
     (1, "mockpets.errors", ()),
     (1, "mockpets.faults", ()),

@@ -129,6 +129,29 @@ def test_a_running_server_can_be_used(
     run(text, *arguments).assert_outcomes(passed=1)
 
 
+def test_the_configuration_names_the_pets_and_a_marker_a_file(
+    run: Run, pytester: pytest.Pytester
+) -> None:
+    (pytester.path / "pets.csv").write_text("id,name,categoryId\n4,Mio,1\n")
+    pytester.makeini("[pytest]\nmockpets_pets = pets.csv")
+    text = """
+        from pathlib import Path
+
+        import pytest
+
+        def test_a(mockpets):
+            assert [pet["id"] for pet in mockpets.pets()] == [4]
+            assert mockpets.clock.freeze("2031-01-01")["frozen"]
+
+        @pytest.mark.mockpets(pets=Path("own.yml"), clock={"now": "2031-01-01", "frozen": True})
+        def test_b(mockpets):
+            assert [pet["id"] for pet in mockpets.pets()] == [5]
+            assert mockpets.clock.get()["now"] == "2031-01-01T00:00:00.000Z"
+    """
+    (pytester.path / "own.yml").write_text("- {id: 5, name: Bo, categoryId: 1}\n")
+    run(text).assert_outcomes(passed=2)
+
+
 def test_a_running_server_with_other_options_is_one_warning_and_tests_start_from_default(
     run: Run, pytester: pytest.Pytester
 ) -> None:

@@ -36,6 +36,7 @@ _SECTIONS: Final = {
         "held": "List the responses of a running server that wait, or release some.",
         "gates": "List the gates of a running server, or open one.",
         "sessions": "List the sessions of a running server, or drop one.",
+        "session": "Export a session of a running server to a file, or import one.",
     },
     "Report on a front end or a service": {
         "report": "Report what a front end does wrong in its requests.",
@@ -59,7 +60,7 @@ _SECTIONS: Final = {
 """The commands by heading, in the order of the help, with the first sentence of their help."""
 _MODULES: Final = {
     "remote": ("health", "use", "requests"),
-    "control": ("verify", "reset", "pets", "snapshot", "held", "gates", "sessions"),
+    "control": ("verify", "reset", "pets", "snapshot", "held", "gates", "sessions", "session"),
     "files": ("scenarios", "check", "new", "fixture", "openapi", "schema"),
     "main": ("completion",),
 }

@@ -79,6 +79,7 @@ _COMPLETIONS: Final[Mapping[str, Complete]] = {
     "fixtures_dir": click.Path(file_okay=False).shell_complete,
     "locale": names_of(locales),
     "state": click.Path().shell_complete,
+    "pets": click.Path().shell_complete,
 }
 """Setting to the completion of its value."""
 

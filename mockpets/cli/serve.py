@@ -186,6 +186,7 @@ def _banner(settings: Settings, port: int, token: str, scenarios: int, metrics: 
     panel = _panel(settings, port, secret) or "off"
     lines = {"panel": panel, "control token": secret, "metrics": metrics, "key": keys}
     lines["active"] = ", ".join(settings.scenario)
+    lines["clock"] = settings.now
     overview = "\n".join(_banner_line(label, text) for label, text in lines.items() if text)
     folders = [word for path in settings.scenarios_dir for word in ("--scenarios-dir", str(path))]
     command = shlex.join(["mockpets", "scenarios", *folders])

@@ -1,6 +1,6 @@
 """The Python client for the control API."""
 
-from mockpets.client.client import ControlClient, Gate
+from mockpets.client.client import Clock, ControlClient, Gate
 from mockpets.client.connection import (
     ControlError,
     GateError,
@@ -11,6 +11,7 @@ from mockpets.client.connection import (
 )
 
 __all__ = [
+    "Clock",
     "ControlClient",
     "ControlError",
     "Gate",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, Unpack, cast
 from urllib.parse import quote, urlencode
 
@@ -17,6 +18,7 @@ from mockpets.errors import InputError, Problem, invalid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from datetime import datetime, timedelta
 
     _Check = Callable[[str, str | None, "ControlError | None"], None]
 
@@ -211,6 +213,11 @@ class ControlClient:
         """Return a gate, to wait until it holds responses and to open it."""
         return Gate(self, name)
 
+    @property
+    def clock(self) -> Clock:
+        """The clock of the session, to set, freeze or advance it."""
+        return Clock(self)
+
     # --- Pets ---
 
     def pets(self, status: str | None = None) -> list[Pet]:
@@ -225,9 +232,11 @@ class ControlClient:
     def set_pets(self, pets: types.Pets) -> int:
         """Replace all pets; return how many there are.
 
-        :param pets: the same as ``pets`` in a scenario file, or any iterable of pets.
+        :param pets: the same as ``pets`` in a scenario file, any iterable of pets, or the path of a
+            JSON, YAML or CSV file.
+        :raise InputError: the file is invalid.
         """
-        body = pets if isinstance(pets, (str, int, dict)) else list(cast("Iterable[object]", pets))
+        body = _loaded(pets)
         return self._call("PUT", "/pets", body, part="total")
 
     def add_pet(self, **pet: Unpack[NewPet]) -> Pet:
@@ -363,9 +372,12 @@ class ControlClient:
     ) -> types.SessionSummary:
         """Create a session, or change one.
 
-        :param contents: `scenario`, as for `use` or a list; `seed`; `pets`, as for `set_pets`.
+        :param contents: `scenario`, as for `use` or a list; `seed`; `pets`, as for `set_pets`;
+            `clock`, with `now` and `frozen`.
         """
         path = _fill("/sessions/{name}", name)
+        if "pets" in contents:
+            contents["pets"] = _loaded(contents["pets"])  # type: ignore[typeddict-item]
         return self._call("PUT", path, contents, session=name, check=self._replace_id)
 
     def drop_session(self, name: str, closed: str = "60s", *, check_lost: bool = False) -> str:
@@ -395,6 +407,29 @@ class ControlClient:
         name = self.name if name is None else name
         path = _fill("/sessions/{name}/undo", name)
         return self._call("POST", path, session=name, check=self._replace_id)
+
+    def export_session(self, name: str | None = None, *, log: bool = False) -> types.SessionExport:
+        """Return the pets, scenarios, counters, seed and clock of a session, to import elsewhere.
+
+        :param name: by default, this client's session.
+        :param log: whether to add the request log as HAR, with secrets redacted.
+        """
+        name = self.name if name is None else name
+        path, query = _fill("/sessions/{name}/export", name), {"log": "true" if log else None}
+        return self._call("GET", path, query=query, session=name, wait=constants.WAIT_SECONDS)
+
+    def import_session(
+        self, exported: types.SessionExport, name: str | None = None
+    ) -> types.SessionSummary:
+        """Replace the contents of a session by those of an exported one.
+
+        :param name: by default, this client's session. It is created if it does not exist.
+        """
+        name = self.name if name is None else name
+        path = _fill("/sessions/{name}/export", name)
+        body = {key: value for key, value in exported.items() if key != "log"}
+        wait = constants.WAIT_SECONDS
+        return self._call("PUT", path, body, session=name, wait=wait, check=self._replace_id)
 
     def reset_sessions(self) -> int:
         """Reset every session as `reset` does; return how many there are."""
@@ -494,6 +529,52 @@ class Gate:
     def open(self) -> int:
         """Release the responses that it holds; return how many."""
         return self.control.open_gate(self.name)
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The clock of one session; all methods return its state."""
+
+    control: ControlClient
+
+    def get(self) -> types.ClockState:
+        """Return its time, and whether it stands still."""
+        return self.control._call("GET", "/clock")
+
+    def set(self, now: datetime | str | None, *, frozen: bool | None = None) -> types.ClockState:
+        """Set its time: an aware datetime, text such as ``2030-12-06T09:00:00Z``, or a date.
+
+        :param now: None for the real time.
+        :param frozen: whether it stands still; by default as before, and at first it runs.
+        """
+        return self._change({"now": _moment(now)}, frozen)
+
+    def advance(self, by: timedelta | str) -> types.ClockState:
+        """Move it, for example by ``30d``."""
+        text = by if isinstance(by, str) else f"{by.total_seconds():f}s"
+        return self._change({"advance": text})
+
+    def freeze(self, now: datetime | str | None = None) -> types.ClockState:
+        """Make it stand still, at its present time or another."""
+        return self._change({} if now is None else {"now": _moment(now)}, frozen=True)
+
+    def _change(self, change: types.ClockChange, frozen: bool | None = None) -> types.ClockState:
+        if frozen is not None:
+            change["frozen"] = frozen
+        return self.control._call("PUT", "/clock", change)
+
+
+def _moment(now: datetime | str | None) -> str | None:
+    return now if now is None or isinstance(now, str) else now.isoformat()
+
+
+def _loaded(pets: types.Pets) -> object:
+    """Return pets for the body of a call; read those of a file."""
+    if isinstance(pets, Path):
+        from mockpets.scenario.language.loader import load_fixture  # rarely needed
+
+        return load_fixture(pets, str(pets), is_named=False)
+    return pets if isinstance(pets, (str, int, dict)) else list(cast("Iterable[object]", pets))
 
 
 def _fill(path: str, name: object) -> str:

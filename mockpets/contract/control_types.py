@@ -9,6 +9,7 @@ type wherever it is called.
 """
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from mockpets.constants import (
@@ -111,6 +112,29 @@ class ActiveScenarios(TypedDict):
     """The active scenarios; the first takes precedence."""
 
     active: list[str]
+
+
+class ClockState(TypedDict):
+    """The clock of a session: its time, and whether it stands still.
+
+    `set` is False while it shows the real time.
+    """
+
+    now: str
+    frozen: bool
+    set: bool
+
+
+class ClockChange(TypedDict, total=False):
+    """A change to a clock.
+
+    `now` is a time in RFC 3339 or a date, None for the real time; `advance` is how far to move the
+    clock, such as ``30d``.
+    """
+
+    now: str | None
+    frozen: bool
+    advance: str
 
 
 class GateCounts(TypedDict):
@@ -260,7 +284,7 @@ class State(ScenarioList, GateCounts):
     is None when the server runs without ``--state``, and `node` without ``--name``.
     `rejected_origins` lists the origins of pages whose control calls were rejected, at most 20;
     ``null`` stands for pages without an origin. `started` is the time at which the server started,
-    and `faults` has a word for each kind of fault.
+    and `faults` has a word for each kind of fault. `clock` is None while it shows the real time.
     """
 
     version: str
@@ -271,6 +295,7 @@ class State(ScenarioList, GateCounts):
     change: int
     resets: int
     seed: int
+    clock: ClockState | None
     counts: StateCounts
     state_file: StateFileProgress | None
     rejected_origins: list[str]
@@ -308,8 +333,8 @@ class GeneratedPets(TypedDict):
     locale: NotRequired[str]
 
 
-Pets = Iterable[Pet | Document] | GeneratedPets | Document | str | int
-"""What `ControlClient` accepts: pets, what to generate, the name of a fixture, or a number."""
+Pets = Iterable[Pet | Document] | GeneratedPets | Document | str | int | Path
+"""What `ControlClient` accepts: pets, what to generate, a fixture, a number, or a file of pets."""
 PetsSource = list[Pet] | GeneratedPets | str | int
 """The same in the JSON of a request."""
 
@@ -838,7 +863,7 @@ class Har(TypedDict):
 
 
 class SessionSummary(ActiveScenarios):
-    """A session; `pets` and `held` are the same as in `StateCounts`.
+    """A session; `pets` and `held` are the same as in `StateCounts`, and `clock` as in `State`.
 
     `id` is new when a session is created, and when a restart of the server lost anything of it.
     `last_request` is the method and target of the newest request in the log.
@@ -847,6 +872,7 @@ class SessionSummary(ActiveScenarios):
     name: str
     id: str
     seed: int
+    clock: ClockState | None
     pets: int | None
     requests: int
     last_request: str | None
@@ -875,6 +901,7 @@ class SessionContents(TypedDict, total=False):
     scenario: str | Document | list[str | Document]
     seed: int
     pets: PetsSource
+    clock: ClockChange
 
 
 class SessionOptions(TypedDict, total=False):
@@ -883,6 +910,54 @@ class SessionOptions(TypedDict, total=False):
     scenario: str | Document | list[str | Document]
     seed: int
     pets: Pets
+    clock: ClockChange
+
+
+class ExportedCount(TypedDict):
+    """The requests that a stub has skipped because of `after`, and those that it applied to."""
+
+    passed: int
+    used: int
+
+
+class ExportedPets(TypedDict):
+    """Pets now, by ID.
+
+    Requests have added the last ones, `added` in number. `next_id` is the ID of the next pet.
+    """
+
+    pets: list[Pet]
+    added: int
+    next_id: int
+
+
+class ExportedStack(TypedDict):
+    """The counters by stub, and the pets if the scenarios define some, of a combination of them."""
+
+    scenarios: list[str]
+    counters: dict[str, ExportedCount]
+    pets: NotRequired[ExportedPets]
+
+
+class SessionExport(TypedDict):
+    """A session to take to another server.
+
+    `format` is the version of the document, `mockpets` that of the server that wrote it. `start`
+    are the pets that a reset restores, and `draws` counts the random numbers that the stubs have
+    drawn. The `log` is there on request; an import ignores it.
+    """
+
+    mockpets: NotRequired[str]
+    format: int
+    session: NotRequired[str]
+    scenario: str | Document | list[str | Document]
+    seed: int
+    draws: NotRequired[int]
+    clock: NotRequired[ClockChange]
+    start: NotRequired[list[Pet]]
+    pets: ExportedPets
+    stacks: NotRequired[list[ExportedStack]]
+    log: NotRequired[Har]
 
 
 class DroppedSession(TypedDict):

@@ -26,6 +26,9 @@ SESSION_PARKED: Final = (
     "session '{name}' has too many delayed, throttled or held responses: one session may have at "
     "most half of the places that the others leave free; open its gates, or wait for its responses"
 )
+REMOVED: Final = (
+    "GET /pets/{petId} was removed on 5 December 2030; use GET /pets with the status filter"
+)
 NO_CONNECTION_FAULTS: Final = "connection faults are disabled: the server runs with --public"
 ERROR_MESSAGES: Final[dict[str, str]] = {
     "invalid_request": "the request is missing required fields or contains invalid values",

@@ -10,8 +10,9 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
+from mockpets.clock import moment
 from mockpets.journal.entry import Message
-from mockpets.journal.queries import body_text, moment, summary
+from mockpets.journal.queries import body_text, summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, get_args
 
+from mockpets.clock import moment
 from mockpets.constants import (
     GLOB,
     GLOB_LENGTH,
@@ -140,12 +140,6 @@ def has_status(status: int | None, outcome: RequestOutcome, wanted: str) -> bool
 
 
 # --- As JSON ----------------------------------------------------------------------------------
-
-
-def moment(at: float) -> str:
-    """Return a time in seconds since 1970 as ``2026-11-21T07:00:00.123Z`` (RFC 3339)."""
-    text = datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
-    return text.replace("+00:00", "Z")
 
 
 def body_text(message: Message) -> tuple[str, bool]:

@@ -18,6 +18,7 @@ from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import parse_qsl
 
+from mockpets.clock import moment
 from mockpets.constants import (
     API_PREFIX,
     EQUAL_REQUESTS,
@@ -30,7 +31,6 @@ from mockpets.constants import (
 from mockpets.contract.openapi import document
 from mockpets.contract.schemas import LIST_PARAMETERS, NEW_PET_FIELDS
 from mockpets.errors import did_you_mean
-from mockpets.journal.queries import moment
 from mockpets.redaction import is_secret, redacted_target
 from mockpets.report.findings import CLIENT_RULES, Evidence, Finding, Report
 from mockpets.scenario.matching import path_matches

@@ -28,9 +28,9 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mockpets.client.connection import NoAnswer, server_address
+from mockpets.clock import moment
 from mockpets.constants import API_PREFIX, COMPARE_SECONDS, CONTROL_PREFIX, PETS_PATH, VERSION
 from mockpets.errors import InputError, RequestError, invalid
-from mockpets.journal.queries import moment
 from mockpets.redaction import value_redactor
 from mockpets.report.probes import ProbeResult, next_probe
 from mockpets.strict_json import parse_json

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote as percent_encode
 from uuid import UUID
 
+from mockpets.clock import real_time, time_text
 from mockpets.constants import HEADER_VALUE_BYTES
 from mockpets.scenario.matching import ABSENT
 from mockpets.scenario.model import Reference
 from mockpets.strict_json import dump_json
 
 if TYPE_CHECKING:
+    from mockpets.clock import Clock
     from mockpets.scenario.matching import Facts
     from mockpets.scenario.model import Template, Text
 
@@ -30,13 +31,23 @@ class Values:
     """Looks up the values of references for one response.
 
     :param label: of the stub; `count` is the position of the request among its requests, from 1.
+    :param clock: of the session; None for the real time.
     """
 
-    def __init__(self, facts: Facts, session: str, seed: int, label: str, count: int) -> None:
+    def __init__(
+        self,
+        facts: Facts,
+        session: str,
+        seed: int,
+        label: str,
+        count: int,
+        clock: Clock | None = None,
+    ) -> None:
         self._facts = facts
         self._session = session
         self._key = f"{seed}/{label}/{count}"
         self._count = count
+        self._clock = clock
         self._now = ""
         self._uuids = 0
         self.used: dict[str, bytes] = {}
@@ -86,8 +97,8 @@ class Values:
                 return self._count
             case "now":
                 if not self._now:  # one response has one time
-                    moment = datetime.now(UTC).isoformat(timespec="milliseconds")
-                    self._now = moment.replace("+00:00", "Z")
+                    now = real_time() if self._clock is None else self._clock.now()
+                    self._now = time_text(now)
                 return self._now
         self._uuids += 1
         digest = blake2b(f"{self._key}/{self._uuids}".encode(), digest_size=16)

@@ -71,7 +71,7 @@ class SaveProgress:
             "session": session.on_change is None,
             "inline_scenarios": bool(session.inline),
             "snapshots": len(session.snapshots) > 0,
-            "counters": session.has_counts,
+            "counters": any(session.counters().values()),
             "requests": len(session.journal) > 0,
         }
         return {

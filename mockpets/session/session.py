@@ -28,6 +28,7 @@ from mockpets.session.snapshots import Snapshots
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from mockpets.clock import Clock, ClockChange
     from mockpets.constants import Change
     from mockpets.contract.schemas import Pet
     from mockpets.journal.journal import Journal
@@ -59,6 +60,17 @@ class Activation:
     store: Store
 
 
+class Draws(Random):
+    """Random numbers that are counted, so that another server can continue the sequence."""
+
+    drawn = 0
+
+    def random(self) -> float:
+        """Return the next number from 0 to 1."""
+        self.drawn += 1
+        return super().random()
+
+
 class StackStore(NamedTuple):
     """The store of a stack of scenarios that defines pets, with `Stack.pets_digest`."""
 
@@ -78,6 +90,7 @@ class SharedState:
     :param max_delay: the maximum total delay of a response, in seconds.
     :param max_name: the maximum length of a new pet's name, in characters.
     :param is_public: whether clients may neither send scenarios nor break connections.
+    :param clock: the initial clock of a session; None for the real time.
     """
 
     library: Callable[[], Library]
@@ -93,6 +106,7 @@ class SharedState:
     max_delay: float = DELAY_SECONDS
     max_name: int | None = None
     is_public: bool = False
+    clock: Clock | None = None
     changes: ChangeFeed = field(default_factory=ChangeFeed)
 
     def library_with(self, inline: Mapping[str, tuple[Scenario, str]]) -> Library:
@@ -126,6 +140,7 @@ class Session:
         self.identify(token_hex(8))
         self.active = shared.scenarios
         self.seed = shared.seed
+        self.clock = shared.clock
         self.changes = ChangeFeed(shared.changes)
         self.gates = Gates(partial(self.changes.publish, "gates"))
         self.journal = shared.journal()
@@ -142,7 +157,7 @@ class Session:
         """Called after a change of what the state file keeps; None if no file keeps the session."""
         self.own = self._new_store(shared.start)
         """Its own pets, used unless a scenario defines others."""
-        self._random: Random | None = None
+        self._random: Draws | None = None
         """Lazy: seeding is slow."""
         self._merged: tuple[Library, Library] | None = None
         """The library of files, and the same with this session's own scenarios."""
@@ -259,6 +274,13 @@ class Session:
         self.note_change()
         self.changes.publish("scenario")
 
+    def set_clock(self, change: ClockChange) -> None:
+        """Change the clock, which a reset keeps like the active scenarios."""
+        with self._lock:
+            self.clock = change.applied(self.clock)
+        self.note_change()
+        self.changes.publish("clock")
+
     def check(self, names: tuple[str, ...], inline: Mapping[str, tuple[Scenario, str]]) -> None:
         """Check that scenarios can be activated, without the inline ones that this would remove.
 
@@ -275,7 +297,7 @@ class Session:
         possible = stack.candidates(facts)
         with self._lock:
             if self._random is None:
-                self._random = Random(self.seed)
+                self._random = Draws(self.seed)
             return decide(stack.stubs, activation.counts, facts, self._random, max_delay, possible)
 
     def fork(self, shared: SharedState) -> Session:
@@ -283,7 +305,7 @@ class Session:
         copy = Session(self.name, shared)
         copy.identify(self.id)
         with self._lock:
-            copy.active, copy.seed = self.active, self.seed
+            copy.active, copy.seed, copy.clock = self.active, self.seed, self.clock
             copy.inline, copy._merged = self.inline, self._merged
             copy.journal.last, copy.journal.resets = self.journal.last, self.journal.resets
             copy.own = self.own.fork()
@@ -300,7 +322,8 @@ class Session:
                 for names, known in self._restored.items()
             }
             if self._random is not None:
-                copy._random = Random()
+                copy._random = Draws()
+                copy._random.drawn = self._random.drawn
                 copy._random.setstate(self._random.getstate())
         return copy
 
@@ -312,7 +335,7 @@ class Session:
             raise RequestError("invalid_request", message)
 
     def reset(self) -> None:
-        """Reset pets, counters, random numbers and the journal; scenarios and snapshots stay."""
+        """Reset pets, counters, random numbers and the journal; the rest stays."""
         with self._lock:
             self.own.reset()
             self._activations.clear()
@@ -361,9 +384,10 @@ class Session:
 
     @property
     def is_changed(self) -> bool:
-        """Whether the session has anything to lose: changed pets, snapshots, other scenarios."""
+        """Whether it has anything to lose: changed pets, snapshots, other scenarios, a clock."""
         return (
             self.active != self.shared.scenarios
+            or self.clock != self.shared.clock
             or self.own.start is not self.shared.start
             or len(self.snapshots) > 0
             or any(store.is_changed for _, store in self.stores().values())
@@ -393,15 +417,58 @@ class Session:
                     stores[names] = StackStore(known.stack.pets_digest, known.store)
             return stores
 
-    @property
-    def has_counts(self) -> bool:
-        """Whether a stub has counted requests since the last reset."""
+    def counters(self) -> dict[tuple[str, ...], dict[str, Count]]:
+        """Return copies of the counters by stack and label, without those at zero."""
         with self._lock:
-            return any(
-                count.used or count.passed
-                for known in self._activations.values()
-                for count in known.counts.values()
-            )
+            return {
+                names: {
+                    known.stack.stubs[position].label: replace(count)
+                    for position, count in known.counts.items()
+                    if count.used or count.passed
+                }
+                for names, known in self._activations.items()
+            }
+
+    def load(
+        self,
+        active: tuple[str, ...],
+        inline: Mapping[str, tuple[Scenario, str]],
+        seed: int,
+        random: Draws | None,
+        stores: Mapping[tuple[str, ...], Store],
+        counters: Mapping[tuple[str, ...], Mapping[str, Count]],
+    ) -> None:
+        """Replace the contents, and reset the journal; an error changes nothing.
+
+        :param inline: the documents among the scenarios, with their source.
+        :param random: None if no number was drawn since the reset.
+        :param stores: by the names of their stack, the session's own without names, as `stores`.
+        :param counters: as `counters` returns them.
+        :raise RequestError: ``unknown_scenario``.
+        """
+        library, own = self.shared.library_with(inline), stores[()]
+        activations = {}
+        for names in {*stores, *counters} - {()}:
+            stack, known = library.stack(names), counters.get(names, {})
+            labels = [*enumerate(stub.label for stub in stack.stubs)]
+            counts = {place: known[label] for place, label in labels if label in known}
+            store = stores.get(names, own)
+            activations[names] = Activation(library, stack, defaultdict(Count, counts), store)
+        with self._lock:
+            self.active, self.inline, self._merged = active, inline, None
+            self.seed, self._random, self.own = seed, random, own
+            self._activations, self._restored, self._plain = activations, {}, {}
+        if self.on_change is not None:
+            self.track(self.on_change)
+        self.note_change()
+        self.journal.reset()
+        for kind in _RESET_KINDS:
+            self.changes.publish(kind)
+
+    @property
+    def drawn(self) -> int:
+        """How many random numbers the stubs have drawn since the reset."""
+        return 0 if self._random is None else self._random.drawn
 
     def restore(
         self,

@@ -41,7 +41,7 @@ class Rule(NamedTuple):
 
 
 _NOT_OPEN: Final = "must not be open with {}: every caller would need the token"
-_NO_CONTROL: Final = "has no effect with {}"
+_NO_EFFECT: Final = "has no effect with {}"
 _NOT_PUBLIC: Final = "has no effect without --public"
 _ADD_PUBLIC: Final = "add --public, or remove it"
 _EITHER: Final = "remove one of the two"
@@ -59,11 +59,12 @@ RULES: Final = (
     Rule("control", "open", "control_token", None, _NOT_OPEN, _EITHER),
     Rule("sessions", "declared", "public", None, _OWN_SESSIONS, _EITHER),
     Rule("sessions", "declared", "control", "off", _NOTHING_CREATES, _EITHER),
-    Rule("control_token", None, "control", "off", _NO_CONTROL, _EITHER, is_shared=True),
-    Rule("control_origin", None, "control", "off", _NO_CONTROL, _EITHER),
+    Rule("control_token", None, "control", "off", _NO_EFFECT, _EITHER, is_shared=True),
+    Rule("control_origin", None, "control", "off", _NO_EFFECT, _EITHER),
     Rule("visitor_rate", None, "public", False, _NOT_PUBLIC, _ADD_PUBLIC),
     Rule("max_pets", Above(PUBLIC_PETS), "public", None, _TOO_MANY, _LOWER),
     Rule("delay", Above(PUBLIC_DELAY_SECONDS), "public", None, _TOO_LONG, "set a shorter delay"),
+    Rule("count", None, "pets", None, _NO_EFFECT, _EITHER),
     Rule("state", None, "public", None, _VISITORS),
 )
 

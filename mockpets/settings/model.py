@@ -63,7 +63,7 @@ _HTTP_PORT: Final = 80
 """The port that a URL can omit."""
 _LOOPBACK: Final = ("127.0.0.1", "::1")  # `localhost` may mean either
 
-_SEEN_BY_SESSIONS: Final = ("seed", "count", "locale", "delay", "sessions")
+_SEEN_BY_SESSIONS: Final = ("seed", "pets", "count", "locale", "now", "delay", "sessions")
 """The settings that decide what sessions start with, and how their requests are treated."""
 
 
@@ -199,8 +199,11 @@ _HELP: Final = {
     "fixtures_dir": "Folder with your fixture files; if two files have the same name, the last "
     "folder wins.",
     "seed": "Seed for the generated pets.",
-    "count": "Number of pets to generate.",
+    "pets": "Pets of every session: a JSON, YAML or CSV file, or how many to generate.",
+    "count": "Number of pets to generate; the same as --pets NUMBER.",
     "locale": "Locale of the generated pets' names.",
+    "now": "Time that the clock of every session shows, such as 2030-12-06T09:00:00Z; it stands "
+    "still.",
     "api_key": "API key that clients send as a bearer token; '*' accepts any key.",
     "delay": "Delay added to every response, such as 300ms.",
     "control": "Control API: auto (from this machine, or with the token), open (for everyone), "
@@ -245,8 +248,10 @@ class Settings:
     scenarios_dir: tuple[Path, ...] = _row((), check.folder, "DIR")
     fixtures_dir: tuple[Path, ...] = _row((), check.folder, "DIR")
     seed: int = _row(1, check.integer(0, INT64_MAX), "NUMBER")
+    pets: str = _row("", check.pets, "FILE|NUMBER")
     count: int = _row(16, check.integer(0, PETS_GENERATED), "NUMBER")
     locale: str = _row("en_US", check.locale, "LOCALE")
+    now: str = _row("", check.moment, "TIME")
     api_key: tuple[str, ...] = _row(("mockpets",), check.api_key, "KEY")
     delay: Seconds = _row(0.0, check.duration, "DURATION")
     control: str = _row("auto", check.OneOf("auto", "open", "off"), "MODE")
@@ -285,6 +290,13 @@ class Settings:
                 problems += [Problem(row.name, 0, 0, "", message) for message in messages]
         if problems:
             raise InputError(problems)
+
+    @property
+    def pet_count(self) -> int | None:
+        """How many pets to generate for every session; None if `pets` is a file."""
+        if not self.pets:
+            return self.count
+        return int(self.pets) if self.pets.isdecimal() else None
 
     @property
     def any_key(self) -> bool:

@@ -10,7 +10,16 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import DELAY_SECONDS, INT64_MAX, MOUNT, NAME_LENGTH, PORT_MAX, SCENARIO_NAME
+from mockpets.constants import (
+    DELAY_SECONDS,
+    FIXTURE_SUFFIXES,
+    INT64_MAX,
+    MOUNT,
+    NAME_LENGTH,
+    PETS_GENERATED,
+    PORT_MAX,
+    SCENARIO_NAME,
+)
 from mockpets.errors import did_you_mean
 
 if TYPE_CHECKING:
@@ -108,6 +117,26 @@ def locale(text: str) -> str:
     if text in LOCALES:
         return text
     raise _unknown(text, text.replace("-", "_"), sorted(LOCALES))
+
+
+def moment(text: str) -> str:
+    """Return a date and time, or a date; empty for the real time."""
+    from mockpets.clock import parse_moment  # rarely needed
+
+    if text:
+        parse_moment(text)
+    return text
+
+
+def pets(text: str) -> str:
+    """Return the path of a file of pets, or how many to generate; empty for neither."""
+    if text and not text.lower().endswith(FIXTURE_SUFFIXES):
+        number = int(text) if re.fullmatch("[0-9]{1,9}", text) else -1
+        if not 0 <= number <= PETS_GENERATED:
+            files = f"a {', '.join(FIXTURE_SUFFIXES)} file"
+            limits = f"from 0 to {PETS_GENERATED}"
+            raise ValueError(f"must be {files} or an integer {limits}, {got(text)}")
+    return text
 
 
 def api_key(text: str) -> str:

@@ -11,17 +11,19 @@ import secrets
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+from pathlib import Path
 from time import monotonic, time
 from typing import TYPE_CHECKING, Final
 
 from mockpets import constants
+from mockpets.clock import Clock, parse_moment
 from mockpets.errors import InputError
 from mockpets.journal.coverage import Coverage
 from mockpets.journal.entry import MESSAGE_BYTES
 from mockpets.journal.journal import JOURNAL_ENTRIES, Journals
 from mockpets.memory_budget import MemoryBudget, shares
 from mockpets.pets.default_pets import generate
-from mockpets.pets.table import TableCache
+from mockpets.pets.table import TableCache, make_table
 from mockpets.scenario.reloader import Reloader
 from mockpets.session.change_feed import ChangeFeed
 from mockpets.session.registry import SessionRegistry
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 
     import flask
 
+    from mockpets.pets.table import Table
     from mockpets.scenario.library import Library
     from mockpets.settings import Settings
     from mockpets.wsgi_extension import Server, ServerCounts
@@ -110,7 +113,12 @@ def _create_app(settings: Settings | None, clock: Callable[[], float]) -> flask.
     problems = [*chain(*library.problems.values())]
     problems += library.unknown("--scenario", settings.scenario)
     problems += contradictions(settings)
-    if problems:
+    start = None
+    try:
+        start = _start(settings)
+    except InputError as error:
+        problems += error.problems
+    if problems or start is None:
         raise InputError(problems)
     if is_default:
         for text in notices(settings):
@@ -125,6 +133,7 @@ def _create_app(settings: Settings | None, clock: Callable[[], float]) -> flask.
     app, sessions, metrics = wire(
         settings,
         lambda: reloader.library,
+        start,
         token,
         lambda: reloader.reloads,
         clock,
@@ -140,9 +149,22 @@ def _create_app(settings: Settings | None, clock: Callable[[], float]) -> flask.
     return app
 
 
+def _start(settings: Settings) -> Table:
+    """Return the initial pets of a session, which do not count against the memory budget.
+
+    :raise InputError: their file is invalid.
+    """
+    if settings.pet_count is not None:
+        return TableCache(generate).make(settings.pet_count, settings.seed, settings.locale)
+    from mockpets.scenario.language.loader import load_fixture  # most servers generate them
+
+    return make_table(load_fixture(Path(settings.pets), settings.pets, is_named=False))
+
+
 def wire(
     settings: Settings,
     library: Callable[[], Library],
+    start: Table,
     token: str = "",
     reloads: Callable[[], int] = int,
     clock: Callable[[], float] = monotonic,
@@ -151,12 +173,13 @@ def wire(
 ) -> tuple[App, SessionRegistry, Metrics]:
     """Return an app over a library, its sessions and metrics.
 
+    :param start: the initial pets of a session.
     :param reloads: returns how often the library was reloaded.
     :param reload: reloads it now if files have changed.
     """
     public = settings.public
     journals = Journals(shares(settings.memory, public=public).journals)
-    shared = _shared_state(settings, library, journals, changes or ChangeFeed())
+    shared = _shared_state(settings, library, start, journals, changes or ChangeFeed())
     sessions = SessionRegistry(
         shared,
         settings.max_sessions or (constants.PUBLIC_SESSIONS if public else constants.SESSIONS),
@@ -210,7 +233,11 @@ def wire(
 
 
 def _shared_state(
-    settings: Settings, library: Callable[[], Library], journals: Journals, changes: ChangeFeed
+    settings: Settings,
+    library: Callable[[], Library],
+    start: Table,
+    journals: Journals,
+    changes: ChangeFeed,
 ) -> SharedState:
     public = settings.public
     max_new = constants.PUBLIC_PETS if public else constants.PETS_BY_REQUEST
@@ -222,8 +249,7 @@ def _shared_state(
     return SharedState(
         library=library,
         tables=TableCache(generate, pets),
-        # The initial pets do not count against the memory budget of the sessions.
-        start=TableCache(generate).make(settings.count, settings.seed, settings.locale),
+        start=start,
         scenarios=settings.scenario,
         seed=settings.seed,
         max_new=settings.max_pets or max_new,
@@ -235,6 +261,7 @@ def _shared_state(
         max_name=PUBLIC_NAME_LENGTH if public else None,
         is_public=public,
         changes=changes,
+        clock=Clock(parse_moment(settings.now), frozen=True) if settings.now else None,
     )
 
 

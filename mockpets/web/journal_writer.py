@@ -51,7 +51,7 @@ def record(request: Request, response: Response, number: int, off_contract: str 
     session, outcome, stack = exchange.session, exchange.outcome, exchange.stack
     assert session is not None  # noqa: S101 - callers guarantee it
     journal, notes = session.journal, exchange.notes
-    if exchange.operation == "getPet":
+    if exchange.operation == "getPet" and exchange.code != "gone":
         notes.append(("deprecated", _DEPRECATED))
     if off_contract is not None and "unmatched" not in dict(notes):
         notes.append(("off_contract", off_contract))

@@ -10,8 +10,9 @@ from urllib.parse import parse_qsl
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.urls import iri_to_uri
 
+from mockpets.clock import parse_moment, time_text
 from mockpets.constants import OPERATIONS, PETS_PATH
-from mockpets.contract.error_messages import BODY_TOO_LARGE, no_animal
+from mockpets.contract.error_messages import BODY_TOO_LARGE, REMOVED, no_animal
 from mockpets.contract.fields import parse_int64
 from mockpets.contract.schemas import LIST_PARAMETERS, NEW_PET_FIELDS
 from mockpets.contract.serialization import load_list_query, load_new_pet
@@ -109,9 +110,18 @@ def create_pet(request: Request, store: Store) -> Response:
 
 
 def get_pet(request: Request, store: Store) -> Response:
-    """Respond to getPet; raise ``pet_not_found``, also for an ID that is not an int64."""
+    """Respond to getPet.
+
+    :raise RequestError: ``gone`` if the session's clock was set and the operation is removed by its
+        time; ``pet_not_found``, also for an ID that is not an int64.
+    """
     if request.environ.get("QUERY_STRING"):
         request.exchange.notes += _ignored("ignored_query", "parameters", set(request.args))
+    session = request.exchange.session
+    # Not by the real time: suites must not break on a day in 2030.
+    if session is not None and session.clock and (now := session.clock.now()) >= _REMOVED_AT:
+        request.exchange.notes.append(("clock", f"the session's clock shows {time_text(now)}"))
+        raise RequestError("gone", REMOVED)
     text: str = (request.view_args or {})["pet_id"]
     pet_id = parse_int64(text)
     row = None if pet_id is None else store.get(pet_id)
@@ -121,6 +131,8 @@ def get_pet(request: Request, store: Store) -> Response:
 
 
 _NAMES_NOTED: Final = 8
+_REMOVED_AT: Final = parse_moment("2030-12-05")
+"""`SUNSET`, in milliseconds since 1970."""
 
 
 def _ignored(code: NoteCode, what: str, names: set[str]) -> tuple[tuple[NoteCode, str], ...]:

@@ -213,7 +213,8 @@ def _rendered(reply: Canned, template: Template, request: Request, session: Sess
     assert trace is not None  # noqa: S101 - the engine has decided
     step = trace.steps[-1]
     label = trace.stubs[step.position].label
-    values = Values(_facts(request), session.name, session.seed, label, step.used + 1)
+    facts, count = _facts(request), step.used + 1
+    values = Values(facts, session.name, session.seed, label, count, session.clock)
     body, headers = render(template, values)
     if len(body) > CANNED_BYTES:
         size = f"{len(body)} bytes, more than {CANNED_BYTES}"

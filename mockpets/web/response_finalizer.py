@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
+from mockpets.clock import http_date
 from mockpets.constants import (
     COMMON_HEADERS,
     CONTROL_PREFIX,
@@ -155,6 +156,10 @@ class ResponseFinalizer:
     ) -> None:
         block, headers = headers_for(request, response, number, off_contract, preflight=preflight)
         headers += self._node
+        session = request.exchange.session
+        clock = self.sessions.shared.clock if session is None else session.clock
+        if clock is not None:
+            headers.append(("Date", http_date(clock.now())))
         if request.exchange.outcome.reply is None:
             response.block = block
             response.carry(headers)

@@ -58,6 +58,10 @@ ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
         "made room for another (`--public`).",
         "Stop the page that still uses it, or create the session again with `PUT sessions/NAME`. Visitors: try again.",
     ),
+    "gone": (
+        "The session's [clock](control-api.md#the-clock) was set to 5 December 2030 or later, when `getPet` ends.",
+        "Use `listPets`, or set the clock to an earlier time.",
+    ),
     "payload_too_large": (
         "The body is over 64 KiB (operations) or 1 MiB (stubs, control API), or has over 1000 chunks.",
         "Send a smaller body.",
@@ -224,6 +228,7 @@ ENTRY: Final = {
 }
 
 NOTES: Final[dict[NoteCode, str]] = {
+    "clock": "`getPet` responded with 410 because of the session's [clock](../reference/control-api.md#the-clock)",
     "deprecated": "the request called the deprecated operation",
     "ignored_headers": "a header whose name contains `Mockpets`, such as `My-Mockpets-Session`, or a response header, had no "
     "effect",

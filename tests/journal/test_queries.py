@@ -107,7 +107,7 @@ def test_invalid_queries(query: Mapping[str, str], message: str) -> None:
 
 def test_the_error_for_an_unknown_note_lists_all_notes() -> None:
     with pytest.raises(
-        RequestError, match=r"note must be one of deprecated, .*; did you mean"
+        RequestError, match=r"note must be one of clock, deprecated, .*; did you mean"
     ) as caught:
         read_query({"note": "deprecatd"}, queries.PARAMETERS)
     assert caught.value.message.endswith("got 'deprecatd'; did you mean 'deprecated'?")

@@ -125,6 +125,29 @@ describe("a session", () => {
     await mock.make({ scenario: "default" });
     assert.equal((await list(mock)).status, 200);
   });
+  it("has a clock that can be set, frozen and advanced", async () => {
+    const mock = client();
+    const date = new Date("2031-02-03T04:05:06.789Z");
+    assert.equal((await mock.clock.get()).set, false);
+    assert.deepEqual(await mock.clock.freeze(date), { now: date.toISOString(), frozen: true, set: true });
+    assert.equal((await mock.clock.advance(30 * 86_400_000 + 0.4)).now, "2031-03-05T04:05:06.789Z");
+    assert.equal((await list(mock)).headers.get("Date"), "Wed, 05 Mar 2031 04:05:06 GMT");
+    assert.equal((await mock.clock.set(date.getTime())).frozen, true);
+    assert.match((await mock.clock.set("2031-01-01", { frozen: false })).now, /^2031-01-01T00:0/);
+    assert.equal((await mock.clock.set(null)).set, false);
+    await rejects(mock.clock.set("2031-01-01T00:00"), "invalid_request", /add the offset: Z for UTC/);
+  });
+  it("is taken to another server", async () => {
+    const [mock, copy] = [client(), client({ url: OTHER_URL })];
+    await mock.make({ scenario: "retry", pets: [{ id: 7, name: "Miso", categoryId: 2 }], clock: { now: "2031-01-01", frozen: true } });
+    await list(mock);
+    const exported = await mock.export({ log: true });
+    assert.equal(exported.log.log.entries.length, 1);
+    await copy.import(exported);
+    const { log, session, ...contents } = exported;
+    assert.deepEqual(await copy.export(), { ...contents, session: copy.session });
+    await rejects(copy.import({ ...contents, format: 9 }), "invalid_request", /was exported by mockpets .* in format 9/);
+  });
   it("names itself by header on every call, with the token", async () => {
     const calls = [];
     const mock = client({

@@ -171,6 +171,7 @@ def test_only_existing_sessions_can_be_closed(server: Server) -> None:
 CHANGES: list[tuple[str, str, Any]] = [
     ("PUT", "scenario", {"scenario": "empty"}),
     ("POST", "reset", None),
+    ("PUT", "clock", {"frozen": True}),
     ("POST", "pets", PET),
     ("PUT", "pets", [{"id": 7, **PET}]),
     ("PATCH", "pets/1", {"name": "Mio"}),
@@ -184,6 +185,7 @@ CHANGES: list[tuple[str, str, Any]] = [
 READS: list[tuple[str, str, Any]] = [
     ("GET", "state", None),
     ("HEAD", "state", None),
+    ("GET", "clock", None),
     ("GET", "scenarios", None),
     ("GET", "scenarios/empty", None),
     ("PUT", "scenarios/empty", {"description": "d"}),

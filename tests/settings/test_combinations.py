@@ -27,8 +27,10 @@ VALUES: Mapping[str, tuple[Any, ...]] = {
     "scenarios_dir": ((Path(),),),
     "fixtures_dir": ((Path(),),),
     "seed": (2,),
+    "pets": ("7",),
     "count": (0, 3),
     "locale": ("de_DE",),
+    "now": ("2030-12-06",),
     "api_key": (("key",), ("*",)),
     "delay": (0.5, 10.0, 10.5),
     "control": ("open", "off"),
@@ -52,6 +54,7 @@ VALUES: Mapping[str, tuple[Any, ...]] = {
 
 REJECTED = {
     (("control", "off"), ("control_origin", ("http://app.test",))): "--control-origin: has no",
+    (("count", 3), ("pets", "7")): "--count: has no effect with --pets; remove one of the two",
     (("control", "off"), ("control_token", "secret-token")): "--control-token: has no effect",
     (("control", "open"), ("control_token", "secret-token")): "--control: must not be open with",
     (("control", "off"), ("sessions", "declared")): "--sessions: must not be declared with --con",

@@ -68,8 +68,14 @@ VALUES: dict[str, list[tuple[str, Any]]] = {
         ("one", (Path("one"),)),
     ],
     "seed": [("0", 0), (str(INT64_MAX), INT64_MAX), ("7", 7)],
+    "pets": [("5", "5"), ("one/My pets.CSV", "one/My pets.CSV"), ("", "")],
     "count": [("0", 0), (str(PETS_GENERATED), PETS_GENERATED), ("3", 3)],
     "locale": [("de_DE", "de_DE"), ("ja_JP", "ja_JP"), ("en_GB", "en_GB")],
+    "now": [
+        ("2030-12-06", "2030-12-06"),
+        ("2030-12-06T09:00+01:00", "2030-12-06T09:00+01:00"),
+        ("", ""),
+    ],
     "api_key": [
         ("secret", ("secret",)),
         ("k1,k2", ("k1", "k2")),
@@ -118,6 +124,8 @@ BAD_PREFIX = "must be a path such as /mock (A-Z, a-z, 0-9, '.', '_', '-'), got "
 BAD_DURATION = "must be a duration such as 300ms, 1.5s or 1m, got "
 BAD_TIME = "must be a time such as 30m or 1h, at most 168h, got "
 BAD_SIZE = "must be a size such as 64MiB or 1GiB, got "
+BAD_PETS = "must be a .yaml, .yml, .json, .csv file or an integer from 0 to 100000, got "
+BAD_MOMENT = "must be a date and time such as 2030-12-06T09:00:00Z, from 1970 on, got "
 BAD_NODE = (
     "must be a name (a-z, A-Z, 0-9, '.', '_' and '-', first a letter or digit, at most 64 "
     "characters), got "
@@ -153,6 +161,13 @@ BAD: list[tuple[str, str, str]] = [
     ("seed", "-1", f"must be an integer from 0 to {INT64_MAX}, got '-1'"),
     ("seed", str(2**63), f"must be an integer from 0 to {INT64_MAX}, got '{2**63}'"),
     ("count", "100001", "must be an integer from 0 to 100000, got '100001'"),
+    ("pets", "pets.txt", f"{BAD_PETS}'pets.txt'"),
+    ("pets", "100001", f"{BAD_PETS}'100001'"),
+    ("pets", "-1", f"{BAD_PETS}'-1'"),
+    ("now", "tomorrow", f"{BAD_MOMENT}'tomorrow'"),
+    ("now", "2030-12-06T09:00", f"{BAD_MOMENT}'2030-12-06T09:00'; add the offset: Z for UTC"),
+    ("now", "2030-02-30", f"{BAD_MOMENT}'2030-02-30'"),
+    ("now", "1969-12-31", f"{BAD_MOMENT}'1969-12-31'"),
     ("locale", "xx", f"must be one of {', '.join(sorted(LOCALES))}, got 'xx'"),
     ("api_key", "two words", f"{BAD_KEY}character 4 is invalid"),
     ("api_key", "ключ", f"{BAD_KEY}character 1 is invalid"),

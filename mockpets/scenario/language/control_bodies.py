@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from mockpets.clock import MOMENT, MOMENT_RULE, ClockChange, parse_moment
 from mockpets.constants import (
     FILE_BYTES,
     FILE_NODES,
@@ -19,16 +20,16 @@ from mockpets.constants import (
 from mockpets.errors import DocumentError, InputError
 from mockpets.scenario.language.contract_check import canned
 from mockpets.scenario.language.diagnostics import Diagnostics
-from mockpets.scenario.language.mappings import Object
+from mockpets.scenario.language.mappings import ByKind, Object, not_both, some
 from mockpets.scenario.language.parser import read
 from mockpets.scenario.language.pets import PETS_SOURCE
 from mockpets.scenario.language.reply import ONE_REPLY, Draft
 from mockpets.scenario.language.scenario import DELAY, SCENARIO
-from mockpets.scenario.language.shapes import ListOf, Number, Shape, kebab_case
+from mockpets.scenario.language.shapes import ListOf, Number, Parsed, Shape, Value, kebab_case
 from mockpets.scenario.language.text import check_text
 from mockpets.scenario.model import PASS, Match
 from mockpets.strict_json import dump_json
-from mockpets.units import quote
+from mockpets.units import SPAN, parse_span, quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -59,6 +60,7 @@ class SessionConfig:
     inline: Mapping[str, tuple[Scenario, str]] = field(default_factory=dict)
     seed: int | None = None
     pets: PetsSource | None = None
+    clock: ClockChange | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +129,46 @@ _DOCUMENT: Final = replace(
     required=(),
     name="ScenarioDocument",
 )
-_SCENARIO: Final = _Scenarios("A scenario name, a scenario document, or a list of them.")
+SCENARIO_SELECTION: Final = _Scenarios("A scenario name, a scenario document, or a list of them.")
+SEED: Final = Number("Seed for the generated pets and random decisions.", 0, INT64_MAX)
 ACTIVATION: Final = Object(
-    "The scenarios to activate.", {"scenario": _SCENARIO}, ("scenario",), name="ScenarioSelection"
+    "The scenarios to activate.",
+    {"scenario": SCENARIO_SELECTION},
+    ("scenario",),
+    name="ScenarioSelection",
+)
+CLOCK: Final = Object(
+    "A change to the clock of a session.",
+    {
+        "now": ByKind(
+            "Its new time (RFC 3339), or a date; null for the real time.",
+            {
+                "text": Parsed("A time.", MOMENT_RULE, MOMENT, parse_moment),
+                "nothing": Value("The real time.", ("nothing",), then=lambda *_: "real"),
+            },
+            f"{MOMENT_RULE}, or null",
+        ),
+        "frozen": Value(
+            "Whether it stands still; by default as before, and at first it runs.", ("boolean",)
+        ),
+        "advance": Parsed(
+            "How far to move it, such as 90m or 30d.", "a time such as 90m", SPAN, parse_span
+        ),
+    },
+    rules=(
+        some(("now", "frozen", "advance"), "changes nothing"),
+        not_both("now", "advance", "set the time to move to"),
+    ),
+    name="ClockChange",
+    then=lambda values, *_: ClockChange(**values),
 )
 SESSION: Final = Object(
-    "The scenarios, seed and pets of a session.",
+    "The scenarios, seed, pets and clock of a session.",
     {
-        "scenario": _SCENARIO,
-        "seed": Number("Seed for the generated pets and random decisions.", 0, INT64_MAX),
+        "scenario": SCENARIO_SELECTION,
+        "seed": SEED,
         "pets": PETS_SOURCE,
+        "clock": CLOCK,
     },
     name="SessionContents",
 )
@@ -162,7 +194,7 @@ RELEASE: Final = Object(
 def parse_session_config(text: str, library: Library, *, session: bool) -> SessionConfig:
     """Return the session changes that a body asks for.
 
-    :param session: allow a seed and pets too, and make scenarios optional.
+    :param session: allow a seed, pets and a clock too, and make scenarios optional.
     :raise DocumentError: every problem of the documents, if the rest of the body is valid.
     :raise InputError: every problem of the rest.
     """
@@ -171,6 +203,14 @@ def parse_session_config(text: str, library: Library, *, session: bool) -> Sessi
     diagnostics = Diagnostics(BODY, known=known, taken=taken, fixtures=library.shelf())
     shape = SESSION if session else ACTIVATION
     values = read(text, shape, diagnostics, is_json=True, nodes=FILE_NODES)
+    return session_config(values, diagnostics)
+
+
+def session_config(values: dict[str, Any], diagnostics: Diagnostics) -> SessionConfig:
+    """Return the session changes that a valid body asks for.
+
+    :raise DocumentError: every problem of the documents.
+    """
     if diagnostics.documents:
         try:
             Diagnostics(BODY, problems=diagnostics.documents).close()
@@ -183,6 +223,12 @@ def parse_session_config(text: str, library: Library, *, session: bool) -> Sessi
         name: (scenario, dump_json(value).decode()) for name, (scenario, value) in documents.items()
     }
     return SessionConfig(names, inline, **values)
+
+
+def parse_clock(text: str) -> ClockChange:
+    """Return the change to a clock that a body asks for, or raise InputError."""
+    change: ClockChange = read(text, CLOCK, Diagnostics(BODY), is_json=True, nodes=FILE_NODES)
+    return change
 
 
 def parse_pets(text: str, library: Library) -> PetsSource:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from mockpets.contract.fields import Int64
 from mockpets.contract.schemas import PET_FIELDS
-from mockpets.errors import InputError, Problem, did_you_mean, invalid
+from mockpets.errors import InputError, Problem, did_you_mean
 from mockpets.scenario.language.nodes import Event
 from mockpets.units import counted, quote
 
@@ -27,34 +27,35 @@ _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,18})(?:\.[0-9]{1,9})?")
 def csv_events(text: str, shown: str) -> Iterator[Event]:
     """Yield the events of a CSV text with a header row; each row has its line and column 1.
 
-    :raise InputError: it is not valid CSV, or its header or the length of a row is wrong.
+    :raise InputError: its header is wrong.
     """
-    rows = _rows(text, shown)
     names: list[str] = []
-    for line, cells in rows:
-        if not any(cells):
+    for line, cells in _rows(text):
+        if isinstance(cells, str):
+            yield Event("problem", line, 1, cells)
+        elif not any(cells):
             continue
-        if not names:
+        elif not names:
             names = _header(cells, shown, line)
             yield Event("list", line, 1)
-            continue
-        if len(cells) != len(names):
+        elif len(cells) != len(names):
             what = f"has {counted(len(cells), 'cell')}, but the header has {len(names)}"
             hint = "put quotes around a cell that contains a comma"
-            raise invalid(shown, what, hint, (line, 1))
-        yield Event("mapping", line, 1)
-        for name, cell in zip(names, cells, strict=True):
-            if cell:
-                yield Event("quoted", line, 1, name)
-                is_number = isinstance(PET_FIELDS[name], Int64) and _NUMBER.fullmatch(cell)
-                yield Event("word" if is_number else "quoted", line, 1, cell)
-        yield Event("end", line, 1)
+            yield Event("problem", line, 1, f"{what}; {hint}")
+        else:
+            yield Event("mapping", line, 1)
+            for name, cell in zip(names, cells, strict=True):
+                if cell:
+                    yield Event("quoted", line, 1, name)
+                    is_number = isinstance(PET_FIELDS[name], Int64) and _NUMBER.fullmatch(cell)
+                    yield Event("word" if is_number else "quoted", line, 1, cell)
+            yield Event("end", line, 1)
     if names:
         yield Event("end", 1, 1)
 
 
-def _rows(text: str, shown: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the cells of each row, with the line on which it starts."""
+def _rows(text: str) -> Iterator[tuple[int, list[str] | str]]:
+    """Yield the line on which a row starts and its cells, or what ends the reading."""
     reader = csv.reader(StringIO(text, newline=""), strict=True)
     line = 1
     try:
@@ -62,8 +63,7 @@ def _rows(text: str, shown: str) -> Iterator[tuple[int, list[str]]]:
             yield line, cells
             line = reader.line_num + 1
     except csv.Error as error:
-        hint = 'write a quote inside quotes as ""'
-        raise invalid(shown, f"is not valid CSV: {error}", hint, (line, 1)) from None
+        yield line, f'is not valid CSV: {error}; write a quote inside quotes as ""'
 
 
 def _header(cells: list[str], shown: str, line: int) -> list[str]:

@@ -57,6 +57,7 @@ def load_scenario(
     :raise InputError: with every problem, in file order.
     """
     diagnostics = Diagnostics(shown, path.stem, known, fixtures)
+    _check_name(path, diagnostics)
     # Four times the limit without aliases; the server keeps the responses in memory.
     characters = 4 * FILE_BYTES
     if text is None:
@@ -67,13 +68,29 @@ def load_scenario(
     return scenario
 
 
-def load_fixture(path: Path, shown: str) -> tuple[Pet, ...]:
-    """Return the pets in a fixture file by id, or raise InputError, as `load_scenario` does."""
+def load_fixture(path: Path, shown: str, *, is_named: bool = True) -> tuple[Pet, ...]:
+    """Return the pets in a fixture file by id.
+
+    :param is_named: whether the name of the file is that of a fixture, and so in kebab case.
+    :raise InputError: as `load_scenario`.
+    """
     diagnostics = Diagnostics(shown, path.stem)
+    if is_named:
+        _check_name(path, diagnostics)
     text = read_text(path, shown, FIXTURE_BYTES)
     events = csv_events if path.suffix.lower() == ".csv" else None
     pets: tuple[Pet, ...] = _read(path, text, PETS, diagnostics, FIXTURE_NODES, CHARACTERS, events)
     return pets
+
+
+def _check_name(path: Path, diagnostics: Diagnostics) -> None:
+    if not re.fullmatch(SCENARIO_NAME, path.stem) or len(path.stem) > NAME_LENGTH:
+        what = (
+            f"the name must be in kebab-case (a-z, 0-9, single hyphens; at most {NAME_LENGTH} "
+            f"characters), got {quote(path.stem)}"
+        )
+        problem = Problem(diagnostics.file, 0, 0, "", what, "rename the file")
+        diagnostics.problems.append(problem)
 
 
 def _read(
@@ -85,13 +102,6 @@ def _read(
     characters: int,
     events: Callable[[str, str], Iterator[Event]] | None = None,
 ) -> Any:
-    if not re.fullmatch(SCENARIO_NAME, path.stem) or len(path.stem) > NAME_LENGTH:
-        what = (
-            f"the name must be in kebab-case (a-z, 0-9, single hyphens; at most {NAME_LENGTH} "
-            f"characters), got {quote(path.stem)}"
-        )
-        problem = Problem(diagnostics.file, 0, 0, "", what, "rename the file")
-        diagnostics.problems.append(problem)
     return read(
         text,
         shape,

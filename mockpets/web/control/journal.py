@@ -9,6 +9,7 @@ from time import perf_counter, time
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
+from mockpets.clock import moment
 from mockpets.constants import (
     CONTROL_PREFIX,
     LOST_SESSION,
@@ -22,7 +23,6 @@ from mockpets.contract.query_parameters import Parameter, integer
 from mockpets.errors import InputError, RequestError, did_you_mean
 from mockpets.faults import CONNECTION_FAULTS, NO_RESPONSE_FAULTS
 from mockpets.journal import queries
-from mockpets.journal.queries import moment
 from mockpets.redaction import redacted_target
 from mockpets.scenario.engine import draw_delay
 from mockpets.scenario.model import PASS, Match

@@ -25,8 +25,9 @@ from typing import (
 from mockpets.constants import CONTROL_PREFIX, ERRORS, SESSION_HEADER, VERSION
 from mockpets.contract import control_types
 from mockpets.contract import openapi as contract
-from mockpets.scenario.language.control_bodies import ACTIVATION, RELEASE, SESSION
+from mockpets.scenario.language.control_bodies import ACTIVATION, CLOCK, RELEASE, SESSION
 from mockpets.scenario.language.pets import PETS_SOURCE
+from mockpets.scenario.language.session_export import EXPORT
 from mockpets.scenario.language.shapes import Definitions
 from mockpets.scenario.language.verification import GATE_WAIT, REQUEST, VERIFICATION
 
@@ -44,7 +45,10 @@ gates.
 A call works on the session that the server's URL (`/~NAME/__mockpets`) or the header
 `Mockpets-Session` names, or else on `default`. Objects in responses may get more properties.
 """
-_BODIES: Final = (ACTIVATION, SESSION, PETS_SOURCE, VERIFICATION, REQUEST, GATE_WAIT, RELEASE)
+_BODIES: Final = (
+    *(ACTIVATION, CLOCK, SESSION, EXPORT, PETS_SOURCE),
+    *(VERIFICATION, REQUEST, GATE_WAIT, RELEASE),
+)
 """The shapes of request bodies. `PetChange`, which has no shape, is read as pets are."""
 _DOCUMENTS: Final = ("openapi.json", "control.openapi.json", "schema")
 _TOPICS: Final = {
@@ -55,7 +59,7 @@ _TOPICS: Final = {
     ),
     "sessions": (
         "Isolated states, each with its own pets, scenarios and recorded requests.",
-        ("sessions", "state", "reset", "visitor", "events"),
+        ("sessions", "state", "clock", "reset", "visitor", "events"),
     ),
     "scenarios": ("Named behaviours, and which of them are active.", ("scenarios", "scenario")),
     "pets": ("The pets of a session, and their snapshots.", ("pets", "snapshots")),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from mockpets.clock import moment
 from mockpets.constants import BODY_BYTES
 from mockpets.contract.error_messages import no_animal
 from mockpets.contract.fields import parse_int64
@@ -12,7 +13,6 @@ from mockpets.contract.query_parameters import Parameter, integer
 from mockpets.contract.schemas import FILTERS
 from mockpets.contract.serialization import load_new_pet, load_pet_change
 from mockpets.errors import RequestError
-from mockpets.journal.queries import moment
 from mockpets.scenario.model import Generated
 from mockpets.strict_json import dump_json, parse_json
 from mockpets.web.control.call import (

@@ -7,13 +7,13 @@ from http import HTTPStatus
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
+from mockpets.clock import moment
 from mockpets.constants import FILE_BYTES, OPERATIONS, PROTOCOL
 from mockpets.contract.error_messages import NO_CONNECTION_FAULTS
 from mockpets.contract.query_parameters import Parameter
 from mockpets.errors import InputError, NotReady, RequestError, did_you_mean
 from mockpets.faults import FAULTS
 from mockpets.journal.journal import JOURNAL_ENTRIES
-from mockpets.journal.queries import moment
 from mockpets.packaged_data import shipped
 from mockpets.scenario.describe import describe_pets, describe_stub
 from mockpets.scenario.files import as_text
@@ -24,6 +24,7 @@ from mockpets.units import parse_interval
 from mockpets.version import FULL_VERSION
 from mockpets.web.authentication import read_key
 from mockpets.web.control.call import LONG, body_text, json_response, query_parameters, run_job
+from mockpets.web.control.clock import clock_state
 from mockpets.web.exchange import current_request
 from mockpets.web.session_selector import (
     base_path,
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     )
     from mockpets.scenario.language.control_bodies import SessionConfig
     from mockpets.scenario.library import Library
-    from mockpets.session.session import Session
+    from mockpets.session.session import Session, SharedState
     from mockpets.web.control.call import ControlContext, ControlRequest, JsonResponse
     from mockpets.web.public_mode import VisitorSessions
     from mockpets.wsgi_extension import Server
@@ -79,6 +80,7 @@ def state(call: ControlRequest) -> JsonResponse[State]:
             "resets": session.journal.resets,
             **_scenario_list(session),
             "seed": session.seed,
+            "clock": session.clock and clock_state(session.clock),
             "counts": {
                 "pets": _pet_count(session),
                 "requests": len(session.journal),
@@ -238,12 +240,17 @@ def use(call: ControlRequest) -> JsonResponse[ActiveScenarios]:
 def _activate(
     call: ControlRequest, session: Session, names: tuple[str, ...], config: SessionConfig
 ) -> None:
-    """Activate scenarios; close idle connections if the scenarios break connections.
+    """Activate scenarios, and close connections that they could break."""
+    session.activate(names, config.inline)
+    close_breaking(call, session)
+
+
+def close_breaking(call: ControlRequest, session: Session) -> None:
+    """Close the idle connections of a session whose active scenarios break connections.
 
     A browser silently repeats a request whose reused connection breaks. Connections of other
     sessions stay open: a client may be about to send a request, and would report it as failed.
     """
-    session.activate(names, config.inline)
     server: Server | None = call.request.environ.get(SERVER)
     if server is not None and not session.shared.is_public and session.has_connection_fault:
         server.close_idle(session.name)
@@ -258,10 +265,15 @@ def _session_config(call: ControlRequest, *, session: bool) -> SessionConfig:
     # A fixture's name is short, but its file may be long.
     is_long = len(text) >= LONG or '"pets"' in text
     config = run_job(call, parse, "reading the body", is_long=is_long)
+    check_documents(config, shared)
+    return config
+
+
+def check_documents(config: SessionConfig, shared: SharedState) -> None:
+    """Check that scenarios may be sent in requests, or raise ``forbidden``."""
     if config.inline and shared.is_public:
         message = "scenarios sent in a request are disabled: the server runs with --public"
         raise RequestError("forbidden", message)
-    return config
 
 
 def reset(call: ControlRequest) -> JsonResponse[ActiveScenarios]:
@@ -296,17 +308,19 @@ def reset_visitor(
 def sessions(call: ControlRequest) -> JsonResponse[SessionList]:
     """List the sessions."""
     registry = call.context.sessions
-    summaries = [_session_summary(call.context, session) for session in registry.all()]
+    summaries = [session_summary(call.context, session) for session in registry.all()]
     return json_response({"sessions": summaries, "max": registry.limit})
 
 
-def _session_summary(context: ControlContext, session: Session) -> SessionSummary:
+def session_summary(context: ControlContext, session: Session) -> SessionSummary:
+    """Return a session as lists show it."""
     last = session.journal.newest()
     return {
         "name": session.name,
         "id": session.id,
         "active": list(session.active),
         "seed": session.seed,
+        "clock": session.clock and clock_state(session.clock),
         "pets": _pet_count(session),
         "requests": len(session.journal),
         "last_request": last and f"{last.method} {last.target}",
@@ -316,7 +330,7 @@ def _session_summary(context: ControlContext, session: Session) -> SessionSummar
     }
 
 
-def _existing(call: ControlRequest) -> Session:
+def existing_session(call: ControlRequest) -> Session:
     """Return the session in the path, without using it, or raise ``not_found``."""
     name, sessions = checked_session(call.name, "the path"), call.context.sessions
     session = sessions.get(name)
@@ -329,11 +343,11 @@ def _existing(call: ControlRequest) -> Session:
 
 def find_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
     """Return a session without creating it."""
-    return json_response(_session_summary(call.context, _existing(call)))
+    return json_response(session_summary(call.context, existing_session(call)))
 
 
 def make_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
-    """Create a session, or give an existing one other scenarios, another seed or other pets."""
+    """Create a session, or change the scenarios, seed, pets or clock of an existing one."""
     from mockpets.scenario.language import control_bodies
 
     context, name = call.context, checked_session(call.name, "the path")
@@ -344,9 +358,12 @@ def make_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
     seed = (before.seed if before else shared.seed) if config.seed is None else config.seed
     pets = config.pets
     if pets is None and config.seed is not None:
-        pets = Generated(context.settings.count)
+        count = context.settings.pet_count
+        pets = None if count is None else Generated(count)
     at_once = SERVER in call.request.environ
-    table = None if pets is None else shared.table(pets, seed, at_once=at_once)
+    table = None if config.seed is None else shared.start
+    if pets is not None:
+        table = shared.table(pets, seed, at_once=at_once)
     names = None if config.names is None else checked(config.names, "the body")
     if names is not None:
         if before is not None:
@@ -356,9 +373,11 @@ def make_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
     session = context.sessions.get_or_create(name, declare=True, reopen=True)
     if table is not None:
         session.start_from(seed, table)
+    if config.clock is not None:
+        session.set_clock(config.clock)
     if names is not None:
         _activate(call, session, names, config)
-    return json_response(_session_summary(context, session), 200 if before else 201)
+    return json_response(session_summary(context, session), 200 if before else 201)
 
 
 _AT_ONCE: Final = 50
@@ -388,7 +407,7 @@ DROP_PARAMETERS: Final = {
 
 def drop_session(call: ControlRequest) -> JsonResponse[DroppedSession]:
     """Remove a session and release the responses it holds."""
-    session = _existing(call)
+    session = existing_session(call)
     call.context.sessions.drop(session.name, call.query.get("closed", 0.0))
     return json_response({"dropped": session.name, "id": session.id})
 
@@ -401,7 +420,7 @@ def undo(call: ControlRequest) -> JsonResponse[Undone]:
     """
     context, name = call.context, checked_session(call.name, "the path")
     undone = context.sessions.undo.put_back(name)
-    summary = _session_summary(context, _existing(call))
+    summary = session_summary(context, existing_session(call))
     return json_response({"undone": undone, "session": summary})
 
 

@@ -3,6 +3,7 @@
 import { Mockpets, MockpetsError } from "mockpets";
 import type {
   Change,
+  ClockState,
   Delay,
   Entry,
   Explanation,
@@ -19,6 +20,7 @@ import type {
   Scenario,
   ScenarioName,
   SequenceItem,
+  SessionExport,
   Stub,
   Times,
   VerifyMatch,
@@ -35,7 +37,13 @@ export const withFetch = new Mockpets({ fetch: (input, init) => fetch(input, { .
 
 export async function makeSession(): Promise<void> {
   await mock.make();
-  await mock.make({ scenario: "retry", seed: 3, pets: 5 });
+  await mock.make({ scenario: "retry", seed: 3, pets: 5, clock: { now: "2031-01-01", frozen: true } });
+  await mock.clock.set(new Date(), { frozen: true });
+  await mock.clock.set(null);
+  const { now, frozen }: ClockState = await mock.clock.advance(86_400_000);
+  await mock.clock.freeze(frozen ? now : undefined);
+  const exported: SessionExport = await mock.export({ log: true });
+  await mock.import(exported);
   await mock.make({ scenario: ["retry", { description: "Down.", stubs: [{ reply: { status: 503 } }] }] });
   await mock.reset();
   await mock.drop();

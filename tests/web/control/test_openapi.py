@@ -85,7 +85,7 @@ def test_operation_ids_are_the_methods_of_the_python_client_in_camel_case() -> N
         "journal",
         "active",
     }
-    more = {"ready", "openapi", "controlOpenapi", "scenarioSchema", "resetVisitor"}
+    more = {"ready", "openapi", "controlOpenapi", "scenarioSchema", "resetVisitor", "setClock"}
     assert operations().keys() == (of_the_client - no_calls) | more
 
 
@@ -116,7 +116,7 @@ def test_calls_for_a_session_accept_its_header() -> None:
 
     assert without == (OPEN - {"resetVisitor"}) | {
         *("sessions", "findSession", "makeSession", "dropSession", "metrics"),
-        *("resetSessions", "dropSessions", "undo"),
+        *("resetSessions", "dropSessions", "undo", "exportSession", "importSession"),
         *("coverage", "clearCoverage"),
     }
 
@@ -162,6 +162,8 @@ def test_bodies_reject_unknown_properties_and_responses_may_have_more() -> None:
         *(
             "ScenarioSelection",
             "SessionContents",
+            "SessionExport",
+            "ClockChange",
             "PetsSource",
             "PetChange",
             "NewPet",
@@ -226,7 +228,7 @@ def test_metrics_are_text_and_creating_calls_respond_with_201() -> None:
 
     assert media == "text/plain"
     created = {name for name, (*_, each) in operations().items() if "201" in each["responses"]}
-    assert created == {"addPet", "makeSession", "saveScenario", "snapshot"}
+    assert created == {"addPet", "importSession", "makeSession", "saveScenario", "snapshot"}
 
 
 @each("settings", [{}, {"control": "off"}, {"public": True}])

@@ -261,7 +261,7 @@ WRONG = {
         "GET requests?limit=1001": "limit must be an integer from 1 to 1000, ",
         "GET requests?sttus=4": "unknown parameter 'sttus'; did you mean 'status'",
         "GET requests?status=4x": "status must be a status such as 404, or a ",
-        "GET requests?note=x": "note must be one of deprecated,",
+        "GET requests?note=x": "note must be one of clock,",
         "GET requests?since=-1": "since must be an integer of at least 0, got",
         "GET requests?operation=listPet": "operation must be one of listPets, ",
         "GET requests.har?status=404&status=4xx": "status must be sent only once",

@@ -173,6 +173,21 @@ DOCUMENT: Any = {
     "stubs": [{"match": {"operation": "createPet"}, "reply": {"error": "invalid_request"}}],
 }
 GENERATED: Any = {"count": 3, "seed": 4, "locale": "de_DE"}
+EXPORTED: Any = {"pets": [MISO], "added": 1, "next_id": 8}
+COUNTS: Any = {"retry/fail-twice": {"passed": 0, "used": 1}}
+EXPORT: Any = {
+    "mockpets": "0.1.0",
+    "format": 1,
+    "session": "w1",
+    "scenario": ["retry", DOCUMENT],
+    "seed": 3,
+    "draws": 2,
+    "clock": {"now": None},
+    "start": [],
+    "pets": EXPORTED,
+    "stacks": [{"scenarios": ["retry"], "counters": COUNTS, "pets": EXPORTED}],
+    "log": {"log": {"version": "1.2", "creator": {"name": "m", "version": "1"}, "entries": []}},
+}
 MATCH: Any = {"operation": "listPets"}
 Object = Mapping[str, Any]
 ROWS = [
@@ -205,7 +220,22 @@ ROWS = [
     Row(
         *("PUT", "sessions/{name}", types.SessionSummary, "sessions/w2"),
         takes=types.SessionContents,
-        bodies=({}, {"scenario": ["default"], "seed": 3, "pets": [MISO]}),
+        bodies=(
+            {},
+            {"scenario": ["default"], "seed": 3, "pets": [MISO], "clock": {"frozen": True}},
+        ),
+    ),
+    Row("GET", "sessions/{name}/export", types.SessionExport, "sessions/w2/export?log=true"),
+    Row(
+        *("PUT", "sessions/{name}/export", types.SessionSummary, "sessions/w2/export"),
+        takes=types.SessionExport,
+        bodies=(EXPORT,),
+    ),
+    Row("GET", "clock", types.ClockState),
+    Row(
+        *("PUT", "clock", types.ClockState, ""),
+        takes=types.ClockChange,
+        bodies=({"now": "2031-01-01", "frozen": True}, {"advance": "1d"}, {"now": None}),
     ),
     Row("DELETE", "sessions/{name}", types.DroppedSession, "sessions/w2"),
     Row("POST", "sessions/{name}/undo", types.Undone, "sessions/w2/undo"),
@@ -471,6 +501,7 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "clear_coverage": (),
     "sessions": (),
     "make_session": ("w2",),
+    "export_session": (),
     "find_session": ("w2",),
     "drop_session": ("w2",),
     "undo": ("w2",),
@@ -478,6 +509,7 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "drop_sessions": (),
     "clear_requests": (),
     "use": ("empty",),
+    "import_session": (EXPORT,),
     "reset": (),
 }
 """In an order in which each call finds what earlier calls created."""

@@ -116,6 +116,25 @@ export class Mockpets {
     return this.#call("POST", `sessions/${this.session}/undo`, { check: this.#replaceId });
   }
 
+  async export({ log = false } = {}) {
+    return this.#call("GET", `sessions/${this.session}/export`, { query: { log: log || undefined }, wait: LONGEST_WAIT_MS });
+  }
+
+  async import({ log, ...exported }) {
+    const path = `sessions/${this.session}/export`;
+    await this.#call("PUT", path, { body: exported, wait: LONGEST_WAIT_MS, check: this.#replaceId });
+  }
+
+  get clock() {
+    const change = (body) => this.#call("PUT", "clock", { body });
+    return {
+      get: () => this.#call("GET", "clock"),
+      set: async (now, { frozen } = {}) => change({ now: moment(now), frozen }),
+      advance: async (milliseconds) => change({ advance: `${Math.round(milliseconds) / 1000}s` }),
+      freeze: async (now) => change({ now: moment(now), frozen: true }),
+    };
+  }
+
   // --- Pets ---
 
   async pets(status) {
@@ -394,6 +413,11 @@ function segment(name) {
 /** Return milliseconds as a duration of the control API. */
 function duration(milliseconds) {
   return `${Math.round(milliseconds)}ms`;
+}
+
+/** Return a time as text, which the server checks; undefined and null stay. */
+function moment(time) {
+  return time instanceof Date || typeof time === "number" ? new Date(time).toISOString() : time;
 }
 
 /** Return an object in JSON; undefined for anything else. */

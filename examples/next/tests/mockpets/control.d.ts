@@ -27,7 +27,7 @@ export interface components {
             one_of?: (string | number | boolean | null)[];
         };
         /** @enum {string} */
-        Change: "requests" | "scenario" | "pets" | "snapshots" | "gates" | "sessions" | "files" | "origins";
+        Change: "requests" | "scenario" | "pets" | "snapshots" | "gates" | "sessions" | "files" | "origins" | "clock";
         /**
          * @description What `mockpets check` finds in a scenario.
          *
@@ -64,6 +64,25 @@ export interface components {
             limits: string[];
             rules: components["schemas"]["ReportRule"][];
             findings: components["schemas"]["ReportFinding"][];
+        };
+        /** @description A change to the clock of a session. */
+        ClockChange: {
+            /** @description Its new time (RFC 3339), or a date; null for the real time. */
+            now?: string | null;
+            /** @description Whether it stands still; by default as before, and at first it runs. */
+            frozen?: boolean;
+            /** @description How far to move it, such as 90m or 30d. */
+            advance?: string;
+        };
+        /**
+         * @description The clock of a session: its time, and whether it stands still.
+         *
+         *     `set` is False while it shows the real time.
+         */
+        ClockState: {
+            now: string;
+            frozen: boolean;
+            set: boolean;
         };
         /**
          * @description One condition of a stub, and the value of the request.
@@ -163,7 +182,7 @@ export interface components {
             details?: components["schemas"]["InvalidInputDetails"] | components["schemas"]["VerificationDetails"] | components["schemas"]["HeldResponses"];
         };
         /** @enum {string} */
-        ErrorCode: "invalid_request" | "unauthorized" | "forbidden" | "pet_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "verification_failed" | "not_held" | "conflict" | "session_dropped" | "payload_too_large" | "expectation_failed" | "invalid_scenario" | "invalid_session" | "session_required" | "unknown_header" | "unknown_scenario" | "unknown_session" | "rate_limited" | "headers_too_large" | "internal_error" | "not_described" | "not_implemented" | "busy" | "stopping" | "http_version_not_supported" | "store_full";
+        ErrorCode: "invalid_request" | "unauthorized" | "forbidden" | "pet_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "verification_failed" | "not_held" | "conflict" | "session_dropped" | "gone" | "payload_too_large" | "expectation_failed" | "invalid_scenario" | "invalid_session" | "session_required" | "unknown_header" | "unknown_scenario" | "unknown_session" | "rate_limited" | "headers_too_large" | "internal_error" | "not_described" | "not_implemented" | "busy" | "stopping" | "http_version_not_supported" | "store_full";
         /** @description An error of the contract. */
         ErrorReply: {
             /**
@@ -229,6 +248,32 @@ export interface components {
             seed: number;
             stubs: components["schemas"]["ExplainedStub"][];
             omitted: number;
+        };
+        /** @description The requests that a stub has skipped because of `after`, and those that it applied to. */
+        ExportedCount: {
+            /** @description Skipped. */
+            passed: number;
+            /** @description Applied to. */
+            used: number;
+        };
+        /** @description Pets now. */
+        ExportedPets: {
+            /** @description Pet objects with unique ids. */
+            pets: components["schemas"]["PetInput"][];
+            /** @description How many of them, the last ones, requests have added. */
+            added: number;
+            /** @description The id of the next pet. */
+            next_id: number;
+        };
+        /** @description The counters, and the pets if they define some, of scenarios that were used together. */
+        ExportedStack: {
+            /** @description Their names, in order. */
+            scenarios: string[];
+            /** @description The counters by stub. */
+            counters: {
+                [key: string]: components["schemas"]["ExportedCount"];
+            };
+            pets?: components["schemas"]["ExportedPets"];
         };
         /**
          * @description How the response breaks: connection_reset breaks the connection; empty_reply closes the connection without a response; stall sends the headers, then nothing more; truncated_body closes the connection in the middle of the body; malformed_json damages the JSON of the body.
@@ -432,7 +477,7 @@ export interface components {
             status?: components["schemas"]["PetStatus"];
         };
         /** @enum {string} */
-        NoteCode: "deprecated" | "ignored_headers" | "ignored_members" | "ignored_query" | "key_invalid" | "key_missing" | "limit_out_of_range" | "off_contract" | "reference_missing" | "references" | "released" | "server_limit" | "unmatched";
+        NoteCode: "clock" | "deprecated" | "ignored_headers" | "ignored_members" | "ignored_query" | "key_invalid" | "key_missing" | "limit_out_of_range" | "off_contract" | "reference_missing" | "references" | "released" | "server_limit" | "unmatched";
         /** @description The number of responses that opening a gate released, and those still held. */
         OpenedGate: {
             gates: {
@@ -824,13 +869,37 @@ export interface components {
             public: boolean;
             options: string[];
         };
-        /** @description The scenarios, seed and pets of a session. */
+        /** @description The scenarios, seed, pets and clock of a session. */
         SessionContents: {
             /** @description A scenario name, a scenario document, or a list of them. */
             scenario?: string | components["schemas"]["ScenarioDocument"] | (string | components["schemas"]["ScenarioDocument"])[];
             /** @description Seed for the generated pets and random decisions. */
             seed?: number;
             pets?: components["schemas"]["PetsSource"];
+            clock?: components["schemas"]["ClockChange"];
+        };
+        /** @description A session to take to another server. The log is not imported. */
+        SessionExport: {
+            /** @description The version that wrote it. */
+            mockpets?: string;
+            /** @description The version of the document. */
+            format: number;
+            /** @description The name of the session. */
+            session?: string;
+            /** @description A scenario name, a scenario document, or a list of them. */
+            scenario: string | components["schemas"]["ScenarioDocument"] | (string | components["schemas"]["ScenarioDocument"])[];
+            /** @description Seed for the generated pets and random decisions. */
+            seed: number;
+            /** @description How many random numbers its stubs have drawn. */
+            draws?: number;
+            clock?: components["schemas"]["ClockChange"];
+            /** @description The pets that a reset restores. */
+            start?: components["schemas"]["PetInput"][];
+            pets: components["schemas"]["ExportedPets"];
+            /** @description What it keeps for combinations of scenarios. */
+            stacks?: components["schemas"]["ExportedStack"][];
+            /** @description The request log (HAR 1.2). */
+            log?: Record<string, unknown>;
         };
         /** @description The sessions, the default one first, and how many there may be. */
         SessionList: {
@@ -838,7 +907,7 @@ export interface components {
             max: number;
         };
         /**
-         * @description A session; `pets` and `held` are the same as in `StateCounts`.
+         * @description A session; `pets` and `held` are the same as in `StateCounts`, and `clock` as in `State`.
          *
          *     `id` is new when a session is created, and when a restart of the server lost anything of it.
          *     `last_request` is the method and target of the newest request in the log.
@@ -848,6 +917,7 @@ export interface components {
             name: string;
             id: string;
             seed: number;
+            clock: components["schemas"]["ClockState"] | null;
             pets: number | null;
             requests: number;
             last_request: string | null;
@@ -888,7 +958,7 @@ export interface components {
          *     is null when the server runs without `--state`, and `node` without `--name`.
          *     `rejected_origins` lists the origins of pages whose control calls were rejected, at most 20;
          *     `null` stands for pages without an origin. `started` is the time at which the server started,
-         *     and `faults` has a word for each kind of fault.
+         *     and `faults` has a word for each kind of fault. `clock` is null while it shows the real time.
          */
         State: {
             active: string[];
@@ -905,6 +975,7 @@ export interface components {
             change: number;
             resets: number;
             seed: number;
+            clock: components["schemas"]["ClockState"] | null;
             counts: components["schemas"]["StateCounts"];
             state_file: components["schemas"]["StateFileProgress"] | null;
             rejected_origins: string[];
@@ -1127,6 +1198,8 @@ export type CheckedScenario = components['schemas']['CheckedScenario'];
 export type ClearedCoverage = components['schemas']['ClearedCoverage'];
 export type ClearedRequests = components['schemas']['ClearedRequests'];
 export type ClientReport = components['schemas']['ClientReport'];
+export type ClockChange = components['schemas']['ClockChange'];
+export type ClockState = components['schemas']['ClockState'];
 export type ComparedCondition = components['schemas']['ComparedCondition'];
 export type CoverageDocument = components['schemas']['CoverageDocument'];
 export type CoverageHole = components['schemas']['CoverageHole'];
@@ -1146,6 +1219,9 @@ export type ErrorReply = components['schemas']['ErrorReply'];
 export type Events = components['schemas']['Events'];
 export type ExplainedStub = components['schemas']['ExplainedStub'];
 export type Explanation = components['schemas']['Explanation'];
+export type ExportedCount = components['schemas']['ExportedCount'];
+export type ExportedPets = components['schemas']['ExportedPets'];
+export type ExportedStack = components['schemas']['ExportedStack'];
 export type Fault = components['schemas']['Fault'];
 export type FaultReply = components['schemas']['FaultReply'];
 export type Findings = components['schemas']['Findings'];
@@ -1212,6 +1288,7 @@ export type SequenceItem = components['schemas']['SequenceItem'];
 export type SequenceReply = components['schemas']['SequenceReply'];
 export type ServerSettings = components['schemas']['ServerSettings'];
 export type SessionContents = components['schemas']['SessionContents'];
+export type SessionExport = components['schemas']['SessionExport'];
 export type SessionList = components['schemas']['SessionList'];
 export type SessionSummary = components['schemas']['SessionSummary'];
 export type SessionlessRequests = components['schemas']['SessionlessRequests'];

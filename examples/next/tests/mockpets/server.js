@@ -33,7 +33,7 @@ export function webServer(options) {
   const entry = serverEntry(options);
   // Playwright evaluates its configuration in each worker, which inherits the time of the first evaluation.
   process.env[BEGUN] ??= String(Date.now());
-  state.args = options?.args ?? "";
+  state.args = argsOf(options);
   // Playwright prints only what the command prints, so it must print how to install a missing command.
   if (entry.command.startsWith("mockpets ") && !isOnPath("mockpets")) {
     entry.command = `"${process.execPath}" -e "console.error('${MISSING}'); process.exit(${NOT_FOUND[0]})"`;
@@ -41,14 +41,22 @@ export function webServer(options) {
   return entry;
 }
 
-function serverEntry({ command = "mockpets", url, args = "" } = {}) {
+/** Return the options of `mockpets serve` that the tests name. */
+function argsOf({ args = "", pets, now } = {}) {
+  const named = Object.entries({ pets, now }).filter(([, value]) => value !== undefined);
+  return [args, ...named.map(([name, value]) => `--${name} "${value}"`)].join(" ").trim();
+}
+
+function serverEntry(options = {}) {
+  const { command = "mockpets", url } = options;
+  const args = argsOf(options);
   if (/(?:^|\s)--port\b/.test(args)) throw new TypeError("name the port in 'url' or MOCKPETS_URL, not in 'args'");
   const expected = process.env.MOCKPETS_URL;
   const root = new Mockpets({ url: url ?? expected ?? DEFAULT_URL }).url;
   const { port, protocol } = new URL(root);
-  const options = `--port ${port || (protocol === "https:" ? 443 : 80)} --sessions declared --log quiet`;
+  const common = `--port ${port || (protocol === "https:" ? 443 : 80)} --sessions declared --log quiet`;
   return {
-    command: `${command} serve ${options} ${args}`.trim(),
+    command: `${command} serve ${common} ${args}`.trim(),
     url: `${root}/__mockpets/ready`,
     reuseExistingServer: Boolean(expected) || !process.env.CI,
     gracefulShutdown: { signal: "SIGTERM", timeout: STOP_MS },
@@ -59,7 +67,7 @@ export async function startServer(options) {
   const { command, url, reuseExistingServer, gracefulShutdown } = serverEntry(options);
   if (await isReady(url)) {
     if (reuseExistingServer) {
-      await warnOfDifferences(new Mockpets({ url: url.replace("/__mockpets/ready", "") }), options?.args ?? "");
+      await warnOfDifferences(new Mockpets({ url: url.replace("/__mockpets/ready", "") }), argsOf(options));
       return async () => {};
     }
     const { origin } = new URL(url);

@@ -134,11 +134,15 @@ async function attachScreenshot(testInfo, page) {
 async function attachRequests(testInfo, mock) {
   await testInfo.attach("mockpets requests", { body: await requestLog(mock), contentType: "text/plain" });
   await attachHar(testInfo, mock);
+  await attachFile(testInfo, "mockpets-session.json", await mock.export());
 }
 
 async function attachHar(testInfo, mock) {
-  const har = await mock.har({ limit: HAR_ENTRIES });
-  const path = testInfo.outputPath("mockpets.har"); // a file, so that the report has a link to it
-  await writeFile(path, JSON.stringify(har));
-  await testInfo.attach("mockpets.har", { path, contentType: "application/json" });
+  await attachFile(testInfo, "mockpets.har", await mock.har({ limit: HAR_ENTRIES }));
+}
+
+async function attachFile(testInfo, name, content) {
+  const path = testInfo.outputPath(name); // a file, so that the report has a link to it
+  await writeFile(path, JSON.stringify(content));
+  await testInfo.attach(name, { path, contentType: "application/json" });
 }

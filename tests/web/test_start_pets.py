@@ -1,0 +1,117 @@
+"""`--pets`: a file or a number of pets that every session starts with."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mockpets import Settings, create_app
+from mockpets.errors import InputError
+from mockpets.settings.sources import load_settings
+from tests.cases import each
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.http_client import Client
+
+PETS: Any = [
+    {"id": 3, "name": "Miso", "categoryId": 2, "status": "sold"},
+    {"id": 7, "name": "Ada, 2", "categoryId": 1},
+]
+YAML = (
+    "- {id: 3, name: Miso, categoryId: 2, status: sold}\n- {id: 7, name: 'Ada, 2', categoryId: 1}\n"
+)
+FILES = {
+    "My pets.json": json.dumps(PETS),
+    "pets.yml": YAML,
+    "PETS.CSV": 'name,id,status,categoryId\nMiso,3,sold,2\n"Ada, 2",7,,1\n',
+}
+
+
+@each("name, text", FILES.items())
+def test_every_session_starts_with_the_pets_of_a_file(
+    fresh: Callable[..., Client], tmp_path: Path, name: str, text: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    call = fresh(pets=str(tmp_path / name))
+
+    assert call("GET", "/v1/pets").json == call("GET", "/~a/v1/pets").json == PETS
+    body = {"name": "Mio", "categoryId": 1}
+    assert call("POST", "/~a/v1/pets", json_body=body).json["id"] == 8
+    call("PUT", "/__mockpets/sessions/a", json_body={"seed": 5})
+    assert call("GET", "/~a/v1/pets").json == PETS
+    call("POST", "/~a/v1/pets", json_body=body)
+    call("POST", "/~a/__mockpets/reset")
+    assert call("GET", "/~a/v1/pets").json == PETS
+
+
+def test_a_number_of_pets_is_generated_as_with_count(fresh: Callable[..., Client]) -> None:
+    call, other = fresh(pets="5", seed=3), fresh(count=5, seed=3)
+
+    assert call("GET", "/v1/pets").json == other("GET", "/v1/pets").json
+    for each_call in (call, other):
+        each_call("PUT", "/__mockpets/sessions/a", json_body={"seed": 9})
+    assert call("GET", "/~a/v1/pets").json == other("GET", "/~a/v1/pets").json
+    assert len(call("GET", "/~a/v1/pets").json) == 5
+    assert fresh(pets="0")("GET", "/v1/pets").json == []
+
+
+BAD = {
+    "pets.csv": (
+        'id,name,categoryId\n1,a\nx,b,2\n1,c,3,4\n9,d,"2',
+        [
+            "pets.csv:2:1: has 2 cells, but the header has 3; put quotes around a cell that "
+            "contains a comma",
+            'pets.csv:3:1: 2.id: must be an integer, got "x"',
+            "pets.csv:4:1: has 4 cells, but the header has 3; put quotes around a cell that "
+            "contains a comma",
+            "pets.csv:5:1: is not valid CSV: unexpected end of data; write a quote inside quotes "
+            'as ""',
+        ],
+    ),
+    "pets.json": (
+        '[{"id": 1, "name": "a"},\n {"id": 1, "name": 5, "categoryId": 2}]',
+        [
+            "pets.json:1:2: 1.categoryId: is required",
+            "pets.json:2:9: 2.id: pet 1 already has the id 1; use unique ids",
+            'pets.json:2:20: 2.name: must be a string of Unicode text, got 5; quote it: "5"',
+        ],
+    ),
+    "gone.yaml": (None, ["gone.yaml: file not found; check the path"]),
+}
+
+
+@each("name, file", BAD.items())
+def test_every_problem_of_a_file_is_reported_at_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, file: tuple[str | None, list[str]]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text, problems = file
+    if text is not None:
+        Path(name).write_text(text)
+    with pytest.raises(InputError) as caught:
+        create_app(Settings(pets=name, scenario=("nothing",)))
+
+    first, *rest = map(str, caught.value.problems)
+    assert first.startswith("--scenario: unknown scenario 'nothing'")
+    assert rest == problems
+
+
+def test_the_settings_file_can_name_pets_but_not_a_count_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("pets.yml").write_text(YAML)
+    Path("mockpets.toml").write_text('pets = "pets.yml"\n')
+    settings = load_settings({}, {}, None)
+    assert (settings.pets, settings.pet_count) == ("pets.yml", None)
+    assert settings.options() == ["--pets pets.yml"]
+    with pytest.raises(InputError) as caught:
+        create_app(load_settings({"count": "3"}, {}, None))
+
+    problem = "--count: has no effect with pets in mockpets.toml; remove one of the two"
+    assert str(caught.value) == problem
