@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets import MockpetsServer, Settings
+from mockpets.constants import HEADER_VALUE_BYTES
 from tests.http_client import Client, OverSocket
 
 if TYPE_CHECKING:
@@ -253,3 +254,52 @@ def test_any_body_and_any_paths(
 
     values = [{key: expected(json.loads(json.dumps(body)), path)} for path in paths]
     assert response.json == {"texts": values, "end": key}
+
+
+SOURCES = st.one_of(
+    st.sampled_from(
+        ["body", "session", "now", "count", "uuid", "path.shop", "query.q", "headers.x-h"]
+    ),
+    st.lists(st.sampled_from(["a", "0", "-1", "1", "99999999999999999999"]), min_size=1).map(
+        lambda steps: ".".join(["body", *steps])
+    ),
+)
+BODIES = st.one_of(
+    st.binary(max_size=40),
+    st.dictionaries(NAMES, VALUES, max_size=3).map(lambda body: json.dumps(body).encode()),
+    st.sampled_from([b"", b"[[[[1]]]]", b'{"a": 1e999}', b'{"a": "\\ud800"}', b'{"a":"x"}' * 3]),
+)
+TEXTS = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=30)
+
+
+@given(sources=st.lists(SOURCES, min_size=1, max_size=6), body=BODIES, text=TEXTS)
+def test_no_request_makes_references_fail_or_see_another_session(
+    call: Client, sources: list[str], body: bytes, text: str
+) -> None:
+    """Each session has its own secret, which only its own requests send."""
+    reply = {
+        "status": 201,
+        "headers": {"X-All": "".join(f"{{{source}}}" for source in sources)},
+        "body": [{"from": source} for source in sources] + ["end"],
+    }
+    stub = {"match": {"path": ORDERS, "method": "POST"}, "off_contract": True, "reply": reply}
+    document = {"description": "d", "stubs": [stub]}
+    secrets = {"r1": "secret-of-1", "r2": "secret-of-2"}
+    for name in secrets:
+        call("PUT", f"/__mockpets/sessions/{name}", json_body={"scenario": document})
+    for name, secret in [*secrets.items()] * 2:
+        other = next(each for each in secrets.values() if each != secret)
+        response = call(
+            "POST",
+            f"/~{name}/v1/store/{secret}/orders?q={secret}",
+            headers={"X-H": f"{secret}{text}", "Content-Type": "application/json"},
+            body=body,
+        )
+        assert response.status == 201
+        assert response.json[-1] == "end" and len(response.json) == len(sources) + 1
+        sent = response.header("X-All") or ""
+        assert len(sent) <= HEADER_VALUE_BYTES and sent.isascii() and sent.isprintable()
+        assert other not in f"{response.headers}{response.body.decode()}"
+        for source, value in zip(sources, response.json, strict=False):
+            kind = {"count": int, "session": str, "now": str, "uuid": str, "path.shop": str}
+            assert source not in kind or type(value) is kind[source]
