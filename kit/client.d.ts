@@ -234,6 +234,10 @@ export class Mockpets {
    * @throws MockpetsError `conflict`, if the file has changed since; `invalid_scenario` with the problems
    */
   saveScenario(name: string, text: string, digest?: string): Promise<ScenarioDetails>;
+  /** Use the text of a scenario file in this session only. */
+  overrideScenario(name: string, text: string): Promise<ScenarioDetails>;
+  /** Use the file of a scenario again. */
+  dropOverride(name: string): Promise<void>;
   /** Return the responses that are held, delayed or throttled now, the first one first. */
   held(): Promise<WaitingResponse[]>;
   /**

@@ -596,7 +596,7 @@ export interface components {
             released: number[];
         };
         /** @enum {string} */
-        Removal: "reset" | "clear" | "delete";
+        Removal: "reset" | "clear" | "delete" | "snapshot";
         /**
          * @description After the last reply: last repeats it, cycle starts over, none leaves requests to later stubs and the operation.
          * @enum {string}
@@ -759,6 +759,7 @@ export interface components {
             };
             /** @description The body, sent as JSON. */
             body?: string | number | boolean | null | unknown[] | Record<string, unknown>;
+            draft?: components["schemas"]["ScenarioDraft"];
         };
         /** @description How many sessions were reset. */
         ResetSessions: {
@@ -770,10 +771,11 @@ export interface components {
          * @description A scenario in full.
          *
          *     `text` is its source, or null when the file can no longer be read. `lineage` is the scenario
-         *     and those it extends, in order of precedence; `stubs` has the stubs of all of them. `disabled`
-         *     is why the server rejects what a stub does, or null. `unreached` is why no recorded request of
-         *     the session shows the scenario, or null if one does. `digest` is that of the file, `path` where
-         *     your own file is, and `read_only` why it cannot be saved; null otherwise.
+         *     and those it extends, in order of precedence; `stubs` has the stubs of all of them. `override`
+         *     is whether only this session uses the text (`PUT overrides/NAME`). `disabled` is why the server
+         *     rejects what a stub does, or null. `unreached` is why no recorded request of the session shows
+         *     the scenario, or null if one does. `digest` is that of the file, `path` where your own file is,
+         *     and `read_only` why it cannot be saved; null otherwise.
          */
         ScenarioDetails: {
             name: string;
@@ -789,6 +791,7 @@ export interface components {
             lineage: string[];
             pets_in_words: string | null;
             stubs: components["schemas"]["StubDescription"][];
+            override: boolean;
             disabled: string | null;
             unreached: string | null;
             digest: string | null;
@@ -809,6 +812,13 @@ export interface components {
             pets?: components["schemas"]["PetsSource"];
             /** @description Stubs, checked in order; the first one that responds ends the search. */
             stubs?: components["schemas"]["Stub"][];
+        };
+        /** @description A scenario file that is not saved, to use in place of the scenario of its name. */
+        ScenarioDraft: {
+            /** @description Name of the scenario. */
+            name: string;
+            /** @description The content of the file. */
+            text: string;
         };
         /** @enum {string} */
         ScenarioGroup: "Your own" | "Files with problems" | "Empty states" | "Data" | "Authentication" | "Errors" | "Failures that end" | "Missing pets" | "Slow responses" | "Broken responses" | "Outside the contract";
@@ -907,7 +917,8 @@ export interface components {
          * @description A session; `pets` and `held` are the same as in `StateCounts`, and `clock` as in `State`.
          *
          *     `id` is new when a session is created, and when a restart of the server lost anything of it.
-         *     `last_request` is the method and target of the newest request in the log.
+         *     `failed` counts requests in the log with an error status, a broken connection or a client that
+         *     left; `last_request` is the method and target of the newest.
          */
         SessionSummary: {
             active: string[];
@@ -917,6 +928,7 @@ export interface components {
             clock: components["schemas"]["ClockState"] | null;
             pets: number | null;
             requests: number;
+            failed: number;
             last_request: string | null;
             held: number;
             idle_seconds: number;
@@ -1276,6 +1288,7 @@ export type ResetSessions = components['schemas']['ResetSessions'];
 export type Responder = components['schemas']['Responder'];
 export type ScenarioDetails = components['schemas']['ScenarioDetails'];
 export type ScenarioDocument = components['schemas']['ScenarioDocument'];
+export type ScenarioDraft = components['schemas']['ScenarioDraft'];
 export type ScenarioGroup = components['schemas']['ScenarioGroup'];
 export type ScenarioList = components['schemas']['ScenarioList'];
 export type ScenarioSelection = components['schemas']['ScenarioSelection'];

@@ -259,7 +259,7 @@ ResponseEnd = Literal["sent", "client_left", "broken"]
 before that, or mockpets cut it off (a fault, a limit, or the end of the server)."""
 UnsavedKind = Literal["session", "inline_scenarios", "snapshots", "counters", "requests"]
 """What a session can have that the state file does not keep."""
-Removal = Literal["reset", "clear", "delete"]
+Removal = Literal["reset", "clear", "delete", "snapshot"]
 """What an undo puts back."""
 RequestOutcome = Literal["pending", ResponseEnd]
 """What became of the response to a request, as the journal records it."""

@@ -171,6 +171,14 @@ class ControlClient:
         path = _fill("/scenarios/{name}", name)
         return self._call("PUT", path, text.encode(), condition=condition)
 
+    def override_scenario(self, name: str, text: str) -> types.ScenarioDetails:
+        """Use the text of a scenario file in this session only."""
+        return self._call("PUT", _fill("/overrides/{name}", name), text.encode())
+
+    def drop_override(self, name: str) -> list[types.ScenarioSummary]:
+        """Use the file of a scenario again; return all scenarios."""
+        return self._call("DELETE", _fill("/overrides/{name}", name), part="scenarios")
+
     def held(self, *, all_sessions: bool = False) -> list[types.WaitingResponse]:
         """Return the responses that are held, delayed or throttled now, the first one first."""
         query = {"sessions": "all" if all_sessions else None}
@@ -295,7 +303,8 @@ class ControlClient:
         """Return what would respond to a request now, and why. This changes nothing.
 
         :param request: ``method``, ``path`` with the query, and optionally ``headers`` (without
-            ``Authorization``, the request has no key) and a JSON ``body``.
+            ``Authorization``, the request has no key), a JSON ``body``, and a ``draft`` with the
+            ``name`` and ``text`` of a scenario file that is not saved.
         """
         return self._call("POST", "/explain", request)
 

@@ -223,16 +223,18 @@ class ScenarioDetails(_AnyScenario):
     """A scenario in full.
 
     `text` is its source, or None when the file can no longer be read. `lineage` is the scenario
-    and those it extends, in order of precedence; `stubs` has the stubs of all of them. `disabled`
-    is why the server rejects what a stub does, or null. `unreached` is why no recorded request of
-    the session shows the scenario, or null if one does. `digest` is that of the file, `path` where
-    your own file is, and `read_only` why it cannot be saved; None otherwise.
+    and those it extends, in order of precedence; `stubs` has the stubs of all of them. `override`
+    is whether only this session uses the text (`PUT overrides/NAME`). `disabled` is why the server
+    rejects what a stub does, or null. `unreached` is why no recorded request of the session shows
+    the scenario, or null if one does. `digest` is that of the file, `path` where your own file is,
+    and `read_only` why it cannot be saved; None otherwise.
     """
 
     text: str | None
     lineage: list[str]
     pets_in_words: str | None
     stubs: list[StubDescription]
+    override: bool
     disabled: str | None
     unreached: str | None
     digest: str | None
@@ -558,17 +560,25 @@ class VerifiedRequests(TypedDict):
     requests: list[RequestSummary]
 
 
+class ScenarioDraft(TypedDict):
+    """A scenario file that is not saved: its name, and its content."""
+
+    name: str
+    text: str
+
+
 class RequestToExplain(TypedDict):
     """A request to explain without sending it.
 
     `path` begins with ``/v1`` or a session's base path, and may have a query. A `body` is sent as
-    JSON.
+    JSON. A `draft` is used in place of the scenario of its name.
     """
 
     method: str
     path: str
     headers: NotRequired[Mapping[str, str]]
     body: NotRequired[Any]
+    draft: NotRequired[ScenarioDraft]
 
 
 class ComparedCondition(TypedDict):
@@ -866,7 +876,8 @@ class SessionSummary(ActiveScenarios):
     """A session; `pets` and `held` are the same as in `StateCounts`, and `clock` as in `State`.
 
     `id` is new when a session is created, and when a restart of the server lost anything of it.
-    `last_request` is the method and target of the newest request in the log.
+    `failed` counts requests in the log with an error status, a broken connection or a client that
+    left; `last_request` is the method and target of the newest.
     """
 
     name: str
@@ -875,6 +886,7 @@ class SessionSummary(ActiveScenarios):
     clock: ClockState | None
     pets: int | None
     requests: int
+    failed: int
     last_request: str | None
     held: int
     idle_seconds: float

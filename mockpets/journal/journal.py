@@ -11,6 +11,7 @@ import logging
 from collections import deque
 from dataclasses import dataclass
 from heapq import heapify, heapreplace
+from http import HTTPStatus
 from operator import itemgetter
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -112,6 +113,8 @@ class Kept:
     seconds: float | None = None
     """From the arrival of the request until its response ended."""
     is_dropped: bool = False
+    status: int = 0
+    """What was sent, or would be without a broken connection."""
 
     def read(self) -> Entry:
         """Return the entry with its present outcome and times."""
@@ -258,6 +261,13 @@ class Journal:
             kept = [*(self._entries or ())]
             first = self._added - len(kept)
             return Snapshot(first, kept, self.dropped, self.dropped_for_memory)
+
+    def failed(self) -> int:
+        """Return how many requests have an error status, a broken connection or no client left."""
+        ended = [kept for kept in self.snapshot().kept if kept.outcome != "pending"]
+        return sum(
+            kept.status >= HTTPStatus.BAD_REQUEST or kept.outcome != "sent" for kept in ended
+        )
 
     def newest(self) -> Entry | None:
         """Return the entry that was added last, if there is one."""

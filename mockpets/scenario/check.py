@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from mockpets import constants
 from mockpets.contract.schemas import RESPONSES
-from mockpets.errors import InputError, Problem, problem_with
+from mockpets.errors import DocumentError, InputError, Problem, problem_with
 from mockpets.scenario.files import files_in, find, same_name, source_of
 from mockpets.scenario.language.loader import is_json_file, load_fixture, load_scenario
 from mockpets.scenario.language.parser import parse
@@ -72,23 +72,33 @@ def check(
     return _result(*names, problems, scenarios)
 
 
-def check_text(name: str, text: str, library: Library, path: Path | None = None) -> CheckResult:
-    """Check the text of a scenario, which can refer to those of a library.
+def load_text(name: str, text: str, library: Library, path: Path | None = None) -> Scenario:
+    """Return the scenario in a text, which can refer to those of a library.
 
     :param path: of its file; by default a YAML file with the scenario's name.
+    :raise DocumentError: with every problem.
     """
     path = path or Path(f"{name}.yaml")
     source = library.sources.get(name)
     shown = source.shown if source and source.path == path else str(path)
-    problems: list[Problem] = []
+    known, fixtures = {*library.sources, name}, library.shelf()
+    try:
+        scenario = load_scenario(path, shown, known=known, fixtures=fixtures, text=text)
+    except InputError as error:
+        raise DocumentError(error.problems) from None
+    if problem := library.broken_chain(scenario):
+        raise DocumentError([problem])
+    return scenario
+
+
+def check_text(name: str, text: str, library: Library) -> CheckResult:
+    """Check a text like `load_text`."""
+    problems: Sequence[Problem] = ()
     scenarios: list[Scenario] = []
     try:
-        known, fixtures = {*library.sources, name}, library.shelf()
-        scenarios.append(load_scenario(path, shown, known=known, fixtures=fixtures, text=text))
-        if problem := library.broken_chain(scenarios[0]):
-            problems.append(problem)
-    except InputError as error:
-        problems += error.problems
+        scenarios.append(load_text(name, text, library))
+    except DocumentError as error:
+        problems = error.problems
     return _result((name,), (), problems, scenarios)
 
 

@@ -69,7 +69,7 @@ class SaveProgress:
             return None
         parts: dict[UnsavedKind, bool] = {
             "session": session.on_change is None,
-            "inline_scenarios": bool(session.inline),
+            "inline_scenarios": bool(session.documents),
             "snapshots": len(session.snapshots) > 0,
             "counters": any(session.counters().values()),
             "requests": len(session.journal) > 0,

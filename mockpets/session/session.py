@@ -14,7 +14,13 @@ from secrets import token_hex
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mockpets.constants import DELAY_SECONDS, SESSION_HEADER, SESSION_ID_HEADER, STACKS
+from mockpets.constants import (
+    DEFAULT_SCENARIO,
+    DELAY_SECONDS,
+    SESSION_HEADER,
+    SESSION_ID_HEADER,
+    STACKS,
+)
 from mockpets.errors import NotReady, RequestError
 from mockpets.pets.store import Store
 from mockpets.pets.table import make_table
@@ -41,6 +47,8 @@ if TYPE_CHECKING:
 
 _RESET_KINDS: Final[tuple[Change, ...]] = ("pets", "requests", "scenario")
 """What a reset changes."""
+OVERRIDES: Final = 20
+"""Maximum number of overrides in one session."""
 PETS_AT_ONCE: Final = 500
 """Pets to generate on the app's thread, which blocks other requests for a few milliseconds."""
 
@@ -147,6 +155,8 @@ class Session:
         self.snapshots = Snapshots(shared.snapshots, partial(self.changes.publish, "snapshots"))
         self.inline: Mapping[str, tuple[Scenario, str]] = {}
         """The scenarios that were sent in a request, with their source, until others are active."""
+        self.overrides: Mapping[str, tuple[Scenario, str]] = {}
+        """Scenarios that replace those of files in this session only, with their source."""
         self.networks: tuple[str, ...] = ()
         self.sessionless_before = 0
         """The number of requests without a session that were rejected before it was created."""
@@ -182,14 +192,19 @@ class Session:
             return False
 
     @property
+    def documents(self) -> dict[str, tuple[Scenario, str]]:
+        """The scenarios of this session only, with their source."""
+        return {**self.inline, **self.overrides}
+
+    @property
     def library(self) -> Library:
         """The scenarios that this session knows: those in files, and its own."""
         files = self.shared.library()
-        if not self.inline:
+        if not self.inline and not self.overrides:
             return files
         # The same object until a file changes, because activations are compared by it.
         if self._merged is None or self._merged[0] is not files:
-            self._merged = files, self.shared.library_with(self.inline)
+            self._merged = files, self.shared.library_with(self.documents)
         return self._merged[1]
 
     def stack(self, names: tuple[str, ...]) -> Stack:
@@ -267,6 +282,8 @@ class Session:
                 del self._activations[key]
             self._plain = {}
             self.inline, self._merged = inline, None
+            kept = self.overrides.keys() - inline.keys()
+            self.overrides = {name: self.overrides[name] for name in kept}
             known = self._activations.get(names)
             if known is not None:
                 known.counts = defaultdict(Count)
@@ -281,6 +298,26 @@ class Session:
         self.note_change()
         self.changes.publish("clock")
 
+    def override(self, name: str, document: tuple[Scenario, str] | None) -> None:
+        """Use another scenario in place of that of a file; None uses the file again.
+
+        An active scenario that then has no file is deactivated.
+
+        :raise RequestError: ``busy`` if the session has too many.
+        """
+        with self._lock:
+            others = {each: self.overrides[each] for each in self.overrides.keys() - {name}}
+            if document is not None and len(others) >= OVERRIDES:
+                message = f"the session already has {OVERRIDES} overrides; delete one"
+                raise RequestError("busy", message)
+            self.overrides = others if document is None else {**others, name: document}
+            self._merged, self._plain = None, {}
+            if document is None and name not in self.library.scenarios:
+                rest = tuple(each for each in self.active if each != name)
+                self.active = rest or (DEFAULT_SCENARIO,)
+        self.note_change()
+        self.changes.publish("scenario")
+
     def check(self, names: tuple[str, ...], inline: Mapping[str, tuple[Scenario, str]]) -> None:
         """Check that scenarios can be activated, without the inline ones that this would remove.
 
@@ -289,7 +326,7 @@ class Session:
         for name in names:
             if name in self.inline and name not in inline:
                 raise RequestError("unknown_scenario", document_message(name))
-        self.shared.library_with(inline).stack(names)
+        self.shared.library_with({**self.overrides, **inline}).stack(names)
 
     def decide(self, activation: Activation, facts: Facts) -> Outcome:
         """Return the outcome of a request, and count the request."""
@@ -306,7 +343,7 @@ class Session:
         copy.identify(self.id)
         with self._lock:
             copy.active, copy.seed, copy.clock = self.active, self.seed, self.clock
-            copy.inline, copy._merged = self.inline, self._merged
+            copy.inline, copy.overrides, copy._merged = self.inline, self.overrides, self._merged
             copy.journal.last, copy.journal.resets = self.journal.last, self.journal.resets
             copy.own = self.own.fork()
             copy._activations = {

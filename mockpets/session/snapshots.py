@@ -58,18 +58,29 @@ class Snapshots:
         saved = store.save(self._budget)
         snapshot = Snapshot(name, saved.total(), time(), saved)
         with self._lock:
-            if name not in self and len(self) >= SNAPSHOTS:
-                message = f"a session may have at most {SNAPSHOTS} snapshots; delete one"
-                raise RequestError("store_full", message)
+            self._check_room(name)
             self._by_name[name] = snapshot
         self._changed()
         return snapshot
 
-    def drop(self, name: str) -> None:
-        """Delete a snapshot, or raise as `get`."""
-        self.get(name)
+    def drop(self, name: str) -> Snapshot:
+        """Delete a snapshot and return it, or raise as `get`."""
+        snapshot = self.get(name)
         self._by_name.pop(name, None)  # two calls at once may delete it
         self._changed()
+        return snapshot
+
+    def put_back(self, snapshot: Snapshot) -> None:
+        """Put a deleted snapshot back, unless there is one of its name; or raise as `keep`."""
+        with self._lock:
+            self._check_room(snapshot.name)
+            self._by_name.setdefault(snapshot.name, snapshot)
+        self._changed()
+
+    def _check_room(self, name: str) -> None:
+        if name not in self and len(self) >= SNAPSHOTS:
+            message = f"a session may have at most {SNAPSHOTS} snapshots; delete one"
+            raise RequestError("store_full", message)
 
     def get(self, name: str) -> Snapshot:
         """Return a snapshot, or raise `RequestError` ``not_found``."""

@@ -114,7 +114,7 @@ class _SessionFile:
         """Take the session's changes."""
         session, self.is_unsaved = self.session, True
         self.number = self.mark.clear()
-        inline = session.inline.keys()
+        inline = session.documents.keys()
         self.active = tuple(name for name in session.active if name not in inline)
         self.seed, self.start = session.seed, session.own.start
         current = {names: each for names, each in session.stores().items() if not inline & {*names}}

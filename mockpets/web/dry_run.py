@@ -15,6 +15,7 @@ from wsgiref.util import setup_testing_defaults
 from mockpets.constants import BODY_BYTES, DEFAULT_SESSION, HEAD_BYTES, SERVER_BODY_BYTES
 from mockpets.http.request_parser import RequestParser
 from mockpets.journal.journal import Journals
+from mockpets.scenario.check import load_text
 from mockpets.session.change_feed import ChangeFeed
 from mockpets.session.registry import SessionRegistry
 from mockpets.strict_json import dump_json
@@ -46,10 +47,14 @@ _BUDGET: Final = 2**20
 class _Copies(SessionRegistry):
     """Copies of the sessions of another registry, made when a request selects them."""
 
-    def __init__(self, sessions: SessionRegistry) -> None:
-        pets = sessions.shared.pets.fork()
+    def __init__(self, sessions: SessionRegistry, draft: Mapping[str, str] | None) -> None:
+        pets, library = sessions.shared.pets.fork(), sessions.shared.library()
+        self._draft = "" if draft is None else draft["name"]
+        if draft is not None:
+            library = library.plus({self._draft: load_text(self._draft, draft["text"], library)})
         shared = replace(
             sessions.shared,
+            library=lambda: library,
             tables=sessions.shared.tables.fork(pets),
             pets=pets,
             journal=partial(Journals(_BUDGET).new, 1, BODY_BYTES),
@@ -66,6 +71,10 @@ class _Copies(SessionRegistry):
             session = self._sessions.get(name)
             if session is not None:
                 known = self._by_name[name] = session.fork(self.shared)
+                known.inline, known.overrides = (
+                    {name: each[name] for name in each if name != self._draft}
+                    for each in (known.inline, known.overrides)
+                )
         return known
 
 
@@ -91,9 +100,11 @@ def dry_run(
     """Return what the journal would record, and the seed of the session.
 
     :param session: the session of a request that names none.
-    :param request: ``method`` and ``path``, and optionally ``headers`` and a JSON ``body``.
+    :param request: ``method`` and ``path``, and optionally ``headers``, a JSON ``body``, and a
+        ``draft`` with the ``name`` and ``text`` of a scenario.
+    :raise DocumentError: the draft is invalid.
     """
-    copies = _Copies(sessions)
+    copies = _Copies(sessions, request.get("draft"))
     used: list[Session] = []
 
     def finish(request: Request, response: Response) -> None:

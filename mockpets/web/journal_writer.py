@@ -102,6 +102,7 @@ def record(request: Request, response: Response, number: int, off_contract: str 
     if outcome.trace is not None:
         cost += _STEP_BYTES * len(outcome.trace.steps)
     kept = journal.add(make, cost, "pending" if is_ours else elsewhere, wait)
+    kept.status = response.status_code
     session.changes.publish("requests")
     if not is_ours:
         kept.seconds = total
@@ -187,6 +188,7 @@ def record_release(
     :param text: for the note.
     """
     exchange, kept = request.exchange, wait.context.kept
+    kept.status = response.status_code
     session, outcome, before = exchange.session, exchange.outcome, kept.read()
     assert session is not None  # noqa: S101 - a response that waits has one
     sent = b"" if request.method == "HEAD" else response.body

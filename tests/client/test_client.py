@@ -34,6 +34,7 @@ from tests.http_client import Client, OverSocket
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from io import BufferedReader
+    from pathlib import Path
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 SECONDS = 20
@@ -416,6 +417,38 @@ def test_a_whole_scenario_can_be_sent(client: ControlClient) -> None:
     assert client.use(mine, "empty") == ["inline-1", "empty"]
     assert front_end(client)("GET", "/v1/pets").status == 503
     assert client.state()["active"] == ["inline-1", "empty"]
+
+
+def test_a_scenario_file_is_checked_saved_and_overridden(tmp_path: Path) -> None:
+    text = "description: Mine.\nstubs: [{reply: {status: 503}}]\n"
+    with MockpetsServer(Settings(port=0, scenarios_dir=(tmp_path,))) as server:
+        client = ControlClient(server.url, "w1")
+        [problem] = client.check_scenario("description: d\nstub: []\n", "mine")["problems"]
+        assert (problem["file"], problem["line"]) == ("mine.yaml", 2)
+        saved = client.save_scenario("mine", text)
+        again = client.save_scenario("mine", f"{text}# more\n", saved["digest"])
+        assert again["text"] == (tmp_path / "mine.yaml").read_text() == f"{text}# more\n"
+        for digest in (None, saved["digest"]):
+            with pytest.raises(ControlError) as caught:
+                client.save_scenario("mine", text, digest)
+            assert caught.value.code == "conflict"
+        with pytest.raises(ControlError) as caught:
+            client.save_scenario("mine", "stubs: 3", again["digest"])
+        assert caught.value.code == "invalid_scenario"
+
+        assert client.override_scenario("mine", text.replace("503", "502"))["override"]
+        client.use("mine")
+        assert front_end(client)("GET", "/v1/pets").status == 502
+        assert "mine" in [each["name"] for each in client.drop_override("mine")]
+        assert front_end(client)("GET", "/v1/pets").status == 503
+
+
+def test_findings_are_those_of_the_session(client: ControlClient) -> None:
+    front_end(client)("GET", "/v1/pets?sort=name")
+    found = client.findings()
+    assert [each["rule"] for each in found["report"]["findings"]] == ["unknown-parameter"]
+    assert found["coverage"]["total"] == 1
+    assert client.session("another").findings()["report"]["findings"] == []
 
 
 def test_held_responses_are_released(client: ControlClient) -> None:

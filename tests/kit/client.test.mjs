@@ -7,7 +7,7 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Mockpets, MockpetsError } from "../../kit/client.js";
 
-const { MOCKPETS_URL, OTHER_URL, DECLARED_URL } = process.env;
+const { MOCKPETS_URL, OTHER_URL, DECLARED_URL, FILES_URL } = process.env;
 const FILE = fileURLToPath(import.meta.url);
 const HELD = { description: "Held.", stubs: [{ match: { operation: "listPets" }, hold: "door" }] };
 
@@ -259,6 +259,50 @@ describe("pets", () => {
   });
   it("are rejected with every problem", () =>
     rejects(client().setPets([{ id: 0 }, { id: 1, nam: "x" }]), "invalid_request", /did you mean 'name'/));
+});
+
+describe("scenario files", () => {
+  const text = "description: Mine.\nstubs: [{reply: {status: 503}}]\n";
+  it("are checked", async () => {
+    const { problems, warnings } = await client().checkScenario("description: d\nstub: []\n", "mine");
+    assert.deepEqual([problems[0].file, problems[0].line, warnings], ["mine.yaml", 2, []]);
+    assert.deepEqual((await client().checkScenario(text)).coverage.listPets["503"], ["scenario"]);
+    await rejects(client().checkScenario(text, "A b"), "invalid_request", /kebab-case/);
+  });
+  it("are saved, unless they changed meanwhile or are invalid", async () => {
+    const mock = client({ url: FILES_URL });
+    const { digest } = await mock.saveScenario("mine", text);
+    await rejects(mock.saveScenario("mine", text), "conflict", /was created/);
+    const changed = await mock.saveScenario("mine", text.replace("503", "502"), digest);
+    await rejects(mock.saveScenario("mine", text, digest), "conflict", /has changed/);
+    await rejects(mock.saveScenario("mine", "stubs: 3", changed.digest), "invalid_scenario", /description/);
+    assert.equal((await mock.scenario("mine")).text, text.replace("503", "502"));
+    await rejects(mock.saveScenario("retry", text), "forbidden", /another name/);
+    await rejects(client().saveScenario("mine", text), "forbidden", /no writable scenario folder/);
+  });
+  it("are overridden in one session", async () => {
+    const [mock, other] = [client(), client()];
+    assert.equal((await mock.overrideScenario("retry", text)).override, true);
+    for (const [session, status] of [[mock, 503], [other, 200]]) {
+      await session.use(session === mock ? "retry" : "default");
+      assert.equal((await list(session)).status, status);
+    }
+    await mock.dropOverride("retry");
+    assert.match((await mock.scenario("retry")).text, /fail-twice/);
+    await rejects(mock.dropOverride("retry"), "not_found", /no override/);
+    await rejects(mock.overrideScenario("mine", "stubs: 3"), "invalid_scenario", /description/);
+  });
+});
+
+describe("findings", () => {
+  it("are those of the session", async () => {
+    const mock = client();
+    await list(mock, "?sort=name");
+    const { report, coverage } = await mock.findings();
+    assert.deepEqual(report.findings.map(({ rule }) => rule), ["unknown-parameter"]);
+    assert.equal(coverage.total, 1);
+    assert.deepEqual((await client().findings()).report.findings, []);
+  });
 });
 
 describe("requests and verify", () => {

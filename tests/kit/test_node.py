@@ -43,12 +43,15 @@ WITH_TOKEN = Settings(port=0, sessions="declared", control_token="secret-token")
         ),
     ],
 )
-def test_a_module_with_real_servers(path: str, servers: Mapping[str, Settings]) -> None:
+def test_a_module_with_real_servers(
+    path: str, servers: Mapping[str, Settings], tmp_path: Path
+) -> None:
     """`cypress/fake.mjs` stands in for Cypress."""
+    files = Settings(port=0, scenarios_dir=(tmp_path,))
     with ExitStack() as stack:
         urls = {
             name: stack.enter_context(MockpetsServer(settings)).url
-            for name, settings in servers.items()
+            for name, settings in {**servers, "FILES_URL": files}.items()
         }
         tests = subprocess.run(
             [need("node"), "--test", str(Path(__file__).parent / path)],

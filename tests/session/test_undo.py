@@ -133,6 +133,24 @@ def test_requests_since_a_clear_stay_and_those_since_a_reset_do_not(server: Serv
     assert numbers == "5"
 
 
+def test_a_deleted_snapshot_comes_back(server: Server) -> None:
+    before = server.state()
+    server.control("DELETE", "snapshots/one")
+    assert server.control("GET", "snapshots").json["snapshots"] == []
+    assert server.undo().json["undone"] == "snapshot"
+    assert server.state() == before
+
+    server.control("DELETE", "snapshots/one")
+    server.control("DELETE", "pets/1")
+    server.control("PUT", "snapshots/one")  # a newer one stays
+    later = server.state()["snapshots"]
+    server.undo()
+    assert server.state()["snapshots"] == later
+    server.control("DELETE", "snapshots/one")
+    server.clock.now += 10
+    assert server.undo().status == 404
+
+
 def test_a_name_that_is_used_again_cannot_be_undone(server: Server) -> None:
     server.control("DELETE", "sessions/w1")
     server.call("GET", "/~w1/v1/pets")

@@ -28,6 +28,7 @@ from mockpets.scenario.language.shapes import (
     Parsed,
     Text,
     Value,
+    kebab_case,
 )
 from mockpets.scenario.language.text import check_text
 from mockpets.units import DURATION, parse_duration
@@ -214,6 +215,15 @@ REQUEST: Final = Object(
             hint=TOKEN_HINT,
         ),
         "body": Value("The body, sent as JSON.", ANY_KIND),
+        "draft": Object(
+            "A scenario file that is not saved, to use in place of the scenario of its name.",
+            {
+                "name": kebab_case("Name of the scenario.", "a scenario name"),
+                "text": Text("The content of the file."),
+            },
+            required=("name", "text"),
+            name="ScenarioDraft",
+        ),
     },
     required=("method", "path"),
     name="RequestToExplain",

@@ -100,6 +100,7 @@ class Call:
     :param body: the name of its body's schema in the OpenAPI document; empty without a body.
     :param is_yaml: whether the body is a file in YAML, of which JSON is a part.
     :param creates: whether it responds with 201 if it created what the path names.
+    :param conditions: the conditional headers that it reads, with descriptions.
     :param errors: the codes of the errors that its view raises, besides those of every call; one
         with a body also raises `InputError`.
     :param caller: who may make it: ``visitor`` means anyone, if the server is public.
@@ -112,6 +113,7 @@ class Call:
     needs_body: bool = True
     is_yaml: bool = False
     creates: bool = False
+    conditions: Mapping[str, str] = field(default_factory=dict)
     errors: tuple[ErrorCode, ...] = ()
     caller: Literal["owner", "anyone", "visitor"] = "owner"
 

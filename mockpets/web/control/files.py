@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from mockpets.constants import FILE_BYTES, NAME_LENGTH, SCENARIO_NAME
 from mockpets.contract.query_parameters import Parameter
-from mockpets.errors import DocumentError, RequestError
+from mockpets.errors import RequestError
 from mockpets.scenario import saved_file
 from mockpets.units import quote
 from mockpets.web.control.call import LONG, body_text, json_response, run_job
-from mockpets.web.control.sessions import NO_SAVING, scenario
+from mockpets.web.control.sessions import NO_SAVING, scenario, scenarios
 
 if TYPE_CHECKING:
-    from mockpets.contract.control_types import CheckedScenario, ScenarioDetails
+    from mockpets.contract.control_types import CheckedScenario, ScenarioDetails, ScenarioList
     from mockpets.web.control.call import ControlRequest, JsonResponse
 
 
@@ -43,30 +43,28 @@ def check_scenario(call: ControlRequest) -> JsonResponse[CheckedScenario]:
     return json_response(cast("Any", asdict(result)))
 
 
+CONDITIONS: Final = {
+    "If-Match": "The `digest` of the file to change, in double quotes; if it has changed: 409.",
+    "If-None-Match": "`*` for a new file; if there is one: 409.",
+}
+
+
 def save_scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
     """Save a scenario file in a `--scenarios-dir`, and reload it.
 
     Send `If-Match` with the `digest` of the file that you have changed, or `If-None-Match: *` for
     a new one.
     """
-    context = call.context
-    if context.settings.public:
-        raise RequestError("forbidden", NO_SAVING)
-    try:
-        name = _name(call.name)
-    except ValueError as error:
-        raise RequestError("invalid_request", f"the name of a scenario {error}") from None
+    context, name = call.context, _own_name(call)
     digest, text = _expected(call), body_text(call.request, FILE_BYTES)
 
     def save() -> None:
-        from mockpets.scenario.check import check_text
+        from mockpets.scenario.check import load_text
 
         context.reload()
         library = context.sessions.shared.library()
         path = saved_file.place_of(name, library, context.settings.scenarios_dir)
-        result = check_text(name, text, library, path)
-        if result.problems:
-            raise DocumentError(result.problems)
+        load_text(name, text, library, path)
         saved_file.save(path, text, digest)
         context.reload()
 
@@ -74,6 +72,40 @@ def save_scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
     response = scenario(call)
     response.status_code = 201 if digest is None else 200
     return response
+
+
+def override_scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
+    """Use a text for a scenario in this session only, whether or not there is such a file."""
+    from mockpets.scenario.check import load_text
+
+    name, text, session = _own_name(call), body_text(call.request, FILE_BYTES), call.session
+    load = partial(load_text, name, text, session.library)
+    document = run_job(call, load, "reading the scenario", is_long=len(text) >= LONG)
+    status = 200 if name in session.overrides else 201
+    session.override(name, (document, text))
+    response = scenario(call)
+    response.status_code = status
+    return response
+
+
+def drop_override(call: ControlRequest) -> JsonResponse[ScenarioList]:
+    """Use the file of a scenario again, and list the scenarios. Without a file, it is gone."""
+    name = call.name.lower()
+    if name not in call.session.overrides:
+        message = f"this session has no override of scenario {quote(name)}"
+        raise RequestError("not_found", message)
+    call.session.override(name, None)
+    return scenarios(call)
+
+
+def _own_name(call: ControlRequest) -> str:
+    """Return the name in the path if it can be that of an own scenario."""
+    if call.context.settings.public:
+        raise RequestError("forbidden", NO_SAVING)
+    try:
+        return _name(call.name)
+    except ValueError as error:
+        raise RequestError("invalid_request", f"the name of a scenario {error}") from None
 
 
 def _expected(call: ControlRequest) -> str | None:

@@ -61,7 +61,10 @@ _TOPICS: Final = {
         "Isolated states, each with its own pets, scenarios and recorded requests.",
         ("sessions", "state", "clock", "reset", "visitor", "events"),
     ),
-    "scenarios": ("Named behaviours, and which of them are active.", ("scenarios", "scenario")),
+    "scenarios": (
+        "Named behaviours, and which of them are active.",
+        ("scenarios", "scenario", "overrides"),
+    ),
     "pets": ("The pets of a session, and their snapshots.", ("pets", "snapshots")),
     "requests": (
         "The request log, its verification, its findings, and explanations of responses.",
@@ -179,6 +182,9 @@ def _parameters(path: str, call: Call) -> Iterator[dict[str, Any]]:
     for name, parameter in (call.parameters or {}).items():
         described = {"description": parameter.description, "schema": parameter.schema}
         yield {"name": name, "in": "query", **described}
+    for name, description in call.conditions.items():
+        schema = {"type": "string"}
+        yield {"name": name, "in": "header", "description": description, "schema": schema}
     if call.session != "none":
         yield {"$ref": "#/components/parameters/Session"}
 

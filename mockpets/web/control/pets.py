@@ -170,7 +170,10 @@ def snapshot(call: ControlRequest) -> JsonResponse[SnapshotSummary]:
 
 def drop_snapshot(call: ControlRequest) -> JsonResponse[SnapshotList]:
     """Delete a snapshot, and list the others."""
-    call.session.snapshots.drop(checked_snapshot(call.name))
+    kept = call.session.snapshots
+    snapshot = kept.drop(checked_snapshot(call.name))
+    put_back = partial(kept.put_back, snapshot)
+    call.context.sessions.undo.keep(call.session.name, "snapshot", put_back, lambda: None)
     return snapshots(call)
 
 

@@ -249,6 +249,7 @@ CALLS: Final[Mapping[str, Call]] = {
         body="ScenarioDocument",
         is_yaml=True,
         creates=True,
+        conditions=files.CONDITIONS,
         errors=("conflict", "invalid_scenario"),
     ),
     "POST /scenarios/check": Call(
@@ -257,6 +258,15 @@ CALLS: Final[Mapping[str, Call]] = {
         body="ScenarioDocument",
         is_yaml=True,
     ),
+    "PUT /overrides/{name}": Call(
+        files.override_scenario,
+        "changes",
+        body="ScenarioDocument",
+        is_yaml=True,
+        creates=True,
+        errors=("invalid_scenario",),
+    ),
+    "DELETE /overrides/{name}": Call(files.drop_override, "changes", errors=_NOT_FOUND),
     "PUT /scenario": Call(sessions.use, "changes", body="ScenarioSelection", errors=_NO_SCENARIO),
     "POST /reset": Call(sessions.reset, "changes"),
     "GET /sessions": Call(sessions.sessions, "none"),
@@ -307,7 +317,9 @@ CALLS: Final[Mapping[str, Call]] = {
     "DELETE /requests": Call(journal.clear_requests, "changes"),
     "GET /requests/{number}": Call(journal.request, errors=_NOT_FOUND),
     "GET /requests/{number}/explain": Call(journal.explain, errors=_NOT_FOUND),
-    "POST /explain": Call(journal.explain_request, body="RequestToExplain"),
+    "POST /explain": Call(
+        journal.explain_request, body="RequestToExplain", errors=("invalid_scenario",)
+    ),
     "GET /requests.har": Call(journal.har, "reads", queries.PARAMETERS),
     "POST /verify": Call(journal.verify, body="Verification", errors=_NOT_VERIFIED),
     "GET /events": Call(journal.events, "reads", journal.EVENTS_PARAMETERS),

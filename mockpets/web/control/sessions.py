@@ -132,7 +132,7 @@ def _scenario_list(session: Session) -> ScenarioList:
 
 def _scenario_summary(session: Session, library: Library, name: str) -> ScenarioSummary:
     scenario = library.scenarios.get(name)
-    inline = name in session.inline
+    inline = name in session.documents
     source = None if inline else library.sources.get(name)
     return {
         "name": name,
@@ -166,6 +166,7 @@ def scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
             "lineage": [level.name for level in lineage],
             "pets_in_words": describe_pets(pets),
             "stubs": [describe_stub(stub) for level in lineage for stub in level.stubs],
+            "override": name in call.session.overrides,
             "disabled": NO_CONNECTION_FAULTS if is_disabled else None,
             "unreached": _unreached(call.session, library, name),
             "digest": digest,
@@ -182,9 +183,9 @@ def scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
 def _file(call: ControlRequest, name: str) -> tuple[str | None, str | None, str | None]:
     """Return the digest of a scenario's file, where it is, and why it cannot be saved."""
     library, settings = call.session.shared.library(), call.context.settings
-    source = None if name in call.session.inline else library.sources.get(name)
+    source = None if name in call.session.documents else library.sources.get(name)
     if source is None:
-        return None, None, "it was sent in a request, and has no file"
+        return None, None, "it was sent in a request, only for this session"
     digest = digest_of(source.path)
     if settings.public:
         return digest, None, NO_SAVING
@@ -222,8 +223,8 @@ def _unreached(session: Session, library: Library, name: str) -> str | None:
 
 def _text(session: Session, library: Library, name: str) -> str | None:
     """Return the source of a scenario, or None if its file can no longer be read."""
-    if name in session.inline:
-        return session.inline[name][1]
+    if name in session.documents:
+        return session.documents[name][1]
     try:
         return read_text(library.sources[name].path, name, FILE_BYTES)
     except InputError:
@@ -323,6 +324,7 @@ def session_summary(context: ControlContext, session: Session) -> SessionSummary
         "clock": session.clock and clock_state(session.clock),
         "pets": _pet_count(session),
         "requests": len(session.journal),
+        "failed": session.journal.failed(),
         "last_request": last and f"{last.method} {last.target}",
         "held": sum(session.gates.waiting().values()),
         "idle_seconds": round(context.sessions.idle_seconds(session), 1),

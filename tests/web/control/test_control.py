@@ -274,3 +274,41 @@ def test_a_removed_folder_is_listed_and_reloads_again_when_it_is_back(tmp_path: 
     (tmp_path / "away").rename(folder)
     reloader.look()
     assert call("GET", "/__mockpets/scenarios", key=None).json["folder_problems"] == []
+
+
+def test_failed_requests_are_counted_for_each_session(fresh: Make) -> None:
+    call = fresh()
+    for method, path, more in (
+        ("GET", "/~w1/v1/pets", {}),
+        ("GET", "/~w1/v1/pets?limit=0", {}),
+        ("GET", "/~w1/v1/pets", {"key": None}),
+        ("GET", "/~w1/v1/pets", {"scenario": "server-error"}),
+        ("GET", "/~w1/v1/pets", {"scenario": "truncated"}),
+    ):
+        call(method, path, **more)
+    sessions = call("GET", "/__mockpets/sessions", key=None).json["sessions"]
+    assert [(each["requests"], each["failed"]) for each in sessions] == [(0, 0), (5, 4)]
+    call("DELETE", "/~w1/__mockpets/requests", key=None)
+    assert call("GET", "/__mockpets/sessions/w1", key=None).json["failed"] == 0
+
+
+def test_a_response_that_waits_has_not_failed_until_it_is_released_with_an_error() -> None:
+    held = {"description": "d", "stubs": [{"hold": "door", "reply": {"status": 503}}]}
+    with MockpetsServer(Settings(port=0)) as server, ThreadPoolExecutor() as pool:
+        call = Client(OverSocket(server.url))
+        put(call, {"scenario": held})
+        responses = [pool.submit(call, "GET", "/v1/pets") for _ in range(2)]
+        path = "/__mockpets/gates/door/wait"
+        assert call("POST", path, json_body={"held": 2}, key=None).status == 200
+
+        def failed() -> int:
+            count: int = call("GET", "/__mockpets/sessions/default", key=None).json["failed"]
+            return count
+
+        assert failed() == 0
+        instead = {"requests": [1], "reply": {"status": 200}}
+        call("POST", "/__mockpets/held/release", json_body=instead, key=None)
+        call("POST", "/__mockpets/gates/door/open", key=None)
+        assert sorted(each.result(10).status for each in responses) == [200, 503]
+        while failed() != 1:
+            call("GET", "/__mockpets/events?since=0&wait=1", key=None)

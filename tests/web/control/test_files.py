@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mockpets import Settings, create_app
+from mockpets import MockpetsServer, Settings, create_app
+from mockpets.client import ControlClient
 from mockpets.constants import CONTROL_PREFIX, FILE_BYTES
+from mockpets.session.session import OVERRIDES
 from tests.http_client import Client, InProcess
 
 if TYPE_CHECKING:
@@ -249,3 +251,128 @@ def test_a_text_is_checked_as_the_command_checks_a_file(call: Client, folder: Pa
 @pytest.mark.parametrize("query", ["?name=A", "?name=", "?name=a/b", "?nmae=a", "?name=a&name=b"])
 def test_an_invalid_query_of_a_check_is_rejected(query: str, call: Client) -> None:
     assert check(call, TEXT, query).status == 400
+
+
+# --- Overrides: texts for one session only --------------------------------------------------------
+
+
+def override(call: Client, name: str, text: str, base: str = "") -> Response:
+    path = f"{base}{CONTROL_PREFIX}/overrides/{name}"
+    return call("PUT", path, body=text.encode(), headers=YAML, key=None)
+
+
+@pytest.mark.parametrize("name", ["mine", "retry", "new"])
+def test_an_override_applies_to_its_session_until_it_is_deleted(
+    name: str, call: Client, folder: Path
+) -> None:
+    before = call("GET", f"{CONTROL_PREFIX}/scenarios").json["scenarios"]
+    made = override(call, name, TEXT.replace("503", "502"), "/~w1")
+    changed = override(call, name, TEXT.replace("503", "504"), "/~w1")
+    call("PUT", f"/~w1{CONTROL_PREFIX}/scenario", json_body={"scenario": [name, "empty"]}, key=None)
+
+    assert (made.status, changed.status) == (201, 200)
+    assert (changed.json["override"], changed.json["writable"]) == (True, False)
+    assert "504" in changed.json["text"]
+    assert call("GET", "/~w1/v1/pets").status == 504
+    assert call("GET", "/v1/pets").status == 200
+    assert call("GET", f"{CONTROL_PREFIX}/scenarios").json["scenarios"] == before
+    assert files(folder) == {"mine.yaml": TEXT}
+
+    call("POST", f"/~w1{CONTROL_PREFIX}/reset", key=None)
+    assert call("GET", "/~w1/v1/pets").status == 504
+    dropped = call("DELETE", f"/~w1{CONTROL_PREFIX}/overrides/{name}", key=None)
+    assert dropped.json["scenarios"] == before
+    assert dropped.json["active"] == (["empty"] if name == "new" else [name, "empty"])
+    expected = 200 if name == "new" else 503
+    assert call("GET", "/~w1/v1/pets").status == expected
+    assert call("DELETE", f"/~w1{CONTROL_PREFIX}/overrides/{name}", key=None).status == 404
+
+
+def test_a_request_may_name_an_override_and_the_last_one_sent_counts(call: Client) -> None:
+    override(call, "new", TEXT)
+    assert call("GET", "/v1/pets", scenario="new").status == 503
+    document = {"name": "new", "description": "d", "stubs": [{"reply": {"status": 502}}]}
+    call("PUT", f"{CONTROL_PREFIX}/scenario", json_body={"scenario": document})
+    assert call("GET", "/v1/pets").status == 502
+    override(call, "new", TEXT)
+    assert call("GET", "/v1/pets").status == 503
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "status", "word"),
+    [
+        ("mine", "description: d\nstubs:\n  - repyl: pass\n", 422, "repyl"),
+        ("mine", "", 422, ""),
+        ("mine", "description: d\nextends: mine\n", 422, "itself"),
+        ("A", TEXT, 400, "kebab-case"),
+        ("a" * 65, TEXT, 400, "kebab-case"),
+        ("mine", "#" * (FILE_BYTES + 1), 413, "256 KiB"),
+    ],
+)
+def test_an_invalid_override_changes_nothing(
+    name: str, text: str, status: int, word: str, call: Client
+) -> None:
+    response = override(call, name, text, "/~w1")
+
+    assert response.status == status
+    assert word in response.json["message"]
+    names = [each["name"] for each in call("GET", f"{CONTROL_PREFIX}/sessions").json["sessions"]]
+    assert names == ["default"]
+
+
+def test_a_session_has_a_limited_number_of_overrides(call: Client) -> None:
+    statuses = [override(call, f"n{number}", TEXT).status for number in range(OVERRIDES + 1)]
+    assert statuses == [201] * OVERRIDES + [503]
+    assert override(call, "n0", TEXT).status == 200
+
+
+def test_a_public_server_has_no_overrides() -> None:
+    settings = Settings(public=True, control_token="secret-of-the-owner")
+    call = Client(InProcess(create_app(settings)))
+    headers = {**YAML, "Authorization": "Bearer secret-of-the-owner"}
+    path = f"{CONTROL_PREFIX}/overrides/mine"
+    response = call("PUT", path, body=TEXT.encode(), headers=headers, key=None)
+
+    assert (response.status, response.json["code"]) == (403, "forbidden")
+
+
+def test_a_restart_keeps_no_override(tmp_path: Path) -> None:
+    settings = Settings(port=0, state=str(tmp_path / "pets.state"))
+    with MockpetsServer(settings) as server:
+        client = ControlClient(server.url, "w1")
+        client.override_scenario("new", TEXT)
+        client.use("new", "empty")
+        client.add_pet(name="Miso", categoryId=2)
+        progress = client.state()["state_file"]
+        assert progress is not None and "inline_scenarios" in progress["not_saved"]
+    with MockpetsServer(settings) as server:
+        assert ControlClient(server.url, "w1").active() == ["empty"]
+
+
+# --- Drafts in explanations -----------------------------------------------------------------------
+
+
+def explain(call: Client, text: str, base: str = "") -> Response:
+    headers = {"Authorization": "Bearer mockpets", "Mockpets-Scenario": "mine"}
+    request = {"method": "GET", "path": f"{base}/v1/pets", "headers": headers}
+    body = {**request, "draft": {"name": "mine", "text": text}}
+    return call("POST", f"{CONTROL_PREFIX}/explain", json_body=body)
+
+
+def test_a_draft_is_explained_and_changes_nothing(call: Client) -> None:
+    override(call, "mine", TEXT.replace("503", "500"), "/~w1")
+    for base in ("", "/~w1", "/~new"):
+        explained = explain(call, TEXT.replace("503", "502"), base)
+        assert explained.json["request"]["status"] == 502, base
+    assert call("GET", "/v1/pets", scenario="mine").status == 503
+    assert call("GET", "/~w1/v1/pets", scenario="mine").status == 500
+
+
+def test_an_invalid_draft_is_rejected_with_its_problems(call: Client) -> None:
+    response = explain(call, "description: d\nstubs:\n  - repyl: pass\n")
+    assert (response.status, response.json["code"]) == (422, "invalid_scenario")
+    assert response.json["details"]["problems"][0]["line"] == 3
+    body = {"method": "GET", "path": "/v1/pets", "draft": {"name": "a", "txt": ""}}
+    response = call("POST", f"{CONTROL_PREFIX}/explain", json_body=body)
+    assert response.status == 400
+    assert "did you mean 'text'?" in response.json["message"]

@@ -228,7 +228,18 @@ def test_metrics_are_text_and_creating_calls_respond_with_201() -> None:
 
     assert media == "text/plain"
     created = {name for name, (*_, each) in operations().items() if "201" in each["responses"]}
-    assert created == {"addPet", "importSession", "makeSession", "saveScenario", "snapshot"}
+    assert created == {
+        *("addPet", "importSession", "makeSession", "overrideScenario"),
+        *("saveScenario", "snapshot"),
+    }
+
+
+def test_conditional_headers_are_documented() -> None:
+    parameters = DOCUMENT["paths"]["/scenarios/{name}"]["put"]["parameters"]
+    assert {each["name"] for each in parameters if each.get("in") == "header"} == {
+        "If-Match",
+        "If-None-Match",
+    }
 
 
 @each("settings", [{}, {"control": "off"}, {"public": True}])

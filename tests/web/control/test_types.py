@@ -215,6 +215,12 @@ ROWS = [
         takes=types.ScenarioSelection,
         bodies=tuple({"scenario": each} for each in ("empty", DOCUMENT, ["default", DOCUMENT])),
     ),
+    Row(
+        *("PUT", "overrides/{name}", types.ScenarioDetails, "overrides/new"),
+        takes=types.Document,
+        bodies=(DOCUMENT,),
+    ),
+    Row("DELETE", "overrides/{name}", types.ScenarioList, "overrides/new"),
     Row("GET", "sessions", types.SessionList),
     Row("GET", "sessions/{name}", types.SessionSummary, "sessions/default"),
     Row(
@@ -266,6 +272,11 @@ ROWS = [
         bodies=(
             {"method": "GET", "path": "/v1/pets"},
             {"method": "POST", "path": "/v1/pets", "headers": {"X": "y"}, "body": [1, None, "a"]},
+            {
+                "method": "GET",
+                "path": "/v1/pets",
+                "draft": {"name": "new", "text": "description: d"},
+            },
         ),
     ),
     Row("GET", "requests.har", types.Har),
@@ -476,6 +487,8 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "scenario": ("retry",),
     "save_scenario": ("saved", "description: d"),
     "check_scenario": ("description: 3",),
+    "override_scenario": ("new", "description: d"),
+    "drop_override": ("new",),
     "gates": (),
     "held": (),
     "wait_for_gate": ("door",),

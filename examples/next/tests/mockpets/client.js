@@ -212,6 +212,14 @@ export class Mockpets {
     return this.#call("PUT", `scenarios/${segment(name)}`, { text, conditions });
   }
 
+  async overrideScenario(name, text) {
+    return this.#call("PUT", `overrides/${segment(name)}`, { text });
+  }
+
+  async dropOverride(name) {
+    await this.#call("DELETE", `overrides/${segment(name)}`);
+  }
+
   async held() {
     const { held } = await this.#call("GET", "held");
     return held;
