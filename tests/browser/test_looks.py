@@ -1,4 +1,4 @@
-"""Every view passes axe and fits the window, in both themes and at several widths."""
+"""Every view passes axe and fits the window, at several widths and in both themes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from mockpets import MockpetsServer, Settings
+from tests.server.raw_http import Wire, port_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,11 +20,13 @@ if TYPE_CHECKING:
     from tests.browser.panel import Panel
 
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
-TAGS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+ALL: dict[str, object] = {"type": "tag", "values": TAGS}
+COLOURS: dict[str, object] = {"type": "rule", "values": ["color-contrast"]}
 
 CHECK = """
-async (values) => {
-  const {violations} = await axe.run({runOnly: {type: "tag", values}});
+async (runOnly) => {
+  const {violations} = await axe.run({runOnly, resultTypes: ["violations"]});
   return violations.map(({id, help, nodes}) =>
     `${id}: ${help}: ${nodes.slice(0, 3).map((node) => node.html)}`);
 }
@@ -42,17 +45,37 @@ EMPTY_SCROLL = """
 }).map((node) => `${node.tagName}.${node.className} ${node.scrollHeight}`)
 """
 """Every scroller that ends in emptiness."""
+Looks = list[tuple[int, str, dict[str, object]]]
+"""Widths and themes, each with the rules of axe to run."""
+QUICK: Looks = [
+    (1440, "light", ALL),
+    (1440, "dark", COLOURS),
+    (390, "light", COLOURS),
+    (390, "dark", ALL),
+]
+"""Only the colours depend on the theme, so that the other rules need one run for each width."""
+MATRIX: Looks = [(width, theme, ALL) for width in (1440, 768, 390) for theme in ("light", "dark")]
+looks = pytest.mark.parametrize(
+    "looks", [QUICK, pytest.param(MATRIX, marks=[pytest.mark.slow, pytest.mark.long])]
+)
+"""Inspect each view with some looks, and in `.ci/long` with all."""
 
 
-def inspect(page: Page, view: str) -> None:
-    """Check the page against axe's rules, the width of the window, and every scroller."""
+def inspect(page: Page, view: str, looks: Looks) -> None:
+    """Check the page against axe's rules, the size of the window, and every scroller."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE)
-    assert page.evaluate(CHECK, list(TAGS)) == [], view
-    for side in ("Width",) if view == "reference" else ("Width", "Height"):
-        inner = f"document.documentElement.scroll{side} - inner{side}"
-        assert page.evaluate(inner) <= 0, f"{view}: {side}"
-    assert page.evaluate(EMPTY_SCROLL) == [], view
+    for width, theme, rules in looks:
+        if page.viewport_size != {"width": width, "height": 844}:
+            page.set_viewport_size({"width": width, "height": 844})
+        page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
+        place = f"{view}, {width} px, {theme}"
+        assert page.evaluate(CHECK, rules) == [], place
+        for side in ("Width",) if view == "reference" else ("Width", "Height"):
+            inner = f"document.documentElement.scroll{side} - inner{side}"
+            assert page.evaluate(inner) <= 0, f"{place}: {side}"
+        assert page.evaluate(EMPTY_SCROLL) == [], place
+    page.set_viewport_size({"width": looks[0][0], "height": 844})
 
 
 def fill(panel: Panel) -> None:
@@ -76,60 +99,66 @@ def own(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    ("width", "theme"),
-    [
-        (390, "dark"),
-        (1440, "light"),
-        *(
-            pytest.param(*each, marks=pytest.mark.slow)
-            for each in ((390, "light"), (768, "dark"), (768, "light"), (1440, "dark"))
-        ),
-    ],
-)
-def test_every_view(visit: Callable[..., Panel], own: Path, width: int, theme: str) -> None:
-    options = {"viewport": {"width": width, "height": 844}, "color_scheme": theme}
+LOADED = {
+    "requests": ".row.request",
+    "requests/1": "#entry .code",
+    "scenarios": ".scenario-list .row",
+    "pets": "table.pets tbody tr",
+    "sessions": "table tbody tr",
+    "findings": ".coverage tbody tr",
+    "try": "main form",
+}
+"""What shows that a view is complete."""
+
+
+@looks
+def test_every_view(visit: Callable[..., Panel], own: Path, looks: Looks) -> None:
     with MockpetsServer(Settings(port=0, scenarios_dir=(own,))) as server:
-        panel = visit(f"{server.url}/~looks", reduced_motion="reduce", **options)
+        panel = visit(f"{server.url}/~looks", reduced_motion="reduce")
         page = panel.page
         expect(page.get_by_text("No requests yet.")).to_be_visible()
-        inspect(page, "at the start")
+        inspect(page, "at the start", looks)
         fill(panel)
         (own / "broken.yaml").write_text("description: 1\nstub: 2\n", encoding="utf-8")
-        if width > 700:
-            expect(page.get_by_title("Problems in scenario files")).to_be_visible()
-        for view in ("requests", "requests/1", "scenarios", "pets", "sessions", "findings", "try"):
+        expect(page.get_by_title("Problems in scenario files")).to_be_visible()
+        for view, loaded in LOADED.items():
             page.evaluate("view => { location.hash = view; }", view)
-            expect(page.locator(f"main#view-{view.partition('/')[0]}")).to_be_visible()
-            if view == "requests":
-                expect(panel.rows.last).to_be_visible()
+            expect(page.locator(loaded).last).to_be_visible()
+            inspect(page, view, looks)
             if view == "requests/1":
-                for tab in ("Response", "Request", "Why", "Timing", "Diff"):
+                for tab in ("Request", "Why", "Timing", "Diff"):
                     page.get_by_role("tab", name=tab).click()
+                    expect(page.get_by_role("tabpanel")).not_to_be_empty()
                     if tab == "Why":
                         expect(page.locator(".why")).to_be_visible()
-                    inspect(page, f"{view}, {tab}")
-            page.wait_for_timeout(300)  # what the view loads
-            inspect(page, view)
+                    inspect(page, f"{view}, {tab}", looks)
+        hold = {"description": "d", "stubs": [{"hold": "door"}]}
+        panel.call("PUT", "/__mockpets/scenario", json_body={"scenario": hold})
+        with Wire(port_of(server.url)) as wire:
+            wire.get("/~looks/v1/pets", "Authorization: Bearer mockpets")
+            page.evaluate("location.hash = 'requests'")
+            panel.rows.filter(has_text="Release").click()
+            expect(page.locator(".held-banner")).to_be_visible()
+            inspect(page, "held", looks)
         page.evaluate("location.hash = 'requests'")
         page.keyboard.press("?")
         expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
-        inspect(page, "keys")
+        inspect(page, "keys", looks)
         page.keyboard.press("Escape")
         page.keyboard.press("Control+k")
         page.keyboard.type("re")
         expect(page.get_by_role("option", name="retry").first).to_be_visible()
-        inspect(page, "palette")
+        inspect(page, "palette", looks)
         page.keyboard.press("Escape")
         page.get_by_title("Switch session").click()
         expect(page.get_by_role("option", name="Copy base URL")).to_be_visible()
-        inspect(page, "sessions")
+        inspect(page, "sessions", looks)
         page.keyboard.press("Escape")
         panel.button("Menu").click()
-        inspect(page, "menu")
+        inspect(page, "menu", looks)
         page.goto(f"{server.url}/__mockpets/docs")
-        expect(panel.page.get_by_role("heading", name="Schemas")).to_be_visible()
-        inspect(page, "reference")
+        expect(page.get_by_role("heading", name="Schemas")).to_be_visible()
+        inspect(page, "reference", looks)
 
 
 def test_no_heading_has_a_focus_ring(panel: Panel) -> None:
@@ -143,9 +172,8 @@ def test_no_heading_has_a_focus_ring(panel: Panel) -> None:
     assert panel.page.evaluate("!document.activeElement.matches('h1, h2, h3, article, section')")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_token_dialog(visit: Callable[..., Panel], theme: str) -> None:
+def test_the_token_dialog(visit: Callable[..., Panel]) -> None:
     with MockpetsServer(Settings(port=0, control_token="a-token-of-many-letters")) as server:
-        page = visit(server.url, color_scheme=theme).page
+        page = visit(server.url).page
         expect(page.get_by_role("dialog")).to_be_visible()
-        inspect(page, "token")
+        inspect(page, "token", QUICK)

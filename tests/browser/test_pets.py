@@ -194,6 +194,11 @@ def test_save_restore_and_delete_a_snapshot(panel: Panel) -> None:
     expect(rows(panel)).to_have_count(16)
     panel.use(panel.button("Delete snapshot before"))
     expect(snapshots.locator("li")).to_have_count(0)
+    panel.use(panel.page.get_by_role("button", name="Undo"))
+    expect(snapshots).to_contain_text("before 16 pets")
+    panel.write(snapshots.get_by_label("Name"), "Before")
+    panel.use(panel.button("Save"))
+    expect(panel.page.locator(".toast.failed")).to_contain_text("There is a snapshot before.")
 
 
 def test_show_more_pets(panel: Panel) -> None:

@@ -155,6 +155,7 @@ def test_filter_by_token_and_find_it_again_after_a_reload(panel: Panel) -> None:
     expect(panel.rows).to_have_count(3)
     panel.page.keyboard.press("/")
     assert filter_field(panel).evaluate(FOCUSED)
+    assert filter_field(panel).get_attribute("spellcheck") == "false"
     panel.page.keyboard.type("status:401 ")
 
     expect(panel.rows).to_have_count(1)
@@ -466,6 +467,32 @@ def test_the_filter_by_outcome_follows_the_outcome(panel: Panel) -> None:
         panel.page.keyboard.press("Backspace")
         panel.write(filter_field(panel), "outcome:sent ")
         expect(panel.rows).to_have_count(2)
+
+
+@pytest.mark.parametrize("width", [768, 390])
+def test_a_sheet_over_the_list_leads_back_to_its_row(panel: Panel, width: int) -> None:
+    panel.page.set_viewport_size({"width": width, "height": 844})
+    wires: list[Wire] = []
+    try:
+        hold(panel, wires, 3)
+        panel.row(2).locator(".c-status").click()
+        expect(panel.entry).to_contain_text("Held at door")
+        box = panel.entry.bounding_box()
+        main = panel.page.locator("main" if width == 768 else "body").bounding_box()
+        assert box == main
+        tops = panel.entry.locator(".actions .button").evaluate_all(
+            "buttons => [...new Set(buttons.map((button) => button.getBoundingClientRect().top))]"
+        )
+        assert len(tops) == 1
+        panel.page.keyboard.press("j")
+        expect(panel.entry).to_have_attribute("aria-label", "Request 3")
+        panel.button("Back").click()
+        expect(panel.entry).to_have_count(0)
+        expect(panel.row(3)).to_be_focused()
+        assert panel.row(3).is_visible()
+    finally:
+        for wire in wires:
+            wire.close()
 
 
 # --- Runs and the waterfall -------------------------------------------------------------------

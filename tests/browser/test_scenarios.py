@@ -121,7 +121,7 @@ def test_a_name_opens_the_scenario_and_activates_nothing(panel: Panel) -> None:
     field = open_editor(panel, "retry")
 
     expect(field).to_have_value(re.compile("Retry-After: 1"))
-    expect(field).not_to_be_editable()
+    expect(panel.page.get_by_role("button", name="Save for this session")).to_be_disabled()
     expect(panel.active).to_have_text(["default"])
     assert panel.call("GET", "/__mockpets/scenarios").json["active"] == ["default"]
 
@@ -394,13 +394,48 @@ def test_a_text_that_is_too_long_is_rejected(own: Panel, tmp_path: Path) -> None
     assert (tmp_path / "mine.yaml").read_text(encoding="utf-8") == MINE
 
 
-def test_without_a_folder_the_reason_is_shown(visit: Callable[..., Panel]) -> None:
+def test_without_a_folder_a_text_is_saved_for_this_session(
+    visit: Callable[..., Panel],
+) -> None:
     with MockpetsServer(Settings(port=0)) as bare:
-        panel = visit(bare.url, "/__mockpets/#scenarios/+")
-        panel.page.get_by_role("textbox", name="Name of the scenario").fill("outage")
-        panel.button("Save").click()
-        expect(panel.page.locator(".strip[role=alert]")).to_contain_text("--scenarios-dir")
+        panel = visit(f"{bare.url}/~w1", "/__mockpets/#scenarios/+", way="keyboard")
+        panel.write(panel.page.get_by_role("textbox", name="Name of the scenario"), "outage")
+        new = panel.page.get_by_role("textbox", name="Source of the new scenario")
+        panel.write(new, "description: Out.\nstubs: [{reply: {status: 503}}]")
+        save(panel)
+        expect(row(panel, "outage")).to_contain_text("Out.")
+        expect(panel.page.locator(".strip")).to_contain_text("Saved for this session only.")
+        panel.use(panel.button("Use"))
+        expect(panel.active).to_have_text(["outage"])
+        assert panel.call("GET", "/v1/pets").status == 503
+        assert visit(bare.url).call("GET", "/v1/pets").status == 200
+
+        field = panel.page.get_by_role("textbox", name="Source of outage", exact=True)
+        panel.write(field, "description: Out.\nstubs: [{reply: {status: 502}}]")
+        panel.use(panel.page.get_by_role("button", name="Save for this session"))
+        expect(panel.page.locator("#news")).to_have_text("Saved outage for this session")
+        assert panel.call("GET", "/v1/pets").status == 502
+
+        panel.use(panel.button("Discard"))
+        expect(row(panel, "outage")).to_have_count(0)
+        expect(panel.active).to_have_text(["default"])
+        panel.use(panel.page.get_by_role("button", name="Undo"))
+        expect(row(panel, "outage")).to_contain_text("Out.")
         panel.page.goto("about:blank")
+
+
+def test_a_shipped_scenario_can_be_changed_for_this_session(panel: Panel) -> None:
+    panel.page.evaluate("location.hash = 'scenarios/retry'")
+    field = panel.page.get_by_role("textbox", name="Source of retry", exact=True)
+    strip = panel.page.locator(".strip")
+    expect(strip).to_contain_text("is shipped with mockpets")
+    field.fill("description: Mine.\nstubs: [{reply: {status: 502}}]\n")
+    panel.page.get_by_role("button", name="Save for this session").click()
+    expect(strip).to_contain_text("Saved for this session only.")
+    assert panel.call("GET", "/v1/pets", scenario="retry").status == 502
+    panel.button("Discard").click()
+    expect(field).to_have_value(re.compile("fail-twice"))
+    assert panel.call("GET", "/v1/pets", scenario="retry").status == 503
 
 
 @both_ways_own
@@ -418,6 +453,14 @@ def test_try_a_scenario_on_a_request_without_sending_it(own: Panel) -> None:
     expect(tried.get_by_role("status")).to_contain_text("200")
     expect(tried.get_by_role("status")).to_contain_text("1 other stub does not match")
     assert own.call("GET", "/__mockpets/requests").json["total"] == 3
+
+    field = own.page.get_by_role("textbox", name="Source of mine")
+    field.fill(MINE.replace("listPets", "getPet").replace("503", "502"))
+    expect(tried.get_by_role("status")).to_contain_text("502 stub mine/first responds with 502")
+    expect(tried.get_by_role("status")).to_contain_text("not saved yet")
+    field.fill(MINE.replace("listPets", "getPet").replace("reply", "repyl"))
+    expect(tried.get_by_role("status")).to_contain_text("without the last change")
+    expect(tried.get_by_role("status")).to_contain_text("502")
 
 
 def test_what_a_scenario_does_is_described(panel: Panel) -> None:

@@ -90,11 +90,13 @@ def test_delete_the_selected_sessions_and_undo(panel: Panel) -> None:
 
 
 def test_the_current_and_the_default_session_cannot_be_selected(panel: Panel) -> None:
-    panel.call("GET", "/v1/pets")  # creates the session
+    panel.call("GET", "/v1/pets?limit=0")  # creates the session
     panel.view("Sessions")
     current = panel.url.rpartition("/~")[2]
     for name in ("default", current):
         expect(panel.page.get_by_role("checkbox", name=f"Select {name}")).to_be_disabled()
+    counts = row(panel, current).locator("td.number")
+    expect(counts).to_have_text(["16", "1", "1", "0"])  # pets, requests, failed, held
     expect(panel.page.get_by_role("button", name="Delete session default")).to_have_count(0)
 
 

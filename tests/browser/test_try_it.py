@@ -60,6 +60,29 @@ def test_the_body_comes_before_the_headers(panel: Panel) -> None:
     assert body["y"] < headers["y"]
 
 
+def test_a_response_stays_while_another_view_is_open(panel: Panel) -> None:
+    held = {"description": "d", "stubs": [{"match": {"operation": "getPet"}, "hold": "door"}]}
+    panel.call("PUT", "/__mockpets/scenario", json_body={"scenario": held})
+    panel.view("Try it")
+    panel.page.get_by_role("textbox", name="limit").fill("2")
+    panel.button("Call listPets").click()
+    expect(response(panel).get_by_role("status")).to_contain_text("200")
+    panel.view("Requests")
+    panel.view("Try it")
+    expect(panel.page.get_by_role("textbox", name="limit")).to_have_value("2")
+    expect(response(panel).get_by_role("status")).to_contain_text("200")
+
+    choose(panel, "getPet")
+    expect(response(panel)).to_be_empty()
+    panel.button("Call getPet").click()
+    panel.call("POST", "/__mockpets/gates/door/wait")
+    panel.view("Requests")
+    panel.call("POST", "/__mockpets/gates/door/open")
+    expect(panel.row(2).locator(".status")).to_have_text("200")
+    panel.view("Try it")
+    expect(response(panel).get_by_role("status")).to_contain_text("200")
+
+
 @both_ways
 def test_send_any_path_and_method(panel: Panel) -> None:
     panel.call("GET", "/v1/pets")  # a request outside the contract creates no session

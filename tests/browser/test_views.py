@@ -1,4 +1,4 @@
-"""Views with what opens in them pass axe and fit the window, in both themes and two widths."""
+"""Views with what opens in them pass axe and fit the window."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from mockpets import MockpetsServer, Settings
-from tests.browser.test_looks import inspect
+from tests.browser.test_looks import inspect, looks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
     from tests.browser.panel import Panel
+    from tests.browser.test_looks import Looks
 
 LONG = (
     "description: Long.\nstubs:\n" + "  - {reply: {status: 503, text: '%s'}}\n" % ("x" * 200) * 60
 )
 
 
-def scenarios(page: Page) -> None:
+def scenarios(page: Page, looks: Looks) -> None:
     """Open the editor with a problem, a rejected name, and what a scenario does."""
     page.evaluate("location.hash = 'scenarios/mine'")
     field = page.get_by_role("textbox", name="Source of mine")
@@ -33,15 +34,15 @@ def scenarios(page: Page) -> None:
     expect(page.locator(".strip")).to_be_visible()
     expect(page.locator(".try-on [role=status]")).not_to_be_empty()
     page.get_by_text("What it does").click()
-    inspect(page, "scenarios, problem")
+    inspect(page, "scenarios, problem", looks)
     page.evaluate("location.hash = 'scenarios/+'")
     page.get_by_role("textbox", name="Name of the scenario").fill("<b>")
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".strip[role=alert]")).to_be_visible()
-    inspect(page, "scenarios, new")
+    inspect(page, "scenarios, new", looks)
 
 
-def pets(page: Page) -> None:
+def pets(page: Page, looks: Looks) -> None:
     """Open each form, and leave an invalid value in a cell."""
     page.evaluate("location.hash = 'pets'")
     cell = page.get_by_label("Category id of pet 1, Buster")
@@ -50,65 +51,53 @@ def pets(page: Page) -> None:
     expect(cell).to_have_attribute("aria-invalid", "true")
     for name in ("Add a pet", "Replace all", "Snapshots"):
         page.get_by_role("button", name=name, exact=True).click()
-        inspect(page, f"pets, {name}")
+        inspect(page, f"pets, {name}", looks)
 
 
-def sessions(page: Page) -> None:
+def sessions(page: Page, looks: Looks) -> None:
     """Select a session, open the form, and delete the session."""
     page.evaluate("location.hash = 'sessions'")
     page.get_by_role("button", name="New session").click()
-    inspect(page, "sessions, form")
+    inspect(page, "sessions, form", looks)
     row = page.locator("tbody tr").filter(has_text="other")
     row.hover()
-    inspect(page, "sessions, hover")
+    inspect(page, "sessions, hover", looks)
     row.get_by_role("button", name="Delete session other").click()
     expect(page.locator(".toast")).to_contain_text("Deleted other")
-    inspect(page, "sessions, toast")
+    inspect(page, "sessions, toast", looks)
 
 
-def findings(page: Page) -> None:
+def findings(page: Page, looks: Looks) -> None:
     """Show findings with requests, and the state coverage."""
     page.evaluate("location.hash = 'findings'")
     expect(page.get_by_text("Unknown query parameter")).to_be_visible()
-    inspect(page, "findings")
+    inspect(page, "findings", looks)
 
 
-def tries(page: Page) -> None:
+def tries(page: Page, looks: Looks) -> None:
     """Send a request, explain it, and open the form for any path with an invalid header."""
     page.evaluate("location.hash = 'try'")
     page.get_by_role("button", name="Call listPets").click()
     expect(page.locator("main .response .code")).to_be_visible()
-    inspect(page, "try, response")
+    inspect(page, "try, response", looks)
     page.get_by_role("button", name="Explain").click()
     expect(page.locator("main .response .why")).to_be_visible()
-    inspect(page, "try, explanation")
+    inspect(page, "try, explanation", looks)
     page.get_by_role("button", name="Any path").click()
     page.get_by_role("textbox", name=re.compile("^Headers")).fill("no")
     expect(page.get_by_role("alert").filter(has_text="is not a header")).to_be_visible()
-    inspect(page, "try, any path")
+    inspect(page, "try, any path", looks)
 
 
 @pytest.mark.parametrize("view", [scenarios, pets, sessions, findings, tries])
-@pytest.mark.parametrize(
-    ("width", "theme"),
-    [
-        (1440, "light"),
-        *(pytest.param(*each, marks=pytest.mark.slow) for each in ((390, "light"), (1440, "dark"))),
-        (390, "dark"),
-    ],
-)
+@looks
 def test_what_opens_in_a_view(
-    visit: Callable[..., Panel],
-    tmp_path: Path,
-    view: Callable[[Page], None],
-    width: int,
-    theme: str,
+    visit: Callable[..., Panel], tmp_path: Path, view: Callable[[Page, Looks], None], looks: Looks
 ) -> None:
     (tmp_path / "mine.yaml").write_text(LONG, encoding="utf-8")
-    options = {"viewport": {"width": width, "height": 844}, "color_scheme": theme}
     with MockpetsServer(Settings(port=0, scenarios_dir=(tmp_path,))) as server:
-        panel = visit(f"{server.url}/~looks", reduced_motion="reduce", **options)
+        panel = visit(f"{server.url}/~looks", reduced_motion="reduce")
         panel.call("GET", "/v1/pets?sort=" + "name" * 30)
         panel.call("PUT", "/__mockpets/sessions/other")
         expect(panel.rows.first).to_be_visible()
-        view(panel.page)
+        view(panel.page, looks)

@@ -38,7 +38,7 @@ export function Editor({ text, label, problems, readOnly = false, area, onInput 
     follow();
   }, [text]);
   useEffect(() => {
-    const observer = new ResizeObserver(follow);
+    const observer = new ResizeObserver(() => requestAnimationFrame(() => area.current && follow()));
     observer.observe(frame.current);
     return () => observer.disconnect();
   }, []);

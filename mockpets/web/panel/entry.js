@@ -2,7 +2,7 @@
 
 import { html, useEffect, useLayoutEffect, useRef, useState } from "./preact.js";
 import { control, copy, go, link, release, releaseAll, store, toast, useKeys } from "./store.js";
-import { Button, clock, CodeBlock, CopyButton, count, duration, Facts, kindOf, Menu, NOTES, OUTCOMES, Section, shownTarget, size, StatusText, statusParts, Tabs, waitsFor } from "./ui.js";
+import { Button, clock, CodeBlock, CopyButton, duration, Facts, kindOf, Menu, NOTES, OUTCOMES, Section, shownTarget, size, StatusText, Tabs, waitsFor } from "./ui.js";
 
 const formats = () => import("./formats.js");
 const TABS = [["response", "Response"], ["request", "Request"], ["why", "Why"], ["timing", "Timing"], ["diff", "Diff"]];
@@ -19,7 +19,7 @@ const load = (key, path = "") => {
 };
 
 /** Load something for the open request; return [value, error]. */
-function useLoaded(fetched, inputs) {
+export function useLoaded(fetched, inputs) {
   const [result, setResult] = useState([null, null]);
   useEffect(() => {
     let current = true;
@@ -32,7 +32,7 @@ function useLoaded(fetched, inputs) {
 /** A TypeError of fetch names no reason, and each browser has another text for it. */
 const describe = (error) => (error instanceof TypeError ? "Cannot reach the server. Is it still running?" : error.message);
 
-const Failure = ({ error }) => html`<p class="failure" role="alert">${describe(error)}</p>`;
+export const Failure = ({ error }) => html`<p class="failure" role="alert">${describe(error)}</p>`;
 
 /** @param {{id: string, row: any, rows: any[], previous: any, next: any, close: () => void, href: string}} properties */
 export default function Entry({ id, row, rows, previous, next, close, href }) {
@@ -55,9 +55,15 @@ export default function Entry({ id, row, rows, previous, next, close, href }) {
     ${shown && html`<${Actions} entry=${shown} id=${id} /><${Tabs} label="Request" tabs=${TABS} open=${tab} choose=${setTab}><div class="sheet-body" ref=${body}>
       ${tab === "response" && html`<${ResponseTab} entry=${shown} row=${now ?? shown} />`}
       ${tab === "request" && html`<${Message} name="Request" first=${`${shown.method} ${shown.target}`} message=${shown.request} />`}
-      ${tab === "why" && html`<${Why} key=${id} load=${() => load(id, "/explain")} again=${shown.outcome} />`}
-      ${tab === "timing" && html`<${Timing} entry=${shown} />`}
-      ${tab === "diff" && html`<${Diff} key=${id} entry=${shown} rows=${rows} />`}</div><//>`}</article><//>`;
+      ${tab === "why" && html`<${Detail} of="Why" key=${id} load=${() => load(id, "/explain")} again=${shown.outcome} />`}
+      ${tab === "timing" && html`<${Detail} of="Timing" entry=${shown} />`}
+      ${tab === "diff" && html`<${Detail} of="Diff" key=${id} entry=${shown} rows=${rows} />`}</div><//>`}</article><//>`;
+}
+
+/** A component of `details.js`. */
+function Detail({ of: name, ...rest }) {
+  const [module, error] = useLoaded(() => import("./details.js"), []);
+  return module ? html`<${module[name]} ...${rest} />` : error && html`<${Failure} error=${error} />`;
 }
 
 // --- The sheet's width ---
@@ -119,7 +125,7 @@ function Actions({ entry, id }) {
     ${isHeld && html`<${Button} kind="primary" text="Release" does=${() => release([entry.number], {}, entry.session)} />
       <${Menu} text="Release with" items=${replies().map(([text, instead]) => ({ text, does: () => release([entry.number], instead, entry.session) }))} />`}
     ${!isHeld && html`<${Button} text="Resend" title=${truncated} disabled=${Boolean(truncated)} does=${resend} />`}
-    <${Button} text="Edit and send" does=${() => go("try", null, { from: id })} />
+    <${Button} does=${() => go("try", null, { from: id })}><span>Edit<span class="wide-only"> and send</span></span><//>
     <${Menu} text="Copy" items=${copies} /></div>`;
 }
 
@@ -188,106 +194,4 @@ export function Message({ name, title = "Body", first, message: { headers, body 
     <div class="line"><h3>${title}</h3><span class="soft grow">${body.size ? note : ""}</span>${body.size > 0 && html`<${CopyButton} text=${() => body.text} label=${`Copy body of the ${name.toLowerCase()}`} />`}</div>
     ${body.size ? html`<${CodeBlock} text=${body.text} label=${`Body of the ${name.toLowerCase()}`} />` : html`<p class="soft">${none}</p>`}
     ${headers.length > 0 && html`<${Section} title="Headers" note=${headers.length} open=${isShort} end=${html`<${CopyButton} text=${() => headers.map((pair) => pair.join(": ")).join("\n")} label=${`Copy headers of the ${name.toLowerCase()}`} />`}><${Facts} mono rows=${headers.map(([header, value]) => [header.toLowerCase(), value || " "])} /><//>`}</section>`;
-}
-
-// --- Why ---
-
-/** The explanation of a request, loaded by `load`; `again` changes when it must be loaded again. */
-export function Why({ load: explain, again }) {
-  const [explanation, error] = useLoaded(explain, [again]);
-  if (error) return html`<${Failure} error=${error} />`;
-  return explanation ? html`<${Explanation} explanation=${explanation} />` : html`<p class="soft" role="status">Loading the explanation.</p>`;
-}
-
-export function Explanation({ explanation }) {
-  const { request, sent, summary, stubs, omitted, by, stub } = explanation;
-  const nearest = stubs.find(({ label, result }) => label === explanation.nearest && result === "no_match");
-  const text = summary.replace(/^\d{3},? /, ""); // the status stands before it
-  const responder = by === "check" ? "A check that rejects the request" : by === "stub" ? `Stub ${stub}` : `Operation ${request.operation}`;
-  return html`<div class="why">${!sent && html`<p class="soft">The request was not sent. If you send it now:</p>`}
-    <p role="status"><${StatusText} row=${request} /> ${text[0].toUpperCase()}${text.slice(1)}.</p><${Facts} rows=${[["Response from", responder]]} />
-    ${stubs.length > 0 && html`<p class="soft">Stubs, in the order of the search:</p><ol class="stubs">${stubs.map((each) => html`<${StubItem} stub=${each} isNearest=${each === nearest} />`)}</ol>`}
-    ${omitted > 0 && html`<p class="soft">Not listed: ${count(omitted, "more stub")}.</p>`}</div>`;
-}
-
-function StubItem({ stub: { label, when, does, limits, result, reason, conditions }, isNearest }) {
-  // Long lists stay short: stubs that took no part are closed, except for the nearest one.
-  const open = isNearest || (result !== "no_match" && result !== "not_reached");
-  return html`<li><details open=${open}><summary><code>${label}</code> <span class="note ${result}">${reason}</span>${isNearest && html` <span class="note nearest">nearest</span>`}</summary>
-    <p>For ${when}: <b>${does}</b></p>${limits && html`<p class="soft">${limits}</p>`}${conditions.length > 0 && html`<${Conditions} label=${label} conditions=${conditions} />`}</details></li>`;
-}
-
-const HOLDS = { true: ["holds", "✓", "yes"], false: ["fails", "✗", "no"], null: ["unknown", "?", "unknown"] };
-
-const Conditions = ({ label, conditions }) => html`<table class="conditions" aria-label=${`Conditions of ${label}`}><thead><tr>${["Part", "Expected", "Actual", "Holds"].map((text) => html`<th scope="col">${text}</th>`)}</tr></thead>
-  <tbody>${conditions.map(({ where, expected, got, holds }) => {
-    const [kind, sign, text] = HOLDS[holds];
-    return html`<tr class=${kind}><th scope="row">${where}</th><td>${expected}</td><td>${got}</td><td><span aria-hidden="true">${sign}</span> ${text}</td></tr>`;
-  })}</tbody></table>`;
-
-// --- Timing ---
-
-function Timing({ entry }) {
-  const { app_ms: app, delay_ms: delay, held_ms: held, total_ms: total, throttle, hold, outcome } = entry;
-  const ended = total === null ? null : new Date(Date.parse(entry.at) + total).toISOString();
-  return html`<${Facts} rows=${[
-    ["Received", clock(entry.at)], ["Processing", duration(app)], ["Added delay", delay > 0 && duration(delay)],
-    ["Held at gate", hold && `${hold}, ${duration(held ?? 0)}${outcome === "pending" ? " so far" : ""}`], ["Throttled to", throttle && `${size(throttle)}/s`],
-    [outcome === "client_left" ? "Client left after" : "Sent after", total !== null && duration(total)], [outcome === "client_left" ? "Client left at" : "Sent at", ended && clock(ended)],
-    ["Outcome", outcome === "pending" ? `pending: ${statusParts(entry)[0]}` : OUTCOMES[outcome]]]} />`;
-}
-
-// --- Diff ---
-
-const MOST_CHOICES = 50;
-const MOST_DIFF_LINES = 500;
-
-/** Return the request to compare with: the last one before it with the same method and path, else the one before. */
-const nearestOf = (entry, others) => others.findLast((row) => row.number < entry.number && row.method === entry.method && row.path === entry.path) ?? others.findLast((row) => row.number < entry.number) ?? others[0];
-
-function Diff({ entry, rows }) {
-  const others = rows.filter((row) => row.number !== entry.number && row.session === entry.session);
-  const [chosen, choose] = useState(() => String(nearestOf(entry, others)?.number ?? ""));
-  const [other, error] = useLoaded(async () => (chosen ? control(`requests/${chosen}`, { session: entry.session === store.session ? undefined : entry.session }) : null), [chosen]);
-  if (!others.length) return html`<p class="soft">There is no other request to compare with.</p>`;
-  const choices = others.slice(-MOST_CHOICES);
-  if (!choices.some((row) => String(row.number) === chosen)) choices.unshift(...others.filter((row) => String(row.number) === chosen));
-  return html`<label class="line">Compare with <select value=${chosen} onChange=${(event) => choose(event.target.value)}>${choices.map((row) => html`<option value=${String(row.number)} selected=${String(row.number) === chosen}>${row.number}: ${statusParts(row)[0]} ${row.method} ${shownTarget(row)}</option>`)}</select></label>
-    ${error && html`<${Failure} error=${error} />`}${other && html`<${Differences} title="Request" before=${linesOf(other, "request")} after=${linesOf(entry, "request")} /><${Differences} title="Response" before=${linesOf(other, "response")} after=${linesOf(entry, "response")} />`}`;
-}
-
-/** Return a message as lines: first line, headers, body. */
-function linesOf(entry, side) {
-  const { headers, body } = entry[side];
-  const first = side === "request" ? `${entry.method} ${shownTarget(entry)}` : String(entry.status ?? "no response");
-  let text = body.text;
-  try {
-    text = JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    // Not JSON: compare it as it is.
-  }
-  return [first, ...headers.map(([name, value]) => `${name.toLowerCase()}: ${value}`), "", ...text.split("\n")].slice(0, MOST_DIFF_LINES);
-}
-
-function Differences({ title, before, after }) {
-  const lines = difference(before, after);
-  const changed = lines.filter(([sign]) => sign !== " ").length;
-  return html`<${Section} title=${title} note=${changed ? count(changed, "different line") : "equal"}>${changed > 0 && html`<div class="code diff" role="region" tabindex="0" aria-label=${`Differences of the ${title.toLowerCase()}`}>${lines.map(([sign, line]) => html`<div class="code-line ${sign === "+" ? "added" : sign === "-" ? "removed" : ""}"><span class="code-number">${sign}</span><span class="code-text">${line}${"\n"}</span></div>`)}</div>`}<//>`;
-}
-
-/** Return [sign, line] by the longest common subsequence of lines. */
-export function difference(before, after) {
-  const lengths = Array.from({ length: before.length + 1 }, () => new Uint16Array(after.length + 1));
-  for (let i = before.length - 1; i >= 0; i -= 1) {
-    for (let j = after.length - 1; j >= 0; j -= 1) lengths[i][j] = before[i] === after[j] ? lengths[i + 1][j + 1] + 1 : Math.max(lengths[i + 1][j], lengths[i][j + 1]);
-  }
-  const lines = [];
-  let i = 0;
-  let j = 0;
-  while (i < before.length || j < after.length) {
-    if (i < before.length && j < after.length && before[i] === after[j]) { lines.push([" ", before[i]]); i += 1; j += 1; }
-    else if (j >= after.length || (i < before.length && lengths[i + 1][j] >= lengths[i][j + 1])) { lines.push(["-", before[i]]); i += 1; }
-    else { lines.push(["+", after[j]]); j += 1; }
-  }
-  return lines;
 }

@@ -2,7 +2,7 @@
 
 import { html, render, useEffect, useLayoutEffect, useRef, useState } from "./preact.js";
 import Requests from "./requests.js";
-import { act, activate, address, control, copy, go, handler, link, panelOf, releaseAll, resetSession, stack, start, store, update, viewKeys } from "./store.js";
+import { act, activate, address, control, copy, download, go, handler, link, panelOf, releaseAll, resetSession, stack, start, store, update, viewKeys } from "./store.js";
 import { Button, Chip, CopyButton, count, Dialog, EmptyState, Icon, Kbd, matching, Menu, Picker, Toasts } from "./ui.js";
 
 /** The views: their name, the key after `g`, and the module. */
@@ -76,9 +76,7 @@ function toggleRail() {
 
 async function saveHar() {
   const har = await control(`requests.har?limit=${store.state.settings.journal_size}`);
-  const url = URL.createObjectURL(new Blob([JSON.stringify(har, null, 1)], { type: "application/json" }));
-  Object.assign(document.createElement("a"), { href: url, download: `mockpets-${store.session}.har` }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 1000);
+  download(`mockpets-${store.session}.har`, JSON.stringify(har, null, 1));
 }
 
 /** The active scenarios as chips, which the mouse drags and Shift with an arrow key moves. */

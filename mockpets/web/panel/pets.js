@@ -2,7 +2,7 @@
 
 import { label, loadContract } from "./contract.js";
 import { html, useEffect, useRef, useState } from "./preact.js";
-import { act, announce, control, handler, parseExact, store, toast, useChange } from "./store.js";
+import { act, announce, control, download, handler, parseExact, store, toast, undoIn, useChange } from "./store.js";
 import { Button, clock, count } from "./ui.js";
 
 const PAGE = 100;
@@ -40,12 +40,7 @@ export default function View() {
   const { pets, total, hasMore } = list;
   const properties = Object.entries(schema.properties);
   const toggle = (name) => ({ "aria-expanded": String(open === name), does: () => setOpen(open === name ? null : name) });
-  const download = async () => {
-    const blob = new Blob([toJson((await load()).pets, 2)], { type: "application/json" });
-    const anchor = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: `pets-${store.session}.json` });
-    anchor.click();
-    setTimeout(() => URL.revokeObjectURL(anchor.href), 1000);
-  };
+  const save = async () => download(`pets-${store.session}.json`, toJson((await load()).pets, 2));
   const remove = (pet) => undoably(`Deleted pet ${pet.id}, ${pet.name}.`, total, () => control(`pets/${pet.id}`, { method: "DELETE" }));
   return html`
     <div class="view">
@@ -53,7 +48,7 @@ export default function View() {
         <span class="grow soft">${count(total, "pet")}${pets.length < total ? `, the first ${pets.length.toLocaleString("en")}` : ""} · ${store.state.active.join(", ")}</span>
         <${Button} text="Snapshots" ...${toggle("snapshots")} />
         <${Button} text="Replace all" ...${toggle("replace")} />
-        <${Button} icon="save" text="Export JSON" does=${download} />
+        <${Button} icon="save" text="Export JSON" does=${save} />
         <${Button} kind="primary" icon="add" text="Add a pet" ...${toggle("add")} />
       </div>
       ${open === "add" && html`<${Add} schema=${schema} />`}
@@ -65,7 +60,7 @@ export default function View() {
             <td></td></tr></thead>
           <tbody>${pets.map((pet) => html`
             <tr key=${pet.id}><th scope="row" class="number">${pet.id}</th>
-              ${properties.map(([name, property]) => html`<${Cell} key=${name} pet=${pet} name=${name} property=${property} isRequired=${schema.required.includes(name)} />`)}
+              ${properties.map(([name, property]) => html`<${Property} key=${name} pet=${pet} name=${name} property=${property} isRequired=${schema.required.includes(name)} />`)}
               <td class="idle"><${Button} kind="ghost" icon="delete" label=${`Delete pet ${pet.id}, ${pet.name}`} does=${() => remove(pet)} /></td></tr>`)}</tbody>
         </table>` : html`<p class="empty">No pets. Clients get an empty list. Add a pet or activate another scenario.</p>`}
         ${hasMore && html`<${Button} text="Show more" does=${() => setLimit(limit + PAGE)} />`}
@@ -73,22 +68,32 @@ export default function View() {
     </div>`;
 }
 
-/** A property that is changed in place: with Enter or by leaving the field; Escape restores it. */
-function Cell({ pet, name, property, isRequired }) {
-  const value = pet[name] ?? "";
-  const [draft, setDraft] = useState(null); // what the user enters, until the pet has it
+/** A pet's property. */
+function Property({ pet, name, property, isRequired }) {
+  const change = async (text) => {
+    const json = text === "" && !isRequired ? "null" : jsonOf(text, property);
+    await control(`pets/${pet.id}`, { method: "PATCH", body: `{${JSON.stringify(name)}:${json}}` });
+    announce(text ? `${label(name)} of pet ${pet.id} is now ${text}` : `Pet ${pet.id} now has no ${name}`);
+  };
+  return html`<${Cell} name=${`${label(name)} of pet ${pet.id}, ${pet.name}`} value=${pet[name] ?? ""} property=${property} isRequired=${isRequired} change=${change} />`;
+}
+
+/**
+ * A value that is changed in place: with Enter or by leaving the field; Escape restores it.
+ * @param {{name: string, value: any, property?: any, isRequired?: boolean, change: (text: string) => Promise<void>}} properties
+ */
+export function Cell({ name, value, property = {}, isRequired, change }) {
+  const [draft, setDraft] = useState(null); // what the user enters, until it is saved
   const [problem, setProblem] = useState("");
   const restore = () => {
     setDraft(null);
     setProblem("");
   };
   useEffect(restore, [value]);
-  const change = async (text) => {
+  const save = async (text) => {
     if (text === String(value)) return restore();
-    const json = text === "" && !isRequired ? "null" : jsonOf(text, property);
     try {
-      await control(`pets/${pet.id}`, { method: "PATCH", body: `{${JSON.stringify(name)}:${json}}` });
-      announce(text ? `${label(name)} of pet ${pet.id} is now ${text}` : `Pet ${pet.id} now has no ${name}`);
+      await change(text);
     } catch (error) {
       if (!error.body) throw error;
       setProblem(error.message);
@@ -104,9 +109,9 @@ function Cell({ pet, name, property, isRequired }) {
   };
   const set = (event) => setDraft(event.target.value);
   const onInput = property.enum ? undefined : set;
-  const onChange = property.enum ? (event) => { set(event); return act(() => change(event.target.value)); } : undefined;
-  const onBlur = property.enum ? undefined : () => draft !== null && act(() => change(draft));
-  const common = { "aria-label": `${label(name)} of pet ${pet.id}, ${pet.name}`, "aria-invalid": problem ? "true" : null, title: problem || null, value: draft ?? String(value), onInput, onChange, onBlur, onKeyDown };
+  const onChange = property.enum ? (event) => { set(event); return act(() => save(event.target.value)); } : undefined;
+  const onBlur = property.enum ? undefined : () => draft !== null && act(() => save(draft));
+  const common = { "aria-label": name, "aria-invalid": problem ? "true" : null, title: problem || null, value: draft ?? String(value), onInput, onChange, onBlur, onKeyDown };
   return html`<td class=${property.type === "integer" ? "number" : ""}>${property.enum
     ? html`<select ...${common}>${!isRequired && html`<option value="">None</option>`}${property.enum.map((each) => html`<option key=${each} value=${each} selected=${each === (draft ?? value)}>${each}</option>`)}</select>`
     : html`<input ...${common} autocomplete="off" inputmode=${property.type === "integer" ? "numeric" : null} />`}</td>`;
@@ -180,9 +185,15 @@ function Snapshots({ total }) {
   const form = useRef(null);
   useChange(["snapshots"], async () => setRows((await control("snapshots")).snapshots));
   const path = (name) => `snapshots/${encodeURIComponent(name)}`;
+  const remove = async (name) => {
+    await control(path(name), { method: "DELETE" });
+    toast(`Deleted snapshot ${name}.`, { undo: undoIn(store.session) });
+  };
   const save = handler(async () => {
     const field = form.current.elements.name;
-    const { name, pets } = await control(path(field.value.trim()), { method: "PUT" });
+    const wanted = field.value.trim().toLowerCase();
+    if (rows.some((row) => row.name === wanted)) throw new Error(`There is a snapshot ${wanted}. Delete it first, or choose another name.`);
+    const { name, pets } = await control(path(wanted), { method: "PUT" });
     field.value = "";
     announce(`Saved snapshot ${name}: ${count(pets, "pet")}`);
   });
@@ -192,6 +203,6 @@ function Snapshots({ total }) {
       <ul>${rows.map(({ name, pets, at }) => html`
         <li key=${name}><b>${name}</b> <span class="soft">${count(pets, "pet")}, ${clock(at)}</span>
           <${Button} text="Restore" label=${`Restore snapshot ${name}`} does=${() => undoably(`Restored ${name}: ${count(pets, "pet")}.`, total, () => control(`${path(name)}/restore`, { method: "POST" }))} />
-          <${Button} kind="ghost" icon="delete" label=${`Delete snapshot ${name}`} does=${() => control(path(name), { method: "DELETE" })} /></li>`)}</ul>
+          <${Button} kind="ghost" icon="delete" label=${`Delete snapshot ${name}`} does=${() => remove(name)} /></li>`)}</ul>
     </section>`;
 }

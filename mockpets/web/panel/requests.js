@@ -214,7 +214,7 @@ function TokenFilter({ value, change }) {
   return html`<div class="field token-filter" onFocusOut=${(event) => !event.currentTarget.contains(event.relatedTarget) && commit()}><${Icon} name="filter" />
     ${tokens.map((token, index) => html`<${Chip} key=${token} class="chip token" label=${`Remove ${token}`} remove=${() => remove(index)}><span class="name">${token}</span><//>`)}
     <input ref=${field} data-search role="combobox" aria-label="Filter" aria-expanded=${String(options.length > 0)} aria-controls="filter-options" aria-activedescendant=${options[at] ? `filter-${at}` : undefined}
-      autocomplete="off" spellcheck="false" placeholder=${tokens.length ? "" : "Filter, e.g. status:5xx"} value=${text} onInput=${input} onKeyDown=${keyDown} onClick=${() => setShows(true)} />
+      autocomplete="off" spellcheck=${false} placeholder=${tokens.length ? "" : "Filter, e.g. status:5xx"} value=${text} onInput=${input} onKeyDown=${keyDown} onClick=${() => setShows(true)} />
     <${Kbd} keys="/" />
     <div class="popup left" id="filter-options" role="listbox" aria-label="Filters" hidden=${!options.length}>${options.map((option, index) => html`<div class="option" role="option" id="filter-${index}" aria-selected=${String(index === at)} key=${option.text}
       onMouseDown=${(event) => { event.preventDefault(); pick(option); }}><span class="name">${option.text}</span><span class="soft hint">${option.hint}</span></div>`)}</div></div>`;
@@ -347,10 +347,12 @@ function Table({ rows, selected, everySession, select, paused, reveal: revealed 
   useLayoutEffect(() => {
     const measure = () => {
       const node = scroller.current;
+      if (!node) return;
       setView((old) => ({ ...old, top: node.scrollTop, height: node.clientHeight, chars: charsIn(touchQuery.matches ? node.clientWidth - 196 : path.current.clientWidth, touchQuery.matches) }));
       if (sticks.current) node.scrollTop = node.scrollHeight;
     };
-    const observer = new ResizeObserver(measure);
+    // In the next frame, since what it renders changes sizes again.
+    const observer = new ResizeObserver(() => requestAnimationFrame(measure));
     observer.observe(scroller.current);
     observer.observe(path.current);
     measure();

@@ -117,6 +117,7 @@ const drafts = {
 
 const YAML = { "Content-Type": "application/yaml" };
 const pathOf = (name) => `scenarios/${encodeURIComponent(name)}`;
+const overrideOf = (name) => `overrides/${encodeURIComponent(name)}`;
 
 function Editing({ name, row }) {
   const isNew = name.startsWith(NEW);
@@ -124,7 +125,7 @@ function Editing({ name, row }) {
   const [saved, setSaved] = useState(isNew ? { text: TEMPLATE, digest: null, writable: true, path: null, stubs: [] } : null);
   const [draft, setDraft] = useState(() => drafts.get(name));
   const [newName, setNewName] = useState(name.slice(1));
-  const [checked, setChecked] = useState({ problems: [], warnings: [] });
+  const [checked, setChecked] = useState({ problems: [], warnings: [], valid: null }); // valid: the last text without problems
   const [refused, setRefused] = useState(null); // the error of the last attempt to save
   useChange(["files", "scenario"], async () => {
     if (isNew) return;
@@ -139,7 +140,7 @@ function Editing({ name, row }) {
 
   const text = draft?.text ?? saved?.text ?? "";
   const isEdited = draft !== null && draft.text !== saved?.text;
-  const canEdit = saved?.writable ?? false;
+  const canEdit = saved !== null && saved.text !== null && !store.state.settings.public;
   const base = draft ? draft.digest : saved?.digest;
   const isConflict = refused?.status === 409 || (isEdited && saved !== null && base !== saved.digest);
 
@@ -149,9 +150,10 @@ function Editing({ name, row }) {
     const check = async () => {
       try {
         const options = { method: "POST", headers: YAML, body: text, signal: stop.signal };
-        setChecked(await control(`scenarios/check${isNew ? "" : `?name=${encodeURIComponent(name)}`}`, options));
+        const result = await control(`scenarios/check${isNew ? "" : `?name=${encodeURIComponent(name)}`}`, options);
+        setChecked((before) => ({ ...result, valid: result.problems.length ? before.valid : text }));
       } catch (error) {
-        if (error.body) setChecked({ problems: [{ line: 1, column: 1, where: "", what: error.message, hint: "" }], warnings: [] });
+        if (error.body) setChecked(({ valid }) => ({ problems: [{ line: 1, column: 1, where: "", what: error.message, hint: "" }], warnings: [], valid }));
         else throw error;
       }
     };
@@ -165,6 +167,20 @@ function Editing({ name, row }) {
     else drafts.drop(name);
     setDraft(changed);
   };
+  /** Save to a file, or without one for this session only. */
+  const put = async (target, digest) => {
+    const request = { method: "PUT", headers: YAML, body: text };
+    const override = () => control(overrideOf(target), request);
+    if (!isNew && !saved.writable) return override();
+    const condition = digest === null ? { "If-None-Match": "*" } : { "If-Match": `"${digest}"` };
+    try {
+      return await control(pathOf(target), { ...request, headers: { ...YAML, ...condition } });
+    } catch (error) {
+      const isTaken = store.state.scenarios.some((each) => each.name === target);
+      if (error.status === 403 && isNew && !isTaken) return override(); // no folder is writable
+      throw error;
+    }
+  };
   const save = async (digest = base) => {
     if (!canEdit || !(isEdited || isNew)) return;
     const target = isNew ? newName.trim() : name;
@@ -172,14 +188,13 @@ function Editing({ name, row }) {
       setRefused({ status: 400, message: "The name must be in kebab-case, such as checkout-error." });
       return;
     }
-    const condition = digest === null ? { "If-None-Match": "*" } : { "If-Match": `"${digest}"` };
     try {
-      const now = await control(pathOf(target), { method: "PUT", headers: { ...YAML, ...condition }, body: text });
+      const now = await put(target, digest);
       drafts.drop(name);
       setDraft(null);
       setSaved(now);
       setRefused(null);
-      announce(`Saved ${target}`);
+      announce(`Saved ${target}${now.override ? " for this session" : ""}`);
       if (isNew) go("scenarios", target, {}, true);
     } catch (error) {
       if (!error.body) throw error;
@@ -199,6 +214,11 @@ function Editing({ name, row }) {
     setRefused(null);
     if (!store.state.scenarios.some((each) => each.name === name)) setSaved({ text: null, missing: `The file of ${name} was deleted.` });
     toast(`Discarded your changes to ${name}.`, { undo: async () => { drafts.set(name, lost); setDraft(lost); } });
+  };
+  const removeOverride = async () => {
+    const { text: lost } = saved;
+    await control(overrideOf(name), { method: "DELETE" });
+    toast(`Discarded what was saved of ${name} for this session.`, { undo: () => control(overrideOf(name), { method: "PUT", headers: YAML, body: lost }) });
   };
   const duplicate = () => {
     const copyName = `${NEW}${name}-copy`;
@@ -226,6 +246,8 @@ function Editing({ name, row }) {
   }, []);
 
   const place = store.state.active.indexOf(name) + 1;
+  const tried = !isNew ? name : KEBAB_CASE.test(newName) ? newName : "new";
+  const unsaved = isEdited || isNew ? { text, valid: checked.valid } : null;
   return html`
     <section class="editing" aria-label=${isNew ? "New scenario" : `Scenario ${name}`}>
       <div class="toolbar">
@@ -238,18 +260,19 @@ function Editing({ name, row }) {
           <${Button} kind="ghost" icon="copy" label=${`Duplicate ${name}`} does=${duplicate} />
           ${saved.path && html`<${Button} kind="ghost" icon="open" label="Open in editor" href=${`vscode://file${encodeURI(saved.path)}:1`} />`}
           <${Button} aria-pressed=${String(place > 0)} icon=${place ? "check" : undefined} text=${place ? "In use" : "Use"} disabled=${row === undefined || row.description === null} does=${() => stack(name)} />`}
-        ${canEdit && html`<${Button} kind="primary" text="Save" keys="Ctrl S" disabled=${!(isEdited || isNew)} does=${() => save()} />`}
+        ${canEdit && html`<${Button} kind="primary" text=${saved.writable ? "Save" : "Save for this session"} keys="Ctrl S" disabled=${!(isEdited || isNew)} does=${() => save()} />`}
       </div>
       ${saved === null ? null : saved.text === null
         ? html`<p class="empty">${saved.missing ?? "The file cannot be read."}</p>`
         : html`<${Editor} text=${text} label=${`Source of ${isNew ? "the new scenario" : name}`} problems=${checked.problems} readOnly=${!canEdit} area=${area} onInput=${write} />`}
-      <${Strip} ...${{ checked, refused, isConflict, text, area, saved, place, onOverwrite: isNew ? null : overwrite, onDiscard: discard }} />
-      ${!isNew && saved && !saved.missing && html`<${Does} scenario=${saved} /><${TryOn} name=${name} version=${saved.digest} isEdited=${isEdited} />`}
+      <${Strip} ...${{ checked, refused, isConflict, text, area, saved, place, onOverwrite: isNew ? null : overwrite, onDiscard: discard, onRemove: removeOverride }} />
+      ${!isNew && saved && !saved.missing && html`<${Does} scenario=${saved} />`}
+      ${saved && !saved.missing && html`<${TryOn} name=${tried} version=${saved} unsaved=${unsaved} />`}
     </section>`;
 }
 
 /** One line on what is wrong, with a way to fix it: a conflict, a rejected save, a problem or a warning. */
-function Strip({ checked, refused, isConflict, text, area, saved, place, onOverwrite, onDiscard }) {
+function Strip({ checked, refused, isConflict, text, area, saved, place, onOverwrite, onDiscard, onRemove }) {
   const [index, setIndex] = useState(0);
   if (isConflict) {
     const message = onOverwrite ? refused?.body?.message ?? "The file has changed since you began to edit it." : "A scenario of this name exists. Choose another name.";
@@ -258,8 +281,8 @@ function Strip({ checked, refused, isConflict, text, area, saved, place, onOverw
   }
   const problems = checked.problems.length ? checked.problems : checked.warnings;
   if (refused && refused.status !== 422) return html`<div class="strip wrong" role="alert"><${Icon} name="alert" /><p>${refused.message}</p></div>`;
-  if (saved && !saved.writable && saved.read_only) return html`<div class="strip"><p class="soft">${saved.read_only}</p></div>`;
-  if (!problems.length) return null;
+
+  if (!problems.length) return saved?.read_only ? html`<div class="strip"><p class="soft">${saved.override ? "Saved for this session only" : saved.read_only}.</p>${saved.override && html`<${Button} text="Discard" does=${onRemove} />`}</div>` : null;
   const problem = problems[index % problems.length];
   const { line, column, where, what, hint } = problem;
   const isError = problems === checked.problems;
@@ -290,8 +313,9 @@ function Does({ scenario }) {
 /** Return a request that names this scenario only. */
 const withScenario = (request, name) => ({ ...request, headers: [...request.headers.filter(([header]) => !/^mockpets-/i.test(header)), ["Mockpets-Scenario", name]] });
 
-/** What a recorded request would get from this scenario, without sending it. */
-function TryOn({ name, version, isEdited }) {
+/** What a recorded request would get from this scenario, or from the text that is not saved, without sending it. */
+function TryOn({ name, version, unsaved }) {
+  const draft = unsaved?.valid ?? null;
   const [entries, setEntries] = useState([]);
   const [number, setNumber] = useState("");
   const [result, setResult] = useState(null);
@@ -301,12 +325,13 @@ function TryOn({ name, version, isEdited }) {
   useEffect(() => {
     let isLate = false;
     const tryOn = async () => {
-      const explanation = await explain(withScenario(await recorded(entry.number), name));
+      const request = withScenario(await recorded(entry.number), name);
+      const explanation = await explain(request, draft === null ? undefined : { name, text: draft });
       if (!isLate) setResult(explanation);
     };
-    if (entry) act(tryOn);
+    if (entry && (draft !== null || unsaved === null)) act(tryOn);
     return () => { isLate = true; };
-  }, [entry?.number, name, version]);
+  }, [entry?.number, name, version, draft]);
   if (!entry) return html`<div class="try-on"><span class="soft">Send a request to see here what it gets from this scenario.</span></div>`;
   const others = result?.stubs?.filter((stub) => stub.result === "no_match").length ?? 0;
   return html`
@@ -317,6 +342,6 @@ function TryOn({ name, version, isEdited }) {
       <span class="mono soft" title=${entry.target}>${entry.method} ${entry.target}</span>
       <p role="status">${result && html`<${StatusText} row=${result.request} /> ${result.summary.replace(/^\d{3},? /, "")}
         ${others > 0 && html`<span class="soft"> · ${others} other ${others === 1 ? "stub does" : "stubs do"} not match</span>`}
-        ${isEdited && html`<span class="soft"> · as saved</span>`}`}</p>
+        ${unsaved && html`<span class="soft"> · ${draft === unsaved.text ? "not saved yet" : "without the last change"}</span>`}`}</p>
     </div>`;
 }

@@ -58,7 +58,7 @@ export default function View() {
             <th scope="col" class="box"><input type="checkbox" aria-label="Select all" checked=${isAll} disabled=${!possible.length}
               onChange=${() => setSelected(new Set(isAll ? [] : possible.map((row) => row.name)))} /></th>
             <th scope="col">Name</th><th scope="col">Scenarios</th><th scope="col" class="number">Pets</th><th scope="col" class="number">Requests</th>
-            <th scope="col" class="number">Held</th><th scope="col">Last request</th><th scope="col" class="number">Idle</th>
+            <th scope="col" class="number">Failed</th><th scope="col" class="number">Held</th><th scope="col">Last request</th><th scope="col" class="number">Idle</th>
           </tr></thead>
           <tbody>${rows.map((row) => html`<${Row} key=${row.name} row=${row} isSelected=${selected.has(row.name)} onSelect=${select} onDelete=${() => remove([row])} />`)}</tbody>
         </table>
@@ -70,7 +70,7 @@ export default function View() {
 const canDelete = ({ name }) => name !== "default" && name !== store.session;
 
 function Row({ row, isSelected, onSelect, onDelete }) {
-  const { name, active, pets, requests, held, idle_seconds: seconds, last_request: last, base_path: path } = row;
+  const { name, active, pets, requests, failed, held, idle_seconds: seconds, last_request: last, base_path: path } = row;
   const isCurrent = name === store.session;
   const [method, target = ""] = last ? last.split(" ") : [""];
   const shown = shownTarget({ target });
@@ -89,7 +89,8 @@ function Row({ row, isSelected, onSelect, onDelete }) {
       <td title=${active.join(", ")}>${active.slice(0, places).map((each) => html`<span class="chip">${each}</span>`)}${active.length > places && html`<span class="chip">+${active.length - places}</span>`}</td>
       <td class="number">${pets === null ? "" : pets.toLocaleString("en")}</td>
       <td class="number">${requests.toLocaleString("en")}</td>
-      <td class=${`number ${held ? "held" : "soft"}`}>${held}</td>
+      <td class="number ${failed ? "" : "soft"}">${failed.toLocaleString("en")}</td>
+      <td class="number ${held ? "held" : "soft"}">${held}</td>
       <td class="mono" title=${shown}><span class="soft">${method}</span> ${shown}</td>
       <td class="idle"><span class="soft">${ago(seconds)}</span><span class="actions">
         <${Menu} kind="ghost" icon="copy" label=${`Copy from ${name}`} align="right" items=${copies.map(([what, value]) => ({ text: `Copy ${what}`, hint: value, does: () => copy(value) }))} />

@@ -289,6 +289,13 @@ export async function release(requests, instead = {}, session = undefined) {
   announce(`Released ${released.length === 1 ? `request ${released[0]}` : `${released.length} responses`}`);
 }
 
+/** Let the user save JSON as a file. */
+export function download(name, text) {
+  const href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  Object.assign(document.createElement("a"), { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 1000);
+}
+
 /** Copy a text to the clipboard. */
 export async function copy(text) {
   if (navigator.clipboard) await navigator.clipboard.writeText(text);

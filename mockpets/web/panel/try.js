@@ -2,7 +2,8 @@
 
 import { loadContract } from "./contract.js";
 import { curl, headersToResend } from "./formats.js";
-import { Explanation, Message } from "./entry.js";
+import { Explanation } from "./details.js";
+import { Message } from "./entry.js";
 import { html, useEffect, useRef, useState } from "./preact.js";
 import { act, address, API, control, go, inSession, store } from "./store.js";
 import { Button, CopyButton, duration, Segments, StatusText } from "./ui.js";
@@ -39,9 +40,9 @@ function requestOf(operation, values) {
 const hasBody = (method) => method !== "GET" && method !== "HEAD";
 const urlOf = (path) => address(path.startsWith("/~") ? path : inSession(store.session, path));
 
-/** Return what the server would respond, without sending the request. */
-export function explain({ method, path, headers, body }) {
-  const request = JSON.stringify({ method, path: path.startsWith("/~") ? path : inSession(store.session, path), headers: Object.fromEntries(headers) });
+/** Return what the server would respond, without sending the request; a draft is the name and text of a scenario. */
+export function explain({ method, path, headers, body }, draft) {
+  const request = JSON.stringify({ method, path: path.startsWith("/~") ? path : inSession(store.session, path), headers: Object.fromEntries(headers), draft });
   if (!body) return control("explain", { method: "POST", body: request });
   try {
     JSON.parse(body);
@@ -81,14 +82,20 @@ function defaults(operation, { key }) {
 }
 
 /**
- * @param {{operation: any, initial?: any, settings: {key: string, scenarios: string[], explains: boolean}, onSent?: (sent: any) => void}} props
- *   `operation` of the contract, or null for any path; `explains`: whether the control API can be called
+ * @param {{operation: any, initial?: any, settings: {key: string, scenarios: string[], explains: boolean}, onSent?: (sent: any) => void, kept?: any}} props
+ *   `operation` of the contract, or null for any path; `explains`: whether the control API can be called;
+ *   `kept`: an object that keeps the input and the response when the form is shown again
  */
-export function TryForm({ operation, initial, settings, onSent }) {
-  const [values, setValues] = useState(() => ({ ...defaults(operation, settings), ...initial }));
-  const [result, setResult] = useState(null);
-  const latest = useRef(null); // the user may click again before the response arrives
-  const set = (name) => ({ name, value: values[name], onInput: (event) => setValues((now) => ({ ...now, [name]: event.target.value })) });
+export function TryForm({ operation, initial, settings, onSent, kept }) {
+  const form = useRef(kept ?? {}).current;
+  form.values ??= { ...defaults(operation, settings), ...initial };
+  const { values, result } = form;
+  const [, render] = useState(0);
+  form.show = (more) => {
+    Object.assign(form, more);
+    render((n) => n + 1);
+  };
+  const set = (name) => ({ name, value: values[name], onInput: (event) => form.show({ values: { ...form.values, [name]: event.target.value } }) });
   let request = null;
   let problem = "";
   try {
@@ -97,8 +104,8 @@ export function TryForm({ operation, initial, settings, onSent }) {
     problem = error.message;
   }
   const run = async (action) => {
-    const mine = latest.current = {};
-    setResult({ waits: true });
+    const mine = form.latest = {}; // the user may click again before the response arrives
+    form.show({ result: { waits: true } });
     let done;
     try {
       done = await action();
@@ -106,11 +113,11 @@ export function TryForm({ operation, initial, settings, onSent }) {
       // A TypeError of fetch names no reason, and each browser has another text for it.
       done = { problem: error instanceof TypeError ? "Cannot reach the server. Is it still running?" : error.message };
     }
-    if (latest.current === mine) setResult(done);
+    if (form.latest === mine) form.show({ result: done });
   };
   const submit = (event) => {
     event.preventDefault();
-    if (problem) return setResult({ problem });
+    if (problem) return form.show({ result: { problem } });
     return run(async () => {
       const done = await send(request);
       onSent?.({ ...request, status: done.response?.status ?? null });
@@ -158,11 +165,15 @@ function Result({ name, waits, problem, explanation, response, text, ms, error }
 
 // --- The view ---
 
+/** What was chosen when the view was shown last, with what its form keeps. */
+let latest = { name: "listPets", initial: null, key: 0, kept: {} };
+
 const history = () => JSON.parse(sessionStorage.getItem(SENT) ?? "[]");
 
 export default function View() {
   const [operations, setOperations] = useState(null);
-  const [chosen, setChosen] = useState({ name: "listPets", initial: null, key: 0 });
+  const [chosen, setChosen] = useState(latest);
+  latest = chosen;
   const [sent, setSent] = useState(history);
   const { from } = store.route.params;
   useEffect(() => { act(async () => setOperations((await loadContract()).operations)); }, []);
@@ -170,7 +181,7 @@ export default function View() {
     const isKey = ([name, value]) => /^authorization$/i.test(name) && /^Bearer /i.test(value);
     const key = headers.find(isKey)?.[1].slice(7) ?? "";
     const text = headers.filter((pair) => !isKey(pair)).map((pair) => pair.join(": ")).join("\n");
-    setChosen((now) => ({ name: "any", initial: { method, path, headers: text, body: body ?? "", key }, key: now.key + 1 }));
+    setChosen((now) => ({ name: "any", initial: { method, path, headers: text, body: body ?? "", key }, key: now.key + 1, kept: {} }));
   };
   useEffect(() => {
     if (from) act(async () => { edit(await recorded(from)); go("try", null, {}, true); });
@@ -185,10 +196,10 @@ export default function View() {
   const options = [...Object.keys(operations).map((name) => [name, name]), ["any", "Any path"]];
   return html`
     <div class="view">
-      <div class="toolbar"><${Segments} label="Operation" value=${chosen.name} options=${options} choose=${(name) => setChosen({ name, initial: null, key: chosen.key + 1 })} />
+      <div class="toolbar"><${Segments} label="Operation" value=${chosen.name} options=${options} choose=${(name) => setChosen({ name, initial: null, key: chosen.key + 1, kept: {} })} />
         ${operations[chosen.name]?.deprecated && html`<span class="chip">deprecated</span>`}</div>
       <div class="scroll">
-        <${TryForm} key=${chosen.key} operation=${operations[chosen.name] ?? null} initial=${chosen.initial} settings=${settings} onSent=${record} />
+        <${TryForm} key=${chosen.key} operation=${operations[chosen.name] ?? null} initial=${chosen.initial} settings=${settings} onSent=${record} kept=${chosen.kept} />
         ${sent.length > 0 && html`<section class="sent" aria-label="Sent"><h2>Sent</h2><ol>${sent.map((request, index) => html`
           <li key=${request.at + index}><button type="button" title=${`Edit and send again: ${request.path}`} onClick=${() => edit(request)}>
             <${StatusText} row=${{ status: request.status, outcome: request.status === null ? "broken" : "sent" }} /> <span class="mono"><span class="soft">${request.method}</span> ${request.path}</span></button></li>`)}</ol></section>`}

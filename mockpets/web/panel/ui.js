@@ -356,7 +356,7 @@ export function Picker({ label, placeholder, options, close, footer }) {
   };
   return html`<div class="picker">
     <label class="picker-field"><${Icon} name="search" /><input type="text" role="combobox" aria-label=${label} placeholder=${placeholder} aria-expanded="true" aria-controls="picker-list" aria-autocomplete="list"
-      aria-activedescendant=${ordered[current] ? `option-${ordered[current].id}` : undefined} autocomplete="off" spellcheck="false" autofocus value=${text}
+      aria-activedescendant=${ordered[current] ? `option-${ordered[current].id}` : undefined} autocomplete="off" spellcheck=${false} autofocus value=${text}
       onInput=${(event) => { setText(event.target.value); setAt(0); }} onKeyDown=${keyDown} /><${Kbd} keys="Esc" /></label>
     <div class="picker-list" id="picker-list" role="listbox" aria-label=${label} ref=${list}>${groups.map((group) => html`<div role="group" aria-label=${group} key=${group}>
       <div class="group" aria-hidden="true">${group}</div>${ordered.filter((row) => row.group === group).map(option)}</div>`)}
