@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 from typing import TYPE_CHECKING
 
 # pytester forgets the modules that a run inside this one imported. A library that was in use before
@@ -18,6 +19,9 @@ import requests  # noqa: F401
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.scenario import library
 from tests.http_client import Client, InProcess, OverSocket
+
+# jsonschema imports it for a format that no test checks, and it takes seconds in each worker.
+sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]  # as if it were not installed
 
 pytest_plugins = ["pytester", "tests.programs", "tests.browsers", "tests.sleep_guard"]
 
