@@ -170,7 +170,7 @@ def take(page: Page, url: str, name: str, path: Path) -> None:
     if name == "reference":
         page.get_by_role("button", name="Call getPet").wait_for()
     else:
-        page.get_by_text(re.compile("^(Live|More)$")).first.wait_for(state="attached")
+        page.get_by_text("Live", exact=True).wait_for(state="attached")
     if name in ("panel", "held"):
         page.locator("#entry .code").wait_for()
     if name == "palette":

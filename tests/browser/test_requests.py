@@ -504,6 +504,11 @@ def test_a_delayed_response_does_not_make_the_page_scroll(panel: Panel) -> None:
     panel.call("GET", "/v1/pets")
     expect(panel.rows.locator(".bars .delay")).to_have_count(1)
     expect(panel.rows.locator(".sent-after")).to_have_text(re.compile(r"^2\d\d ms$"))
+    bars = panel.rows.locator(".bars i")
+    assert bars.evaluate_all("bars => bars.map((bar) => bar.className.trim())") == ["delay", "app"]
+    delay, processing = (bars.nth(index).bounding_box() for index in (0, 1))
+    assert delay is not None and processing is not None
+    assert delay["x"] + delay["width"] <= processing["x"] + 3
     overflow = panel.page.evaluate(
         """() => [document.documentElement, ...document.querySelectorAll("main, .requests, .list")]
             .filter((node) => node.scrollHeight > node.clientHeight + 1)

@@ -197,12 +197,12 @@ function Palette() {
     { name: "Go to Reference", icon: "reference", keys: "g f", does: () => { location.href = "docs"; } },
     { name: "Keyboard shortcuts", icon: "keys", keys: "?", does: open("keys") },
   ].filter(Boolean).map((action) => ({ id: action.name.replaceAll(" ", "-"), group: "Actions", ...action }));
-  const most = (text) => (text.trim() ? 6 : Infinity); // of each group, so that all groups are in view
+  const most = (text, group) => (!text.trim() ? Infinity : group[0]?.group === "Sessions" ? 4 : 5); // so that all groups are in view
   const options = (text) => {
     // Groups with a matching name come first: "release all" means the action, not a description.
     const isNamed = (group) => Number(group.some(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase())));
     const groups = [scenarios, sessions.map(sessionOption), actions].sort((one, other) => isNamed(other) - isNamed(one));
-    return groups.flatMap((group) => matching(group, text).slice(0, most(text)));
+    return groups.flatMap((group) => matching(group, text).slice(0, most(text, group)));
   };
   return html`<${Dialog} label="Search" class="palette" close=${shut}><${Picker} label="Search scenarios, sessions and actions" placeholder="Search scenarios, sessions and actions" options=${options} close=${shut}
     footer=${html`<${Kbd} keys="↑ ↓" /> move <${Kbd} keys="Enter" /> use only this <${Kbd} keys="Ctrl Enter" /> stack on top <${Kbd} keys="Alt Enter" /> edit`} /><//>`;

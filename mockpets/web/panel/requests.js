@@ -252,22 +252,21 @@ function placed(rows, touch) {
   return { items, tops, height: y };
 }
 
-/** The bars of a row: processing, then what a delay or a gate added, and a fault. */
+/** The bars of a row: what a delay or a gate added, then processing, once something was sent, and a fault. */
 function Waterfall({ row, run }) {
   const percent = (ms) => Math.min(100, (100 * ms) / run.ms);
   const from = row.start - run.start;
   const waits = waitsFor(row);
-  const end = waits === "held" ? Infinity : endOf(row);
+  const end = from + (waits === "held" ? Infinity : endOf(row));
   const bar = (kind, start, stop) => {
     const left = percent(start);
-    const cut = stop > run.ms;
-    return html`<i class="${kind} ${cut ? "cut" : ""}" style=${{ left: `min(${left}%, 100% - 3px)`, width: `${percent(stop) - left}%` }}></i>`;
+    return html`<i class="${kind} ${stop > run.ms ? "cut" : ""}" style=${{ left: `min(${left}%, 100% - 3px)`, width: `${percent(stop) - left}%` }}></i>`;
   };
-  const processed = from + Math.min(row.app_ms, endOf(row));
-  const added = row.hold ? "hold" : "delay";
-  const isBroken = row.outcome === "broken" || (row.fault && row.status === null);
-  return html`<span class="bars" aria-hidden="true">${end - row.app_ms > 1 && bar(added, processed, from + end)}${bar(isBroken && row.status === null ? "fault" : "app", from, processed)}${
-    isBroken && row.status !== null && bar("fault", from + end, from + end)}</span>`;
+  const isSent = !waits && row.outcome !== "client_left";
+  const processed = isSent ? Math.max(from, end - row.app_ms) : end;
+  const fault = row.outcome === "broken" || (row.fault && row.status === null);
+  return html`<span class="bars" aria-hidden="true">${processed - from > 1 && bar(row.hold ? "hold" : "delay", from, processed)}${isSent && bar(fault && row.status === null ? "fault" : "app", processed, end)}${
+    fault && row.status !== null && bar("fault", end, end)}</span>`;
 }
 
 /** The time until a response was sent; that of a waiting one counts in tenths of a second. */
@@ -292,7 +291,7 @@ function Path({ row, chars }) {
   return html`<span class="target"><span class="soft">${prefix ?? ""}</span>${path}<span class="soft">${query}</span></span>`;
 }
 
-function Row({ item: { row, run }, top, index, isSelected, isCursor, chars, everySession, select }) {
+function Row({ item: { row, run }, top, index, isSelected, isCursor, chars, touch, everySession, select }) {
   const waits = waitsFor(row) === "held";
   const key = keyOf(row);
   const note = row.notes.some(({ code }) => code === "unmatched");
@@ -304,7 +303,7 @@ function Row({ item: { row, run }, top, index, isSelected, isCursor, chars, ever
   return html`<div class="row request ${fresh ? "fresh" : ""}" role="row" data-key=${key} aria-rowindex=${index + 2} aria-selected=${String(isSelected)} tabindex=${isCursor ? 0 : -1} style=${{ top: `${top}px` }} onClick=${() => select(key)}>
     <span role="gridcell" class="c-status"><${StatusText} row=${row} /></span>
     <span role="gridcell" class="c-method ${row.method === "GET" ? "soft" : "strong"}">${row.method}</span>
-    <span role="gridcell" class="c-path" title=${`${row.method} ${row.target}`}><${Path} row=${row} chars=${chars - (waits ? 11 : 0)} />${waits && html`<${Button} kind="held" class="small" text="Release" aria-label=${`Release request ${key}`} tabindex=${isCursor ? 0 : -1} does=${release1} />`}</span>
+    <span role="gridcell" class="c-path" title=${`${row.method} ${row.target}`}><${Path} row=${row} chars=${chars - (waits ? (touch ? 7 : 11) : 0)} />${waits && html`<${Button} kind="held" class="small" text="Release" aria-label=${`Release request ${key}`} tabindex=${isCursor ? 0 : -1} does=${release1} />`}</span>
     <span role="gridcell" class="c-stub ${note ? "held" : "soft"}" title=${row.stubs.join(", ")}>${note ? "unmatched" : row.stubs.join(", ")}</span>
     ${everySession && html`<span role="gridcell" class="c-session soft" title=${row.session}>${row.session}</span>`}
     <span role="gridcell" class="c-bars"><${Waterfall} row=${row} run=${run} /></span>
@@ -460,7 +459,7 @@ function Table({ rows, selected, everySession, select, paused, reveal: revealed 
         const item = items[index];
         if (!item.row) return html`<${Run} key=${`run ${item.run.start}`} item=${item} top=${tops[index]} index=${index} touch=${touch} />`;
         const key = keyOf(item.row);
-        return html`<${Row} key=${key} item=${item} top=${tops[index]} index=${index} isSelected=${key === selected} isCursor=${key === currentKey} chars=${view.chars} everySession=${everySession} select=${select} />`;
+        return html`<${Row} key=${key} item=${item} top=${tops[index]} index=${index} isSelected=${key === selected} isCursor=${key === currentKey} chars=${view.chars} touch=${touch} everySession=${everySession} select=${select} />`;
       })}</div></div>
     ${fresh > 0 && html`<${Button} kind="primary" class="pill" icon="down" text=${count(fresh, "new request")} does=${toEnd} />`}</div>`;
 }

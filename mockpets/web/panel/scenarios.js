@@ -255,7 +255,7 @@ function Editing({ name, row }) {
         ${isNew
           ? html`<input class="grow" aria-label="Name of the scenario" placeholder="Name, such as checkout-error" autocomplete="off" autocapitalize="off"
               value=${newName} onInput=${(event) => { setNewName(event.target.value); setRefused(null); }} />`
-          : html`<h2>${name}</h2><span class="soft grow" title=${saved?.path ?? saved?.source}>${[isEdited && "Edited", saved?.source].filter(Boolean).join(" · ")}</span>`}
+          : html`<h2>${name}</h2><span class="soft grow" title=${saved?.path ?? saved?.source}>${isEdited && "Edited"}<span class="wide-only">${isEdited && " · "}${saved?.source}</span></span>`}
         ${!isNew && saved && !saved.missing && html`
           <${Button} kind="ghost" icon="copy" label=${`Duplicate ${name}`} does=${duplicate} />
           ${saved.path && html`<${Button} kind="ghost" icon="open" label="Open in editor" href=${`vscode://file${encodeURI(saved.path)}:1`} />`}

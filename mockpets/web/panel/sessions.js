@@ -49,7 +49,7 @@ export default function View() {
         <span class="grow"></span>
         ${chosen.length > 0 && html`<span class="soft">${chosen.length} selected</span><${Button} icon="delete" text="Delete" does=${() => remove(chosen)} />`}
         ${idleRows.length > 0 && html`<${Button} text=${`Drop ${idleRows.length} idle`} title="Sessions without a request for 10 minutes and with nothing held" does=${() => remove(idleRows)} />`}
-        <${Button} kind="primary" icon="add" text="New session" aria-expanded=${String(isCreating)} does=${() => setCreating(!isCreating)} />
+        <${Button} kind="primary" icon="add" aria-label="New session" aria-expanded=${String(isCreating)} does=${() => setCreating(!isCreating)}><span>New<span class="wide-only"> session</span></span><//>
       </div>
       ${isCreating && html`<${Create} onDone=${() => { setCreating(false); return load(); }} />`}
       <div class="scroll">
