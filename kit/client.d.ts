@@ -4,7 +4,9 @@ import type {
   CheckedScenario,
   ClockChange,
   ClockState,
+  DroppedStub,
   ErrorCode,
+  Fault,
   Findings,
   HeldResponses,
   InvalidInputDetails,
@@ -12,6 +14,9 @@ import type {
   PetChange,
   PetInput,
   PetsSource,
+  RecordedScenario,
+  RecordedStub,
+  RecordingStarted,
   Release,
   RequestFilters,
   RequestSummary,
@@ -20,6 +25,7 @@ import type {
   ScenarioSummary,
   SessionExport,
   State,
+  StubInUse,
   Undone,
   Verification,
   VerificationDetails,
@@ -29,7 +35,7 @@ import type { Explanation, Har, Operation, Pet, PetStatus, RequestToExplain, Tim
 import type { GateName, ScenarioName } from "./scenarios.js";
 
 export type { Change, ClockState, ErrorCode, Explanation, Har, NewPet, Pet, PetChange, PetStatus, RequestToExplain };
-export type { CheckedScenario, Findings, SessionExport, WaitingResponse } from "./control.js";
+export type { CheckedScenario, Findings, RecordedScenario, RecordedStub, SessionExport, StubInUse, WaitingResponse } from "./control.js";
 export type { GateName, ScenarioDetails, ScenarioName, ScenarioSummary, Times };
 export type { Delay, Fault, Match, Operation, Reply, SequenceItem, Stub } from "./control.js";
 
@@ -70,6 +76,20 @@ export interface Contents {
   seed?: number;
   pets?: Pets;
   clock?: ClockChange;
+}
+
+/** What a stub does instead of responding as recorded, and which requests it responds to. */
+export interface StubOptions {
+  status?: number;
+  fault?: Fault;
+  /** The gate that holds the response of the operation. */
+  hold?: string;
+  /** Milliseconds by which the response of the operation is delayed. */
+  delay?: number;
+  /** How many requests it responds to; by default all. */
+  times?: number;
+  /** Match the ids and dates of the request too. */
+  exact?: true;
 }
 
 export interface Options {
@@ -238,6 +258,16 @@ export class Mockpets {
   overrideScenario(name: string, text: string): Promise<ScenarioDetails>;
   /** Use the file of a scenario again. */
   dropOverride(name: string): Promise<void>;
+  /** Return the stub that responds to requests like a recorded one as that one was responded to. */
+  stub(number: number, options?: StubOptions): Promise<RecordedStub>;
+  /** Put such a stub on top of the active scenarios, whose counters go on. */
+  respondLike(request: Pick<Entry, "number">, options?: StubOptions): Promise<StubInUse>;
+  /** Take the stub of `respondLike` away again. */
+  dropStub(number: number): Promise<DroppedStub>;
+  /** Begin a recording with the next request, and keep the pets of now. */
+  startRecording(): Promise<RecordingStarted>;
+  /** Return a scenario with which the requests since then get the same responses. */
+  recording(): Promise<RecordedScenario>;
   /** Return the responses that are held, delayed or throttled now, the first one first. */
   held(): Promise<WaitingResponse[]>;
   /**

@@ -216,6 +216,26 @@ export class Mockpets {
     await this.#call("DELETE", `overrides/${segment(name)}`);
   }
 
+  async stub(number, { delay, ...query } = {}) {
+    return this.#call("GET", `requests/${number}/stub`, { query: { ...query, delay: delay && duration(delay) } });
+  }
+
+  async respondLike({ number }, { delay, ...query } = {}) {
+    return this.#call("POST", `requests/${number}/stub`, { query: { ...query, delay: delay && duration(delay) } });
+  }
+
+  async dropStub(number) {
+    return this.#call("DELETE", `requests/${number}/stub`);
+  }
+
+  async startRecording() {
+    return this.#call("POST", "recording");
+  }
+
+  async recording() {
+    return this.#call("GET", "recording");
+  }
+
   async held() {
     const { held } = await this.#call("GET", "held");
     return held;

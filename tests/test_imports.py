@@ -27,6 +27,7 @@ RULE = [
     (9, "mockpets.web", ("flask", "werkzeug")),
     (9, "mockpets.storage", ("sqlite3",)),
     (8, "mockpets.report", ()),
+    (7, "mockpets.recording", ()),
     (7, "mockpets.session", ()),
     (7, "mockpets.client", ()),
     (6, "mockpets.journal", ()),
@@ -59,7 +60,7 @@ NARROW_HOMES = {
     "faker": {"mockpets.pets.generator"},
     "marshmallow": {"mockpets.contract.validation"},
     "prometheus_client": {"mockpets.telemetry.metrics"},
-    "yaml": {"mockpets.scenario.language.parser"},
+    "yaml": {"mockpets.scenario.language.parser", "mockpets.scenario.language.writer"},
 }
 
 

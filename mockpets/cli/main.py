@@ -33,6 +33,8 @@ _SECTIONS: Final = {
         "reset": "Reset a session: pets, counters, random numbers and request log.",
         "pets": "List, add, change, replace or delete the pets of a running server.",
         "snapshot": "Save the pets of a running server under a name, and restore them.",
+        "stub": "Print a stub that responds to requests like a recorded one.",
+        "record": "Record the requests of a session as a scenario.",
         "held": "List the responses of a running server that wait, or release some.",
         "gates": "List the gates of a running server, or open one.",
         "sessions": "List the sessions of a running server, or drop one.",
@@ -62,6 +64,7 @@ _MODULES: Final = {
     "remote": ("health", "use", "requests"),
     "control": ("verify", "reset", "pets", "snapshot", "held", "gates", "sessions", "session"),
     "files": ("scenarios", "check", "new", "fixture", "openapi", "schema"),
+    "record": ("stub",),
     "main": ("completion",),
 }
 """The module of each command that is not in a module of its own name."""

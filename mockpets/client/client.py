@@ -179,6 +179,29 @@ class ControlClient:
         """Use the file of a scenario again; return all scenarios."""
         return self._call("DELETE", _fill("/overrides/{name}", name), part="scenarios")
 
+    def stub(self, number: int, **instead: Unpack[types.StubOptions]) -> types.RecordedStub:
+        """Return the stub that responds to requests like a recorded one as that one was.
+
+        :param instead: another response, how often, and whether to match ids and dates.
+        """
+        return self._call("GET", _fill("/requests/{number}/stub", number), query=_query(instead))
+
+    def respond_like(self, number: int, **instead: Unpack[types.StubOptions]) -> types.StubInUse:
+        """Put such a stub on top of the active scenarios, whose counters go on."""
+        return self._call("POST", _fill("/requests/{number}/stub", number), query=_query(instead))
+
+    def drop_stub(self, number: int) -> types.DroppedStub:
+        """Take the stub of `respond_like` away again."""
+        return self._call("DELETE", _fill("/requests/{number}/stub", number))
+
+    def start_recording(self) -> types.RecordingStarted:
+        """Begin a recording with the next request, and keep the pets of now."""
+        return self._call("POST", "/recording")
+
+    def recording(self) -> types.RecordedScenario:
+        """Return a scenario with which the requests since then get the same responses."""
+        return self._call("GET", "/recording")
+
     def held(self, *, all_sessions: bool = False) -> list[types.WaitingResponse]:
         """Return the responses that are held, delayed or throttled now, the first one first."""
         query = {"sessions": "all" if all_sessions else None}
@@ -584,6 +607,10 @@ def _loaded(pets: types.Pets) -> object:
 
         return load_fixture(pets, str(pets), is_named=False)
     return pets if isinstance(pets, (str, int, dict)) else list(cast("Iterable[object]", pets))
+
+
+def _query(options: Mapping[str, object]) -> dict[str, object]:
+    return {name: "true" if value is True else value or None for name, value in options.items()}
 
 
 def _fill(path: str, name: object) -> str:

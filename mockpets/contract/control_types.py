@@ -528,6 +528,65 @@ class RequestList(TypedDict):
     change: int
 
 
+class StubOptions(TypedDict, total=False):
+    """What a stub does instead of responding as recorded, and which requests it responds to.
+
+    `hold` is a gate, `delay` is such as ``3s``, and `exact` matches ids and dates too.
+    """
+
+    status: int
+    fault: Fault
+    hold: str
+    delay: str
+    times: int
+    exact: bool
+
+
+class RecordedStub(TypedDict):
+    """A stub that responds to requests like a recorded one.
+
+    `scenario` is the name under which the session uses it, `yaml` a scenario file with it, and
+    `matches` lists the requests of the log that it would have responded to.
+    """
+
+    scenario: str
+    stub: Document
+    yaml: str
+    matches: list[int]
+
+
+class StubInUse(RecordedStub):
+    """A stub that the session uses now, and all active scenarios."""
+
+    active: list[str]
+
+
+class DroppedStub(TypedDict):
+    """The scenario that is no longer active, and the others."""
+
+    dropped: str
+    active: list[str]
+
+
+class RecordingStarted(TypedDict):
+    """The number of the last request before a recording, and how many pets it begins with."""
+
+    after: int
+    pets: int
+
+
+class RecordedScenario(TypedDict):
+    """A scenario file that repeats what a session has recorded.
+
+    `notes` says which responses it does not repeat, and why.
+    """
+
+    yaml: str
+    requests: int
+    stubs: int
+    notes: list[str]
+
+
 class ClearedRequests(TypedDict):
     """How many requests were removed from the journal."""
 

@@ -79,6 +79,18 @@ class Draws(Random):
         return super().random()
 
 
+class Mark(NamedTuple):
+    """The beginning of a recording.
+
+    :param number: of the last request before it; `resets` are those of the journal.
+    :param pets: as JSON by id.
+    """
+
+    number: int
+    resets: int
+    pets: Mapping[int, bytes]
+
+
 class StackStore(NamedTuple):
     """The store of a stack of scenarios that defines pets, with `Stack.pets_digest`."""
 
@@ -157,6 +169,7 @@ class Session:
         """The scenarios that were sent in a request, with their source, until others are active."""
         self.overrides: Mapping[str, tuple[Scenario, str]] = {}
         """Scenarios that replace those of files in this session only, with their source."""
+        self.mark: Mark | None = None
         self.networks: tuple[str, ...] = ()
         self.sessionless_before = 0
         """The number of requests without a session that were rejected before it was created."""
@@ -317,6 +330,29 @@ class Session:
                 self.active = rest or (DEFAULT_SCENARIO,)
         self.note_change()
         self.changes.publish("scenario")
+
+    def put_on_top(
+        self, names: tuple[str, ...], inline: Mapping[str, tuple[Scenario, str]]
+    ) -> None:
+        """Activate scenarios like those that are active: counters and pets go on.
+
+        :param inline: new scenarios; those that are active and were sent in a request stay.
+        :raise RequestError: ``unknown_scenario``.
+        """
+        kept = {name: known for name, known in self.inline.items() if name in names}
+        before = self._activations.get(self.active)
+        counts = {} if before is None else dict(before.counts)
+        self.activate(names, {**kept, **inline})
+        if before is None:
+            return
+        places = {stub.label: place for place, stub in enumerate(before.stack.stubs)}
+        activation = self.use(names)
+        with self._lock:
+            if before.stack.pets == activation.stack.pets:
+                activation.store = before.store
+            for place, stub in enumerate(activation.stack.stubs):
+                if places.get(stub.label) in counts:
+                    activation.counts[place] = replace(counts[places[stub.label]])
 
     def check(self, names: tuple[str, ...], inline: Mapping[str, tuple[Scenario, str]]) -> None:
         """Check that scenarios can be activated, without the inline ones that this would remove.

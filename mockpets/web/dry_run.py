@@ -104,32 +104,49 @@ def dry_run(
         ``draft`` with the ``name`` and ``text`` of a scenario.
     :raise DocumentError: the draft is invalid.
     """
-    copies = _Copies(sessions, request.get("draft"))
-    used: list[Session] = []
+    used = Rehearsal(settings, _Copies(sessions, request.get("draft")), session).send(request)
+    return used.journal.entries()[-1], used.seed
 
-    def finish(request: Request, response: Response) -> None:
+
+class Rehearsal:
+    """An app without a server, whose requests act on the sessions of a registry.
+
+    :param session: the session of a request that names none.
+    """
+
+    def __init__(self, settings: Settings, sessions: SessionRegistry, session: str) -> None:
+        self._prefix = settings.prefix
+        self._sessions, self._session = sessions, session
+        self._used: list[Session] = []
+        self._parser = RequestParser(HEAD_BYTES, SERVER_BODY_BYTES)
+        self._app = App(self._finish, self._admit)
+        self._app.url_map.merge_slashes = False
+        playback = _Playback(settings, sessions, session)
+        operations.add_routes(self._app, playback)
+        unmatched.add_routes(self._app, playback)
+        add_error_handlers(self._app)
+
+    def send(self, request: Mapping[str, Any]) -> Session:
+        """Send a request, and return its session, whose last entry is the result.
+
+        :param request: as for `dry_run`; a body that is not JSON is in ``content``.
+        """
+        self._parser, body = _parse(request)
+        environ = _environ(self._parser, request, body, self._prefix)
+        self._app.wsgi_app(environ, lambda *_: len)  # the response is not sent
+        return self._used.pop()
+
+    def _finish(self, request: Request, response: Response) -> None:
         exchange = request.exchange
         # A request that is rejected early has no session, but an explanation.
-        exchange.session = exchange.session or copies.peek(session)
-        used.append(exchange.session)
+        exchange.session = exchange.session or self._sessions.peek(self._session)
+        self._used.append(exchange.session)
         off_contract = off_contract_reason(exchange, response.status_code)
         record(request, response, exchange.session.journal.next_number(), off_contract)
 
-    parser, body = _parse(request)
-
-    def admit(_: Request) -> None:
-        if parser.error is not None:
-            raise parser.error
-
-    app = App(finish, admit)
-    app.url_map.merge_slashes = False
-    playback = _Playback(settings, copies, session)
-    operations.add_routes(app, playback)
-    unmatched.add_routes(app, playback)
-    add_error_handlers(app)
-    environ = _environ(parser, request, body, settings.prefix)
-    app.wsgi_app(environ, lambda *_: len)  # the response is not sent
-    return used[0].journal.entries()[-1], used[0].seed
+    def _admit(self, _: Request) -> None:
+        if self._parser.error is not None:
+            raise self._parser.error
 
 
 def _parse(request: Mapping[str, Any]) -> tuple[RequestParser, bytes]:
@@ -137,7 +154,7 @@ def _parse(request: Mapping[str, Any]) -> tuple[RequestParser, bytes]:
     headers: dict[str, str] = request.get("headers", {})
     names = {name.lower() for name in headers}
     lines = [f"{name}: {value}" for name, value in headers.items()]
-    body = dump_json(request["body"]) if "body" in request else b""
+    body: bytes = dump_json(request["body"]) if "body" in request else request.get("content", b"")
     if "host" not in names:
         lines.append("Host: localhost")
     if body and "content-type" not in names:

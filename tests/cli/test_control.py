@@ -553,4 +553,7 @@ def test_help_orders_the_commands_by_what_they_are_for(run: Run) -> None:
     start = out.index("Control a running server:")
     commands = out[start + 1 : out.index("", start)]
     names = " ".join(line.split()[0] for line in commands if line[2] != " ")
-    assert names == "use requests why verify reset pets snapshot held gates sessions session"
+    assert (
+        names
+        == "use requests why verify reset pets snapshot stub record held gates sessions session"
+    )

@@ -183,6 +183,9 @@ CHANGES: list[tuple[str, str, Any]] = [
     ("POST", "snapshots/one/restore", None),
     ("DELETE", "requests", None),
     ("POST", "gates/door/open", None),
+    ("POST", "requests/1/stub", None),
+    ("DELETE", "requests/1/stub", None),
+    ("POST", "recording", None),
 ]
 READS: list[tuple[str, str, Any]] = [
     ("GET", "state", None),
@@ -201,6 +204,8 @@ READS: list[tuple[str, str, Any]] = [
     ("POST", "held/release", {"requests": [1]}),
     ("GET", "requests/1", None),
     ("GET", "requests/1/explain", None),
+    ("GET", "requests/1/stub", None),
+    ("GET", "recording", None),
     ("POST", "explain", {"method": "GET", "path": "/v1/pets"}),
     ("GET", "requests.har", None),
     ("POST", "verify", {"match": {}}),
@@ -214,6 +219,8 @@ MISSING = [
     ("DELETE", "overrides/mine"),
     ("DELETE", "snapshots/one"),
     ("POST", "snapshots/one/restore"),
+    ("POST", "requests/1/stub"),
+    ("DELETE", "requests/1/stub"),
 ]
 
 

@@ -40,7 +40,7 @@ SOURCES: Final = {
 """First word of a source to its form."""
 _AS_IT_IS: Final = "to send the object as it is, write {literal: {from: ...}}"
 _KNOWN: Final = f"sources: {', '.join(SOURCES.values())}; {_AS_IT_IS}"
-_IN_BRACES: Final = re.compile(r"(\\?)(?<!\{)\{([^{}\s\\]{1,200})\}(?!\})")
+IN_BRACES: Final = re.compile(r"(\\?)(?<!\{)\{([^{}\s\\]{1,200})\}(?!\})")
 
 
 class _UnknownSourceError(Exception):
@@ -113,7 +113,7 @@ class Compiler:
 
     def _warn_text(self, text: str, path: Path) -> None:
         """Warn about a source in braces, which has a meaning in other parts of a reply."""
-        for escape, source in _IN_BRACES.findall(text):
+        for escape, source in IN_BRACES.findall(text):
             if not escape and source.partition(".")[0] in SOURCES:
                 what = f"{quote('{' + source + '}')} is sent unchanged in a body"
                 hint = f"write {{from: {source}}} for the whole value"
@@ -125,7 +125,7 @@ class Compiler:
         """Return the pieces of a text, whose place in the reply is `at`."""
         pieces: list[str | Reference] = []
         end = 0
-        for part in _IN_BRACES.finditer(text):
+        for part in IN_BRACES.finditer(text):
             try:
                 steps = self._steps(part[2])
             except _SecretSourceError as error:

@@ -12,7 +12,7 @@ from mockpets.errors import InputError, invalid
 
 # Characters that editors do not show. As escapes they are visible, and allowed: a scenario may
 # need a pet whose name changes the text direction.
-_INVISIBLE: Final = re.compile(
+INVISIBLE: Final = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff"  # control characters except tab and newline
     "\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # line separators, text direction
     "\u200b\ufeff]"  # zero-width spaces
@@ -77,7 +77,7 @@ def check_text(text: str, shown: str, limit: int) -> None:
     if match := re.search("[\ud800-\udfff]", text):
         what = f"{_code(match[0])} is half of a surrogate pair"
         raise invalid(shown, what, "write the complete character", place(text, match.start()))
-    if match := _INVISIBLE.search(text):
+    if match := INVISIBLE.search(text):
         what = f"invisible character {_code(match[0])}"
         hint = f'remove it, or write it as "\\u{ord(match[0]):04x}" in double quotes'
         raise invalid(shown, what, hint, place(text, match.start()))

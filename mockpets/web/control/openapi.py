@@ -67,8 +67,8 @@ _TOPICS: Final = {
     ),
     "pets": ("The pets of a session, and their snapshots.", ("pets", "snapshots")),
     "requests": (
-        "The request log, its verification, its findings, and explanations of responses.",
-        ("requests", "requests.har", "verify", "explain", "findings"),
+        "The request log, its verification, its findings, recordings, and explanations.",
+        ("requests", "requests.har", "verify", "explain", "findings", "recording"),
     ),
     "gates": ("Responses that wait, and the gates that hold some.", ("held", "gates")),
 }
@@ -250,6 +250,8 @@ def _schema(kind: Any, definitions: Definitions) -> Schema:
         return _schema(arguments[0], definitions)
     if kind is control_types.Fault:
         return definitions.reference("Fault")
+    if kind == control_types.Document:
+        return {"type": "object"}
     if is_typeddict(kind):
         name = kind.__name__
         if name not in definitions.schemas:

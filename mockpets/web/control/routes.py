@@ -27,7 +27,7 @@ from mockpets.journal import queries
 from mockpets.kit import files_of
 from mockpets.version import FULL_VERSION
 from mockpets.web import pages
-from mockpets.web.control import clock, files, journal, pets, sessions, transfer
+from mockpets.web.control import clock, files, journal, pets, recording, sessions, transfer
 from mockpets.web.control.access import check_caller, record_preflight
 from mockpets.web.control.call import (
     Call,
@@ -233,6 +233,7 @@ _NO_PET: Final = ("pet_not_found", "unknown_scenario")
 _NO_ROOM: Final = ("unknown_scenario", "store_full")
 _NO_SCENARIO: Final = ("invalid_scenario", "unknown_scenario")
 _NOT_VERIFIED: Final = ("verification_failed", "session_dropped", "busy")
+_NO_RECORD: Final = (*_NOT_FOUND, "invalid_scenario", "unknown_scenario")
 _NO_VISITOR: Final = ("invalid_session", "unknown_header", "rate_limited")
 
 CALLS: Final[Mapping[str, Call]] = {
@@ -319,6 +320,17 @@ CALLS: Final[Mapping[str, Call]] = {
     "GET /requests/{number}/explain": Call(journal.explain, errors=_NOT_FOUND),
     "POST /explain": Call(
         journal.explain_request, body="RequestToExplain", errors=("invalid_scenario",)
+    ),
+    "GET /requests/{number}/stub": Call(
+        recording.stub, parameters=recording.STUB_PARAMETERS, errors=_NO_RECORD
+    ),
+    "POST /requests/{number}/stub": Call(
+        recording.respond_like, "changes", recording.STUB_PARAMETERS, errors=_NO_RECORD
+    ),
+    "DELETE /requests/{number}/stub": Call(recording.drop_stub, "changes", errors=_NO_RECORD),
+    "POST /recording": Call(recording.start_recording, "changes", errors=("unknown_scenario",)),
+    "GET /recording": Call(
+        recording.recording, errors=("conflict", "invalid_scenario", "unknown_scenario")
     ),
     "GET /requests.har": Call(journal.har, "reads", queries.PARAMETERS),
     "POST /verify": Call(journal.verify, body="Verification", errors=_NOT_VERIFIED),

@@ -174,6 +174,11 @@ export interface components {
         DroppedSessions: {
             dropped: number;
         };
+        /** @description The scenario that is no longer active, and the others. */
+        DroppedStub: {
+            dropped: string;
+            active: string[];
+        };
         /** @description The body of an error: the Error of the contract, with `details` if there are any. */
         Error: {
             code: components["schemas"]["ErrorCode"];
@@ -584,6 +589,34 @@ export interface components {
         RecordedMessage: {
             headers: string[][];
             body: components["schemas"]["RecordedBody"];
+        };
+        /**
+         * @description A scenario file that repeats what a session has recorded.
+         *
+         *     `notes` says which responses it does not repeat, and why.
+         */
+        RecordedScenario: {
+            yaml: string;
+            requests: number;
+            stubs: number;
+            notes: string[];
+        };
+        /**
+         * @description A stub that responds to requests like a recorded one.
+         *
+         *     `scenario` is the name under which the session uses it, `yaml` a scenario file with it, and
+         *     `matches` lists the requests of the log that it would have responded to.
+         */
+        RecordedStub: {
+            scenario: string;
+            stub: Record<string, unknown>;
+            yaml: string;
+            matches: number[];
+        };
+        /** @description The number of the last request before a recording, and how many pets it begins with. */
+        RecordingStarted: {
+            after: number;
+            pets: number;
         };
         /** @description The responses to release, and what to send in their place. */
         Release: {
@@ -1080,6 +1113,14 @@ export interface components {
             does: string;
             limits: string;
         };
+        /** @description A stub that the session uses now, and all active scenarios. */
+        StubInUse: {
+            scenario: string;
+            stub: Record<string, unknown>;
+            yaml: string;
+            matches: number[];
+            active: string[];
+        };
         /** @enum {string} */
         StubResult: "applies" | "after" | "times" | "sequence" | "probability" | "responds" | "no_match" | "not_reached";
         /** @description The expected value, or operators. */
@@ -1225,6 +1266,7 @@ export type DelayRange = components['schemas']['DelayRange'];
 export type Difference = components['schemas']['Difference'];
 export type DroppedSession = components['schemas']['DroppedSession'];
 export type DroppedSessions = components['schemas']['DroppedSessions'];
+export type DroppedStub = components['schemas']['DroppedStub'];
 export type Error = components['schemas']['Error'];
 export type ErrorCode = components['schemas']['ErrorCode'];
 export type ErrorReply = components['schemas']['ErrorReply'];
@@ -1271,6 +1313,9 @@ export type PetTotal = components['schemas']['PetTotal'];
 export type PetsSource = components['schemas']['PetsSource'];
 export type RecordedBody = components['schemas']['RecordedBody'];
 export type RecordedMessage = components['schemas']['RecordedMessage'];
+export type RecordedScenario = components['schemas']['RecordedScenario'];
+export type RecordedStub = components['schemas']['RecordedStub'];
+export type RecordingStarted = components['schemas']['RecordingStarted'];
 export type Release = components['schemas']['Release'];
 export type ReleasedRequests = components['schemas']['ReleasedRequests'];
 export type Removal = components['schemas']['Removal'];
@@ -1315,6 +1360,7 @@ export type StateFileProgress = components['schemas']['StateFileProgress'];
 export type StatusReply = components['schemas']['StatusReply'];
 export type Stub = components['schemas']['Stub'];
 export type StubDescription = components['schemas']['StubDescription'];
+export type StubInUse = components['schemas']['StubInUse'];
 export type StubResult = components['schemas']['StubResult'];
 export type TextMatch = components['schemas']['TextMatch'];
 export type TextOperators = components['schemas']['TextOperators'];

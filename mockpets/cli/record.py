@@ -1,0 +1,135 @@
+"""The commands `stub` and `record`: stubs and scenarios from recorded requests."""
+
+from __future__ import annotations
+
+import os
+import re
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from mockpets.cli.commands import Command, cannot_write, report
+from mockpets.cli.completion import words
+from mockpets.cli.options import flag, integer, option, with_json
+from mockpets.cli.remote import show, with_client
+from mockpets.constants import NAME_LENGTH, SCENARIO_NAME
+from mockpets.errors import invalid
+from mockpets.faults import FAULTS
+from mockpets.settings.sources import load_settings
+from mockpets.units import counted, quote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mockpets.client import ControlClient
+    from mockpets.contract.control_types import RecordedStub
+
+_MARK: Final = "# Recorded by mockpets, which replaces this file while it is unchanged: "
+_DIGEST: Final = 16
+_START: Final = "start"
+
+
+@click.command(
+    cls=Command, epilog="Examples: mockpets stub 12; mockpets stub 12 --status 503 --use"
+)
+@click.argument("number", type=integer(1))
+@option("--status CODE", "Respond with this status instead.", type=integer(200, 599))
+@option("--fault NAME", "Break the response in this way instead.", words(FAULTS))
+@option("--hold GATE", "Hold the response of the operation at this gate.")
+@option("--delay TIME", "Delay the response of the operation, such as 3s.")
+@option("--times NUMBER", "How many requests to respond to.", type=integer(1))
+@flag("--exact", text="Match the ids and dates of the request too.")
+@flag("--use", text="Put the stub on top of the active scenarios.")
+@flag("--drop", text="Take it away again.")
+@option("--output, -o FILE", "Write a scenario file with the stub.", type=Path)
+@with_json
+@with_client
+def stub(
+    client: ControlClient,
+    number: int,
+    use: bool,
+    drop: bool,
+    output: Path | None,
+    as_json: bool,
+    **instead: Any,
+) -> None:
+    """Print a stub that responds to requests like a recorded one.
+
+    NUMBER is from the request log.
+    """
+    if drop:
+        dropped = client.drop_stub(number)
+        click.echo(f"active: {', '.join(dropped['active']) or 'no scenario'}")
+        return
+    call = client.respond_like if use else client.stub
+    result = call(number, **{name: value for name, value in instead.items() if value})
+    if output is not None:
+        write(output, result["yaml"])
+    show(result, _lines(result), as_json=as_json)
+
+
+def _lines(result: RecordedStub) -> Iterator[str]:
+    yield from result["yaml"].splitlines()
+    numbers = result["matches"]
+    rest = f", such as {', '.join(map(str, numbers[:5]))}" if numbers else ""
+    yield f"# It matches {counted(len(numbers), 'request')} of the log{rest}."
+
+
+@click.command(
+    cls=Command,
+    epilog="Example: mockpets record start; use your app; mockpets record checkout-fails",
+)
+@click.argument("name", metavar="start|NAME")
+@option(
+    "--output, -o FILE", "The file.  [default: NAME.yaml in the first --scenarios-dir]", type=Path
+)
+@with_json
+@with_client
+def record(client: ControlClient, name: str, output: Path | None, as_json: bool) -> int | None:
+    """Record the requests of a session as a scenario.
+
+    With start, begins with the next request and keeps the pets of now. With NAME, writes a file
+    with which these requests get the same responses: the pets of the beginning, and a stub for each
+    response that differs from the operation's. Without a start, the recording begins with the
+    session, or with its last reset.
+    """
+    if name == _START:
+        started = client.start_recording()
+        show(started, [f"recording from request {started['after'] + 1} on"], as_json=as_json)
+        return None
+    if not re.fullmatch(SCENARIO_NAME, name) or len(name) > NAME_LENGTH:
+        raise invalid("NAME", f"must be start or a scenario name in kebab-case, got {quote(name)}")
+    folders = load_settings({}, os.environ, None).scenarios_dir
+    path = output or Path(folders[0] if folders else ".", f"{name}.yaml")
+    result = client.recording()
+    is_new = write(path, result["yaml"])
+    report(result["notes"])
+    counts = f"{counted(result['requests'], 'request')}, {counted(result['stubs'], 'stub')}"
+    show(result, [f"{path}: {counts}{'' if is_new else ', as before'}"], as_json=as_json)
+    return 1 if result["notes"] else None
+
+
+def write(path: Path, text: str) -> bool:
+    """Write a recorded scenario file, unless it is the same; return whether it was written.
+
+    :raise InputError: the file was changed, or is not a recorded one, or cannot be written.
+    """
+    new = _marked(text)
+    try:
+        old = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+        if old == new:
+            return False
+        if old and old != _marked(old.partition("\n")[2]):
+            why = "has been changed since" if old.startswith(_MARK) else "is not a recorded file"
+            what = f"{path} {why}"
+            raise invalid("--output", what, "choose another name, or delete the file")
+        path.write_text(new, encoding="utf-8")
+    except OSError as error:
+        raise cannot_write(path, error) from error
+    return True
+
+
+def _marked(text: str) -> str:
+    return f"{_MARK}{sha256(text.encode()).hexdigest()[:_DIGEST]}\n{text}"

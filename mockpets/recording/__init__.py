@@ -1,0 +1,1 @@
+"""Make scenarios from recorded requests: the pets of the beginning, and stubs for what differs."""

@@ -1,0 +1,112 @@
+"""A recorded request and its response, from the request log or from a HAR file."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from mockpets.constants import API_PREFIX, ERRORS
+from mockpets.journal.entry import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mockpets.constants import Operation
+    from mockpets.journal.entry import Entry
+
+_ADDED: Final = re.compile(
+    "access-control-.*|alt-svc|age|cache-control|connection|content-(?:encoding|length|type)|date|"
+    "deprecation|etag|keep-alive|last-modified|link|location|mockpets-.*|server|server-timing|"
+    "sunset|timing-allow-origin|transfer-encoding|vary|via|www-authenticate|x-content-type-options|(?:set-)?cookie",
+    re.IGNORECASE,
+)
+"""Headers that servers add, or that are right only for the response that they were made for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A request and its response.
+
+    :param number: names the request in messages.
+    :param target: path and query as sent, from ``/v1`` on; `path` is decoded.
+    :param pet_id: from the path, if it is an int64.
+    :param has_key: whether the request had a valid API key.
+    :param status: None if there is no response: it was lost, or is not sent yet.
+    :param response: its body is cut if it is not recorded completely.
+    :param fault: how the response broke.
+    :param ran: whether the operation ran, if a fault lost its response.
+    :param delay: in milliseconds; `hold` is a gate, and `throttle` is in bytes per second.
+    """
+
+    number: int
+    method: str
+    target: str
+    path: str
+    query: tuple[tuple[str, str], ...]
+    operation: Operation | None
+    pet_id: int | None
+    request: Message
+    has_key: bool
+    status: int | None
+    response: Message
+    fault: str | None = None
+    ran: bool = True
+    delay: float = 0.0
+    hold: str | None = None
+    throttle: int | None = None
+
+    @property
+    def body(self) -> object:
+        """The value of the JSON body of the response; None if it is not JSON."""
+        try:
+            return json.loads(self.response.body)
+        except ValueError:
+            return None
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers of the response that a server does not add by itself."""
+        pairs = self.response.headers
+        return {name: value for name, value in pairs if not _ADDED.fullmatch(name)}
+
+    def is_like(self, other: Exchange) -> bool:
+        """Return whether the responses are equal, as far as they are recorded."""
+        if (self.status, self.fault) != (other.status, other.fault):
+            return False
+        if self.status is None or self.fault is not None:  # the fault has damaged the body
+            return True
+        mine, its = self.response, other.response
+        if mine.cut or its.cut:
+            length = min(len(mine.body), len(its.body))
+            return mine.size == its.size and mine.body[:length] == its.body[:length]
+        return mine.body == its.body or (self.body is not None and self.body == other.body)
+
+
+def exchange_of(entry: Entry) -> Exchange:
+    """Return an entry of a request log, without a response that is not sent."""
+    is_sent = entry.outcome == "sent" or (entry.fault is not None and entry.status is not None)
+    return Exchange(
+        number=entry.number,
+        method=entry.method,
+        target=entry.target[max(entry.target.find(API_PREFIX), 0) :],
+        path=entry.path,
+        query=tuple(entry.query),
+        operation=entry.operation,
+        pet_id=entry.pet_id,
+        request=entry.request,
+        has_key=entry.trace is not None or entry.status != ERRORS["unauthorized"],
+        status=entry.status if is_sent else None,
+        response=entry.response if is_sent else Message(),
+        fault=entry.fault,
+        ran=entry.response.size > 0,
+        delay=entry.delay_ms,
+        hold=entry.hold,
+        throttle=entry.throttle,
+    )
+
+
+def exchanges_of(entries: Iterable[Entry]) -> list[Exchange]:
+    """Return the entries of a request log in the order of their numbers."""
+    return [exchange_of(entry) for entry in sorted(entries, key=lambda entry: entry.number)]

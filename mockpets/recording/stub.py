@@ -1,0 +1,149 @@
+"""Write a recorded exchange as a stub of the scenario language."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from mockpets.constants import CONTRACT_ERRORS, ERRORS, REDACTED
+from mockpets.contract.error_messages import ERROR_MESSAGES, network_error, no_animal
+from mockpets.contract.serialization import body_problems
+from mockpets.errors import RequestError
+from mockpets.redaction import is_secret
+from mockpets.scenario.language.references import IN_BRACES, SOURCES
+from mockpets.units import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mockpets.recording.exchange import Exchange
+
+_ID: Final = re.compile("[0-9]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+"""A segment of a path that is probably an id: an integer or a UUID."""
+_DATE: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ].*)?")
+
+
+def match_of(
+    exchange: Exchange, is_assigned: Callable[[int], bool], *, exact: bool = False
+) -> dict[str, Any]:
+    """Return the conditions that requests like a recorded one meet.
+
+    They are its operation, or else its method and path, and its query. Left out is what differs the
+    next time: ids that the server has assigned, dates, and keys.
+
+    :param is_assigned: whether a pet id is not one of the pets that the session started with.
+    :param exact: keep ids and dates.
+    """
+    match: dict[str, Any] = {}
+    if exchange.operation is not None:
+        match["operation"] = exchange.operation
+        if exchange.pet_id is not None and (exact or not is_assigned(exchange.pet_id)):
+            match["petId"] = exchange.pet_id
+    else:
+        segments = exchange.path.split("/")
+        if not exact:
+            segments = ["{id}" if _ID.fullmatch(each) else each for each in segments]
+        match |= {"method": exchange.method, "path": "/".join(segments)}
+    query = {
+        name: value
+        for name, value in reversed(exchange.query)  # of a repeated parameter, the first value
+        if not is_secret(name) and REDACTED not in value and (exact or not _DATE.fullmatch(value))
+    }
+    if query:
+        match["query"] = dict(reversed(query.items()))
+    return match
+
+
+def effects_of(exchange: Exchange) -> dict[str, Any]:
+    """Return what a stub does to respond in the same way: its reply, fault, delay and so on.
+
+    :raise RequestError: ``not_found`` if the response, or all of it, is not recorded.
+    """
+    effects: dict[str, Any] = {}
+    if exchange.fault is not None:
+        effects["fault"] = exchange.fault
+    else:
+        effects["reply"] = reply_of(exchange)
+    if exchange.delay:
+        effects["delay"] = f"{round(exchange.delay * 1000) or 1}ms"
+    if exchange.throttle is not None:
+        effects["throttle"] = f"{exchange.throttle} B/s"
+    if exchange.hold is not None:
+        effects["hold"] = exchange.hold
+    return effects
+
+
+def reply_of(exchange: Exchange) -> dict[str, Any]:
+    """Return the reply that sends a recorded response, in the shortest form of the language.
+
+    :raise RequestError: ``not_found`` if the response, or all of it, is not recorded.
+    """
+    status, response = exchange.status, exchange.response
+    if status is None:
+        message = f"request {exchange.number} has no response"
+        raise RequestError("not_found", f"{message}; choose one, such as status 503")
+    if response.cut:
+        kept = f"the request log has {len(response.body)} of {counted(response.size, 'byte')}"
+        message = f"the response to request {exchange.number} is not recorded: {kept}"
+        raise RequestError("not_found", f"{message}; choose another one, such as status 503")
+    reply = _error_of(exchange, status)
+    if reply is None and exchange.operation == "listPets" and status == 200:
+        is_page = not body_problems("listPets", 200, exchange.body)
+        reply = {"page": exchange.body} if is_page else None
+    if reply is None:
+        reply = {"status": status}
+        kind = response.header("Content-Type").partition(";")[0].strip().lower()
+        if response.body and kind == "application/json" and _is_json(exchange):
+            reply["body"] = _literal(exchange.body)
+        elif response.body:
+            reply["headers"] = {"Content-Type": response.header("Content-Type") or kind}
+            reply["text"] = _braces(response.body.decode("utf-8", "replace"))
+    if exchange.headers and "status" in reply:  # the others send their own
+        headers = {
+            name: int(value) if re.fullmatch("[1-9][0-9]{0,8}", value) else _braces(value)
+            for name, value in exchange.headers.items()
+        }
+        reply["headers"] = {**reply.get("headers", {}), **headers}
+    return reply
+
+
+def _error_of(exchange: Exchange, status: int) -> dict[str, Any] | None:
+    """Return a reply for an Error body that the language has a short form for."""
+    body = exchange.body
+    if not isinstance(body, dict) or set(body) != {"code", "message", "status"}:
+        return None
+    code, message = body["code"], body["message"]
+    if (code, message) == network_error(status):
+        return {"status": status}
+    if code not in CONTRACT_ERRORS or ERRORS[code] != status or not isinstance(message, str):
+        return None
+    usual = ERROR_MESSAGES[code]
+    if code == "pet_not_found" and exchange.operation == "getPet":
+        usual = no_animal(exchange.path.rpartition("/")[2])
+    is_usual = message == usual or not exchange.has_key  # a stub gets no request without a key
+    return {"error": code} | ({} if is_usual else {"message": _braces(message)})
+
+
+def _is_json(exchange: Exchange) -> bool:
+    return exchange.body is not None or exchange.response.body.strip() == b"null"
+
+
+def _literal(value: object) -> object:
+    """Return a JSON value in which nothing is a reference."""
+    if isinstance(value, dict):
+        inner = {name: _literal(item) for name, item in value.items()}
+        return (
+            {"literal": inner} if "from" in value and value.keys() <= {"from", "default"} else inner
+        )
+    return [_literal(item) for item in value] if isinstance(value, list) else value
+
+
+def _braces(text: str) -> str:
+    """Return a text in which nothing is a reference: sources in braces get a backslash."""
+
+    def escaped(found: re.Match[str]) -> str:
+        kind, dot, _ = found[2].partition(".")
+        form = SOURCES.get(kind, "")
+        return f"\\{found[0]}" if form and bool(dot) == ("." in form) else found[0]
+
+    return IN_BRACES.sub(escaped, text)

@@ -1,0 +1,233 @@
+"""The views of the control API that make stubs and scenarios from recorded requests.
+
+A recording needs the pets of its beginning: those of `start_recording`, or else those with which
+the session started or was reset last.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from mockpets.constants import CONTRACT_ERRORS, ERRORS, SCENARIO_NAME
+from mockpets.contract.query_parameters import Parameter, integer
+from mockpets.errors import DocumentError, RequestError
+from mockpets.faults import FAULTS
+from mockpets.journal import queries
+from mockpets.scenario.model import Generated
+from mockpets.session.session import Mark
+from mockpets.strict_json import dump_json
+from mockpets.units import counted, parse_duration, quote
+from mockpets.web.control.call import json_response, run_job
+from mockpets.web.control.journal import recorded_request
+
+if TYPE_CHECKING:
+    from mockpets.contract.control_types import (
+        DroppedStub,
+        RecordedScenario,
+        RecordedStub,
+        RecordingStarted,
+        StubInUse,
+    )
+    from mockpets.journal.entry import Entry
+    from mockpets.recording.infer import Recording
+    from mockpets.scenario.model import Scenario
+    from mockpets.session.session import Activation
+    from mockpets.web.control.call import ControlRequest, JsonResponse
+
+_MOST_TIMES: Final = 1_000_000
+
+
+def _gate(text: str) -> str:
+    if re.fullmatch(SCENARIO_NAME, text):
+        return text
+    raise ValueError(f"must be the name of a gate in kebab-case, got {quote(text)}")
+
+
+def _delay(text: str) -> str:
+    parse_duration(text)
+    return text
+
+
+_FLAG: Final = {"type": "string", "enum": ["true"]}
+STUB_PARAMETERS: Final = {
+    "status": integer("Respond with this status instead.", 200, 599),
+    "fault": Parameter(
+        "Break the response in this way instead.",
+        {"type": "string", "enum": [*FAULTS]},
+        partial(queries.one_of, words=tuple(FAULTS)),
+    ),
+    "hold": Parameter(
+        "Hold the response of the operation at this gate.", {"type": "string"}, _gate
+    ),
+    "delay": Parameter(
+        "Delay the response of the operation, such as 3s.", {"type": "string"}, _delay
+    ),
+    "times": integer("How many requests to respond to.", 1, _MOST_TIMES),
+    "exact": Parameter(
+        "Match the ids and dates of the request too.",
+        _FLAG,
+        partial(queries.one_of, words=("true",)),
+    ),
+}
+
+
+def stub(call: ControlRequest) -> JsonResponse[RecordedStub]:
+    """Return the stub that responds to requests like this one as this one was responded to."""
+    return json_response(_recorded(call)[0])
+
+
+def respond_like(call: ControlRequest) -> JsonResponse[StubInUse]:
+    """Put that stub on top of the session's scenarios, whose counters go on."""
+    result, scenario, source = _recorded(call)
+    session, name = call.session, scenario.name
+    names = (name, *(each for each in session.active if each != name))
+    session.put_on_top(names, {name: (scenario, source)})
+    return json_response({**result, "active": [*names]})
+
+
+def drop_stub(call: ControlRequest) -> JsonResponse[DroppedStub]:
+    """Take that stub away again; the counters of the other scenarios go on."""
+    name, session = _name(recorded_request(call)), call.session
+    if name not in session.active:
+        raise RequestError("not_found", f"scenario {quote(name)} is not active")
+    names = tuple(each for each in session.active if each != name)
+    session.put_on_top(names, {})
+    return json_response({"dropped": name, "active": [*names]})
+
+
+def _name(entry: Entry) -> str:
+    return f"like-request-{entry.number}"
+
+
+def _recorded(call: ControlRequest) -> tuple[RecordedStub, Scenario, str]:
+    """Return the stub in the form of the control API, and as a scenario with its source."""
+    # Imported here and below, since they would slow down the start.
+    from mockpets.journal.comparison import compare
+    from mockpets.recording import stub as recorded
+    from mockpets.recording.exchange import exchange_of
+    from mockpets.scenario.language.writer import text_of
+
+    entry, wanted = recorded_request(call), call.query
+    exchange, start = exchange_of(entry), call.activation().store.start.rows
+    is_exact = "exact" in wanted
+    match = recorded.match_of(exchange, lambda number: number not in start, exact=is_exact)
+    effects: dict[str, Any] = {}
+    if "status" in wanted:
+        effects["reply"] = _reply(entry, wanted["status"])
+    effects |= {key: wanted[key] for key in ("fault", "hold", "delay") if key in wanted}
+    if not effects:
+        effects = recorded.effects_of(exchange)
+    times = {"times": wanted["times"]} if "times" in wanted else {}
+    document = {"match": match, **times, **effects}
+    scenario, source = _parsed(call, entry, document)
+    numbers = [
+        each.number
+        for each in call.session.journal.entries()
+        if not compare(scenario.stubs[0].match, each)
+    ]
+    document = json.loads(source)
+    del document["name"]  # the file's
+    result: RecordedStub = {
+        "scenario": scenario.name,
+        "stub": document["stubs"][0],
+        "yaml": text_of(document),
+        "matches": numbers,
+    }
+    return result, scenario, source
+
+
+def _reply(entry: Entry, status: int) -> dict[str, Any]:
+    """Return the reply with a status in the contract's form, if it has one for it."""
+    codes = {ERRORS[code]: code for code in CONTRACT_ERRORS}
+    is_error = entry.operation is not None and status in codes
+    return {"error": codes[status]} if is_error else {"status": status}
+
+
+def _parsed(call: ControlRequest, entry: Entry, stub: dict[str, Any]) -> tuple[Scenario, str]:
+    """Return the stub as a scenario with its source, `off_contract` only if that is needed.
+
+    :raise DocumentError: the language cannot express it.
+    """
+    from mockpets.scenario.language.control_bodies import parse_session_config
+
+    name = _name(entry)
+    target = f"{entry.method} {entry.target}"[:100]
+    library = call.context.sessions.shared.library()
+    for flag in ({}, {"off_contract": True}):
+        document = {"description": f"Responds like request {entry.number}: {target}"}
+        body = {"scenario": {"name": name, **document, "stubs": [{**stub, **flag}]}}
+        try:
+            config = parse_session_config(dump_json(body).decode(), library, session=False)
+        except DocumentError:
+            if flag:
+                raise
+        else:
+            return config.inline[name]
+    raise AssertionError
+
+
+# --- A session --------------------------------------------------------------------------------
+
+
+def start_recording(call: ControlRequest) -> JsonResponse[RecordingStarted]:
+    """Begin a recording with the next request, and keep the pets of now."""
+    journal, store = call.session.journal, call.activation().store
+    rows = {json.loads(row)["id"]: row for row in store.rows(None, store.total())}
+    call.session.mark = Mark(journal.last, journal.resets, rows)
+    return json_response({"after": journal.last, "pets": len(rows)})
+
+
+def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
+    """Return a scenario with which the requests since the beginning get the same responses."""
+    from mockpets.recording.exchange import exchanges_of
+    from mockpets.recording.infer import infer
+    from mockpets.scenario.language.writer import text_of
+    from mockpets.web.recording_model import SessionModel
+
+    session, journal, context = call.session, call.session.journal, call.context
+    activation, mark = call.activation(), session.mark
+    start = activation.store.start.rows
+    if mark is None or mark.resets != journal.resets:
+        mark = Mark(0, journal.resets, start)
+    entries = [entry for entry in journal.entries() if entry.number > mark.number]
+    missing = journal.last - mark.number - len(entries)
+    if missing:
+        message = (
+            f"the request log has lost {counted(missing, 'request')} since the beginning; start a "
+            "recording before the requests, and get it before the log has a thousand more"
+        )
+        raise RequestError("conflict", message)
+    shared = context.sessions.shared
+    pets: object = [json.loads(row) for row in mark.pets.values()]
+    if mark.pets == start and (generated := _generated(call, activation)) is not None:
+        pets = generated
+    description = f"Recorded: {counted(len(entries), 'request')} of session {session.name}."
+    document = {"description": description, "pets": pets}
+
+    def make() -> Recording:
+        model = partial(SessionModel, context.settings, shared)
+        return infer(exchanges_of(entries), document, model, lambda n: n not in mark.pets)
+
+    result = run_job(call, make, "making a scenario from the requests", is_long=True)
+    return json_response(
+        {
+            "yaml": text_of(result.document),
+            "requests": len(entries),
+            "stubs": len(result.document.get("stubs", ())),
+            "notes": result.notes,
+        }
+    )
+
+
+def _generated(call: ControlRequest, activation: Activation) -> dict[str, Any] | None:
+    """Return the numbers from which the pets at the start were generated; None if they were not."""
+    pets, session, settings = activation.stack.pets, call.session, call.context.settings
+    if pets is None and activation.store.start is session.shared.start:
+        pets = Generated(settings.count, settings.seed)
+    if not isinstance(pets, Generated):
+        return None
+    seed = session.seed if pets.seed is None else pets.seed
+    return {"count": pets.count, "seed": seed, "locale": pets.locale or settings.locale}

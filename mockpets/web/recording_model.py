@@ -1,0 +1,85 @@
+"""Let a scenario respond to recorded requests, in an app without a server."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from mockpets.constants import BODY_BYTES, DEFAULT_SESSION
+from mockpets.journal.journal import Journals
+from mockpets.recording.exchange import exchange_of
+from mockpets.scenario.language.control_bodies import parse_session_config
+from mockpets.session.change_feed import ChangeFeed
+from mockpets.session.registry import SessionRegistry
+from mockpets.web.dry_run import Rehearsal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mockpets.recording.exchange import Exchange
+    from mockpets.session.session import Session, SharedState
+    from mockpets.settings import Settings
+
+_BUDGET: Final = 2 * BODY_BYTES
+_HEADERS: Final = (
+    *("authorization", "content-encoding", "content-type"),
+    *("api-key", "apikey", "x-api-key", "x-auth-token"),
+)
+"""What operations, resources and the check of the key read of a request."""
+_NAME: Final = "recording"
+
+
+class SessionModel:
+    """A session with one active scenario: a `recording.infer.Model`.
+
+    :raise DocumentError: the scenario is invalid.
+    """
+
+    def __init__(
+        self, settings: Settings, shared: SharedState, document: Mapping[str, Any]
+    ) -> None:
+        pets = shared.pets.fork()
+        shared = replace(
+            shared,
+            scenarios=(),
+            tables=shared.tables.fork(pets),
+            pets=pets,
+            journal=partial(Journals(_BUDGET).new, 1, BODY_BYTES),
+            changes=ChangeFeed(),
+        )
+        # In ASCII, because the language rejects invisible characters unless they are escaped.
+        body = json.dumps({"scenario": {"name": _NAME, **document}})
+        config = parse_session_config(body, shared.library(), session=False)
+        self._key = next(iter(settings.api_key))
+        self._sessions = _One(shared, 1)
+        self._sessions.default.activate((_NAME,), config.inline)
+        self._rehearsal = Rehearsal(settings, self._sessions, DEFAULT_SESSION)
+
+    def respond(self, exchange: Exchange) -> Exchange:
+        """Send a request again, and return it with the new response."""
+        headers = dict(exchange.request.headers)
+        headers = {name: headers[name] for name in headers if name.lower() in _HEADERS}
+        if exchange.has_key:
+            headers |= {"Authorization": f"Bearer {self._key}"}
+        request = {"method": exchange.method, "path": exchange.target, "headers": headers}
+        session = self._rehearsal.send(request | {"content": exchange.request.body})
+        [entry] = session.journal.entries()
+        return exchange_of(entry)
+
+    def save(self) -> Session:
+        """Return the state before a request, for `restore`."""
+        return self._sessions.default.fork(self._sessions.shared)
+
+    def restore(self, saved: Session) -> None:
+        """Undo what came since."""
+        self._sessions.take(saved)
+
+
+class _One(SessionRegistry):
+    """A registry of one session, which another one can replace."""
+
+    def take(self, session: Session) -> None:
+        """Replace the default session."""
+        self.default = self._by_name[DEFAULT_SESSION] = session

@@ -1,0 +1,301 @@
+"""Stubs and scenarios from recorded requests repeat what was recorded."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+from http.client import HTTPException
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from mockpets import MockpetsServer, Settings
+from mockpets.client import ControlClient, ControlError
+from tests.http_client import JSON, Client, OverSocket
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.http_client import Response
+
+STACKS = int(os.environ.get("RECORDED_STACKS", "24"))
+MISO = b'{"name":"Miso","categoryId":2}'
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[MockpetsServer]:
+    with MockpetsServer(Settings(host=("127.0.0.1",), port=0)) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def call(server: MockpetsServer) -> Client:
+    return Client(OverSocket(server.url))
+
+
+def session(server: MockpetsServer, name: str, *scenarios: Any) -> ControlClient:
+    control = ControlClient(server.url, name)
+    control.make_session(name, scenario=list(scenarios) or "default")
+    return control
+
+
+# --- One request ------------------------------------------------------------------------------
+
+NOT_FOUND = {"reply": {"error": "pet_not_found"}}
+
+
+@pytest.mark.parametrize(
+    ("method", "target", "options", "stub"),
+    [
+        ("GET", "/v1/pets/999", {}, {"match": {"operation": "getPet"}, **NOT_FOUND}),
+        (
+            "GET",
+            "/v1/pets/999",
+            {"exact": True},
+            {"match": {"operation": "getPet", "petId": 999}, **NOT_FOUND},
+        ),
+        (
+            "GET",
+            "/v1/pets/7",
+            {"status": 404, "times": 2},
+            {"match": {"operation": "getPet", "petId": 7}, "times": 2, **NOT_FOUND},
+        ),
+        (
+            "GET",
+            "/v1/pets?status=sold&limit=2&token=hunter2&since=2026-11-23",
+            {"status": 503},
+            {
+                "match": {"operation": "listPets", "query": {"status": "sold", "limit": "2"}},
+                "reply": {"status": 503},
+            },
+        ),
+        ("GET", "/v1/pets", {"delay": "3s"}, {"match": {"operation": "listPets"}, "delay": "3s"}),
+        ("GET", "/v1/pets", {"hold": "go"}, {"match": {"operation": "listPets"}, "hold": "go"}),
+        (
+            "GET",
+            "/v1/pets",
+            {"fault": "empty_reply"},
+            {"match": {"operation": "listPets"}, "fault": "empty_reply"},
+        ),
+        (
+            "DELETE",
+            "/v1/pets/7",
+            {"status": 204},
+            {
+                "match": {"method": "DELETE", "path": "/v1/pets/{id}"},
+                "reply": {"status": 204},
+                "off_contract": True,
+            },
+        ),
+    ],
+)
+def test_a_request_becomes_a_stub(
+    method: str,
+    target: str,
+    options: dict[str, Any],
+    stub: dict[str, Any],
+    server: MockpetsServer,
+    call: Client,
+) -> None:
+    control = session(server, "one")
+    control.reset()
+    call(method, f"/~one{target}")
+    result = control.stub(1, **options)
+
+    assert result["stub"] == stub
+    assert yaml.safe_load(result["yaml"])["stubs"] == [stub]
+    assert control.check_scenario(result["yaml"])["problems"] == []
+    assert result["matches"] == [1]
+
+
+def test_a_list_becomes_its_page(server: MockpetsServer, call: Client) -> None:
+    control = session(server, "page")
+    before = call("GET", "/~page/v1/pets?limit=3")
+    control.respond_like(1)
+    control.delete_pet(1)
+
+    assert call("GET", "/~page/v1/pets?limit=3").json == before.json
+    assert call("GET", "/~page/v1/pets?limit=2").json != before.json[:2]
+
+
+def test_the_counters_and_pets_of_the_session_go_on(server: MockpetsServer, call: Client) -> None:
+    control = session(server, "top", "retry")
+    assert call("GET", "/~top/v1/pets").status == 503
+    created = call("POST", "/~top/v1/pets", body=MISO, headers=JSON)
+    assert created.status == 503
+    created = call("POST", "/~top/v1/pets", body=MISO, headers=JSON)
+    used = control.respond_like(3, status=401, times=1)
+
+    assert used["active"] == ["like-request-3", "retry"]
+    assert used["matches"] == [2, 3]
+    assert call("POST", "/~top/v1/pets", body=MISO, headers=JSON).status == 401
+    assert call("GET", "/~top/v1/pets").status == 200, "retry has failed twice already"
+    assert call("GET", f"/~top/v1/pets/{created.json['id']}").status == 200
+    assert control.drop_stub(3)["active"] == ["retry"]
+    assert call("GET", "/~top/v1/pets").status == 200
+    with pytest.raises(ControlError, match="'like-request-3' is not active"):
+        control.drop_stub(3)
+
+
+def test_an_assigned_id_is_not_matched(server: MockpetsServer, call: Client) -> None:
+    control = session(server, "assigned")
+    new = call("POST", "/~assigned/v1/pets", body=MISO, headers=JSON).json["id"]
+    call("GET", f"/~assigned/v1/pets/{new}")
+
+    assert control.stub(2)["stub"]["match"] == {"operation": "getPet"}
+
+
+def test_what_is_not_recorded_is_named(server: MockpetsServer, call: Client) -> None:
+    control = session(server, "lost")
+    control.set_pets(200)
+    call("GET", "/~lost/v1/pets?limit=100")
+    with pytest.raises(ControlError, match=r"the request log has 4096 of \d+ bytes; choose"):
+        control.stub(1)
+    assert control.stub(1, status=500)["stub"]["reply"] == {"status": 500}
+    with pytest.raises(ControlError, match="no request '9'"):
+        control.stub(9)
+    with pytest.raises(ControlError, match="status must be an integer from 200 to 599"):
+        control.stub(1, status=100)
+
+
+# --- A session --------------------------------------------------------------------------------
+
+
+def traffic(call: Client, name: str, seed: int, most: int = 14) -> list[Response | None]:
+    """Send requests that a front end would; None stands for a broken response."""
+    random_, results, known = random.Random(seed), [], [1, 2, 3, 999]
+    for _ in range(most):
+        match random_.randrange(6):
+            case 0:
+                request = ("GET", "/v1/pets", b"")
+            case 1:
+                request = ("GET", f"/v1/pets?limit=5&status={random_.choice(['sold', 'no'])}", b"")
+            case 2:
+                request = ("POST", "/v1/pets", MISO)
+            case 3:
+                request = ("POST", "/v1/pets", b'{"name":"Miso"}')
+            case 4:
+                request = ("GET", "/v1/store/orders", b"")
+            case _:
+                request = ("GET", f"/v1/pets/{random_.choice(known)}", b"")
+        method, target, body = request
+        headers = JSON if body else {}
+        try:
+            response = call(method, f"/~{name}{target}", body=body or None, headers=headers)
+        except (OSError, HTTPException):
+            response = None
+        if response is not None and response.status == 201 and b'"id":' in response.body:
+            known.append(int(re.findall(rb'"id":([0-9]+)', response.body)[0]))
+        results.append(response)
+    return results
+
+
+def shape(response: Response | None) -> Any:
+    return None if response is None else (response.status, response.body)
+
+
+WAITS = re.compile("^ +(- )?(hold|probability|delay|throttle):|stall", re.MULTILINE)
+
+
+def steady(control: ControlClient) -> list[str]:
+    """Return the shipped scenarios that neither draw random numbers nor wait."""
+    names = [row["name"] for row in control.scenarios()["scenarios"]]
+    return [name for name in names if not WAITS.search(control.scenario(name)["text"] or "")]
+
+
+def again(server: MockpetsServer, call: Client, *scenarios: Any, seed: int) -> str:
+    """Record traffic and play it against the result; return that as text."""
+    recorded = session(server, "recorded", *scenarios)
+    recorded.reset()
+    before = [shape(response) for response in traffic(call, "recorded", seed)]
+    result = recorded.recording()
+    assert result["notes"] == []
+    session(server, "again", yaml.safe_load(result["yaml"])).reset()
+    after = [shape(response) for response in traffic(call, "again", seed)]
+    assert after == before, (scenarios, result["yaml"])
+    return result["yaml"]
+
+
+def test_each_shipped_scenario_repeats_its_recording(server: MockpetsServer, call: Client) -> None:
+    names = steady(session(server, "shipped"))
+    assert len(names) > 20
+    for name in names:
+        again(server, call, name, seed=1)
+
+
+def random_stub(chance: random.Random) -> dict[str, Any]:
+    """Return a stub that neither draws random numbers nor waits for a gate."""
+    match: dict[str, Any] = chance.choice(
+        [
+            {},
+            {"operation": "listPets"},
+            {"operation": "createPet"},
+            {"operation": ["getPet", "createPet"]},
+            {"operation": "getPet", "petId": [1, 3]},
+            {"query": {"status": "sold"}},
+            {"method": "GET", "path": "/v1/store/orders"},
+            {"operation": "createPet", "body": {"status": {"present": False}}},
+        ]
+    )
+    references = {"default": None, "from": "now"}
+    replies: list[Any] = [
+        "pass",
+        {"status": 503},
+        {"status": 429, "headers": {"Retry-After": 1}},
+        {"status": 418, "body": {"literal": {"from": "x"}}},
+        {"status": 200, "body": [1, {"literal": references}], "headers": {"X-A": "{b} \\{now}"}},
+        {"status": 502, "text": "\\{now} \u202e"},
+        {"error": "unauthorized", "message": "who? {who}"},
+        {"fault": "empty_reply"},
+    ]
+    effect: dict[str, Any] = chance.choice(
+        [
+            {"reply": chance.choice(replies[:-1])},
+            {"sequence": chance.sample(replies, 3), "repeat": chance.choice(["last", "cycle"])},
+            {"sequence": chance.sample(replies, 2), "repeat": "none"},
+            {"delay": "1ms"},
+            {"fault": chance.choice(["empty_reply", "truncated_body", "malformed_json"])},
+        ]
+    )
+    limits = chance.choice([{}, {"times": 2}, {"after": 1}, {"after": 1, "times": 3}])
+    return {**({"match": match} if match else {}), **limits, **effect, "off_contract": True}
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_random_stacks_repeat_their_recordings(
+    block: int, server: MockpetsServer, call: Client
+) -> None:
+    for number in range(STACKS // 4):
+        chance = random.Random(block * STACKS + number)
+        documents: list[Any] = [
+            {
+                "description": "d",
+                **chance.choice([{}, {"pets": 7}, {"pets": []}]),
+                "stubs": [random_stub(chance) for _ in range(chance.randint(1, 4))],
+            }
+            for _ in range(chance.randint(1, 3))
+        ]
+        again(server, call, *documents, seed=number)
+
+
+def test_a_recording_begins_where_it_is_started(server: MockpetsServer, call: Client) -> None:
+    control = session(server, "begin", "missing")
+    call("POST", "/~begin/v1/pets", body=MISO, headers=JSON)
+    started = control.start_recording()
+    assert started["after"] == 1
+    call("GET", "/~begin/v1/pets/1")
+    result = control.recording()
+
+    assert result["requests"] == 1
+
+
+def test_a_recording_without_its_beginning_is_an_error(
+    server: MockpetsServer, call: Client
+) -> None:
+    control = session(server, "cleared")
+    call("GET", "/~cleared/v1/pets")
+    control.clear_requests()
+    with pytest.raises(ControlError, match="has lost 1 request since the beginning"):
+        control.recording()
