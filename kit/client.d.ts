@@ -18,6 +18,7 @@ import type {
   RecordedStub,
   RecordingStarted,
   Release,
+  ResourceSummary,
   RequestFilters,
   RequestSummary,
   ScenarioDetails,
@@ -126,6 +127,20 @@ export class MockpetsError extends Error {
   readonly details: ErrorDetails;
 }
 
+/** The records of a resource, whatever the stubs respond to its requests. */
+export interface Data<T extends object = Record<string, unknown>> {
+  /** Return all records, in the order in which they were added. */
+  all(): Promise<T[]>;
+  get(id: number | string): Promise<T>;
+  /** Replace all records. Those without an ID get one. */
+  set(records: readonly Partial<T>[]): Promise<void>;
+  /** Add a record; return it with its ID. */
+  add(record: Partial<T>): Promise<T>;
+  /** Apply a JSON merge patch: null removes a property. */
+  change(id: number | string, changes: { [Name in keyof T]?: T[Name] | null }): Promise<T>;
+  delete(id: number | string): Promise<void>;
+}
+
 /** A point at which scenarios hold responses until you release them. */
 export interface Gate {
   /**
@@ -222,9 +237,13 @@ export class Mockpets {
   changePet(id: number | string, changes: PetChange): Promise<Pet>;
   /** Delete a pet. */
   deletePet(id: number | string): Promise<void>;
-  /** Save the pets under a name. */
+  /** Return the resources of the active scenarios. */
+  resources(): Promise<ResourceSummary[]>;
+  /** Return the records of a resource of the active scenarios, to read and change them. */
+  data<T extends object = Record<string, unknown>>(name: string): Data<T>;
+  /** Save the pets and records under a name. */
   snapshot(name: string): Promise<void>;
-  /** Replace all pets with those of a snapshot. */
+  /** Replace all pets and records with those of a snapshot. */
   restore(name: string): Promise<void>;
 
   /** Return the newest requests that match the filter, by default at most 100, oldest first. */

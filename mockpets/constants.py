@@ -234,7 +234,16 @@ ScenarioGroup = Literal[
 ]
 """A heading in lists of scenarios; this is the order of the headings."""
 Change = Literal[
-    "requests", "scenario", "pets", "snapshots", "gates", "sessions", "files", "origins", "clock"
+    "requests",
+    "scenario",
+    "pets",
+    "data",
+    "snapshots",
+    "gates",
+    "sessions",
+    "files",
+    "origins",
+    "clock",
 ]
 """What can change in a session or its server."""
 NoteCode = Literal[
@@ -250,6 +259,7 @@ NoteCode = Literal[
     "reference_missing",
     "references",
     "released",
+    "resource",
     "server_limit",
     "unmatched",
 ]
@@ -286,8 +296,8 @@ StepResult = Literal["applies", "after", "times", "sequence", "probability"]
 """Whether a matching stub applies to a request, or the limit because of which it does not."""
 StubResult = Literal[StepResult, "responds", "no_match", "not_reached"]
 """What a stub does to a request, in an explanation."""
-Responder = Literal["stub", "operation", "check"]
-"""What responds to a request: a scenario's stub, the operation, or a check that rejects it."""
+Responder = Literal["stub", "operation", "resource", "check"]
+"""What responds to a request: a stub or a resource of a scenario, the operation, or a check."""
 
 # --- Limits -----------------------------------------------------------------------------------
 

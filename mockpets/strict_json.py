@@ -123,3 +123,14 @@ def _dump_exact(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return "[" + ",".join(map(_dump_exact, value)) + "]"
     return _ENCODER.encode(value)
+
+
+def same_json(wanted: object, value: object) -> bool:
+    """Return whether two JSON values are equal in JSON's sense: 1 is 1.0, but true is not 1."""
+    if isinstance(wanted, bool) or isinstance(value, bool):
+        return wanted is value
+    if isinstance(wanted, (list, tuple)):
+        if not isinstance(value, list) or len(wanted) != len(value):
+            return False
+        return all(map(same_json, wanted, value))
+    return wanted == value

@@ -220,7 +220,7 @@ def test_every_call_of_the_control_api_is_in_its_reference() -> None:
         for method in (rule.methods or set()) - {"HEAD"}
         if rule.rule.startswith(CONTROL_PREFIX + "/")
     }
-    places = {"<name>": "NAME", "<id>": "ID", "<number>": "NUMBER"}
+    places = {"<name>": "NAME", "<id>": "ID", "<record>": "ID", "<number>": "NUMBER"}
     named = {
         (method, re.sub("<[a-z]+>", lambda found: places[found[0]], path))
         for method, path in there

@@ -14,7 +14,7 @@ from mockpets import constants
 from mockpets.cli import remote
 from mockpets.cli.commands import Command, Group, ListGroup, cannot_write, report
 from mockpets.cli.completion import files_of, words
-from mockpets.cli.layout import table
+from mockpets.cli.layout import cut, table
 from mockpets.cli.options import flag, integer, option, read_json, with_json
 from mockpets.cli.quick import in_session
 from mockpets.errors import InputError, Problem, did_you_mean, invalid, printable
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from mockpets.client import ControlClient
-    from mockpets.contract.control_types import SessionExport, Times
+    from mockpets.contract.control_types import ResourceSummary, SessionExport, Times
     from mockpets.contract.schemas import Pet
 
     Decorated = Callable[..., Any]
@@ -316,6 +316,53 @@ def delete_snapshot(client: ControlClient, name: str) -> None:
     """Delete a snapshot."""
     client.drop_snapshot(name)
     click.echo(printable(f"deleted {name.strip().lower()}"))
+
+
+# --- Records ----------------------------------------------------------------------------------
+
+
+def _resource_names(client: ControlClient) -> list[str]:
+    return [resource["name"] for resource in client.resources()]
+
+
+@click.command(cls=_NumberCommand)
+@click.argument("name", required=False, shell_complete=remote.from_server(_resource_names))
+@click.argument("record_id", required=False, metavar="[ID]")
+@with_json
+@remote.with_client
+def data(client: ControlClient, name: str | None, record_id: str | None, as_json: bool) -> None:
+    """List the resources of a running server, or the records of one.
+
+    NAME is a resource of the active scenarios; with ID, shows one record.
+    """
+    if name is None:
+        resources = client.resources()
+        listed = [(row["name"], row["total"], row["path"], _remark(row)) for row in resources]
+        columns = ("name", "records", "path", "")
+        remote.show(resources, _listed(client, "resources", listed, columns), as_json=as_json)
+    elif record_id is not None:
+        record = client.record(name, record_id)
+        remote.show(record, [printable(json.dumps(record, ensure_ascii=False))], as_json=as_json)
+    else:
+        records = client.records(name)
+        names = list(dict.fromkeys(key for record in records for key in record))[:_COLUMNS]
+        rows = [[_cell(record.get(key, "-")) for key in names] for record in records]
+        remote.show(records, _listed(client, f"{name}", rows, names), as_json=as_json)
+
+
+_COLUMNS: Final = 8
+"""Properties of records that a list shows."""
+
+
+def _remark(resource: ResourceSummary) -> str:
+    if resource["hidden_by"]:
+        return f"of scenario {resource['scenario']}, hidden by {resource['hidden_by']}"
+    return f"of scenario {resource['scenario']}{', changed' if resource['changed'] else ''}"
+
+
+def _cell(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return cut(printable(text), 40)
 
 
 # --- Gates and sessions -----------------------------------------------------------------------

@@ -32,6 +32,7 @@ _SECTIONS: Final = {
         "verify": "Check that a running server received the expected requests.",
         "reset": "Reset a session: pets, counters, random numbers and request log.",
         "pets": "List, add, change, replace or delete the pets of a running server.",
+        "data": "List the resources of a running server, or the records of one.",
         "snapshot": "Save the pets of a running server under a name, and restore them.",
         "stub": "Print a stub that responds to requests like a recorded one.",
         "record": "Record the requests of a session as a scenario.",
@@ -62,7 +63,9 @@ _SECTIONS: Final = {
 """The commands by heading, in the order of the help, with the first sentence of their help."""
 _MODULES: Final = {
     "remote": ("health", "use", "requests"),
-    "control": ("verify", "reset", "pets", "snapshot", "held", "gates", "sessions", "session"),
+    "control": (
+        *("verify", "reset", "pets", "data", "snapshot", "held", "gates", "sessions", "session"),
+    ),
     "files": ("scenarios", "check", "new", "fixture", "openapi", "schema"),
     "record": ("stub",),
     "main": ("completion",),

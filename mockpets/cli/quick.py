@@ -56,7 +56,10 @@ def try_quickly(words: Sequence[str], environ: Mapping[str, str]) -> str | None:
 
             token = options.get("--token") or environ.get("MOCKPETS_CONTROL_TOKEN")
             client = ControlClient(url, options.get("--session"), token, _SECONDS)
-            line = active_line(client, client.use(*names))
+            result = client.activate(*names)
+            if "hidden" in result:
+                return None
+            line = active_line(client, result["active"])
     except (MockpetsError, LookupError, TypeError, AttributeError, ValueError):
         return None
     return line if line.isascii() else None  # the full command escapes what cannot be printed

@@ -185,7 +185,9 @@ def use(client: ControlClient, names: tuple[str, ...]) -> None:
         raise InputError(problems)
     if not wanted and (missing := missing_session(client)):
         report([f"session {client.name}{missing}"])
-    click.echo(active_line(client, client.use(*wanted) if wanted else client.active()))
+    result = client.activate(*wanted) if wanted else None
+    report(result.get("hidden", ()) if result else ())
+    click.echo(active_line(client, result["active"] if result else client.active()))
 
 
 def _file_name_problem(name: str) -> Problem:

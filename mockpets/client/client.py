@@ -148,8 +148,12 @@ class ControlClient:
 
         :param scenarios: names, or whole scenarios as a file has them, optionally with a `name`.
         """
+        return self.activate(*scenarios)["active"]
+
+    def activate(self, *scenarios: str | types.Document) -> types.Activated:
+        """Do the same as `use`; also return which resources are hidden by others."""
         body: types.ScenarioSelection = {"scenario": list(scenarios)}
-        return self._call("PUT", "/scenario", body, part="active")
+        return self._call("PUT", "/scenario", body)
 
     def reset(self) -> list[str]:
         """Reset pets, counters, the journal and random numbers; return the active scenarios."""
@@ -301,6 +305,49 @@ class ControlClient:
     def drop_snapshot(self, name: str) -> list[types.SnapshotSummary]:
         """Delete a snapshot; return the others."""
         return self._call("DELETE", _fill("/snapshots/{name}", name), part="snapshots")
+
+    # --- Records ---
+
+    def resources(self) -> list[types.ResourceSummary]:
+        """List the resources of the active scenarios."""
+        return self._call("GET", "/data", part="data")
+
+    def data(self, name: str) -> Data:
+        """Return the records of a resource, to read and change them."""
+        return Data(self, name)
+
+    def records(self, name: str) -> list[types.Document]:
+        """Return all records of a resource, in as many calls as necessary."""
+        path = _fill("/data/{name}", name)
+        page: types.RecordPage = self._call("GET", path)
+        records = page["records"]
+        while page["next"] is not None:
+            page = self._call("GET", path, query={"after": page["next"]})
+            records += page["records"]
+        return records
+
+    def set_records(self, name: str, records: Iterable[types.Document]) -> int:
+        """Replace all records of a resource; return how many there are."""
+        return self._call("PUT", _fill("/data/{name}", name), [*records], part="total")
+
+    def add_record(self, name: str, record: types.Document) -> dict[str, Any]:
+        """Add a record, whatever the stubs respond to a POST; return it with its ID."""
+        return self._call("POST", _fill("/data/{name}", name), record)
+
+    def record(self, name: str, record_id: int | str) -> dict[str, Any]:
+        """Return a record."""
+        return self._call("GET", _fill("/data/{name}/{record}", name, record_id))
+
+    def change_record(
+        self, name: str, record_id: int | str, changes: types.Document
+    ) -> dict[str, Any]:
+        """Apply a JSON merge patch to a record: None removes a property."""
+        return self._call("PATCH", _fill("/data/{name}/{record}", name, record_id), changes)
+
+    def delete_record(self, name: str, record_id: int | str) -> int:
+        """Delete a record; return how many are left."""
+        path = _fill("/data/{name}/{record}", name, record_id)
+        return self._call("DELETE", path, part="total")
 
     # --- Journal ---
 
@@ -613,11 +660,45 @@ def _query(options: Mapping[str, object]) -> dict[str, object]:
     return {name: "true" if value is True else value or None for name, value in options.items()}
 
 
-def _fill(path: str, name: object) -> str:
-    """Return a path with its parameter filled in; raise `InputError` if it is not a name."""
-    if name == "" or "/" in str(name):
-        kind = path.split("/")[1].removesuffix("s")
-        what = f"invalid {kind} name {str(name)[: constants.NAME_LENGTH]!r}"
-        hint = "the name must not be empty or contain '/'"
-        raise invalid("", what, hint)
-    return re.sub(r"\{\w+\}", quote(str(name), safe=""), path)
+@dataclass(frozen=True)
+class Data:
+    """The records of a resource in one session; see the methods of `ControlClient`."""
+
+    control: ControlClient
+    name: str
+
+    def all(self) -> list[types.Document]:
+        """Return all records, in the order in which they were added."""
+        return self.control.records(self.name)
+
+    def set(self, records: Iterable[types.Document]) -> int:
+        """Replace all records; return how many there are."""
+        return self.control.set_records(self.name, records)
+
+    def add(self, record: types.Document) -> dict[str, Any]:
+        """Add a record, whatever the stubs respond to a POST; return it with its ID."""
+        return self.control.add_record(self.name, record)
+
+    def get(self, record_id: int | str) -> dict[str, Any]:
+        """Return a record."""
+        return self.control.record(self.name, record_id)
+
+    def change(self, record_id: int | str, changes: types.Document) -> dict[str, Any]:
+        """Apply a JSON merge patch to a record: None removes a property."""
+        return self.control.change_record(self.name, record_id, changes)
+
+    def delete(self, record_id: int | str) -> int:
+        """Delete a record; return how many are left."""
+        return self.control.delete_record(self.name, record_id)
+
+
+def _fill(path: str, *names: object) -> str:
+    """Return a path with its parameters filled in; raise `InputError` if one is not a name."""
+    for name in names:
+        if name == "" or "/" in str(name):
+            kind = path.split("/")[1].removesuffix("s")
+            what = f"invalid {kind} name {str(name)[: constants.NAME_LENGTH]!r}"
+            hint = "the name must not be empty or contain '/'"
+            raise invalid("", what, hint)
+        path = re.sub(r"\{\w+\}", quote(str(name), safe=""), path, count=1)
+    return path

@@ -137,6 +137,12 @@ class ClockChange(TypedDict, total=False):
     advance: str
 
 
+class Activated(ActiveScenarios):
+    """The active scenarios, and which of their resources others hide, if any, in words."""
+
+    hidden: NotRequired[list[str]]
+
+
 class GateCounts(TypedDict):
     """The number of responses held at each gate."""
 
@@ -350,7 +356,7 @@ class PetChange(TypedDict, total=False):
 
 
 class SnapshotSummary(TypedDict):
-    """A named copy of the pets of a session: how many there are, and when it was made."""
+    """A named copy of the pets and records of a session: how many pets, and when it was made."""
 
     name: str
     pets: int
@@ -367,6 +373,48 @@ class SnapshotDetails(SnapshotSummary):
     """A snapshot with its pets."""
 
     content: list[Pet]
+
+
+# --- Records ----------------------------------------------------------------------------------
+
+
+class ResourceSummary(TypedDict):
+    """A resource of the active scenarios.
+
+    `id` is the name of the property that is the ID, `total` the number of records, and `changed`
+    whether they differ from those of the scenario. `hidden_by` is the active scenario that serves
+    the same path in its place, or None.
+    """
+
+    name: str
+    scenario: str
+    path: str
+    id: str
+    total: int
+    changed: bool
+    hidden_by: str | None
+
+
+class ResourceList(TypedDict):
+    """The resources of the active scenarios; the first scenario takes precedence."""
+
+    data: list[ResourceSummary]
+
+
+class RecordPage(ResourceSummary):
+    """The records of a resource, in the order in which they were added.
+
+    `next` is the ID to pass as `after` for the next page, or None on the last page.
+    """
+
+    next: str | None
+    records: list[Document]
+
+
+class RecordTotal(TypedDict):
+    """How many records there are after a change."""
+
+    total: int
 
 
 # --- The journal ------------------------------------------------------------------------------

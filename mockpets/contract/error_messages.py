@@ -51,10 +51,10 @@ def no_animal(pet_id: int | str) -> str:
     return f"no animal has the id {text[:40]!r}: an id is an integer{example}"
 
 
-def store_full(limit: int) -> str:
+def store_full(limit: int, what: str = "pets") -> str:
     """Return the message of a createPet beyond the limit of pets that requests add."""
     return (
-        f"requests can add at most {limit} pets; delete some, reset the session, or start the "
+        f"requests can add at most {limit} {what}; delete some, reset the session, or start the "
         "server with a higher --max-pets"
     )
 

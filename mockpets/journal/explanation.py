@@ -51,8 +51,16 @@ def _responder(entry: Entry, explained: Explanation) -> Responder:
     responder = explained.responder
     if responder is not None and responder.step is not None:
         is_passed = reply_of(responder.stub, responder.step.used) == PASS
-        return "operation" if is_passed and responder.stub.fault is None else "stub"
-    return "operation" if entry.operation is not None else "check"
+        if not is_passed or responder.stub.fault is not None:
+            return "stub"
+    if _resource(entry):
+        return "resource"
+    return "operation" if responder is not None or entry.operation is not None else "check"
+
+
+def _resource(entry: Entry) -> str:
+    """Return the resource that served a request, as its note has it; empty for none."""
+    return next((note.text for note in entry.notes if note.code == "resource"), "")
 
 
 def _listed(explained: Explanation) -> list[ExplainedStub]:
@@ -78,7 +86,8 @@ def _summary(entry: Entry, explained: Explanation, by: Responder) -> str:
     also = f"; {' and '.join(shaping)} {verb} too" if shaping else ""
     if by == "stub" and responder is not None:
         return f"stub {responder.stub.label} {_effect(entry)}{also}"
-    subject = f"operation {entry.operation} responds with {entry.status}{_error(entry)}"
+    what = _resource(entry) or f"operation {entry.operation}"
+    subject = f"{what} responds with {entry.status}{_error(entry)}"
     if responder is not None:
         return f"{subject}: stub {responder.stub.label} lets it respond{also}"
     return f"{subject}: {_no_responder(explained)}{also}"

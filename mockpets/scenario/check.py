@@ -14,20 +14,22 @@ from typing import TYPE_CHECKING, Any
 from mockpets import constants
 from mockpets.contract.schemas import RESPONSES
 from mockpets.errors import DocumentError, InputError, Problem, problem_with
+from mockpets.scenario.describe import describe_hidden
 from mockpets.scenario.files import files_in, find, same_name, source_of
 from mockpets.scenario.language.loader import is_json_file, load_fixture, load_scenario
 from mockpets.scenario.language.parser import parse
 from mockpets.scenario.language.text import read_text
 from mockpets.scenario.library import read_library
 from mockpets.scenario.matching import ABSENT, Facts, covers, meets
-from mockpets.scenario.model import Canned
+from mockpets.scenario.model import Canned, Match
+from mockpets.scenario.resources import STATUSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mockpets.scenario.files import Source
     from mockpets.scenario.library import Library
-    from mockpets.scenario.model import Condition, Match, Scenario, Stub
+    from mockpets.scenario.model import Condition, Scenario, Stub
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ def check(
         except InputError as error:
             problems += error.problems
     scenarios = [library.scenarios[name] for name in names[0] if name in library.scenarios]
-    return _result(*names, problems, scenarios)
+    return _result(*names, problems, scenarios, library)
 
 
 def load_text(name: str, text: str, library: Library, path: Path | None = None) -> Scenario:
@@ -99,14 +101,15 @@ def check_text(name: str, text: str, library: Library) -> CheckResult:
         scenarios.append(load_text(name, text, library))
     except DocumentError as error:
         problems = error.problems
-    return _result((name,), (), problems, scenarios)
+    return _result((name,), (), problems, scenarios, library)
 
 
 def _result(
     names: tuple[str, ...],
     fixtures: tuple[str, ...],
-    problems: Iterable[Problem],
+    problems: Sequence[Problem],
     scenarios: Iterable[Scenario],
+    library: Library,
 ) -> CheckResult:
     warnings: list[Problem] = []
     tried = 0
@@ -117,6 +120,11 @@ def _result(
     }
     for scenario in scenarios:
         warnings += scenario.warnings
+        if not problems:  # such as an unknown base
+            warnings += _hidden(scenario, library)
+        for served, statuses in _served(scenario):
+            for status in statuses:
+                coverage.setdefault(served, {}).setdefault(status, set()).add(scenario.name)
         for position, stub in enumerate(scenario.stubs):
             earlier = scenario.stubs[:position]
             warnings += _warnings(scenario, stub, earlier)
@@ -142,6 +150,24 @@ def _result(
             for operation, row in coverage.items()
         },
     )
+
+
+def _hidden(scenario: Scenario, library: Library) -> Iterator[Problem]:
+    """Yield a warning for each resource that another one hides."""
+    stack = library.plus({scenario.name: scenario}).stack((scenario.name,))
+    for resource, first in stack.hidden().items():
+        place = first.position if first.scenario == scenario.name else scenario.extends_at
+        what, hint = describe_hidden(resource, first), "change one of the paths, or remove one"
+        yield Problem(scenario.source, *place, "resources", what, hint)
+
+
+def _served(scenario: Scenario) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Yield each request to which a resource responds, and the statuses of the responses."""
+    for resource in scenario.resources:
+        for path in (resource.path, f"{resource.path}/{{{resource.key}}}"):
+            for method, action in resource.methods(of_record=path != resource.path).items():
+                if not _blockers(Match(method=method, path=path), scenario.stubs):
+                    yield f"{method} {path}", STATUSES[action]
 
 
 def _by_kind(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mockpets.contract.control_types import StubDescription
     from mockpets.contract.schemas import Pet
     from mockpets.scenario.model import Delay, Match, Reply, Stub
+    from mockpets.scenario.resources import Resource
 
 _REPLIES_SHOWN: Final = 10
 """Replies of a sequence that a description lists; a file may have thousands."""
@@ -64,6 +65,12 @@ def describe_match(match: Match, *more: str) -> str:
         conditions += [f"{lead}{item.name} {condition_in_words(item)}" for item in part]
     conditions += more
     return f"{subject} with {' and '.join(conditions)}" if conditions else subject
+
+
+def describe_hidden(resource: Resource, first: Resource) -> str:
+    """Return that a resource is hidden by another one."""
+    reason = f"{first.label} comes first and has the same path, {first.path}"
+    return f"resource {resource.label} is hidden: {reason}"
 
 
 def describe_pets(pets: tuple[Pet, ...] | Generated | None) -> str | None:

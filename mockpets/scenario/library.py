@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from mockpets.scenario.language.diagnostics import Fixtures
     from mockpets.scenario.matching import Facts
     from mockpets.scenario.model import Scenario, Stub
+    from mockpets.scenario.resources import Resource
 
 SHIPPED_SCENARIOS: Final[Mapping[ScenarioGroup, Sequence[str]]] = {
     "Empty states": ("empty", "sold-out", "no-status"),
@@ -62,11 +63,13 @@ class Stack:
 
     :param stubs: of all scenarios, in the order of the search and without duplicates.
     :param pets: of the first scenario that provides any.
+    :param resources: of all scenarios, in the same order.
     """
 
     names: tuple[str, ...]
     stubs: tuple[Stub, ...]
     pets: tuple[Pet, ...] | Generated | None
+    resources: tuple[Resource, ...] = ()
 
     @cached_property
     def _positions(self) -> dict[str, list[int]]:
@@ -87,13 +90,31 @@ class Stack:
         return found[0] if len(found) == 1 else sorted(chain(*found))
 
     def methods(self, path: str) -> set[str]:
-        """Return the methods that the stubs define for a path that the contract does not have."""
+        """Return the methods that stubs and resources define for a path outside the contract."""
         matches = [stub.match for stub in self.stubs]
-        return {
+        methods = {
             match.method
             for match in matches
             if match.method and match.path and path_matches(match.path, path)
         }
+        resource, record = self.resource(path)
+        return methods | (resource.methods(of_record=bool(record)).keys() if resource else set())
+
+    @cached_property
+    def _by_path(self) -> dict[str, Resource]:
+        return {resource.path: resource for resource in reversed(self.resources)}
+
+    def resource(self, path: str) -> tuple[Resource | None, str]:
+        """Return the resource that a path names, and the ID of a record; empty for the list."""
+        if (resource := self._by_path.get(path)) is not None:
+            return resource, ""
+        parent, _, record = path.rpartition("/")
+        return (self._by_path.get(parent), record) if record else (None, "")
+
+    def hidden(self) -> dict[Resource, Resource]:
+        """Return the resources whose path an earlier scenario defines too, with that resource."""
+        first = self._by_path
+        return {one: first[one.path] for one in self.resources if first[one.path] is not one}
 
     @cached_property
     def by_chance(self) -> bool:
@@ -152,7 +173,9 @@ class Library:
         scenarios = [scenario for name in names for scenario in self.lineage(name)]
         stubs = dict.fromkeys(stub for scenario in scenarios for stub in scenario.stubs)
         pets = [scenario.pets for scenario in scenarios if scenario.pets is not None]
-        stack = Stack(tuple(names), tuple(stubs), pets[0] if pets else None)
+        resources = [resource for scenario in scenarios for resource in scenario.resources]
+        distinct = tuple(dict.fromkeys(resources))
+        stack = Stack(tuple(names), tuple(stubs), pets[0] if pets else None, distinct)
         if len(self._stacks) >= STACKS:
             self._stacks.clear()
         self._stacks[stack.names] = stack

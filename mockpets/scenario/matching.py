@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
 from mockpets.scenario.model import Condition
+from mockpets.strict_json import same_json
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -134,30 +135,19 @@ def _holds(condition: Condition, value: object) -> bool:
     wanted = condition.value
     match condition.operator:
         case "equals":
-            return _same(wanted, value)
+            return same_json(wanted, value)
         case "one_of":
             assert isinstance(wanted, tuple)  # noqa: S101 - the loader ensures it; for mypy
-            return any(_same(choice, value) for choice in wanted)
+            return any(same_json(choice, value) for choice in wanted)
         case "contains":
             if isinstance(value, list):
-                return any(_same(wanted, item) for item in value)
+                return any(same_json(wanted, item) for item in value)
             # Only strings contain strings: "None x" does not contain null.
             return isinstance(value, str) and isinstance(wanted, str) and wanted in value
         case _:
             # Globs have only * and ?, so escape the brackets of fnmatch's sets.
             pattern = str(wanted).replace("[", "[[]")
             return isinstance(value, str) and fnmatchcase(value, pattern)
-
-
-def _same(wanted: object, value: object) -> bool:
-    """Return whether two JSON values are equal in JSON's sense: 1 is 1.0, but true is not 1."""
-    if isinstance(wanted, bool) or isinstance(value, bool):
-        return wanted is value
-    if isinstance(wanted, (list, tuple)):
-        if not isinstance(value, list) or len(wanted) != len(value):
-            return False
-        return all(map(_same, wanted, value))
-    return wanted == value
 
 
 def covers(wide: Match, narrow: Match) -> bool:
@@ -201,7 +191,7 @@ def _implies(have: Condition, want: Condition) -> bool:
     if have.operator == "one_of":
         assert isinstance(have.value, tuple)  # noqa: S101 - the loader ensures it; for mypy
         return all(_holds(want, value) for value in have.value)
-    return have.operator == want.operator and _same(want.value, have.value)
+    return have.operator == want.operator and same_json(want.value, have.value)
 
 
 def _text(value: object) -> str:

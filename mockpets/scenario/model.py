@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mockpets.constants import Operation
     from mockpets.contract.schemas import Pet
     from mockpets.errors import Problem
+    from mockpets.scenario.resources import Resource
 
 Operator = Literal["equals", "contains", "matches", "present", "one_of"]
 Repeat = Literal["last", "cycle", "none"]
@@ -192,5 +193,6 @@ class Scenario:
     source: str
     extends_at: tuple[int, int] = field(default=(0, 0), compare=False)
     """Line and column of `extends`, for problems across several files."""
+    resources: tuple[Resource, ...] = ()
     warnings: tuple[Problem, ...] = field(default=(), compare=False)
     """What is valid in the file, but probably a mistake; `check` reports it."""

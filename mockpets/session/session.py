@@ -12,7 +12,7 @@ from functools import partial
 from random import Random
 from secrets import token_hex
 from threading import Lock
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mockpets.constants import (
     DEFAULT_SCENARIO,
@@ -28,6 +28,7 @@ from mockpets.scenario.engine import Count, decide
 from mockpets.scenario.library import document_message
 from mockpets.scenario.model import Generated
 from mockpets.session.change_feed import ChangeFeed
+from mockpets.session.data import Data
 from mockpets.session.gates import Gates
 from mockpets.session.snapshots import Snapshots
 
@@ -39,11 +40,14 @@ if TYPE_CHECKING:
     from mockpets.contract.schemas import Pet
     from mockpets.journal.journal import Journal
     from mockpets.memory_budget import MemoryBudget
+    from mockpets.pets.store import Saved
     from mockpets.pets.table import Table, TableCache
     from mockpets.scenario.engine import Outcome
     from mockpets.scenario.library import Library, Stack
     from mockpets.scenario.matching import Facts
     from mockpets.scenario.model import Scenario
+    from mockpets.scenario.resources import Resource
+    from mockpets.session.data import SavedRecords
 
 _RESET_KINDS: Final[tuple[Change, ...]] = ("pets", "requests", "scenario")
 """What a reset changes."""
@@ -178,6 +182,7 @@ class Session:
         self.shared = shared
         self.on_change: Callable[[], None] | None = None
         """Called after a change of what the state file keeps; None if no file keeps the session."""
+        self.data = Data(self._pets, partial(self.changes.publish, "data"))
         self.own = self._new_store(shared.start)
         """Its own pets, used unless a scenario defines others."""
         self._random: Draws | None = None
@@ -294,6 +299,7 @@ class Session:
             for key in outdated:  # a new inline scenario may have the name of an earlier one
                 del self._activations[key]
             self._plain = {}
+            removed = {*self.inline}
             self.inline, self._merged = inline, None
             kept = self.overrides.keys() - inline.keys()
             self.overrides = {name: self.overrides[name] for name in kept}
@@ -301,6 +307,8 @@ class Session:
             if known is not None:
                 known.counts = defaultdict(Count)
             self.active = names
+        if removed and self.data.is_changed:
+            self.data.drop(removed)
         self.note_change()
         self.changes.publish("scenario")
 
@@ -381,7 +389,7 @@ class Session:
             copy.active, copy.seed, copy.clock = self.active, self.seed, self.clock
             copy.inline, copy.overrides, copy._merged = self.inline, self.overrides, self._merged
             copy.journal.last, copy.journal.resets = self.journal.last, self.journal.resets
-            copy.own = self.own.fork()
+            copy.own, copy.data = self.own.fork(), self.data.fork()
             copy._activations = {
                 names: replace(
                     known,
@@ -408,9 +416,10 @@ class Session:
             raise RequestError("invalid_request", message)
 
     def reset(self) -> None:
-        """Reset pets, counters, random numbers and the journal; the rest stays."""
+        """Reset pets, records, counters, random numbers and the journal; the rest stays."""
         with self._lock:
             self.own.reset()
+            self.data.reset()
             self._activations.clear()
             self._restored.clear()
             self._random = None
@@ -422,16 +431,16 @@ class Session:
     def take_out(self) -> tuple[Callable[[], None], Callable[[], None]]:
         """Take out what a reset removes; return functions that put it back, and that free it.
 
-        :raise RequestError: ``store_full`` if there is no memory to keep the pets.
+        :raise RequestError: ``store_full`` if there is no memory to keep the pets and records.
         """
-        saved = self.own.save(self._pets)
+        saved, data = self.own.save(self._pets), self.data.save(self._pets)
         log = self.journal.detach()
         with self._lock:
             activations, restored = self._activations.copy(), self._restored.copy()
             random = self._random
 
         def put_back() -> None:
-            self.own.restore(saved)
+            self.restore_all(saved, data)
             with self._lock:
                 self._activations, self._restored, self._random = activations, restored, random
             if self.on_change is not None:
@@ -444,6 +453,7 @@ class Session:
         def discard() -> None:
             log.close()
             saved.charge.close()
+            data.charge.close()
 
         return put_back, discard
 
@@ -463,6 +473,7 @@ class Session:
             or self.clock != self.shared.clock
             or self.own.start is not self.shared.start
             or len(self.snapshots) > 0
+            or self.data.is_changed
             or any(store.is_changed for _, store in self.stores().values())
         )
 
@@ -473,8 +484,31 @@ class Session:
     def track(self, on_change: Callable[[], None]) -> None:
         """Call a function after each change of what the state file keeps."""
         self.on_change = on_change
+        self.data.track(on_change)
         for _, store in self.stores().values():
             store.track(on_change)
+
+    def must_reserve_id(self, resource: Resource) -> bool:
+        """Whether the state file must reserve IDs before a record gets one."""
+        return resource.scenario not in self.documents and not self.data.has_reserved_id(resource)
+
+    def parts(self) -> dict[str, Any]:
+        """Return what else the state file keeps, by the name of the part."""
+        return {
+            part: each
+            for part, each in self.data.parts().items()
+            if part.split(" ")[1] not in self.documents
+        }
+
+    def restore_all(self, pets: Saved, data: SavedRecords, store: Store | None = None) -> None:
+        """Restore pets, by default the session's own, and records; on ``store_full``, neither."""
+        before = self.data.save(None)
+        self.data.restore(data)
+        try:
+            (store or self.own).restore(pets)
+        except RequestError:
+            self.data.restore(before)
+            raise
 
     def note_change(self) -> None:
         """Call what `track` was given."""
@@ -548,9 +582,11 @@ class Session:
         active: tuple[str, ...] | None,
         seed: int | None,
         stores: Mapping[tuple[str, ...], StackStore],
+        parts: Mapping[str, Any],
     ) -> None:
         """Restore what the state file kept, before the session is used; None as in a new one."""
         self.active = self.shared.scenarios if active is None else active
         self.seed = self.shared.seed if seed is None else seed
         self._restored = dict(stores)
         self.own = self._restored.pop(()).store
+        self.data.restore_parts(parts)

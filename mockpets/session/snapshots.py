@@ -1,4 +1,4 @@
-"""Snapshots: named copies of a session's pets, to restore later."""
+"""Snapshots: named copies of a session's pets and records, to restore later."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from mockpets.memory_budget import MemoryBudget
     from mockpets.pets.store import Saved, Store
+    from mockpets.session.data import Data, SavedRecords
 
 SNAPSHOTS: Final = 100
 """Maximum number of snapshots in one session."""
@@ -21,12 +22,13 @@ SNAPSHOTS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A named copy of a session's pets: their number, and the time in seconds since 1970."""
+    """A named copy of pets and records: how many pets, and the time in seconds since 1970."""
 
     name: str
     pets: int
     at: float
     saved: Saved
+    records: SavedRecords
 
 
 class Snapshots:
@@ -53,10 +55,10 @@ class Snapshots:
         with self._lock:
             return [self._by_name[name] for name in sorted(self._by_name)]
 
-    def keep(self, name: str, store: Store) -> Snapshot:
-        """Save a copy of a store's pets, replacing an earlier one, or raise ``store_full``."""
+    def keep(self, name: str, store: Store, data: Data) -> Snapshot:
+        """Save a copy of pets and records, replacing an earlier one, or raise ``store_full``."""
         saved = store.save(self._budget)
-        snapshot = Snapshot(name, saved.total(), time(), saved)
+        snapshot = Snapshot(name, saved.total(), time(), saved, data.save(self._budget))
         with self._lock:
             self._check_room(name)
             self._by_name[name] = snapshot

@@ -37,8 +37,10 @@ if TYPE_CHECKING:
     Row = tuple[Value, ...]
     Connect = Callable[..., sqlite3.Connection]
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """The version of the tables; increased if an older mockpets cannot read the file correctly."""
+_WITHOUT_PARTS: Final = 1
+"""The format before the table `parts`, which is added when such a file is opened."""
 _APPLICATION: Final = 0x6D706574
 """SQLite's ``application_id`` of our files."""
 AWAY: Final = "restore a backup, or move the file away to start with new pets"
@@ -65,6 +67,8 @@ TABLES: Final = {
     "stores": _Table(("session", "stack", "pets_digest", "base", "last_id"), 2),
     # What requests changed in a store; `pet` is null for a deleted pet of the base.
     "pets": _Table(("session", "stack", "id", "pet"), 3),
+    # What else a session keeps, as JSON: `data SCENARIO NAME` has the records of a resource.
+    "parts": _Table(("session", "part", "content"), 2),
 }
 
 
@@ -199,6 +203,8 @@ class Database:
             is_clean, boot, stored_seal = self._file_row()
             seal = int.from_bytes(_digest("file", (is_clean, boot)))
             for name, table in TABLES.items():
+                if name == "parts" and self._version() == _WITHOUT_PARTS:
+                    continue
                 for *values, stored in self.connection.execute(f"SELECT * FROM {name}"):  # noqa: S608 - a name of ours
                     digest = _digest(name, values)
                     seal ^= int.from_bytes(digest)
@@ -223,11 +229,26 @@ class Database:
         :raise ValueError: a check failed.
         """
         found = dict(self.connection.execute("SELECT name, sql FROM sqlite_master"))
-        if found != _schema():
+        wanted = _schema()
+        if self._version() == _WITHOUT_PARTS:
+            del wanted["parts"]
+        if found != wanted:
             raise ValueError("the tables are not those of mockpets")
         (result,) = self.connection.execute("PRAGMA integrity_check(1)").fetchone()
         if result != "ok":
             raise ValueError(" ".join(str(result).split()))
+
+    def _version(self) -> int:
+        version: int
+        (version,) = self.connection.execute("PRAGMA user_version").fetchone()
+        return version
+
+    def _upgrade(self) -> None:
+        """Give a file of the earlier format our format, as a part of a transaction."""
+        if self._version() == _WITHOUT_PARTS:
+            self.connection.execute(_schema()["parts"])
+            self.connection.execute(f"PRAGMA user_version = {FORMAT}")
+            self._content = None  # the version of the schema is another one
 
     def _file_row(self) -> tuple[int, str, int]:
         """Return the values of the table `file`, the seal as a number."""
@@ -252,9 +273,10 @@ class Database:
         :param is_clean: whether the server stops afterwards.
         :raise sqlite3.Error: the changes cannot be written.
         """
-        execute = self.connection.execute
+        execute, content = self.connection.execute, self._content
         try:
             execute("BEGIN IMMEDIATE")
+            self._upgrade()
             *before, seal = self._file_row()
             if self._content is None:
                 self._content = self._identity(seal)
@@ -267,6 +289,7 @@ class Database:
             execute("COMMIT")
             self._content = seal, self._content[1]
         except BaseException:
+            self._content = content
             # SQLite ends some transactions by itself, and the disk may fail again.
             with suppress(sqlite3.Error):
                 execute("ROLLBACK")
@@ -438,8 +461,8 @@ def _check_kind(path: Path, target: Path, connect: Connect) -> None:
         application = version = None
     if application != _APPLICATION:
         raise invalid(str(path), "is not a mockpets state file", hint)
-    if version != FORMAT:
-        what = f"has the unknown format {version}; this version of mockpets reads format {FORMAT}"
+    if version not in (FORMAT, _WITHOUT_PARTS):
+        what = f"has the unknown format {version}; this version of mockpets reads formats 1 and 2"
         hint = "use the version that wrote the file, or move the file away to start with new pets"
         raise invalid(str(path), what, hint)
 

@@ -1,8 +1,9 @@
 """Persist the sessions of a server: restore them from the state file, and save changes.
 
-The file keeps each session's ID, active scenarios, seed, initial pets, and all its stores: its own
-pets, and those of each stack of scenarios that defines pets. It does not keep counters, journals,
-snapshots, scenarios that were sent in requests, and the sessions of visitors.
+The file keeps each session's ID, active scenarios, seed, initial pets, all its stores (its own
+pets, and those of each stack of scenarios that defines pets), and the changed records of its
+resources. It does not keep counters, journals, snapshots, scenarios that were sent in requests, and
+the sessions of visitors.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from __future__ import annotations
 import logging
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import DEFAULT_SESSION
 from mockpets.errors import InputError, Problem, RequestError, invalid
 from mockpets.pets.store import Store
+from mockpets.scenario.resources import Records
 from mockpets.session.session import StackStore
 from mockpets.storage.database import not_writable, open_database
 from mockpets.storage.records import read_records
@@ -22,7 +24,7 @@ from mockpets.storage.saver import Saver
 from mockpets.storage.unsaved_marks import UnsavedMarks, boot_id, read_marks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import SharedState
@@ -125,14 +127,34 @@ def _restore(sessions: SessionRegistry, record: SessionRecord, path: Path) -> bo
             store = Store(start, shared.max_new, shared.pets)
             store.restore(each.pets._replace(next_id=each.last_id + 1))
             stores[names] = StackStore(each.pets_digest, store)
+        session.restore(active, record.seed, stores, _parts(shared, record, problems))
     except RequestError as error:
         hint = "start the server with higher limits, or move the file away to start with new pets"
         where = f"session {record.name}"
         raise InputError([Problem(str(path), 0, 0, where, error.message, hint)]) from error
-    session.restore(active, record.seed, stores)
     for text in problems:
         _log.warning("session '%s' %s", record.name, text)
     return not problems
+
+
+def _parts(shared: SharedState, record: SessionRecord, problems: list[str]) -> Mapping[str, Any]:
+    """Return the parts to restore; add a problem for each that cannot be restored."""
+    parts = {}
+    for part, value in record.parts.items():
+        if not isinstance(value, Records):
+            parts[part] = value
+            continue
+        _, scenario, name = part.split(" ")
+        known = shared.library().scenarios.get(scenario)
+        resources = known.resources if known else ()
+        resource = next((one for one in resources if one.name == name), None)
+        if resource is not None and resource.start.digest != value.digest:
+            problems.append(f"has new records for {resource.note[1]}: its items have changed")
+            continue
+        if resource is None:
+            problems.append(f"has records that wait for their resource {scenario}/{name}")
+        parts[part] = value
+    return parts
 
 
 def _unknown(shared: SharedState, names: Names) -> str:

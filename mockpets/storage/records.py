@@ -10,7 +10,7 @@ import re
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import PROBLEMS_SHOWN, SCENARIO_NAME, SESSION_NAME
 from mockpets.contract.serialization import InvalidPetError, dump_pet, load_pet
@@ -18,6 +18,7 @@ from mockpets.errors import InputError, Problem, RequestError
 from mockpets.memory_budget import Charge
 from mockpets.pets.store import Saved
 from mockpets.pets.table import ENTRY_BYTES, make_table
+from mockpets.session.data import read_part
 from mockpets.storage.database import AWAY
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class SessionRecord:
     :param start: its initial pets, None for those that the server starts with.
     :param slot: the slot of its mark, and `mark` the number that was saved: see `unsaved_marks`.
     :param stores: by the names of the stack; the session's own has none.
+    :param parts: the rest, by the name of the part.
     """
 
     name: str
@@ -66,6 +68,7 @@ class SessionRecord:
     slot: int
     mark: int
     stores: Mapping[Names, StoreRecord]
+    parts: Mapping[str, Any]
 
 
 def base_content(table: Table) -> tuple[str, str]:
@@ -112,6 +115,10 @@ def read_records(
             saved = _saved(bases[_text(base)], changes.pop((session, stack), []))
             record = StoreRecord(_text(pets_digest), saved, _integer(last_id))
             stores.setdefault(session, {})[_names(stack)] = record
+    parts: dict[object, dict[str, Any]] = {}
+    for session, part, content in rows["parts"]:
+        with reading("parts", session, part):
+            parts.setdefault(session, {})[_text(part)] = read_part(_text(part), _text(content))
     sessions: list[SessionRecord] = []
     for name, id_, active, seed, initial, slot, mark in rows["sessions"]:
         with reading("sessions", name):
@@ -124,13 +131,14 @@ def read_records(
                 _integer(slot),
                 _integer(mark),
                 stores.pop(name, {}),
+                parts.pop(name, {}),
             )
             if () not in one.stores:
                 raise ValueError("has no store")
             sessions.append(one)
     problems += [
         Problem(str(path), 0, 0, str(key), "belongs to no session", AWAY)
-        for key in [*changes, *stores]
+        for key in [*changes, *stores, *parts]
     ]
     if problems:
         raise InputError(problems[:PROBLEMS_SHOWN])

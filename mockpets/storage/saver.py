@@ -12,10 +12,11 @@ import sqlite3
 from dataclasses import dataclass, field
 from threading import Thread
 from time import perf_counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import INT64_MAX
 from mockpets.errors import InputError, printable
+from mockpets.session.data import part_text
 from mockpets.session.visitors import is_visitor
 from mockpets.storage.database import open_database
 from mockpets.storage.records import SEPARATOR, base_content
@@ -40,7 +41,7 @@ _SHARE: Final = 10
 STOP_SECONDS: Final = 5.0
 """How long the last save may take, for example on a disk that does not respond."""
 RESERVED_IDS: Final = 1000
-"""The IDs of a store that the file reserves at once; after a crash, the unused ones are skipped."""
+"""The IDs of a store or a resource that the file reserves at once; a crash skips unused ones."""
 
 _log: Final = logging.getLogger("mockpets")
 
@@ -97,6 +98,8 @@ class _SessionFile:
 
     :param stores: by the names of their stack.
     :param dropped: the stacks to remove from the file.
+    :param saved_parts: the parts in the file, and `parts` those that the save in progress writes.
+    :param spare: how many IDs of each resource the save reserves.
     :param is_unsaved: whether it must be written, also because a save failed.
     """
 
@@ -104,11 +107,14 @@ class _SessionFile:
     mark: Mark
     stores: dict[Names, _StoreFile] = field(default_factory=dict)
     dropped: set[Names] = field(default_factory=set)
+    saved_parts: dict[str, Any] = field(default_factory=dict)
+    parts: dict[str, Any] = field(default_factory=dict)
     is_unsaved: bool = True
     number: int = 0
     active: Names = ()
     seed: int = 0
     start: Table | None = None
+    spare: int = RESERVED_IDS
 
     def take(self, *, everything: bool, is_stopping: bool) -> None:
         """Take the session's changes."""
@@ -125,10 +131,16 @@ class _SessionFile:
         for names, (pets_digest, store) in current.items():
             file = self.stores.setdefault(names, _StoreFile(store, pets_digest))
             file.take(everything=everything, is_stopping=is_stopping)
+        if everything:
+            self.saved_parts = {}
+        self.parts, self.spare = session.parts(), 0 if is_stopping else RESERVED_IDS
+        session.data.reserve(self.parts, spare=self.spare, is_saved=False)
 
     def confirm(self) -> None:
         """Note that the changes are saved."""
         self.is_unsaved, self.dropped = False, set()
+        self.saved_parts = self.parts
+        self.session.data.reserve(self.parts, spare=self.spare, is_saved=True)
         for file in self.stores.values():
             file.confirm()
 
@@ -196,6 +208,7 @@ class Saver:
                     file.stores[names] = known
                 else:
                     file.dropped.add(names)
+            file.saved_parts = dict.fromkeys(record.parts)  # to be written again, to reserve IDs
             self._files[session.name] = file
 
     def _collect(self, *, everything: bool, is_stopping: bool) -> list[_SessionFile]:
@@ -301,7 +314,7 @@ class Saver:
             raise OSError(None, "another program changed the file during a save")
         with database.transaction(is_clean=is_clean, boot=boot_id()):
             for name, _ in gone:
-                for table in ("sessions", "stores", "pets"):
+                for table in ("sessions", "stores", "pets", "parts"):
                     database.remove(table, name)
             for file in files:
                 self._write_session(file, bases)
@@ -323,6 +336,11 @@ class Saver:
                 database.remove(table, name, SEPARATOR.join(names))
         for names, store in file.stores.items():
             self._write_store(name, SEPARATOR.join(names), store, bases)
+        for part in file.saved_parts.keys() - file.parts.keys():
+            database.remove("parts", name, part)
+        for part, value in file.parts.items():
+            if file.spare == 0 or value is not file.saved_parts.get(part):
+                database.put("parts", name, part, part_text(value, file.spare))
         active = None if file.active in ((), shared.scenarios) else SEPARATOR.join(file.active)
         seed = None if file.seed == shared.seed else file.seed
         start = None

@@ -75,7 +75,7 @@ def _read_query(raw: str) -> _Query:
     text = raw.encode("latin-1").decode("utf-8", "replace")
     for name, value in parse_qsl(text, keep_blank_values=True, errors="werkzeug.url_quote"):
         parameters.setdefault(name, []).append(value)
-    notes = _ignored("ignored_query", "parameters", parameters.keys() - set(LIST_PARAMETERS))
+    notes = ignored_note("ignored_query", "parameters", parameters.keys() - set(LIST_PARAMETERS))
     try:
         query = load_list_query(parameters)
     except RequestError as error:
@@ -90,19 +90,24 @@ def _read_query(raw: str) -> _Query:
 def create_pet(request: Request, store: Store) -> Response:
     """Respond to createPet, or raise ``invalid_request``, ``payload_too_large``, ``store_full``."""
     if request.environ.get("QUERY_STRING"):
-        request.exchange.notes += _ignored("ignored_query", "parameters", set(request.args))
+        request.exchange.notes += ignored_note("ignored_query", "parameters", set(request.args))
     body = json_body(request)
     if isinstance(body, dict):
-        ignored = body.keys() - NEW_PET_FIELDS
-        request.exchange.notes += _ignored("ignored_members", "properties", ignored)
+        names = body.keys() - NEW_PET_FIELDS
+        request.exchange.notes += ignored_note("ignored_members", "properties", names)
     new = load_new_pet(body)
     session = request.exchange.session
     assert session is not None  # noqa: S101 - `Playback.respond` sets it
     session.check_name(new["name"])
     pet_id, row = store.create(new)
     session.changes.publish("pets")
+    return created(request, row, f"{PETS_PATH}/{pet_id}")
+
+
+def created(request: Request, row: bytes, path: str) -> Response:
+    """Return the response for something new, with its path."""
     # Keep the prefix of the request, so that the path works behind a proxy.
-    location = f"{request.root_path}{PETS_PATH}/{pet_id}"
+    location = request.root_path + path
     response = Response(row + b"\n", 201)
     location = location if location.isascii() else iri_to_uri(location)
     response.headers.append(("Location", location))
@@ -116,7 +121,7 @@ def get_pet(request: Request, store: Store) -> Response:
         time; ``pet_not_found``, also for an ID that is not an int64.
     """
     if request.environ.get("QUERY_STRING"):
-        request.exchange.notes += _ignored("ignored_query", "parameters", set(request.args))
+        request.exchange.notes += ignored_note("ignored_query", "parameters", set(request.args))
     session = request.exchange.session
     # Not by the real time: suites must not break on a day in 2030.
     if session is not None and session.clock and (now := session.clock.now()) >= _REMOVED_AT:
@@ -135,7 +140,8 @@ _REMOVED_AT: Final = parse_moment("2030-12-05")
 """`SUNSET`, in milliseconds since 1970."""
 
 
-def _ignored(code: NoteCode, what: str, names: set[str]) -> tuple[tuple[NoteCode, str], ...]:
+def ignored_note(code: NoteCode, what: str, names: set[str]) -> tuple[tuple[NoteCode, str], ...]:
+    """Return a note that names what has no effect, unless there is nothing."""
     if not names:
         return ()
     shown = ", ".join(repr(name[:40]) for name in sorted(names)[:_NAMES_NOTED])
@@ -143,9 +149,10 @@ def _ignored(code: NoteCode, what: str, names: set[str]) -> tuple[tuple[NoteCode
     return ((code, f"ignored {what}: {shown}{more}"),)
 
 
-def json_body(request: Request) -> object:
+def json_body(request: Request, *types: str) -> object:
     """Return the value of the JSON body.
 
+    :param types: what the Content-Type may be; by default, application/json.
     :raise RequestError: ``payload_too_large`` if it is longer than `BODY_BYTES`;
         ``invalid_request`` if it is invalid, or if the headers do not announce JSON in UTF-8.
     """
@@ -156,7 +163,7 @@ def json_body(request: Request) -> object:
     environ = request.environ
     if environ.get("CONTENT_TYPE") == "application/json" and "HTTP_CONTENT_ENCODING" not in environ:
         return parse_json(raw)  # the common case
-    if request.mimetype != "application/json":
+    if request.mimetype not in (types or ("application/json",)):
         content_type = request.headers.get("Content-Type")
         problem = "Content-Type is missing"
         if content_type:

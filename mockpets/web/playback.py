@@ -108,13 +108,15 @@ class Playback:
         activation = session.use(stack.names, at_once=SERVER in request.environ)
         if operation == "createPet" and not activation.store.has_reserved_id:
             reserve_id(request, session, self._sessions)
+        elif operation is None and stack.resources and request.method == "POST":
+            self._reserve_record_id(request, session, stack)
         # 5. The scenarios' stubs: any status, and 503 or 429 if too many responses are parked.
         outcome = self._decide(request, session, activation)
         if outcome.skip:
             return Response(status=502)  # never sent: the connection breaks instead
         if outcome.reply is not None:
             return canned_response(outcome.reply, request, session)
-        # 6. The operation, which checks the body's size, 413, then the values, 400 and 404.
+        # 6. The operation, or a resource: the body's size, 413, then the values, 400, 404 and 409.
         return act(request, activation.store)
 
     def _create(self, name: str, request: Request) -> Session:
@@ -129,6 +131,13 @@ class Playback:
         if chosen:
             visitors.count_creation(request)
         return session
+
+    def _reserve_record_id(self, request: Request, session: Session, stack: Stack) -> None:
+        """Have the state file reserve the ID of a new record; raise `NotReady`."""
+        resource, _ = stack.resource(request.path)
+        if resource is not None and session.must_reserve_id(resource):
+            session.data.touch(resource)
+            reserve_id(request, session, self._sessions)
 
     def _check_size(self, request: Request, name: str, stack: Stack) -> None:
         """Check the size of a body that is larger than any operation takes, from its head.

@@ -25,6 +25,7 @@ from mockpets.constants import (
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.scenario.matching import path_matches
 from mockpets.web.exchange import Response, current_request
+from mockpets.web.resources import serve
 
 if TYPE_CHECKING:
     import flask
@@ -77,7 +78,7 @@ def unmatched(playback: Playback, _: str = "") -> Response:
             raise RequestError("method_not_allowed", message, [("Allow", _allow(set()))])
         request.exchange.notes.append(("unmatched", "the path is outside the pet store"))
         raise RequestError("not_found", not_found_message(path, request.root_path))
-    return playback.respond(None, reject_undescribed, check_route)
+    return playback.respond(None, serve_or_reject, check_route)
 
 
 def check_route(request: Request, stack: Stack) -> None:
@@ -104,8 +105,14 @@ def _is_page(request: Request) -> bool:
     return request.method in ("GET", "HEAD") and "text/html" in accept.lower()
 
 
-def reject_undescribed(request: Request, _: Store) -> Response:
-    """Reject a request to which only a scenario could respond."""
+def serve_or_reject(request: Request, _: Store) -> Response:
+    """Respond with a resource of the scenarios; reject what only a stub could respond to."""
+    session, stack = request.exchange.session, request.exchange.stack
+    if session is not None and stack is not None and stack.resources:
+        resource, record = stack.resource(request.path)
+        method = "GET" if request.method == "HEAD" else request.method
+        if resource is not None and method in resource.methods(of_record=bool(record)):
+            return serve(request, session, resource, record)
     if request.path == ORDERS_PATH:
         raise RequestError(
             "not_described",

@@ -348,6 +348,51 @@ def test_a_pet_with_a_negative_id_can_be_deleted(
 # --- snapshot ---------------------------------------------------------------------------------
 
 
+SHOP = {
+    "description": "d",
+    "resources": [
+        {"path": "/v1/store/orders", "items": [{"id": 1, "petId": 3}, {"id": 20, "note": "ü"}]},
+        {"path": "/v1/notes"},
+    ],
+}
+
+
+def test_resources_and_records_are_listed(run: Run, client: ControlClient) -> None:
+    assert run("data") == (0, [], ["mockpets: no resources in session default"])
+    client.use(SHOP)
+    client.data("notes").add({"text": "\x1b[31m", "tags": ["a"]})
+    resources = [
+        "name    records  path",
+        "orders        2  /v1/store/orders  of scenario inline-1",
+        "notes         1  /v1/notes         of scenario inline-1, changed",
+    ]
+    assert run("data") == (0, resources, [])
+    orders = ["id  petId  note", " 1      3  -", "20      -  ü"]
+    assert run("data", "orders") == (0, orders, [])
+    assert run("data", "notes")[1] == ["id  text      tags", ' 1  \\x1b[31m  ["a"]']
+    assert run("data", "orders", "20") == (0, ['{"id": 20, "note": "ü"}'], [])
+    assert json.loads("\n".join(run("data", "--json")[1])) == client.resources()
+    for words in (("data", "orders"), ("data", "orders", "1")):
+        value: Any = SHOP["resources"][0]["items"]  # type: ignore[index]
+        value = value if len(words) == 2 else value[0]
+        assert json.loads("\n".join(run(*words, "--json")[1])) == value
+    client.data("notes").set([])
+    assert run("data", "notes") == (0, [], ["mockpets: no notes in session default"])
+    unknown = "mockpets: unknown resource 'order'; did you mean 'orders'?"
+    assert run("data", "order") == (1, [], [unknown])
+    assert run("data", "orders", "-5")[2] == ["mockpets: orders has no record with the id -5"]
+
+
+def test_use_names_the_resources_that_others_hide(client: ControlClient) -> None:
+    hidden = {"name": "rival", **SHOP}
+    client.use({"name": "shop", **SHOP}, hidden)
+    notes = (
+        "resource rival/notes is hidden: shop/notes comes first and has the same path, /v1/notes"
+    )
+
+    assert client.activate({"name": "shop", **SHOP}, hidden)["hidden"][1] == notes
+
+
 def test_snapshots_are_saved_listed_restored_and_deleted(run: Run, client: ControlClient) -> None:
     assert run("snapshot") == (0, [], ["mockpets: no snapshots in session default"])
     assert run("snapshot", "save", "before") == (0, ["saved before: 2 pets"], [])
@@ -553,7 +598,5 @@ def test_help_orders_the_commands_by_what_they_are_for(run: Run) -> None:
     start = out.index("Control a running server:")
     commands = out[start + 1 : out.index("", start)]
     names = " ".join(line.split()[0] for line in commands if line[2] != " ")
-    assert (
-        names
-        == "use requests why verify reset pets snapshot stub record held gates sessions session"
-    )
+    expected = "use requests why verify reset pets data snapshot stub record held gates sessions"
+    assert names == f"{expected} session"

@@ -411,6 +411,26 @@ def test_scenarios_and_reset(client: ControlClient) -> None:
     assert (details["description"], len(details["stubs"])) == (row["description"], row["stubs"])
 
 
+def test_records_are_read_and_changed(client: ControlClient) -> None:
+    items = [{"id": f"o-{number}", "petId": 3} for number in range(1500)]
+    client.use({"description": "d", "resources": [{"path": "/v1/orders", "items": items}]})
+    orders = client.data("orders")
+
+    assert orders.all() == items
+    assert orders.set([{"petId": 1, "id": "a b"}, {"petId": 2, "id": "ü"}]) == 2
+    assert orders.change("a b", {"petId": None, "x": 1}) == {"id": "a b", "x": 1}
+    assert orders.get("ü") == {"id": "ü", "petId": 2}
+    new = orders.add({"petId": 4})
+    assert orders.delete("a b") == 2
+    assert orders.all() == [{"id": "ü", "petId": 2}, new]
+    assert [(each["name"], each["changed"]) for each in client.resources()] == [("orders", True)]
+    with pytest.raises(ControlError, match="orders has no record with the id x"):
+        orders.get("x")
+    for name, record in (("a/b", "1"), ("orders", ""), ("orders", "a/b")):
+        with pytest.raises(InputError, match="must not be empty or contain '/'"):
+            client.record(name, record)
+
+
 def test_a_whole_scenario_can_be_sent(client: ControlClient) -> None:
     mine = {"description": "Mine.", "stubs": [{"reply": {"status": 503}}]}
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     Schema = Mapping[str, Any]
 
-_TAGS: Final = ("server", "sessions", "scenarios", "pets", "requests", "gates")
+_TAGS: Final = ("server", "sessions", "scenarios", "pets", "data", "requests", "gates")
 _USUAL: Final = (
     *("`headers_too_large`", "`unauthorized`", "`forbidden`", "`invalid_session`"),
     *("`unknown_header`", "`rate_limited`", "`unknown_session`", "`session_required`"),
@@ -54,6 +54,7 @@ def _calls(tag: str) -> str:
 def _call(method: str, path: str, operation: Mapping[str, Any]) -> str:
     """Return a call: what it does, its parameters, body, response and own errors."""
     place = re.sub(r"{(\w+)}", lambda part: part[1].upper(), path.removeprefix("/"))
+    place = place.replace("/RECORD", "/ID")
     facts = [*_parameters(operation)]
     if place == _FILTERED[1]:
         facts = [("query", f"The same filters as `GET {_FILTERED[0]}`.")]
@@ -101,6 +102,8 @@ def _body(schema: Schema) -> str:
     if kinds := schema.get("anyOf"):
         return f"{_capital('; or '.join(map(_kind, kinds)))}."
     required = schema.get("required", ())
+    if "properties" not in schema:
+        return _one_line(schema["description"])
     properties = {
         f"`{name}`{' (required)' if name in required else ''}": _one_line(
             each.get("description") or _resolved(each).get("description", "")
@@ -131,6 +134,8 @@ def _response(response: Mapping[str, Any]) -> str:
     name = content["schema"].get("$ref", "").rpartition("/")[2]
     text = _one_line(schema.get("description") or response["description"])
     if not name or kind != "application/json":
+        return text
+    if "properties" not in schema:
         return text
     properties = ", ".join(f"`{each}`" for each in schema["properties"])
     return f"`{name}` with {properties}. {text}"

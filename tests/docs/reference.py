@@ -283,6 +283,7 @@ def javascript(declaration: str, before: str = "") -> str:
 
 def _parameters(rest: str) -> str:
     """Return the names of a method's parameters in parentheses; nothing for a property."""
+    rest = re.sub(r"^<.*?>(?=\()", "", rest)
     if not rest.startswith("("):
         return ""
     names = re.findall(r"(?:(?<=\()|(?<=, ))(?:\.\.\.)?\w+(?=\??: )", re.sub(r"\{.*?\}", "", rest))

@@ -18,6 +18,7 @@ DEFINITIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "Stubs": ("Stub",),
     "Match": ("Match",),
     "Reply": ("ErrorReply", "StatusReply", "PageReply", "SequenceReply", "FaultReply"),
+    "Resources": ("Resource",),
     "Random delays": ("DelayRange", "DelayPercentiles"),
 }
 """Each section with a table to the definitions of the schema that have its keys."""
@@ -28,6 +29,7 @@ EXAMPLES: Final = {
         "extends": "extends: [retry, empty]",
         "pets": "pets: 40",
         "stubs": "stubs: [{delay: 1s}]",
+        "resources": "resources: [{path: /v1/store/orders}]",
         "$schema": "$schema: http://localhost:7387/__mockpets/schema/scenario.json",
     },
     "Pets": {
@@ -74,6 +76,14 @@ EXAMPLES: Final = {
         "sequence": "reply: {sequence: [pass, {status: 503}]}",
         "repeat": "reply: {sequence: [pass, {status: 503}], repeat: cycle}",
         "fault": "sequence: [{fault: connection_reset}, pass]",
+    },
+    "Resources": {
+        "path": "resources: [{path: /v1/store/orders}]",
+        "items": "resources: [{path: /v1/store/orders, items: [{id: 1, petId: 3}]}]",
+        "id": "resources: [{path: /v1/store/products, id: sku}]",
+        "required": "resources: [{path: /v1/store/orders, required: [petId]}]",
+        "only": "resources: [{path: /v1/store/orders, only: [list, create, get]}]",
+        "name": "resources: [{path: /v1/store/orders, name: shop-orders}]",
     },
     "Random delays": {
         "min": "delay: {min: 1s, max: 3s}",

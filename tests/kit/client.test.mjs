@@ -305,6 +305,29 @@ describe("findings", () => {
   });
 });
 
+describe("records", () => {
+  it("are read and changed, whatever the stubs respond", async () => {
+    const mock = client();
+    const items = Array.from({ length: 1500 }, (_, index) => ({ id: `o-${index}`, petId: 3 }));
+    const stubs = [{ match: { method: "POST", path: "/v1/store/orders" }, reply: { status: 503 } }];
+    await mock.use({ description: "d", stubs, resources: [{ path: "/v1/store/orders", items }] });
+    const orders = mock.data("orders");
+    assert.equal((await orders.all()).length, 1500);
+    await orders.set([{ petId: 1, id: "a b" }, { petId: 2, id: "ü" }]);
+    assert.deepEqual(await orders.change("a b", { petId: null, note: "x" }), { id: "a b", note: "x" });
+    assert.deepEqual(await orders.get("ü"), { id: "ü", petId: 2 });
+    const { id } = await orders.add({ petId: 4 });
+    await orders.delete("a b");
+    assert.deepEqual((await orders.all()).map((order) => order.id), ["ü", id]);
+    const [{ name, path, total, changed, hidden_by }] = await mock.resources();
+    assert.deepEqual([name, path, total, changed, hidden_by], ["orders", "/v1/store/orders", 2, true, null]);
+    await rejects(orders.get("x"), "not_found", /orders has no record with the id x/);
+    await rejects(orders.add({ petId: "x" }), "invalid_request", /petId must be a number, got "x"/);
+    await rejects(mock.data("order").all(), "not_found", /did you mean 'orders'/);
+    assert.throws(() => mock.data("a/b"), /must not be empty or contain '\/'/);
+  });
+});
+
 describe("requests and verify", () => {
   it("filter, and return entries", async () => {
     const mock = client();

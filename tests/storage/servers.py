@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mockpets.pets.table import make_table
 from mockpets.scenario.model import Scenario
+from mockpets.scenario.resources import Resource
 from mockpets.session.registry import SessionRegistry
 from mockpets.storage.database import open_database
 from mockpets.storage.persistence import restore_sessions
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from mockpets.contract.schemas import Pet
     from mockpets.pets.store import Store
+    from mockpets.scenario.resources import Id
     from mockpets.session.session import Session
 
 DISK_ERROR = sqlite3.OperationalError("disk I/O error")
@@ -36,7 +39,13 @@ def scenario(name: str, *names: str) -> Scenario:
     return Scenario(name, "x", (), pets(*names), (), name)
 
 
-SOLD, EMPTY = scenario("sold", "Kit", "Tom"), scenario("empty")
+def resource(*items: bytes, name: str = "orders") -> Resource:
+    """Return a resource of the scenario `sold`."""
+    return Resource(f"/v1/store/{name}", name, "sold", items)
+
+
+ORDERS = resource(b'{"id":1,"petId":3}')
+SOLD, EMPTY = replace(scenario("sold", "Kit", "Tom"), resources=(ORDERS,)), scenario("empty")
 
 
 class Server:
@@ -85,6 +94,20 @@ class Server:
             self.session(session).note_change()
             self.save()
         return store.create({"name": name, "categoryId": 2})[0]
+
+    def order(self, session: str = "default", resource: Resource = ORDERS, **order: Any) -> Id:
+        """Do what a POST request to a resource does; return the ID."""
+        found = self.session(session)
+        if found.must_reserve_id(resource) and not self.progress.trouble:
+            found.data.touch(resource)
+            found.note_change()
+            self.save()
+        add = partial(resource.create, body=order, seed=1, max_new=10**6)
+        return found.data.change(resource, add)[1]
+
+    def orders(self, session: str = "default", resource: Resource = ORDERS) -> list[Any]:
+        rows = self.session(session).data.records(resource).rows.values()
+        return [json.loads(row) for row in rows]
 
     def names(self, session: str = "default", *stack: str) -> list[str]:
         rows = self.store(session, *stack).rows(None, 10**6)

@@ -56,6 +56,7 @@ def fill(path: Path, count: int = 40) -> None:
     server = Server(path)
     for number in range(count):
         server.post("w3", "sold", name=f"pet {number}")
+    server.order("w3", petId=3)
     server.post("w4")
     server.store("w4").delete(1)
     server.stop()
@@ -91,6 +92,7 @@ def test_rows_come_back_as_they_were_put(path: Path) -> None:
             "sessions": [],
             "stores": [],
             "pets": [("w3", "", 2**63 - 1, None)],
+            "parts": [],
         },
     )
 
@@ -274,8 +276,8 @@ def newer(path: Path) -> None:
         (foreign, "{}: is not a mockpets state file; use another file, or move it away"),
         (
             newer,
-            "{}: has the unknown format 99; this version of mockpets reads format 1; use the "
-            "version that wrote the file, or move the file away to start with new pets",
+            "{}: has the unknown format 99; this version of mockpets reads formats 1 and 2; use "
+            "the version that wrote the file, or move the file away to start with new pets",
         ),
         (Path.mkdir, "--state {}: is a folder; use a file in the folder"),
         (os.mkfifo, "--state {}: is not a regular file; use another file, or move it away"),

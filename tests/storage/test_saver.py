@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import shutil
@@ -9,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from threading import Event
@@ -22,8 +24,19 @@ from mockpets.pets.table import make_table
 from mockpets.session import save_progress
 from mockpets.storage import persistence, unsaved_marks
 from mockpets.storage import saver as saver_module
+from mockpets.storage.database import open_database
 from mockpets.storage.saver import RESERVED_IDS
-from tests.storage.servers import DISK_ERROR, EMPTY, SOLD, Server, failing, pets, scenario
+from tests.storage.servers import (
+    DISK_ERROR,
+    EMPTY,
+    ORDERS,
+    SOLD,
+    Server,
+    failing,
+    pets,
+    resource,
+    scenario,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -1020,3 +1033,231 @@ def test_content_that_mockpets_does_not_write_is_reported(path: Path) -> None:
         "('w6', ''): belongs to no session",
         "w5: belongs to no session",
     ]
+
+
+# --- Records of resources -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("end", [Server.stop, Server.crash])
+def test_records_come_back(path: Path, end: Callable[[Server], None]) -> None:
+    server = Server(path)
+    for session in ("default", "w3"):
+        server.order(session, petId=7)
+    found, drop = server.session("w3"), partial(ORDERS.delete, text="1")
+    found.data.change(ORDERS, drop)
+    ids = {name: server.session(name).id for name in ("default", "w3")}
+    assert server.save()
+    end(server)
+
+    server = Server(path)
+    assert server.orders() == [{"id": 1, "petId": 3}, {"id": 2, "petId": 7}]
+    assert server.orders("w3") == [{"id": 2, "petId": 7}]
+    assert {name: server.session(name).id for name in ids} == ids
+
+
+@pytest.mark.parametrize("is_text", [False, True])
+def test_no_id_of_a_record_is_assigned_again_after_a_crash(path: Path, is_text: bool) -> None:
+    orders = resource(b'{"id":"a"}' if is_text else b'{"id":1}', name="sales")
+    scenarios = replace(SOLD, resources=(orders,)), EMPTY
+    given: list[object] = []
+    for lost in (0, 1, RESERVED_IDS // 2 + 7, RESERVED_IDS * 2):
+        server = Server(path, *scenarios)
+        given += [server.order(resource=orders) for _ in range(3)]
+        server.save()
+        given += [server.order(resource=orders) for _ in range(lost)]
+        server.crash()
+
+    assert len(given) == len({*given})
+    server = Server(path, *scenarios)
+    given = [server.order(resource=orders)]
+    server.stop()
+    server = Server(path, *scenarios)
+    following = server.order(resource=orders)
+    assert is_text or following == int(str(given[0])) + 1, "a normal stop skips no ID"
+
+
+def test_a_lost_change_of_records_gives_the_session_another_id(path: Path) -> None:
+    server = Server(path)
+    server.order()
+    server.save()
+    before = server.session().id
+    server.order()
+    server.crash()
+
+    server = Server(path)
+    assert len(server.orders()) == 2
+    assert server.session().id != before
+
+
+def test_a_reset_and_an_undo_of_records_are_saved(path: Path) -> None:
+    server = Server(path)
+    server.order(petId=7)
+    server.save()
+    server.sessions.reset(server.session())
+    server.save()
+    assert rows_in(server)["parts"] == []
+    server.sessions.undo.put_back("default")
+    server.stop()
+
+    server = Server(path)
+    assert server.orders() == [{"id": 1, "petId": 3}, {"id": 2, "petId": 7}]
+    server.session().reset()
+    server.stop()
+    server = Server(path)
+    assert server.orders() == [{"id": 1, "petId": 3}]
+    assert server.order() == 2
+
+
+def test_records_are_written_only_when_they_change(path: Path) -> None:
+    server = Server(path)
+    server.order(petId=7)
+    server.order("w3", petId=8)
+    server.save()
+    before = rows_in(server)["parts"]
+    server.database.connection.execute("UPDATE parts SET content = 'x' WHERE session = 'w3'")
+    server.session("w3").activate(("empty",))
+    server.post("w3")
+    server.order()
+    server.saver._database.is_unchanged = lambda: True  # type: ignore[method-assign]
+    server.save()
+
+    contents = [
+        content
+        for (content,) in server.database.connection.execute(
+            "SELECT content FROM parts ORDER BY session"
+        )
+    ]
+    assert contents[1] == "x"
+    assert contents[0] not in (before[0][2], "x")
+
+
+def test_records_of_changed_items_start_again_with_a_warning(
+    path: Path, messages: Callable[[], list[str]]
+) -> None:
+    server = Server(path)
+    server.order()
+    before = server.session().id
+    server.stop()
+    changed = replace(SOLD, resources=(resource(b'{"id":5}'),))
+
+    server = Server(path, changed, EMPTY)
+    assert server.orders(resource=changed.resources[0]) == [{"id": 5}]
+    assert server.session().id != before
+    text = "session 'default' has new records for resource sold/orders: its items have changed"
+    assert text in messages()
+
+
+def test_records_wait_for_their_scenario(path: Path, messages: Callable[[], list[str]]) -> None:
+    server = Server(path)
+    server.order(petId=7)
+    server.stop()
+    Server(path, EMPTY).stop()
+    text = "session 'default' has records that wait for their resource sold/orders"
+    assert text in messages()
+
+    assert Server(path).orders() == [{"id": 1, "petId": 3}, {"id": 2, "petId": 7}]
+
+
+def test_records_of_scenarios_that_were_sent_are_not_saved(path: Path) -> None:
+    server = Server(path)
+    session = server.session("w3")
+    session.inline = {"sold": (SOLD, "")}
+    assert server.order("w3") == 2
+    server.save()
+    assert rows_in(server)["parts"] == []
+
+
+def part(*rows: object, following: object = 1, digest: object = "") -> str:
+    return json.dumps({"digest": digest, "key": "id", "next": following, "rows": rows})
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "what"),
+    [
+        ("data sold", part(), "the name of the part is unknown"),
+        ("data Sold orders", part(), "the name of the part is unknown"),
+        ("x", part(), "the name of the part is unknown"),
+        ("data sold orders", "[]", "must be records, got an array"),
+        ("data sold orders", part(digest=1), "the digest and the key must be texts"),
+        ("data sold orders", part(following=None), "next must be an integer > 0, got null"),
+        ("data sold orders", part(following=0), "next must be an integer > 0, got 0"),
+        ("data sold orders", part("3"), "record 1 must be an object, got 3"),
+        (
+            "data sold orders",
+            part('{"id":1}', '{"id":1}'),
+            "record 2: another record has the id 1",
+        ),
+        ("data sold orders", part("{}"), "record 1: id must be an integer"),
+        ("data sold orders", "{", "Expecting property name"),
+        ("data sold orders", part("{"), "the body is not JSON"),
+    ],
+)
+def test_parts_that_mockpets_does_not_write_are_rejected(
+    path: Path, name: str, content: str, what: str
+) -> None:
+    server = Server(path)
+    server.stop()
+    database = open_database(path)
+    database.read()
+    with database.transaction(is_clean=True, boot=""):
+        database.put("parts", "default", name, content)
+    database.close()
+
+    with pytest.raises(InputError) as error:
+        Server(path)
+    assert f"{path}: parts (default, {name}): {what}" in str(error.value)
+
+
+# --- The format before records --------------------------------------------------------------------
+
+
+def downgrade(path: Path) -> None:
+    """Make a file as a server without records wrote it."""
+    with sqlite3.connect(path) as connection:
+        connection.execute("DROP TABLE parts")
+        connection.execute("PRAGMA user_version = 1")
+    connection.close()
+
+
+def test_a_file_of_format_1_is_read_and_gets_format_2_with_the_first_save(path: Path) -> None:
+    server = Server(path)
+    server.post("w3", name="Rex")
+    ids = server.session("w3").id
+    server.stop()
+    downgrade(path)
+
+    database = open_database(path)
+    assert database.read().rows["parts"] == []
+    database.close()
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (1,), "it is only read"
+    connection.close()
+    server = Server(path)
+    assert server.names("w3") == ["Ada", "Bo", "Rex"]
+    assert server.session("w3").id == ids
+    server.order("w3", petId=7)
+    assert server.save()
+    server.crash()
+    server = Server(path)
+    assert server.orders("w3")[-1] == {"id": 2, "petId": 7}
+    assert server.names("w3") == ["Ada", "Bo", "Rex"]
+
+
+def test_a_failed_first_save_leaves_format_1_intact(path: Path) -> None:
+    server = Server(path)
+    server.post(name="Rex")
+    server.stop()
+    downgrade(path)
+    data = path.read_bytes()
+    connect, connection = failing()
+
+    def fail(statement: str) -> None:
+        if statement.startswith("UPDATE file"):
+            raise DISK_ERROR
+
+    connection.fails = staticmethod(fail)
+    with pytest.raises(InputError, match="disk I/O error"):
+        Server(path, connect=connect)
+
+    assert path.read_bytes() == data
+    assert Server(path).names() == ["Ada", "Bo", "Rex"]

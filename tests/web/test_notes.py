@@ -167,7 +167,9 @@ def test_every_note(call: Client, row: Row) -> None:
         assert [each["number"] for each in found] == [entry["number"]]
 
 
-OF_OTHER_TESTS = {"clock", "released", "server_limit", "references", "reference_missing"}
+OF_OTHER_TESTS = {
+    *("clock", "released", "server_limit", "references", "reference_missing", "resource")
+}
 
 
 def test_every_note_code_is_tested() -> None:

@@ -33,8 +33,8 @@ _NEVER: Final = {
     "OPTIONS": ("OPTIONS requests never reach a stub", "use another method"),
 }
 """Method that a stub cannot match to the problem and its hint."""
-_SEGMENT: Final = r"[^/*?#%{}\s\x00-\x1f\x7f-\x9f]+"
-_PATH: Final = rf"{API_PREFIX}(?:/(?:\*|{_SEGMENT}|\{{{_SEGMENT}\}}))+/?"
+SEGMENT: Final = r"[^/*?#%{}\s\x00-\x1f\x7f-\x9f]+"
+_PATH: Final = rf"{API_PREFIX}(?:/(?:\*|{SEGMENT}|\{{{SEGMENT}\}}))+/?"
 _REGULAR_EXPRESSION: Final = re.compile(r"\^|.*(?:\$$|\.[*+]|\\[dwsb.])")
 """A start, an end, or parts that a glob has only by accident."""
 _GLOB: Final = "use matches: in it, * is any text and ? is any one character"
@@ -141,7 +141,7 @@ _IN_BODY: Final = _condition(
 )
 
 
-def _advise_path(path: str) -> str:
+def advise_path(path: str) -> str:
     """Return how to fix a path outside the pet store, or an empty string."""
     if path.startswith(f"{API_PREFIX}/"):
         return ""
@@ -159,7 +159,7 @@ def _match(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
         hint = "remove petId, or move it to a separate stub"
         return diagnostics.add(node, what, hint, at=("petId",))
     method, path = values.get("method", "").upper() or None, values.get("path")
-    operation = _operation_at(method, path) if path else None
+    operation = operation_at(method, path) if path else None
     if (method is None) != (path is None) and (path is None or operation):
         return INVALID  # `MATCH` reports the missing key; without it, nothing else is certain
     if method in _NEVER:
@@ -171,7 +171,7 @@ def _match(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     return Match(operations, method, path, *conditions)
 
 
-def _operation_at(method: str | None, path: str) -> str | None:
+def operation_at(method: str | None, path: str) -> str | None:
     """Return an operation that a method, by default any, and a path pattern match, or None."""
     wanted = path.split("/")
     for operation, (known, template) in OPERATIONS.items():
@@ -206,7 +206,7 @@ MATCH: Final = Object(
             f"a path such as {API_PREFIX}/store/orders, {API_PREFIX}/store/* or "
             f"{API_PREFIX}/store/{{name}}, without percent-encoding",
             _PATH,
-            advise=_advise_path,
+            advise=advise_path,
         ),
         "petId": OneOrMany(
             "One or more pet ids, for getPet.", Number("A pet id.", INT64_MIN, INT64_MAX)

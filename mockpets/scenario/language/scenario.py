@@ -14,6 +14,7 @@ from mockpets.scenario.language.mappings import ByKey, ByKind, Object, needs, no
 from mockpets.scenario.language.match import MATCH
 from mockpets.scenario.language.pets import PETS_SOURCE
 from mockpets.scenario.language.reply import FAULT, REPEAT, REPLY, SEQUENCE, Draft, Sequence
+from mockpets.scenario.language.resources import RESOURCES
 from mockpets.scenario.language.shapes import (
     ListOf,
     Number,
@@ -214,6 +215,7 @@ def _scenario(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> S
         extends=tuple(dict.fromkeys(values.get("extends", ()))),
         pets=values.get("pets"),
         stubs=values.get("stubs", ()),
+        resources=values.get("resources", ()),
         source=diagnostics.file,
         extends_at=(extends.line, extends.column) if "extends" in values else (0, 0),
         warnings=tuple(diagnostics.warnings),
@@ -221,7 +223,7 @@ def _scenario(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> S
 
 
 SCENARIO: Final = Object(
-    "A mockpets scenario: pets, and stubs that change responses.",
+    "A mockpets scenario: pets, stubs that change responses, and resources.",
     {
         "$schema": Text("URL of this schema, for editors; mockpets ignores it."),
         "description": Text(
@@ -241,6 +243,7 @@ SCENARIO: Final = Object(
             _STUB,
             then=_unique,
         ),
+        "resources": RESOURCES,
     },
     required=("description",),
     misplaced={

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mockpets.contract.control_types import InputProblem, InvalidInputDetails
     from mockpets.contract.query_parameters import Parameter
     from mockpets.journal.coverage import Coverage
+    from mockpets.scenario.library import Stack
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Activation, Session
     from mockpets.settings import Settings
@@ -74,9 +75,20 @@ class ControlRequest:
 
     @property
     def name(self) -> str:
-        """The value of the parameter in the path; every path has at most one."""
+        """The value of the parameter in the path; use `part` if there are several."""
         [value] = (self.request.view_args or {}).values()
         return str(value)
+
+    def part(self, name: str) -> str:
+        """Return the value of one of several parameters in the path."""
+        return str((self.request.view_args or {})[name])
+
+    def stack(self) -> Stack:
+        """Return the scenarios on which the request acts: those it names, or the active ones.
+
+        :raise RequestError: ``unknown_scenario``.
+        """
+        return self.session.stack(named_scenarios(self.request.environ) or self.session.active)
 
     def activation(self) -> Activation:
         """Return the stack whose pets the request acts on: the one it names, or the active one.

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from mockpets.web.control.call import Call
 
 _DESCRIPTION: Final = """\
-Control a running mockpets: its sessions, active scenarios, pets, snapshots, recorded requests and
-gates.
+Control a running mockpets: its sessions, active scenarios, pets, records, snapshots, recorded
+requests and gates.
 
 A call works on the session that the server's URL (`/~NAME/__mockpets`) or the header
 `Mockpets-Session` names, or else on `default`. Objects in responses may get more properties.
@@ -66,17 +66,28 @@ _TOPICS: Final = {
         ("scenarios", "scenario", "overrides"),
     ),
     "pets": ("The pets of a session, and their snapshots.", ("pets", "snapshots")),
+    "data": ("The records of the resources that the active scenarios define.", ("data",)),
     "requests": (
         "The request log, its verification, its findings, recordings, and explanations.",
         ("requests", "requests.har", "verify", "explain", "findings", "recording"),
     ),
     "gates": ("Responses that wait, and the gates that hold some.", ("held", "gates")),
 }
+_RECORD: Final = {"type": "object", "description": "A record: an object with any properties."}
+_RECORDS: Final[Mapping[str, Schema]] = {
+    "DataRecord": _RECORD,
+    "DataRecords": {
+        "type": "array",
+        "description": "The records of a resource; those without an ID get one.",
+        "items": {"$ref": "#/components/schemas/DataRecord"},
+    },
+}
 _TAGS: Final = {part: tag for tag, (_, parts) in _TOPICS.items() for part in parts}
 _PATH_PARAMETERS: Final[Mapping[str, tuple[str, Schema]]] = {
     "name": ("Name", {"type": "string"}),
     "id": ("ID", {"type": "integer", "format": "int64"}),
     "number": ("Number", {"type": "integer", "minimum": 1}),
+    "record": ("ID of a record", {"type": "string"}),
 }
 _EVERY_CALL: Final[tuple[ErrorCode, ...]] = (
     "unauthorized",
@@ -103,6 +114,7 @@ def document_of(calls: Mapping[str, Call]) -> Mapping[str, Any]:
     closed = {"additionalProperties": False, "minProperties": 1}
     definitions.schemas["PetChange"] = {**change, **closed}
     _schema(control_types.Error, definitions)
+    definitions.schemas.update(_RECORDS)
 
     paths: dict[str, Any] = {}
     for route, call in calls.items():
@@ -177,7 +189,9 @@ def _parameters(path: str, call: Call) -> Iterator[dict[str, Any]]:
     """Yield the parameters of a call: in the path, the query and the headers."""
     for name in re.findall(r"{(\w+)}", path):
         what, schema = _PATH_PARAMETERS[name]
-        described = {"description": f"{what} of the {_first_part(path)[:-1]}.", "schema": schema}
+        subject = _first_part(path)
+        subject = "resource" if subject == "data" else subject[:-1]
+        described = {"description": f"{what} of the {subject}.", "schema": schema}
         yield {"name": name, "in": "path", "required": True, **described}
     for name, parameter in (call.parameters or {}).items():
         described = {"description": parameter.description, "schema": parameter.schema}
@@ -198,7 +212,7 @@ def _responses(call: Call, definitions: Definitions) -> dict[str, Any]:
         description = "The metrics as text."
     elif returned[1] == "Mapping[str, Any]":
         content = {"application/json": {"schema": {"type": "object"}}}
-        description = "The document."
+        description = "An object."
     else:
         kind = getattr(control_types, returned[1])
         content = {"application/json": {"schema": _schema(kind, definitions)}}
@@ -248,6 +262,8 @@ def _schema(kind: Any, definitions: Definitions) -> Schema:
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is NotRequired:
         return _schema(arguments[0], definitions)
+    if kind == control_types.Document:
+        return definitions.reference("DataRecord")
     if kind is control_types.Fault:
         return definitions.reference("Fault")
     if kind == control_types.Document:

@@ -161,10 +161,10 @@ def snapshot_pets(call: ControlRequest) -> JsonResponse[SnapshotDetails]:
 
 
 def snapshot(call: ControlRequest) -> JsonResponse[SnapshotSummary]:
-    """Save a copy of the pets under a name."""
+    """Save a copy of the pets and the records of resources under a name."""
     name = checked_snapshot(call.name)
     status = 200 if name in call.session.snapshots else 201
-    snapshot = call.session.snapshots.keep(name, call.activation().store)
+    snapshot = call.session.snapshots.keep(name, call.activation().store, call.session.data)
     return json_response(_summary(snapshot), status)
 
 
@@ -178,9 +178,9 @@ def drop_snapshot(call: ControlRequest) -> JsonResponse[SnapshotList]:
 
 
 def restore(call: ControlRequest) -> JsonResponse[PetTotal]:
-    """Replace all pets with those of a snapshot."""
+    """Replace all pets and records with those of a snapshot."""
     snapshot = call.session.snapshots.get(checked_snapshot(call.name))
     store = call.activation().store
-    store.restore(snapshot.saved)
+    call.session.restore_all(snapshot.saved, snapshot.records, store)
     call.session.changes.publish("pets")
     return json_response({"total": store.total()})

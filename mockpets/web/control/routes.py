@@ -27,7 +27,7 @@ from mockpets.journal import queries
 from mockpets.kit import files_of
 from mockpets.version import FULL_VERSION
 from mockpets.web import pages
-from mockpets.web.control import clock, files, journal, pets, recording, sessions, transfer
+from mockpets.web.control import clock, data, files, journal, pets, recording, sessions, transfer
 from mockpets.web.control.access import check_caller, record_preflight
 from mockpets.web.control.call import (
     Call,
@@ -231,6 +231,8 @@ def clear_coverage(call: ControlRequest) -> JsonResponse[ClearedCoverage]:
 _NOT_FOUND: Final = ("not_found",)
 _NO_PET: Final = ("pet_not_found", "unknown_scenario")
 _NO_ROOM: Final = ("unknown_scenario", "store_full")
+_NO_DATA: Final = ("not_found", "unknown_scenario")
+_NO_DATA_ROOM: Final = ("conflict", "store_full")
 _NO_SCENARIO: Final = ("invalid_scenario", "unknown_scenario")
 _NOT_VERIFIED: Final = ("verification_failed", "session_dropped", "busy")
 _NO_RECORD: Final = (*_NOT_FOUND, "invalid_scenario", "unknown_scenario")
@@ -307,6 +309,23 @@ CALLS: Final[Mapping[str, Call]] = {
         pets.change_pet, "changes", body="PetChange", errors=(*_NO_PET, "store_full")
     ),
     "DELETE /pets/{id}": Call(pets.delete_pet, "changes", errors=_NO_PET),
+    "GET /data": Call(data.resources, errors=("unknown_scenario",)),
+    "GET /data/{name}": Call(data.records, "reads", data.RECORDS_PARAMETERS, errors=_NO_DATA),
+    "PUT /data/{name}": Call(
+        data.set_records, "changes", body="DataRecords", errors=(*_NO_DATA, *_NO_DATA_ROOM)
+    ),
+    "POST /data/{name}": Call(
+        data.add_record,
+        "changes",
+        body="DataRecord",
+        creates=True,
+        errors=(*_NO_DATA, *_NO_DATA_ROOM),
+    ),
+    "GET /data/{name}/{record}": Call(data.record, errors=_NO_DATA),
+    "PATCH /data/{name}/{record}": Call(
+        data.change_record, "changes", body="DataRecord", errors=(*_NO_DATA, "store_full")
+    ),
+    "DELETE /data/{name}/{record}": Call(data.delete_record, "changes", errors=_NO_DATA),
     "GET /snapshots": Call(pets.snapshots),
     "GET /snapshots/{name}": Call(pets.snapshot_pets, errors=_NOT_FOUND),
     "PUT /snapshots/{name}": Call(pets.snapshot, "changes", creates=True, errors=_NO_ROOM),

@@ -15,7 +15,7 @@ from mockpets.errors import InputError, NotReady, RequestError, did_you_mean
 from mockpets.faults import FAULTS
 from mockpets.journal.journal import JOURNAL_ENTRIES
 from mockpets.packaged_data import shipped
-from mockpets.scenario.describe import describe_pets, describe_stub
+from mockpets.scenario.describe import describe_hidden, describe_pets, describe_stub
 from mockpets.scenario.files import as_text
 from mockpets.scenario.language.text import read_text
 from mockpets.scenario.model import Generated
@@ -38,6 +38,7 @@ from mockpets.wsgi_extension import SERVER
 
 if TYPE_CHECKING:
     from mockpets.contract.control_types import (
+        Activated,
         ActiveScenarios,
         DroppedSession,
         DroppedSessions,
@@ -200,15 +201,20 @@ def _file(call: ControlRequest, name: str) -> tuple[str | None, str | None, str 
 def _unreached(session: Session, library: Library, name: str) -> str | None:
     """Return why no recorded request of a session shows a scenario; None if one does.
 
-    A request shows a scenario with stubs if one of them took part. Without stubs, listing or
-    fetching pets while it is active shows its pets; without pets too, so does adding one.
+    A request shows a scenario with stubs or resources if one of them took part. Without these,
+    listing or fetching pets while it is active shows its pets; without pets too, so does adding
+    one.
     """
     if name not in library.scenarios:
         return f"scenario {name} is invalid"
     stack, entries = library.stack((name,)), session.journal.entries()
-    if stack.stubs:
+    if stack.stubs or stack.resources:
         labels = {stub.label for stub in stack.stubs}
-        is_reached = any(not labels.isdisjoint(entry.stubs) for entry in entries)
+        notes = {one.note for one in stack.resources}
+        is_reached = any(
+            not labels.isdisjoint(entry.stubs) or not notes.isdisjoint(entry.notes)
+            for entry in entries
+        )
         return None if is_reached else f"scenario {name} affected no request"
     shown = set(OPERATIONS) - ({"createPet"} if stack.pets is not None else set())
     is_reached = any(
@@ -231,11 +237,14 @@ def _text(session: Session, library: Library, name: str) -> str | None:
         return None
 
 
-def use(call: ControlRequest) -> JsonResponse[ActiveScenarios]:
+def use(call: ControlRequest) -> JsonResponse[Activated]:
     """Activate other scenarios and start their counters again."""
     config = _session_config(call, session=False)
     _activate(call, call.session, checked(config.names or (), "the body"), config)
-    return json_response({"active": list(call.session.active)})
+    response: Activated = {"active": list(call.session.active)}
+    if hidden := call.session.stack(call.session.active).hidden():
+        response["hidden"] = [describe_hidden(*pair) for pair in hidden.items()]
+    return json_response(response)
 
 
 def _activate(

@@ -104,6 +104,15 @@ const statuses: PetStatus[] = ["available", "pending", "sold"];
 export async function usePets(): Promise<string[]> {
   for (const source of sources) await mock.setPets(source);
   await mock.setPets([{ id: 2, name: "Nori", categoryId: 1 }]);
+  interface Order {
+    id: number;
+    petId: number;
+    note?: string;
+  }
+  const orders = mock.data<Order>("orders");
+  const { petId } = await orders.add({ petId: 3 });
+  await orders.change(petId, { note: null });
+  for (const { name, hidden_by } of await mock.resources()) console.log(name, hidden_by);
   await mock.snapshot("before");
   await mock.restore("before");
   await Promise.all(statuses.map((status) => mock.pets(status)));

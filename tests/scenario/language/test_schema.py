@@ -66,6 +66,10 @@ LOADER_RULES = {
     "a reference has a source": "must be a source|(?:unknown|invalid) source|is not a header name",
     "a reference names a segment of the path": "the path has no segment",
     "a reference repeats no secret": "has a secret",
+    "a resource is outside the contract": "is a path of .*, an operation of the contract",
+    "names and paths of resources are unique": "another resource already has the",
+    "items have valid ids": "item .* already has the|missing property|an integer .int64|some ids",
+    "a record has at most 64 KiB": "the record is too large",
     "the contract": "add off_contract: true to the stub",
 }
 """Rules that only the loader checks, and their messages."""

@@ -40,7 +40,7 @@ FREE = {
     *(f"/__mockpets/{name}" for name in files_of()),
 }
 """The routes without secrets, as listed in product.md; all others are guarded."""
-VALUES = {"<name>": "x", "<version>": "x", "<id>": "1", "<number>": "1"}
+VALUES = {"<name>": "x", "<version>": "x", "<id>": "1", "<number>": "1", "<record>": "1"}
 
 
 def routes() -> Iterator[tuple[str, str, str]]:

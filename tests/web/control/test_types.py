@@ -211,7 +211,7 @@ ROWS = [
         bodies=(DOCUMENT,),
     ),
     Row(
-        *("PUT", "scenario", types.ActiveScenarios, ""),
+        *("PUT", "scenario", types.Activated, ""),
         takes=types.ScenarioSelection,
         bodies=tuple({"scenario": each} for each in ("empty", DOCUMENT, ["default", DOCUMENT])),
     ),
@@ -258,6 +258,30 @@ ROWS = [
         bodies=({"name": "Mio", "categoryId": 1, "status": None},),
     ),
     Row("DELETE", "pets/{id}", types.PetTotal, "pets/7"),
+    Row(
+        *("PUT", "scenario", types.Activated, ""),
+        takes=types.ScenarioSelection,
+        bodies=({"scenario": "shop"},),
+    ),
+    Row("GET", "data", types.ResourceList),
+    Row(
+        *("PUT", "data/{name}", types.RecordTotal, "data/orders"),
+        takes=list[types.Document],
+        bodies=([{"id": 7}, {"petId": 3}],),
+    ),
+    Row(
+        *("POST", "data/{name}", Object, "data/orders"),
+        takes=types.Document,
+        bodies=({"petId": 3},),
+    ),
+    Row("GET", "data/{name}", types.RecordPage, "data/orders?limit=2&after=7"),
+    Row("GET", "data/{name}/{record}", Object, "data/orders/7"),
+    Row(
+        *("PATCH", "data/{name}/{record}", Object, "data/orders/7"),
+        takes=types.Document,
+        bodies=({"petId": None},),
+    ),
+    Row("DELETE", "data/{name}/{record}", types.RecordTotal, "data/orders/7"),
     Row("PUT", "snapshots/{name}", types.SnapshotSummary, "snapshots/one"),
     Row("GET", "snapshots", types.SnapshotList),
     Row("GET", "snapshots/{name}", types.SnapshotDetails, "snapshots/one"),
@@ -331,6 +355,7 @@ stubs:
   - {match: {operation: getPet, petId: 1}, fault: malformed_json}
   - {match: {operation: getPet, petId: 2}, fault: connection_reset}
 """
+SHOP = "description: d\nresources: [{path: /v1/store/orders}]\n"
 HELD = "description: d\nstubs: [{match: {operation: listPets}, hold: door}]\n"
 
 
@@ -341,6 +366,7 @@ def server(tmp_path: Path) -> Iterator[MockpetsServer]:
     folder.mkdir()
     (folder / "outcomes.yaml").write_text(OUTCOMES)
     (folder / "held.yaml").write_text(HELD)
+    (folder / "shop.yaml").write_text(SHOP)
     settings = Settings(port=0, scenarios_dir=(folder,), state=str(tmp_path / "pets.state"))
     with MockpetsServer(settings) as server, ThreadPoolExecutor() as pool:
         call = Client(OverSocket(server.url))
@@ -500,6 +526,14 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "open_gate": ("other",),
     "set_pets": ([MISO],),
     "pets": (),
+    "activate": ("shop",),
+    "resources": (),
+    "set_records": ("orders", [{"id": 7}]),
+    "add_record": ("orders", {"petId": 3}),
+    "records": ("orders",),
+    "record": ("orders", 7),
+    "change_record": ("orders", 7, {"petId": 3}),
+    "delete_record": ("orders", 7),
     "snapshot": ("one",),
     "snapshots": (),
     "snapshot_pets": ("one",),
@@ -542,7 +576,8 @@ def test_every_call_of_the_client_returns_what_it_is_annotated_with(server: Mock
     client = ControlClient(server.url)
     names = {name for name, each in vars(ControlClient).items() if isfunction(each)}
     assert {name for name in names if name[0] != "_"} - CALLS.keys() == {
-        *("add_pet", "change_pet", "close", "explain_request", "gate", "session", "release")
+        *("add_pet", "change_pet", "close", "explain_request", "gate", "session", "release"),
+        "data",
     }
 
     for name, arguments in CALLS.items():

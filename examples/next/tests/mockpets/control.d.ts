@@ -7,6 +7,11 @@
 
 export interface components {
     schemas: {
+        /** @description The active scenarios, and which of their resources others hide, if any, in words. */
+        Activated: {
+            active: string[];
+            hidden?: string[];
+        };
         /** @description The active scenarios; the first takes precedence. */
         ActiveScenarios: {
             active: string[];
@@ -27,7 +32,7 @@ export interface components {
             one_of?: (string | number | boolean | null)[];
         };
         /** @enum {string} */
-        Change: "requests" | "scenario" | "pets" | "snapshots" | "gates" | "sessions" | "files" | "origins" | "clock";
+        Change: "requests" | "scenario" | "pets" | "data" | "snapshots" | "gates" | "sessions" | "files" | "origins" | "clock";
         /**
          * @description What `mockpets check` finds in a scenario.
          *
@@ -141,6 +146,10 @@ export interface components {
             scenarios: string[];
             unused_scenarios: string[];
         };
+        /** @description A record: an object with any properties. */
+        DataRecord: Record<string, unknown>;
+        /** @description The records of a resource; those without an ID get one. */
+        DataRecords: components["schemas"]["DataRecord"][];
         /** @description Delay of each response, such as 300ms, 2s or 1m, at most 60s; or a random delay. */
         Delay: string | (components["schemas"]["DelayRange"] | components["schemas"]["DelayPercentiles"]);
         /** @enum {string} */
@@ -482,7 +491,7 @@ export interface components {
             status?: components["schemas"]["PetStatus"];
         };
         /** @enum {string} */
-        NoteCode: "clock" | "deprecated" | "ignored_headers" | "ignored_members" | "ignored_query" | "key_invalid" | "key_missing" | "limit_out_of_range" | "off_contract" | "reference_missing" | "references" | "released" | "server_limit" | "unmatched";
+        NoteCode: "clock" | "deprecated" | "ignored_headers" | "ignored_members" | "ignored_query" | "key_invalid" | "key_missing" | "limit_out_of_range" | "off_contract" | "reference_missing" | "references" | "released" | "resource" | "server_limit" | "unmatched";
         /** @description The number of responses that opening a gate released, and those still held. */
         OpenedGate: {
             gates: {
@@ -574,6 +583,26 @@ export interface components {
         /** @description A list of pets, the name of a fixture, a number of generated pets, or what to generate. A scenario without pets uses those of the session. */
         PetsSource: string | components["schemas"]["PetInput"][] | number | components["schemas"]["GeneratedPets"];
         /**
+         * @description The records of a resource, in the order in which they were added.
+         *
+         *     `next` is the ID to pass as `after` for the next page, or null on the last page.
+         */
+        RecordPage: {
+            name: string;
+            scenario: string;
+            path: string;
+            id: string;
+            total: number;
+            changed: boolean;
+            hidden_by: string | null;
+            next: string | null;
+            records: components["schemas"]["DataRecord"][];
+        };
+        /** @description How many records there are after a change. */
+        RecordTotal: {
+            total: number;
+        };
+        /**
          * @description A recorded body.
          *
          *     `size` is the length of the whole body in bytes. `text` may be only its beginning (`cut`), and
@@ -609,7 +638,7 @@ export interface components {
          */
         RecordedStub: {
             scenario: string;
-            stub: Record<string, unknown>;
+            stub: components["schemas"]["DataRecord"];
             yaml: string;
             matches: number[];
         };
@@ -801,8 +830,43 @@ export interface components {
         ResetSessions: {
             reset: number;
         };
+        /** @description A collection of records that clients can list, add, change and delete. */
+        Resource: {
+            /** @description Path of the list, outside the contract. A record is one segment below it. */
+            path: string;
+            /** @description The initial records, which a reset restores. */
+            items?: Record<string, unknown>[];
+            /** @description Name of the property that is the ID, by default id. */
+            id?: string;
+            /** @description Properties that each record must have. */
+            required?: string[];
+            /** @description What clients may do: list, create, get, replace, update, delete. By default, all of it. */
+            only?: ("list" | "create" | "get" | "replace" | "update" | "delete")[];
+            /** @description Name in the control API. By default, the path's last segment. */
+            name?: string;
+        };
+        /** @description The resources of the active scenarios; the first scenario takes precedence. */
+        ResourceList: {
+            data: components["schemas"]["ResourceSummary"][];
+        };
+        /**
+         * @description A resource of the active scenarios.
+         *
+         *     `id` is the name of the property that is the ID, `total` the number of records, and `changed`
+         *     whether they differ from those of the scenario. `hidden_by` is the active scenario that serves
+         *     the same path in its place, or null.
+         */
+        ResourceSummary: {
+            name: string;
+            scenario: string;
+            path: string;
+            id: string;
+            total: number;
+            changed: boolean;
+            hidden_by: string | null;
+        };
         /** @enum {string} */
-        Responder: "stub" | "operation" | "check";
+        Responder: "stub" | "operation" | "resource" | "check";
         /**
          * @description A scenario in full.
          *
@@ -835,7 +899,7 @@ export interface components {
             writable: boolean;
             read_only: string | null;
         };
-        /** @description A mockpets scenario: pets, and stubs that change responses. */
+        /** @description A mockpets scenario: pets, stubs that change responses, and resources. */
         ScenarioDocument: {
             /** @description Name of the scenario. */
             name?: string;
@@ -848,6 +912,8 @@ export interface components {
             pets?: components["schemas"]["PetsSource"];
             /** @description Stubs, checked in order; the first one that responds ends the search. */
             stubs?: components["schemas"]["Stub"][];
+            /** @description Collections that keep what clients send, at paths outside the contract. */
+            resources?: components["schemas"]["Resource"][];
         };
         /** @description A scenario file that is not saved, to use in place of the scenario of its name. */
         ScenarioDraft: {
@@ -990,7 +1056,7 @@ export interface components {
         SnapshotList: {
             snapshots: components["schemas"]["SnapshotSummary"][];
         };
-        /** @description A named copy of the pets of a session: how many there are, and when it was made. */
+        /** @description A named copy of the pets and records of a session: how many pets, and when it was made. */
         SnapshotSummary: {
             name: string;
             pets: number;
@@ -1116,7 +1182,7 @@ export interface components {
         /** @description A stub that the session uses now, and all active scenarios. */
         StubInUse: {
             scenario: string;
-            stub: Record<string, unknown>;
+            stub: components["schemas"]["DataRecord"];
             yaml: string;
             matches: number[];
             active: string[];
@@ -1243,6 +1309,7 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type Activated = components['schemas']['Activated'];
 export type ActiveScenarios = components['schemas']['ActiveScenarios'];
 export type BodyMatch = components['schemas']['BodyMatch'];
 export type BodyOperators = components['schemas']['BodyOperators'];
@@ -1259,6 +1326,8 @@ export type CoverageHole = components['schemas']['CoverageHole'];
 export type CoverageRow = components['schemas']['CoverageRow'];
 export type CoverageState = components['schemas']['CoverageState'];
 export type CoverageSummary = components['schemas']['CoverageSummary'];
+export type DataRecord = components['schemas']['DataRecord'];
+export type DataRecords = components['schemas']['DataRecords'];
 export type Delay = components['schemas']['Delay'];
 export type DelayClass = components['schemas']['DelayClass'];
 export type DelayPercentiles = components['schemas']['DelayPercentiles'];
@@ -1311,6 +1380,8 @@ export type PetPage = components['schemas']['PetPage'];
 export type PetStatus = components['schemas']['PetStatus'];
 export type PetTotal = components['schemas']['PetTotal'];
 export type PetsSource = components['schemas']['PetsSource'];
+export type RecordPage = components['schemas']['RecordPage'];
+export type RecordTotal = components['schemas']['RecordTotal'];
 export type RecordedBody = components['schemas']['RecordedBody'];
 export type RecordedMessage = components['schemas']['RecordedMessage'];
 export type RecordedScenario = components['schemas']['RecordedScenario'];
@@ -1333,6 +1404,9 @@ export type RequestOutcome = components['schemas']['RequestOutcome'];
 export type RequestSummary = components['schemas']['RequestSummary'];
 export type RequestToExplain = components['schemas']['RequestToExplain'];
 export type ResetSessions = components['schemas']['ResetSessions'];
+export type Resource = components['schemas']['Resource'];
+export type ResourceList = components['schemas']['ResourceList'];
+export type ResourceSummary = components['schemas']['ResourceSummary'];
 export type Responder = components['schemas']['Responder'];
 export type ScenarioDetails = components['schemas']['ScenarioDetails'];
 export type ScenarioDocument = components['schemas']['ScenarioDocument'];

@@ -163,6 +163,36 @@ export class Mockpets {
     await this.#call("DELETE", `pets/${segment(String(id))}`);
   }
 
+  async resources() {
+    const { data } = await this.#call("GET", "data");
+    return data;
+  }
+
+  data(name) {
+    const path = `data/${segment(name)}`;
+    const record = (id) => `${path}/${segment(String(id))}`;
+    return {
+      all: async () => {
+        const records = [];
+        for (let after; after !== null; ) {
+          const page = await this.#call("GET", path, { query: { after } });
+          records.push(...page.records);
+          after = page.next;
+        }
+        return records;
+      },
+      get: (id) => this.#call("GET", record(id)),
+      set: async (records) => {
+        await this.#call("PUT", path, { body: records });
+      },
+      add: (body) => this.#call("POST", path, { body }),
+      change: (id, body) => this.#call("PATCH", record(id), { body }),
+      delete: async (id) => {
+        await this.#call("DELETE", record(id));
+      },
+    };
+  }
+
   async snapshot(name) {
     await this.#call("PUT", `snapshots/${segment(name)}`);
   }

@@ -1,0 +1,263 @@
+"""The records of one session, by the scenario and the name of their resource.
+
+They belong to the session and not to a stack of scenarios, so they stay when other scenarios are
+active. A resource that nobody has changed is not here: its records are those of the file.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from threading import RLock
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mockpets.constants import SCENARIO_NAME
+from mockpets.errors import InputError, Problem
+from mockpets.memory_budget import Charge
+from mockpets.scenario.resources import Records, read_records
+from mockpets.strict_json import dump_json, parse_json, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from mockpets.memory_budget import MemoryBudget
+    from mockpets.scenario.library import Library
+    from mockpets.scenario.resources import Id, Resource
+
+    Change = Callable[[Records], tuple[Records, Id]]
+    """Returns changed records, and the ID of the one that was changed."""
+Key = tuple[str, str]
+"""The names of a scenario and of its resource."""
+Changed = dict[Key, "Records"]
+
+
+class SavedRecords(NamedTuple):
+    """The records of a session at one moment."""
+
+    records: Changed
+    charge: Charge
+
+
+class Data:
+    """The records of the resources that changed. Safe to use from several threads.
+
+    :param budget: charged for them.
+    :param publish: called after each change.
+    """
+
+    __slots__ = ("_charge", "_known", "_lock", "_now", "_on_change", "_publish", "_reserved")
+
+    def __init__(self, budget: MemoryBudget | None, publish: Callable[[], object]) -> None:
+        self._charge = Charge(budget)
+        self._publish = publish
+        self._on_change: Callable[[], object] = lambda: None
+        self._lock = RLock()
+        self._now: Changed = {}
+        """Never changed in place: a write makes another dict."""
+        self._known: dict[Key, Resource] = {}
+        """The resources that changed since the start of the server."""
+        self._reserved: dict[Key, int] | None = None
+        """The lowest IDs that the state file has not reserved; None without a file."""
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether a client has changed any records."""
+        return bool(self._now)
+
+    def changed(self, resource: Resource) -> bool:
+        """Return whether the records of a resource differ from those of the file."""
+        return self.records(resource).rows != resource.start.rows
+
+    def records(self, resource: Resource) -> Records:
+        """Return the records of a resource now; a file with other items starts again."""
+        now = self._now.get((resource.scenario, resource.name))
+        if now is None or now.digest == resource.start.digest:
+            return now or resource.start
+        with self._lock:
+            self._switch({key: each for key, each in self._now.items() if each is not now})
+        return resource.start
+
+    def change(self, resource: Resource, make: Change) -> tuple[Records, Id]:
+        """Replace the records of a resource by those that a function returns, and return them.
+
+        :raise RequestError: ``store_full`` if the budget is used up; what the function raises.
+        """
+        with self._lock:
+            records, record_id = make(self.records(resource))
+            self._put(resource, records)
+        self._notify()
+        return records, record_id
+
+    def _put(self, resource: Resource, records: Records) -> None:
+        key = resource.scenario, resource.name
+        old = self._now.get(key)
+        self._charge.add(records.size - (0 if old is None else old.size))
+        self._now = {**self._now, key: records}
+        self._known[key] = resource
+
+    def drop(self, scenarios: set[str]) -> None:
+        """Forget the records of scenarios that no longer exist."""
+        with self._lock:
+            kept = {key: records for key, records in self._now.items() if key[0] not in scenarios}
+            self._switch(kept)
+
+    def reset(self) -> None:
+        """Restore the records of the files."""
+        with self._lock:
+            was_changed = self.is_changed
+            self._switch({})
+        if was_changed:
+            self._notify()
+
+    def save(self, budget: MemoryBudget | None) -> SavedRecords:
+        """Return the records; they can be restored any number of times.
+
+        :param budget: charged for what only the copy keeps in memory when the records change.
+        :raise RequestError: ``store_full`` if the budget is too small.
+        """
+        charge = Charge(budget)
+        with self._lock:
+            charge.add(self._charge.size)
+            return SavedRecords(self._now, charge)
+
+    def restore(self, saved: SavedRecords) -> None:
+        """Restore saved records, but not their next IDs, or raise ``store_full``."""
+        with self._lock:
+            records = dict(saved.records)
+            for key, now in self._now.items():
+                before = records.get(key)
+                if before is None and key in self._known:  # changed since it was saved
+                    before = self._known[key].start
+                if before is not None:
+                    records[key] = before._replace(next=max(before.next, now.next))
+            self._switch(records)
+        self._notify()
+
+    def _switch(self, records: Changed) -> None:
+        self._charge.add(sum(each.size for each in records.values()) - self._charge.size)
+        self._now = records
+
+    def _notify(self) -> None:
+        self._on_change()
+        self._publish()
+
+    def fork(self) -> Data:
+        """Return a copy whose changes have no effect here."""
+        copy = Data(None, lambda: None)
+        copy._now = self._now
+        return copy
+
+    # --- Export and the state file ------------------------------------------------------------
+
+    def dump(self) -> list[dict[str, object]]:
+        """Return the changed records as JSON."""
+        return [
+            {"scenario": scenario, "name": name, **records.dump()}
+            for (scenario, name), records in sorted(self._now.items())
+        ]
+
+    def load(self, loaded: Changed) -> None:
+        """Replace all records by those that `read_dump` returned, or raise ``store_full``."""
+        with self._lock:
+            self._switch(loaded)
+        self._notify()
+
+    def track(self, on_change: Callable[[], None]) -> None:
+        """Call a function after each change from now on, for a file that has reserved no IDs."""
+        self._on_change, self._reserved = on_change, {}
+
+    def has_reserved_id(self, resource: Resource) -> bool:
+        """Whether the next ID is reserved in the file, or the records are not saved."""
+        reserved = self._reserved
+        key = resource.scenario, resource.name
+        return reserved is None or self.records(resource).next < reserved.get(key, 0)
+
+    def touch(self, resource: Resource) -> None:
+        """Save the records of a resource, also if they have not changed, so as to reserve IDs."""
+        with self._lock:
+            self._put(resource, self.records(resource))
+
+    def parts(self) -> dict[str, Records]:
+        """Return the changed records by the name of their part of the state file."""
+        return {f"data {scenario} {name}": each for (scenario, name), each in self._now.items()}
+
+    def reserve(self, parts: Mapping[str, Any], *, spare: int, is_saved: bool) -> None:
+        """Note the IDs that the file reserves: before it is written, only those that stay so.
+
+        :param spare: how many IDs after those in use.
+        """
+        if self._reserved is None:
+            return
+        known = self._reserved
+        first = {_key(part): parts[part].next + spare for part in parts if _is_data(part)}
+        if not is_saved:
+            first = {key: min(known.get(key, 0), number) for key, number in first.items()}
+        self._reserved = first
+
+    def restore_parts(self, parts: Mapping[str, Any]) -> None:
+        """Restore what the state file kept, before the session is used, or raise ``store_full``."""
+        self.load({_key(part): parts[part] for part in parts if _is_data(part)})
+
+
+def _is_data(part: str) -> bool:
+    return part.startswith("data ")
+
+
+def _key(part: str) -> Key:
+    _, scenario, name = part.split(" ")
+    return scenario, name
+
+
+def part_text(value: Any, spare: int) -> str:
+    """Return the value of a part as the state file has it.
+
+    :param spare: the IDs of a resource to reserve.
+    """
+    if not isinstance(value, Records):
+        return dump_json(value).decode()
+    rows = [row.decode() for row in value.rows.values()]
+    head = {"digest": value.digest, "key": value.key, "next": value.next + spare}
+    return dump_json({**head, "rows": rows}).decode()
+
+
+def read_part(part: str, text: str) -> Any:
+    """Return the value of a part of the state file, or raise ValueError."""
+    if not re.fullmatch(rf"data {SCENARIO_NAME} \S+", part):
+        raise ValueError("the name of the part is unknown")
+    content = json.loads(text)
+    if not isinstance(content, dict) or not isinstance(content.get("rows"), list):
+        raise ValueError(f"must be records, got {shown(content)}")
+    digest, key = content.get("digest"), content.get("key")
+    if not isinstance(digest, str) or not isinstance(key, str):
+        raise ValueError("the digest and the key must be texts")
+    records = [parse_json(str(row).encode()) for row in content["rows"]]
+    return read_records(digest, key, content.get("next"), records)
+
+
+def read_dump(value: object, library: Library, file: str) -> Changed:
+    """Return the records of a dump, for `Data.load`.
+
+    :param library: defines their resources.
+    :param file: the name of the dump in messages.
+    :raise InputError: with every problem: an unknown resource, or invalid records.
+    """
+    problems: list[Problem] = []
+    loaded: Changed = {}
+    for position, each in enumerate(value if isinstance(value, list) else [value], 1):
+        entry = each if isinstance(each, dict) else {}
+        name, scenario = entry.get("name"), library.scenarios.get(str(entry.get("scenario")))
+        known = () if scenario is None else scenario.resources
+        resource = next((one for one in known if one.name == name), None)
+        try:
+            if resource is None:
+                label = f"{entry.get('scenario')}/{name}"
+                raise ValueError(f"unknown resource {shown(label)}")
+            start = resource.start
+            records = read_records(start.digest, start.key, entry["next"], entry["records"])
+            loaded[resource.scenario, resource.name] = records
+        except (KeyError, ValueError) as error:
+            what = f"missing property {error}" if isinstance(error, KeyError) else str(error)
+            problems.append(Problem(file, 0, 0, f"data.{position}", what))
+    if problems:
+        raise InputError(problems)
+    return loaded
