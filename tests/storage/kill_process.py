@@ -25,8 +25,14 @@ from mockpets.storage.persistence import persist_sessions
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-TARGETS = ("default", "default+empty", "default+sold-out", "a+no-status", "b+full-page+empty")
-"""Sessions and stacks of scenarios as in a base path; each has its own pets."""
+ORDERS = ("default+shop", "a+shop")
+"""The targets to whose resource the records are posted."""
+TARGETS = (
+    *("default", "default+empty", "default+sold-out", "a+no-status", "b+full-page+empty"),
+    *ORDERS,
+)
+"""Sessions and stacks of scenarios as in a base path; each has its own pets or records."""
+SHOP = "description: d\nresources: [{path: /v1/store/orders, items: [{id: 1, name: first}]}]\n"
 CHANGES: tuple[Callable[[Path, Path], object], ...] = (
     lambda _, path: os.truncate(path, 0),  # : > pets.state
     lambda backup, path: shutil.copyfile(backup, path),
@@ -52,7 +58,10 @@ def serve_until_killed(path: Path, out: int, turn: int, changed: int | None) -> 
         assert response.status < 400, (target, path, response.status)
         return json.loads(response.read()), response.getheader("Mockpets-Session-Id", "")
 
-    settings = Settings(port=0, count=2, log="quiet")
+    folder = path.with_name("scenarios")
+    folder.mkdir(exist_ok=True)
+    (folder / "shop.yaml").write_text(SHOP)
+    settings = Settings(port=0, count=2, log="quiet", scenarios_dir=(folder,))
     app = create_app(settings)
     progress = app.extensions["mockpets"].sessions.save_progress
     with (
@@ -62,10 +71,12 @@ def serve_until_killed(path: Path, out: int, turn: int, changed: int | None) -> 
         connection = HTTPConnection(urlsplit(server.url).netloc, timeout=20)
         for target in TARGETS:
             there: dict[int, str] = {}
-            after: int | None = 0
-            while after is not None:  # a page has at most 1000 pets
-                page, session_id = call("GET", target, f"/__mockpets/pets?after={after}")
-                there |= {pet["id"]: pet["name"] for pet in page["pets"]}
+            kind, part = ("data/orders", "records") if target in ORDERS else ("pets", "pets")
+            after: int | str | None = ""
+            while after is not None:  # a page has at most 1000
+                query = f"?after={after}" if after else ""
+                page, session_id = call("GET", target, f"/__mockpets/{kind}{query}")
+                there |= {pet["id"]: pet["name"] for pet in page[part]}
                 after = page["next"]
             report("there", target, session_id, there)
         number = 0
@@ -74,7 +85,8 @@ def serve_until_killed(path: Path, out: int, turn: int, changed: int | None) -> 
                 number += 1
                 target, name = random.choice(TARGETS), f"{turn} {number}"
                 report("posting", target, name)
-                pet, session_id = call("POST", target, "/v1/pets", {"name": name, "categoryId": 1})
+                place = "/v1/store/orders" if target in ORDERS else "/v1/pets"
+                pet, session_id = call("POST", target, place, {"name": name, "categoryId": 1})
                 report("posted", target, pet["id"], name, session_id)
                 progress.requested.set()  # save all the time, so that kills hit saves
             saved = number
