@@ -111,6 +111,26 @@ def test_reset_and_undo(panel: Panel) -> None:
     assert panel.call("GET", "/__mockpets/pets?limit=1").json["total"] == 17
 
 
+def test_the_clock_is_set_shown_and_unset(panel: Panel) -> None:
+    panel.menu("Menu", "Clock")
+    dialog = panel.page.get_by_role("dialog", name="Clock")
+    dialog.get_by_label("Time").fill("tomorrow")
+    dialog.get_by_role("button", name="Set the clock").click()
+    expect(panel.page.locator(".toast.failed")).to_contain_text("tomorrow")
+    dialog.get_by_label("Time").fill("2030-12-06T09:00:00Z")
+    dialog.get_by_role("button", name="Set the clock").click()
+    shown = panel.page.get_by_title("Clock of the session")
+    expect(shown).to_have_text("2030-12-06 09:00, frozen")
+    expect(dialog).to_have_count(0)
+    assert panel.call("GET", "/v1/pets/1").status == 410
+
+    shown.click()
+    expect(dialog.get_by_role("checkbox", name="Frozen")).to_be_checked()
+    dialog.get_by_role("button", name="Real time").click()
+    expect(shown).to_have_count(0)
+    assert panel.call("GET", "/v1/pets/1").status == 200
+
+
 def test_a_letter_after_g_opens_a_view(panel: Panel) -> None:
     for key, view in (("s", "scenarios"), ("p", "pets"), ("e", "sessions"), ("t", "try")):
         panel.page.keyboard.press("g")

@@ -31,11 +31,15 @@ function TopBar() {
       <span class="dot ${problem === null ? "on" : ""}"></span><span class="name" id="session">${session}</span><${Icon} name="down" /></button>
     ${state && html`<${Scenarios} active=${state.active} />`}
     <span class="grow"></span>
+    ${state?.clock && html`<button type="button" class="chip" title="Clock of the session" onClick=${open("clock")}><${Icon} name="clock" />${clockText(state.clock)}</button>`}
     <span class="live ${problem ? "off" : ""}" id="live"><span class="dot ${problem === null ? "on" : ""}"></span><span>${connection}</span></span>
     <button type="button" class="field search-button" title="Search scenarios, sessions and actions" onClick=${open("palette")}><${Icon} name="search" /><span>Search</span><${Kbd} keys="Ctrl K" /></button>
     <${Menu} kind="ghost" icon="more" label="Menu" align="right" items=${menuItems()} />
   </header>`;
 }
+
+/** Return the time of a session's clock, such as "2030-12-06 09:00, frozen". */
+const clockText = ({ now, frozen }) => `${now.slice(0, 16).replace("T", " ")}${frozen ? ", frozen" : ""}`;
 
 function menuItems() {
   const theme = document.documentElement.dataset.theme ?? "auto";
@@ -43,6 +47,7 @@ function menuItems() {
     ...[["auto", "System theme"], ["light", "Light theme"], ["dark", "Dark theme"]].map(([value, text]) => ({ text, checked: theme === value, does: () => setTheme(value) })),
     null,
     { text: "Reset session", icon: "reset", keys: "r", does: resetSession },
+    { text: "Clock", icon: "clock", hint: store.state?.clock ? clockText(store.state.clock) : "real time", does: open("clock") },
     { text: "Save requests as HAR", icon: "save", does: saveHar },
     { text: "Keyboard shortcuts", icon: "keys", keys: "?", does: open("keys") },
     { text: isCollapsed() ? "Expand the sidebar" : "Collapse the sidebar", icon: "rail", does: toggleRail },
@@ -287,7 +292,14 @@ function TokenPrompt({ message, answer }) {
     <p class="soft">Stored in this tab only.</p><button class="button primary">Continue</button></form><//>`;
 }
 
-const OVERLAYS = { palette: Palette, sessions: Switcher, keys: Shortcuts, more: More, origins: Origins };
+/** The dialog of the clock, whose module is loaded the first time. */
+function Clock() {
+  const [module, setModule] = useState(null);
+  useEffect(() => { act(async () => setModule(await import("./clock.js"))); }, []);
+  return module && html`<${module.default} close=${shut} />`;
+}
+
+const OVERLAYS = { clock: Clock, palette: Palette, sessions: Switcher, keys: Shortcuts, more: More, origins: Origins };
 
 let styles = null;
 
