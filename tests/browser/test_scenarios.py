@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from mockpets import MockpetsServer, Settings
 from mockpets.scenario.library import SHIPPED_SCENARIOS
 from tests.browser.panel import Panel, both_ways
+from tests.http_client import Client, OverSocket
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -408,7 +409,7 @@ def test_without_a_folder_a_text_is_saved_for_this_session(
         panel.use(panel.button("Use"))
         expect(panel.active).to_have_text(["outage"])
         assert panel.call("GET", "/v1/pets").status == 503
-        assert visit(bare.url).call("GET", "/v1/pets").status == 200
+        assert Client(OverSocket(bare.url))("GET", "/v1/pets").status == 200
 
         field = panel.page.get_by_role("textbox", name="Source of outage", exact=True)
         panel.write(field, "description: Out.\nstubs: [{reply: {status: 502}}]")

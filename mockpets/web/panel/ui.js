@@ -66,6 +66,7 @@ export const NOTES = {
   released: "released",
   references: "values repeated",
   reference_missing: "value missing",
+  clock: "clock set",
 };
 
 /** Labels of the outcomes of requests. */
