@@ -112,9 +112,8 @@ def guarded() -> list[dict[str, Any]]:
             continue
         for method in rule.methods - {"HEAD", "OPTIONS"}:
             for name in ("default", "new") if "sessions" in path else ("1",):
-                filled = below.replace("{name}", name).replace("{pet_id}", "1")
-                calls.add((method, filled.replace("{id}", "1").replace("{number}", "1")))
-    assert not [path for _, path in calls if "{" in path]
+                filled = re.sub(r"{\w+}", "1", below.replace("{name}", name))
+                calls.add((method, filled))
     return [
         {"method": method, "path": CONTROL_PREFIX + path, "body": BODIES.get(f"{method} {path}")}
         for method, path in sorted(calls)
@@ -126,7 +125,7 @@ def snapshot(server: MockpetsServer) -> Any:
     caller = Client(OverSocket(server.url))
     state = {
         path: caller("GET", f"{CONTROL_PREFIX}/{path}").json
-        for path in ("state", "pets", "snapshots", "requests", "gates", "sessions")
+        for path in ("state", "pets", "data", "snapshots", "requests", "gates", "sessions")
     }
     for session in state["sessions"]["sessions"]:
         del session["idle_seconds"]

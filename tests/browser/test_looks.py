@@ -104,6 +104,7 @@ LOADED = {
     "requests/1": "#entry .code",
     "scenarios": ".scenario-list .row",
     "pets": "table.pets tbody tr",
+    "data": "main .empty",
     "sessions": "table tbody tr",
     "findings": ".coverage tbody tr",
     "try": "main form",

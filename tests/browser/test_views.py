@@ -24,6 +24,12 @@ LONG = (
     "description: Long.\nstubs:\n" + "  - {reply: {status: 503, text: '%s'}}\n" % ("x" * 200) * 60
 )
 
+USE = """
+(scenario) => fetch("scenario", {
+  method: "PUT", headers: {"Content-Type": "application/json"}, body: JSON.stringify({scenario}),
+})
+"""
+
 
 def scenarios(page: Page, looks: Looks) -> None:
     """Open the editor with a problem, a rejected name, and what a scenario does."""
@@ -52,6 +58,20 @@ def pets(page: Page, looks: Looks) -> None:
     for name in ("Add a pet", "Replace all", "Snapshots"):
         page.get_by_role("button", name=name, exact=True).click()
         inspect(page, f"pets, {name}", looks)
+
+
+def data(page: Page, looks: Looks) -> None:
+    """Show the records of a resource, with each form and an invalid value."""
+    shop = {"path": "/v1/orders", "items": [{"id": 1, "petId": 3, "note": "x" * 300}]}
+    page.evaluate(USE, {"description": "d", "resources": [shop]})
+    page.evaluate("location.hash = 'data'")
+    cell = page.get_by_label("petId of 1", exact=True)
+    cell.fill("two")
+    cell.press("Enter")
+    expect(cell).to_have_attribute("aria-invalid", "true")
+    for name in ("Add a record", "Replace all"):
+        page.get_by_role("button", name=name, exact=True).click()
+        inspect(page, f"data, {name}", looks)
 
 
 def sessions(page: Page, looks: Looks) -> None:
@@ -89,7 +109,7 @@ def tries(page: Page, looks: Looks) -> None:
     inspect(page, "try, any path", looks)
 
 
-@pytest.mark.parametrize("view", [scenarios, pets, sessions, findings, tries])
+@pytest.mark.parametrize("view", [scenarios, pets, data, sessions, findings, tries])
 @looks
 def test_what_opens_in_a_view(
     visit: Callable[..., Panel], tmp_path: Path, view: Callable[[Page, Looks], None], looks: Looks

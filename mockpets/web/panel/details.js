@@ -18,7 +18,7 @@ export function Explanation({ explanation }) {
   const { request, sent, summary, stubs, omitted, by, stub } = explanation;
   const nearest = stubs.find(({ label, result }) => label === explanation.nearest && result === "no_match");
   const text = summary.replace(/^\d{3},? /, ""); // the status stands before it
-  const responder = by === "check" ? "A check that rejects the request" : by === "stub" ? `Stub ${stub}` : `Operation ${request.operation}`;
+  const responder = by === "check" ? "A check that rejects the request" : by === "stub" ? `Stub ${stub}` : by === "resource" ? "A resource" : `Operation ${request.operation}`;
   return html`<div class="why">${!sent && html`<p class="soft">The request was not sent. If you send it now:</p>`}
     <p role="status"><${StatusText} row=${request} /> ${text[0].toUpperCase()}${text.slice(1)}.</p><${Facts} rows=${[["Response from", responder]]} />
     ${stubs.length > 0 && html`<p class="soft">Stubs, in the order of the search:</p><ol class="stubs">${stubs.map((each) => html`<${StubItem} stub=${each} isNearest=${each === nearest} />`)}</ol>`}

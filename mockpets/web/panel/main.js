@@ -10,6 +10,7 @@ const PAGES = {
   requests: { name: "Requests", key: "r", view: Requests, count: () => store.state.counts.requests },
   scenarios: { name: "Scenarios", key: "s", load: () => import("./scenarios.js"), count: () => store.state.scenarios.length },
   pets: { name: "Pets", key: "p", load: () => import("./pets.js"), count: () => store.state.counts.pets },
+  data: { name: "Data", key: "d", load: () => import("./data.js"), count: () => store.resources },
   sessions: { name: "Sessions", key: "e", load: () => import("./sessions.js"), count: () => store.state.counts.sessions },
   findings: { name: "Findings", key: "i", load: () => import("./findings.js") },
   try: { name: "Try it", key: "t", load: () => import("./try.js") },
@@ -279,7 +280,7 @@ const shellKeys = {
 // --- The page ---
 
 function More() {
-  const rest = ["sessions", "findings", "try"];
+  const rest = ["data", "sessions", "findings", "try"];
   return html`<${Dialog} label="More" class="more" close=${shut}><ul>${rest.map((id) => html`<li key=${id} onClick=${shut}><${NavLink} id=${id} page=${PAGES[id]} /></li>`)}
     <li><a href="docs"><${Icon} name="reference" /><span>Reference</span></a></li></ul>
     <p class="live soft"><span class="dot on"></span>${location.host}, version ${store.state?.version}</p><${Button} text="Close" does=${shut} /><//>`;

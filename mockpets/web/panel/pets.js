@@ -55,7 +55,7 @@ export default function View() {
       ${open === "replace" && html`<${Replace} total=${total} />`}
       ${open === "snapshots" && html`<${Snapshots} total=${total} />`}
       <div class="scroll">
-        ${pets.length > 0 ? html`<table class="records pets">
+        ${pets.length > 0 ? html`<table class="records pets editable">
           <thead><tr><th scope="col" class="number">Id</th>${properties.map(([name, { type }]) => html`<th key=${name} scope="col" class=${type === "integer" ? "number" : ""}>${label(name)}</th>`)}
             <td></td></tr></thead>
           <tbody>${pets.map((pet) => html`

@@ -108,7 +108,7 @@ function promptToken(rejected, message) {
 
 // --- The store ---
 
-export const VIEWS = ["requests", "scenarios", "pets", "sessions", "findings", "try"];
+export const VIEWS = ["requests", "scenarios", "pets", "data", "sessions", "findings", "try"];
 
 export const store = {
   /** @type {any} GET state; null until it is loaded */
@@ -146,7 +146,7 @@ export function update(values) {
 
 /**
  * Load something when the component appears, and again after each change of these kinds. Loads do not overlap.
- * @param {string[]} kinds `requests`, `scenario`, `pets`, `snapshots`, `gates`, `sessions`, `files` or `origins`
+ * @param {string[]} kinds `requests`, `scenario`, `pets`, `data`, `snapshots`, `gates`, `sessions`, `files` or `origins`
  * @param {() => Promise<void>} load its errors become toasts
  * @param {unknown[]} [inputs] values whose change loads again too
  */
@@ -253,8 +253,9 @@ export const announce = (text) => update({ news: store.news === text ? `${text}\
 
 /** Activate scenarios; the first has precedence. */
 export async function activate(names) {
-  const { active } = await control("scenario", { method: "PUT", body: { scenario: names.length ? names : ["default"] } });
+  const { active, hidden } = await control("scenario", { method: "PUT", body: { scenario: names.length ? names : ["default"] } });
   announce(`Active scenarios: ${active.join(", ")}`);
+  if (hidden) toast(hidden.join("\n")); // resources whose path another one serves
 }
 
 /** Activate a scenario on top of the active ones, or deactivate it. */

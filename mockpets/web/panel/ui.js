@@ -67,6 +67,7 @@ export const NOTES = {
   references: "values repeated",
   reference_missing: "value missing",
   clock: "clock set",
+  resource: "resource",
 };
 
 /** Labels of the outcomes of requests. */
