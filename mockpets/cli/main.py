@@ -43,6 +43,7 @@ _SECTIONS: Final = {
     },
     "Report on a front end or a service": {
         "report": "Report what a front end does wrong in its requests.",
+        "replay": "Send the requests of HAR files to a server, and compare status and body.",
         "compare": "Compare the real service with the contract that mockpets implements.",
     },
     "Scenario files and documents": {

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mockpets.client import ControlClient
-    from mockpets.contract.control_types import RecordedStub
+    from mockpets.contract.control_types import RecordedScenario, RecordedStub
 
 _MARK: Final = "# Recorded by mockpets, which replaces this file while it is unchanged: "
 _DIGEST: Final = 16
@@ -85,30 +85,61 @@ def _lines(result: RecordedStub) -> Iterator[str]:
 @option(
     "--output, -o FILE", "The file.  [default: NAME.yaml in the first --scenarios-dir]", type=Path
 )
+@option(
+    "--har FILE", "Record this HAR file instead of a session. Repeatable.", type=Path, multiple=True
+)
+@option("--base-url URL", "With --har: base URL of the API, if it was not mockpets.")
 @with_json
 @with_client
-def record(client: ControlClient, name: str, output: Path | None, as_json: bool) -> int | None:
+def record(
+    client: ControlClient,
+    name: str,
+    output: Path | None,
+    har: tuple[Path, ...],
+    base_url: str | None,
+    as_json: bool,
+) -> int | None:
     """Record the requests of a session as a scenario.
 
     With start, begins with the next request and keeps the pets of now. With NAME, writes a file
     with which these requests get the same responses: the pets of the beginning, and a stub for each
     response that differs from the operation's. Without a start, the recording begins with the
-    session, or with its last reset.
+    session, or with its last reset. Keys and cookies are never written.
     """
-    if name == _START:
+    if base_url is not None and not har:
+        raise invalid("--base-url", "is for HAR files", "add --har FILE")
+    if name == _START and not har:
         started = client.start_recording()
         show(started, [f"recording from request {started['after'] + 1} on"], as_json=as_json)
         return None
-    if not re.fullmatch(SCENARIO_NAME, name) or len(name) > NAME_LENGTH:
+    if not re.fullmatch(SCENARIO_NAME, name) or len(name) > NAME_LENGTH or name == _START:
         raise invalid("NAME", f"must be start or a scenario name in kebab-case, got {quote(name)}")
     folders = load_settings({}, os.environ, None).scenarios_dir
     path = output or Path(folders[0] if folders else ".", f"{name}.yaml")
-    result = client.recording()
+    if har:
+        result, summary = _of_files(har, base_url)
+    else:
+        result, summary = client.recording(), []
     is_new = write(path, result["yaml"])
     report(result["notes"])
     counts = f"{counted(result['requests'], 'request')}, {counted(result['stubs'], 'stub')}"
-    show(result, [f"{path}: {counts}{'' if is_new else ', as before'}"], as_json=as_json)
+    lines = [f"{path}: {counts}{'' if is_new else ', as before'}", *summary]
+    show(result, lines, as_json=as_json)
     return 1 if result["notes"] else None
+
+
+def _of_files(files: tuple[Path, ...], base: str | None) -> tuple[RecordedScenario, list[str]]:
+    from mockpets.cli.har_recording import record_files
+    from mockpets.scenario.language.writer import text_of
+
+    recording, summary = record_files(files, base)
+    result: RecordedScenario = {
+        "yaml": text_of(recording.document),
+        "requests": recording.requests,
+        "stubs": len(recording.document.get("stubs", ())),
+        "notes": recording.notes,
+    }
+    return result, summary
 
 
 def write(path: Path, text: str) -> bool:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import API_PREFIX, ERRORS
 from mockpets.journal.entry import Message
+from mockpets.redaction import is_secret
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from mockpets.constants import Operation
     from mockpets.journal.entry import Entry
@@ -66,10 +68,36 @@ class Exchange:
             return None
 
     @property
+    def created_id(self) -> int | None:
+        """The id that the server assigned in this response; None if it created no pet."""
+        body = (
+            self.body
+            if self.operation == "createPet" and self.status == HTTPStatus.CREATED
+            else None
+        )
+        value = body.get("id") if isinstance(body, dict) else None
+        return value if isinstance(value, int) else None
+
+    def with_id(self, ids: Mapping[Any, object]) -> str:
+        """Return the target with another id in place of a pet's, if it has one."""
+        path, mark, query = self.target.partition("?")
+        if self.pet_id not in ids:
+            return self.target
+        return f"{path.rpartition('/')[0]}/{ids[self.pet_id]}{mark}{query}"
+
+    def renamed(self, ids: Mapping[Any, object]) -> object:
+        """Return the JSON body, a pet or a list of pets, with other ids."""
+        return _renamed(self.body, ids)
+
+    @property
     def headers(self) -> dict[str, str]:
         """The headers of the response that a server does not add by itself."""
         pairs = self.response.headers
-        return {name: value for name, value in pairs if not _ADDED.fullmatch(name)}
+        return {
+            name: value
+            for name, value in pairs
+            if not _ADDED.fullmatch(name) and not is_secret(name)
+        }
 
     def is_like(self, other: Exchange) -> bool:
         """Return whether the responses are equal, as far as they are recorded."""
@@ -82,6 +110,14 @@ class Exchange:
             length = min(len(mine.body), len(its.body))
             return mine.size == its.size and mine.body[:length] == its.body[:length]
         return mine.body == its.body or (self.body is not None and self.body == other.body)
+
+
+def _renamed(value: Any, ids: Mapping[Any, object]) -> Any:
+    if isinstance(value, list):
+        return [_renamed(item, ids) for item in value]
+    if isinstance(value, dict) and isinstance(value.get("id"), int) and value["id"] in ids:
+        return {**value, "id": ids[value["id"]]}
+    return value
 
 
 def exchange_of(entry: Entry) -> Exchange:

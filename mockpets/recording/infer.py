@@ -48,12 +48,13 @@ class Model(Protocol):
 class Recording(NamedTuple):
     """A scenario, and what it does not repeat.
 
-    :param document: in the scenario language.
+    :param document: in the scenario language, from this number of requests.
     :param notes: requests whose response differs or is not recorded, each in a sentence.
     """
 
     document: dict[str, Any]
     notes: list[str]
+    requests: int
 
 
 def infer(
@@ -90,7 +91,7 @@ def infer(
             break
         wide |= doubtful
     notes += [f"request {exchanges[place].number} gets another response" for place in different]
-    return Recording(result, notes)
+    return Recording(result, notes, len(exchanges))
 
 
 def _effects(exchanges: Sequence[Exchange], model: Model) -> tuple[list[list[Effects]], list[str]]:

@@ -131,10 +131,10 @@ def _is_json(exchange: Exchange) -> bool:
 def _literal(value: object) -> object:
     """Return a JSON value in which nothing is a reference."""
     if isinstance(value, dict):
-        inner = {name: _literal(item) for name, item in value.items()}
-        return (
-            {"literal": inner} if "from" in value and value.keys() <= {"from", "default"} else inner
-        )
+        is_reference = "from" in value and value.keys() <= {"from", "default"}
+        if is_reference or value.keys() == {"literal"}:
+            return {"literal": value}
+        return {name: _literal(item) for name, item in value.items()}
     return [_literal(item) for item in value] if isinstance(value, list) else value
 
 

@@ -7,6 +7,7 @@ In a HAR file of a browser, the requests to the API are those whose response has
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import inf
@@ -74,6 +75,7 @@ class Exchange:
     :param status: of a complete response.
     :param response_headers: with names in lower case.
     :param outcome: what became of the response.
+    :param content: the body of the response, complete.
     """
 
     source: str
@@ -90,6 +92,7 @@ class Exchange:
     status: int | None
     response_headers: Mapping[str, str]
     outcome: RequestOutcome | None
+    content: str | None = None
 
     @property
     def is_navigation(self) -> bool:
@@ -198,7 +201,24 @@ def _exchange(entry: dict[str, Any], file: str | None, base: SplitResult | None)
         status=known["status"] if outcome == "sent" else None,
         response_headers=headers,
         outcome=outcome,
+        content=_content(entry["response"]),
     )
+
+
+def _content(response: Mapping[str, Any]) -> str | None:
+    """Return the body of a response; None if it is not recorded completely."""
+    content = response.get("content")
+    if not isinstance(content, dict) or "comment" in content:
+        return None
+    text = content.get("text", "" if content.get("size") == 0 else None)
+    if not isinstance(text, str):
+        return None
+    if content.get("encoding") != "base64":
+        return text
+    try:
+        return b64decode(text, validate=True).decode("utf-8")
+    except ValueError:
+        return None
 
 
 def _from_browser(

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import BODY_BYTES, DEFAULT_SESSION
+from mockpets.journal.entry import Message
 from mockpets.journal.journal import Journals
 from mockpets.recording.exchange import exchange_of
 from mockpets.scenario.language.control_bodies import parse_session_config
@@ -52,18 +53,36 @@ class SessionModel:
         # In ASCII, because the language rejects invisible characters unless they are escaped.
         body = json.dumps({"scenario": {"name": _NAME, **document}})
         config = parse_session_config(body, shared.library(), session=False)
-        self._key = next(iter(settings.api_key))
+        self._key = settings.key
         self._sessions = _One(shared, 1)
         self._sessions.default.activate((_NAME,), config.inline)
+        self._ids: dict[int | None, int] = {}
+        """Recorded ids of created pets, by which the model has others."""
         self._rehearsal = Rehearsal(settings, self._sessions, DEFAULT_SESSION)
 
     def respond(self, exchange: Exchange) -> Exchange:
-        """Send a request again, and return it with the new response."""
+        """Send a request again, and return it with the new response.
+
+        Another server has assigned other ids: those of the recorded responses take their place.
+        """
+        played = self._send(exchange, exchange.with_id(self._ids))
+        recorded, assigned = exchange.created_id, played.created_id
+        if recorded is not None and assigned is not None and recorded != assigned:
+            self._ids[recorded] = assigned
+        if not self._ids:
+            return played
+        names = {new: old for old, new in self._ids.items()}
+        body = json.dumps(played.renamed(names)).encode()
+        same = played.body is None or played.response.cut
+        message = played.response if same else Message(played.response.head, body, len(body))
+        return replace(played, response=message)
+
+    def _send(self, exchange: Exchange, target: str) -> Exchange:
         headers = dict(exchange.request.headers)
         headers = {name: headers[name] for name in headers if name.lower() in _HEADERS}
         if exchange.has_key:
             headers |= {"Authorization": f"Bearer {self._key}"}
-        request = {"method": exchange.method, "path": exchange.target, "headers": headers}
+        request = {"method": exchange.method, "path": target, "headers": headers}
         session = self._rehearsal.send(request | {"content": exchange.request.body})
         [entry] = session.journal.entries()
         return exchange_of(entry)

@@ -33,7 +33,8 @@ class _Dumper(yaml.SafeDumper):
 
     def represent_mapping(self, tag: str, mapping: Any, flow_style: bool | None = None) -> Any:
         node = super().represent_mapping(tag, mapping, flow_style)
-        node.flow_style = "stubs" not in mapping and _fits(sum(node.value, ()))
+        is_scenario = "description" in mapping or "stubs" in mapping
+        node.flow_style = not is_scenario and _fits(sum(node.value, ()))
         for key, value in node.value:
             if key.value == "stubs":
                 for block in (value, *value.value):

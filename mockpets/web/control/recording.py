@@ -225,8 +225,9 @@ def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
 def _generated(call: ControlRequest, activation: Activation) -> dict[str, Any] | None:
     """Return the numbers from which the pets at the start were generated; None if they were not."""
     pets, session, settings = activation.stack.pets, call.session, call.context.settings
-    if pets is None and activation.store.start is session.shared.start:
-        pets = Generated(settings.count, settings.seed)
+    is_servers = pets is None and activation.store.start is session.shared.start
+    if is_servers and settings.pet_count is not None:
+        pets = Generated(settings.pet_count, settings.seed)
     if not isinstance(pets, Generated):
         return None
     seed = session.seed if pets.seed is None else pets.seed

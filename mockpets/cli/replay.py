@@ -1,0 +1,153 @@
+"""The command `replay`: send recorded requests again, and compare the responses."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from itertools import zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+import click
+
+from mockpets.cli.commands import Command
+from mockpets.cli.options import flag, option
+from mockpets.cli.remote import with_client
+from mockpets.constants import API_PREFIX
+from mockpets.errors import printable
+from mockpets.units import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mockpets.client import ControlClient
+    from mockpets.recording.exchange import Exchange
+
+_SECONDS: Final = 30.0
+"""How long each request may take."""
+_READS: Final = ("GET", "HEAD")
+_HEADERS: Final = ("accept", "accept-language", "content-type")
+"""The recorded headers that are sent again."""
+_SHOWN: Final = 100
+
+
+@click.command(
+    cls=Command,
+    epilog="The exit status is 1 if a response differs. Example: mockpets use two-orders; "
+    "mockpets replay two-orders.har",
+)
+@click.argument("files", nargs=-1, required=True, type=Path, metavar="FILE...")
+@option("--base-url URL", "Base URL of the API in the files, if it was not mockpets.")
+@option("--key-env NAME", "Environment variable with the API key, if --url is not mockpets.")
+@flag("--allow-writes", text="Send POST, PUT, PATCH and DELETE even if --url is not mockpets.")
+@with_client
+def replay(
+    client: ControlClient,
+    files: tuple[Path, ...],
+    base_url: str | None,
+    key_env: str | None,
+    allow_writes: bool,
+) -> int:
+    """Send the requests of HAR files to a server, and compare status and body.
+
+    They go to a running mockpets, one after the other. Ids that either server assigned count as
+    equal. With the URL of another service, only GET and HEAD are sent.
+    """
+    from mockpets.cli.har_recording import read_exchanges
+    from mockpets.client import IncompatibleServerError, NoAnswer
+
+    exchanges = read_exchanges(files, base_url)
+    url = client.base_url
+    try:
+        key = client.state()["settings"]["key"]
+        is_ours = True
+    except (IncompatibleServerError, NoAnswer):
+        if key_env is None:
+            raise
+        from mockpets.report.service import read_key, read_url
+
+        read_url(url)  # rejects http:// to another machine, which would reveal the key
+        is_ours, key = False, read_key(key_env, os.environ)
+    sent = [each for each in exchanges if is_ours or allow_writes or each.method in _READS]
+    differences = 0
+    for exchange, lines in _replayed(sent, url, key):
+        differences += bool(lines)
+        for line in lines:
+            target = f"{exchange.method} {exchange.target}"[:_SHOWN]
+            click.echo(printable(f"request {exchange.number}, {target}: {line}"))
+    skipped = len(exchanges) - len(sent)
+    rest = f", {counted(skipped, 'write')} not sent" if skipped else ""
+    click.echo(f"{counted(len(sent), 'request')}: {counted(differences, 'difference')}{rest}")
+    return 1 if differences else 0
+
+
+def _replayed(
+    exchanges: list[Exchange], url: str, key: str
+) -> Iterator[tuple[Exchange, list[str]]]:
+    """Send requests in their order; yield each with what differs."""
+    from mockpets.client.http_connection import PORTS, HttpConnection
+
+    parts = urlsplit(url)
+    is_secure = parts.scheme == "https"
+    port = parts.port or PORTS[is_secure]
+    ids: dict[Any, Any] = {}
+    for exchange in exchanges:
+        headers = {
+            name: value for name, value in exchange.request.headers if name.lower() in _HEADERS
+        }
+        if exchange.has_key:
+            headers["Authorization"] = f"Bearer {key}"
+        target = parts.path.rstrip("/") + exchange.with_id(ids).removeprefix(API_PREFIX)
+        # A connection for each: after a fault, the next one would fail too.
+        connection = HttpConnection(parts.hostname or "", port, is_secure=is_secure)
+        try:
+            response = connection.send(
+                exchange.method, target, headers, exchange.request.body, _SECONDS
+            )
+        except (OSError, ValueError):
+            played = replace(exchange, status=None, fault="connection_reset")
+        else:
+            message = exchange.response._replace(body=response.body, size=len(response.body))
+            played = replace(exchange, status=response.status, response=message, fault=None)
+        finally:
+            connection.close()
+        if exchange.created_id is not None and played.created_id is not None:
+            ids[exchange.created_id] = played.created_id
+        yield exchange, [*_differences(exchange, played, ids)]
+
+
+def _differences(exchange: Exchange, played: Exchange, ids: dict[Any, Any]) -> Iterator[str]:
+    if exchange.status is None and exchange.fault is None:
+        return  # the client left
+    if played.status != exchange.status:
+        got, recorded = (str(each.status or "no response") for each in (played, exchange))
+        yield f"{got}, recorded {recorded}"
+    elif exchange.fault is None and not exchange.response.cut:
+        if exchange.body is None:
+            if played.response.body != exchange.response.body:
+                yield "another body"
+        elif found := next(_places(exchange.renamed(ids), played.body), None):
+            where, recorded, got = found
+            yield f"body{where}: {_text(got)}, recorded {_text(recorded)}"
+
+
+_ABSENT: Final = object()
+
+
+def _places(recorded: Any, got: Any, where: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Yield each place where two JSON values differ, with both values."""
+    if isinstance(recorded, dict) and isinstance(got, dict):
+        for name in {**recorded, **got}:
+            pair = recorded.get(name, _ABSENT), got.get(name, _ABSENT)
+            yield from _places(*pair, f"{where}.{name}")
+    elif isinstance(recorded, list) and isinstance(got, list):
+        for place, pair in enumerate(zip_longest(recorded, got, fillvalue=_ABSENT), 1):
+            yield from _places(*pair, f"{where}.{place}")
+    elif recorded != got or isinstance(recorded, bool) != isinstance(got, bool):
+        yield where, recorded, got
+
+
+def _text(value: Any) -> str:
+    return "missing" if value is _ABSENT else json.dumps(value, ensure_ascii=False)[:_SHOWN]

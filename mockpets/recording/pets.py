@@ -1,0 +1,29 @@
+"""The pets that a service had at the beginning of a recording, from its responses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mockpets.contract.serialization import body_problems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mockpets.recording.exchange import Exchange
+
+
+def first_pets(exchanges: Iterable[Exchange]) -> list[dict[str, Any]]:
+    """Return each pet as it was seen first, by id, without those that the recording creates."""
+    pets: dict[int, dict[str, Any]] = {}
+    created: set[int | None] = set()
+    for exchange in exchanges:
+        body, operation = exchange.body, exchange.operation
+        created.add(exchange.created_id)
+        if operation is None or exchange.status not in (200, 201):
+            continue
+        for pet in body if isinstance(body, list) else [body]:
+            if not isinstance(pet, dict) or body_problems("getPet", 200, pet):
+                continue
+            if pet["id"] not in created:
+                pets.setdefault(pet["id"], pet)
+    return [pets[number] for number in sorted(pets)]

@@ -1,0 +1,238 @@
+"""`mockpets record --har` and `mockpets replay`: HAR files of services, browsers and mockpets."""
+
+from __future__ import annotations
+
+import json
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import pytest
+import yaml
+
+from mockpets import MockpetsServer, Settings
+from mockpets.client import ControlClient
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    Run = Callable[..., tuple[int, list[str], list[str]]]
+
+BASE = "https://petstore.example/api/v1"
+CAT, DOG = ({"id": 11, "name": "Cat", "categoryId": 1}, {"id": 12, "name": "Dog", "categoryId": 2})
+NEW = {"id": 500, "name": "Miso", "categoryId": 2}
+SECRETS = ("hunter2", "s3cr3t", "t0ken")
+
+
+def entry(method: str, target: str, status: int, body: Any, sent: Any = None) -> dict[str, Any]:
+    """Return an entry as Chromium writes it."""
+    headers = [
+        {"name": ":authority", "value": "petstore.example"},
+        {"name": "authorization", "value": "Bearer hunter2"},
+        {"name": "cookie", "value": "sid=s3cr3t"},
+        {"name": "content-type", "value": "application/json"},
+    ]
+    request: dict[str, Any] = {"method": method, "url": BASE + target, "headers": headers}
+    request["bodySize"] = 0
+    if sent is not None:
+        request["postData"] = {"mimeType": "application/json", "text": json.dumps(sent)}
+    content = {"mimeType": "application/json", "text": json.dumps(body)}
+    response = {
+        "status": status,
+        "headers": [
+            {"name": "content-type", "value": "application/json"},
+            {"name": "set-cookie", "value": "sid=s3cr3t"},
+            {"name": "x-api-token", "value": "t0ken"},
+        ],
+        "content": {"size": len(content["text"]), **content},
+    }
+    return {"startedDateTime": "2026-11-23T10:00:00Z", "request": request, "response": response}
+
+
+def har(path: Path, *entries: dict[str, Any]) -> Path:
+    for second, each in enumerate(entries):
+        each["startedDateTime"] = f"2026-11-23T10:00:{second:02}Z"
+        each["time"] = 5
+    path.write_text(json.dumps({"log": {"entries": entries}}), "utf-8")
+    return path
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Path:
+    """The requests of an app to a service, whose pet 11 changes without a request."""
+    return har(
+        tmp_path / "service.har",
+        entry("GET", "/pets?limit=20&access_token=t0ken", 200, [CAT, DOG]),
+        entry("POST", "/pets", 201, NEW, {"name": "Miso", "categoryId": 2}),
+        entry("GET", "/pets/500", 200, NEW),
+        entry("GET", "/pets/11", 200, CAT),
+        entry("GET", "/pets/11", 200, {**CAT, "status": "sold"}),
+        entry("GET", "/pets/12", 503, {"error": "down"}),
+        entry("GET", "/owners", 200, [{"id": 1}]),
+    )
+
+
+@pytest.fixture
+def scenario(service: Path, run: Run, tmp_path: Path) -> Path:
+    file = tmp_path / "service.yaml"
+    status, out, err = run("record", "service", "--har", service, "--base-url", BASE, "-o", file)
+    assert (status, err) == (0, [])
+    assert out == [
+        f"{file}: 7 requests, 3 stubs",
+        "kept 2 pets of 7 requests",
+        "dropped secrets: authorization (7), cookie (7), set-cookie (7), x-api-token (7)",
+    ]
+    return file
+
+
+@pytest.fixture
+def server(scenario: Path) -> Iterator[MockpetsServer]:
+    settings = Settings(port=0, scenarios_dir=(scenario.parent,), scenario=("service",))
+    with MockpetsServer(settings) as server:
+        yield server
+
+
+def test_a_service_becomes_pets_and_few_stubs(scenario: Path) -> None:
+    text = scenario.read_text("utf-8")
+
+    assert [secret for secret in SECRETS if secret in text] == []
+    document = yaml.safe_load(text)
+    assert document["pets"] == [CAT, DOG]
+    assert document["stubs"] == [
+        {
+            "match": {"operation": "getPet", "petId": 11},
+            "after": 1,
+            "reply": {"status": 200, "body": {**CAT, "status": "sold"}},
+        },
+        {
+            "match": {"operation": "getPet", "petId": 12},
+            "reply": {"status": 503, "body": {"error": "down"}},
+        },
+        {
+            "match": {"method": "GET", "path": "/v1/owners"},
+            "reply": {"status": 200, "body": [{"id": 1}]},
+            "off_contract": True,
+        },
+    ]
+
+
+def test_a_recording_proves_itself(server: MockpetsServer, service: Path, run: Run) -> None:
+    options = (service, "--base-url", BASE, "--url", server.url)
+    status, out, err = run("replay", *options)
+
+    assert (status, out, err) == (0, ["7 requests: 0 differences"], [])
+    client, log = ControlClient(server.url), service.with_name("log.har")
+    log.write_text(json.dumps(client.har()), "utf-8")
+    status, out, err = run("replay", log, "--url", server.url)
+    counts = 'request 4, GET /v1/pets/11: body.status: "sold", recorded missing'
+    assert (status, out[1:]) == (1, [counts, "7 requests: 2 differences"])
+    client.reset()
+    assert run("replay", log, "--url", server.url)[1] == ["7 requests: 0 differences"]
+
+
+def test_differences_are_named(run: Run, service: Path) -> None:
+    with MockpetsServer(Settings(port=0, pets="3")) as server:
+        status, out, _ = run("replay", service, "--base-url", BASE, "--url", server.url)
+
+    assert status == 1
+    assert "request 6, GET /v1/pets/12: 404, recorded 503" in out
+    assert "request 7, GET /v1/owners: 404, recorded 200" in out
+    assert any(line.startswith("request 1, GET /v1/pets?limit=20") for line in out)
+    assert out[-1] == "7 requests: 5 differences"
+    assert not [secret for secret in SECRETS if secret in "\n".join(out)]
+
+
+class _Service(BaseHTTPRequestHandler):
+    """Responds to everything with an empty list, and counts requests by method."""
+
+    seen: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        self.seen.append(f"{self.command} {self.path} {self.headers.get('Authorization')}")
+        body = b"[]"
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_POST = do_GET  # noqa: N815 - the name that http.server looks for
+
+    def log_message(self, *_: object) -> None:
+        """Print nothing."""
+
+
+@pytest.fixture
+def other() -> Iterator[str]:
+    _Service.seen = []
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Service) as server:
+        thread = Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
+def test_another_service_gets_no_writes(
+    other: str, service: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STAGING_KEY", "k3y")
+    options = ("replay", service, "--base-url", BASE, "--url", other, "--key-env", "STAGING_KEY")
+    status, out, _ = run(*options)
+
+    assert status == 1
+    assert out[-1] == "6 requests: 6 differences, 1 write not sent"
+    requests = [line for line in _Service.seen if "__mockpets" not in line]
+    assert len(requests) == 6
+    assert all(line.startswith("GET /v1/") and line.endswith("Bearer k3y") for line in requests)
+    run(*options, "--allow-writes")
+    assert "POST /v1/pets Bearer k3y" in _Service.seen
+
+
+def test_another_service_needs_its_key(other: str, service: Path, run: Run) -> None:
+    options = ("replay", service, "--base-url", BASE, "--url", other)
+    assert run(*options)[0] == 1
+    status, _, err = run(*options, "--key-env", "NO_SUCH_VARIABLE")
+    assert status == 2
+    assert "--key-env: this variable is not set" in err[0]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"log": {"entries": []}}, "has no request to the API"),
+        ({"log": {"entries": 3}}, "log.entries: must be an array"),
+        ([], "must be an object"),
+    ],
+)
+def test_a_file_without_requests_is_an_error(
+    change: Any, expected: str, run: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.har"
+    path.write_text(json.dumps(change), "utf-8")
+    for command in (("record", "x", "--har"), ("replay",)):
+        status, _, err = run(*command, path, "--base-url", BASE)
+        assert (status, "Traceback" in str(err)) == (2, False)
+        assert expected in err[0]
+
+
+def test_strange_responses_are_recorded_or_rejected(run: Run, tmp_path: Path) -> None:
+    entries = [
+        entry("GET", "/pets", 200, [{"id": "x"}, None, {"id": 2**70, "name": 3}]),
+        entry("GET", "/pets/9", 200, {"from": "body.x", "default": {"from": "now"}}),
+        entry("GET", "/a/{b}/\u202e", 200, "{now} \u202e \\{count}"),
+        entry("GET", "/pets/%00", 404, {"code": "pet_not_found", "message": [], "status": 404}),
+        entry("PATCH", "/pets/1", 299, {"literal": {"from": "x"}}),
+        entry("GET", "/pets/1", 0, ""),
+    ]
+    entries.append(entry("GET", "/b", 200, {"literal": {"from": "x"}}))
+    entries[4]["response"]["content"] = {"size": 3, "text": "//79", "encoding": "base64"}
+    entries[5]["response"]["_error"] = "net::ERR_CONNECTION_RESET"
+    file, path = tmp_path / "strange.yaml", har(tmp_path / "strange.har", *entries)
+    status, out, err = run("record", "strange", "--har", path, "--base-url", BASE, "-o", file)
+
+    lost = "response to request 5 is not recorded"
+    assert (status, out[0]) == (1, f"{file}: 7 requests, 4 stubs")
+    assert [lost in err[0], *err[1:]] == [True, "mockpets: request 5 gets another response"]
+    status, out, err = run("check", file)
+    assert status == 0, (out, err, file.read_text("utf-8"))
