@@ -790,3 +790,48 @@ def test_schema_prints_the_same_schema_as_the_server(run: Run, call: Client) -> 
     assert status == 0
     Draft202012Validator.check_schema(schema)
     assert call("GET", "/__mockpets/schema/scenario.json", key=None).json == schema
+
+
+# --- Resources --------------------------------------------------------------------------------
+
+
+def test_a_check_lists_what_resources_respond_and_which_are_hidden(
+    run: Run, tmp_path: Path
+) -> None:
+    resource = "{path: /v1/orders, items: [{id: 1}], only: [list, create, delete]}"
+    (tmp_path / "base.yaml").write_text(f"description: d\nresources: [{resource}]\n")
+    stub = "{match: {method: POST, path: /v1/orders}, reply: {status: 503}}"
+    (tmp_path / "shop.yaml").write_text(
+        f"description: d\nextends: base\nstubs: [{stub}]\nresources:\n  - {resource}\n"
+    )
+    status, out, err = run("check", "base.yaml", "shop.yaml", "--scenarios-dir", ".")
+
+    hidden = (
+        "shop.yaml:5:5: warning: resources: resource base/orders is hidden: shop/orders comes "
+        "first and has the same path, /v1/orders; change one of the paths, or remove one"
+    )
+    assert (status, err, out[0]) == (0, [], hidden)
+    rows = [" ".join(line.split()) for line in out if "/v1/orders" in line][1:]
+    assert rows == [
+        "GET /v1/orders 200* base, shop",
+        "GET /v1/orders 400* base, shop",
+        "POST /v1/orders 201* base",
+        "POST /v1/orders 400* base",
+        "POST /v1/orders 409* base",
+        "POST /v1/orders 503* shop",
+        "DELETE /v1/orders/{id} 204* base, shop",
+        "DELETE /v1/orders/{id} 404* base, shop",
+    ]
+
+
+def test_a_scenario_whose_base_is_invalid_is_checked_without_its_resources(
+    run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "base.yaml").write_text("description: d\nresources: 3\n")
+    (tmp_path / "shop.yaml").write_text(
+        "description: d\nextends: base\nresources: [{path: /v1/orders}]\n"
+    )
+    status, out, _ = run("check", "base.yaml", "shop.yaml")
+
+    assert status == 1
+    assert out[0] == "base.yaml:2:12: resources: must be a list, got 3"
