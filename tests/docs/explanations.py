@@ -291,3 +291,57 @@ STATES: Final[dict[CoverageState, str]] = {
     "malformed": "the body is not JSON, or not what the contract lists for the status",
     "off contract": "any other status that the contract does not list, such as 429 or 410",
 }
+
+CONDITIONS: Final[dict[str, tuple[str, str]]] = {
+    "equals": (
+        "the value is identical, as with a plain value",
+        "match: {query: {status: {equals: sold}}}",
+    ),
+    "contains": (
+        "the text contains this text, or the list in the body contains this value",
+        "match: {headers: {accept-language: {contains: de}}}",
+    ),
+    "matches": (
+        "the whole text matches: `*` is any text, `?` any one character",
+        'match: {operation: createPet, body: {name: {matches: "M*"}}}',
+    ),
+    "present": (
+        "`true`: the value is present; `false`: it is missing",
+        "match: {operation: createPet, body: {status: {present: false}}}",
+    ),
+    "one_of": ("the value is one of these", "match: {query: {status: {one_of: [sold, pending]}}}"),
+}
+"""Operator to what it means, and an example."""
+
+SOURCES: Final[dict[str, tuple[str, str]]] = {
+    "body.NAME": (
+        "a property of the JSON body, also `body.items.0.price`; `body` is all of it",
+        'match: {operation: createPet}, reply: {error: invalid_request, message: "no {body.name}"}',
+    ),
+    "query.NAME": (
+        "the first value of a query parameter",
+        'reply: {status: 503, headers: {X-Page: "{query.page}"}}',
+    ),
+    "headers.NAME": (
+        "a request header, unless it holds a secret such as `Authorization` or a cookie",
+        'reply: {status: 503, text: "{headers.user-agent}"}',
+    ),
+    "path.NAME": (
+        "a named segment of `match.path`, or `path.petId`",
+        "match: {operation: getPet}, reply: {status: 200, body: {id: {from: path.petId}, name: Miso, categoryId: 2}}",
+    ),
+    "session": ("the name of the session", 'reply: {status: 503, text: "{session}"}'),
+    "now": (
+        "the time of the session's [clock](control-api.md#the-clock), such as `2026-11-23T14:30:00.000Z`",
+        'reply: {status: 503, headers: {X-At: "{now}"}}',
+    ),
+    "count": (
+        "which request to this stub it is, from 1",
+        'reply: {status: 503, text: "failure {count}"}',
+    ),
+    "uuid": (
+        "a new UUID; the seed and `count` determine it",
+        'reply: {status: 503, headers: {X-Id: "{uuid}"}}',
+    ),
+}
+"""Source of a reference to what it means, and an example."""

@@ -25,7 +25,9 @@ from mockpets.contract.schemas import LIST_FIELDS, PET_FIELDS, RESPONSES
 from mockpets.packaged_data import shipped as packaged
 from mockpets.report.coverage import FILLED_BY
 from mockpets.report.findings import CLIENT_RULES, COMPARE_RULES
+from mockpets.scenario.language.references import SOURCES
 from mockpets.scenario.library import SHIPPED_SCENARIOS, load_library
+from mockpets.scenario.model import OPERATORS
 from mockpets.settings.model import rows
 from mockpets.telemetry.access_log import Access
 from mockpets.telemetry.metrics import Metrics
@@ -368,6 +370,21 @@ def keys(section: str) -> str:
     )
 
 
+def conditions() -> str:
+    """Return the table of the operators of a condition."""
+    return _with_examples("operator", "matches if", explained(OPERATORS, explanations.CONDITIONS))
+
+
+def sources() -> str:
+    """Return the table of the sources of references."""
+    return _with_examples("source", "value", explained(SOURCES.values(), explanations.SOURCES))
+
+
+def _with_examples(kind: str, what: str, lines: Iterable[tuple[str, tuple[str, str]]]) -> str:
+    rows = ((code(name), text, code(example)) for name, (text, example) in lines)
+    return table((kind, what, "example"), rows)
+
+
 def scenarios() -> str:
     """Return the table of the shipped scenarios, with one line for each."""
     library = load_library([], []).scenarios
@@ -434,6 +451,8 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "repeatable settings": repeatable,
     "commands": commands,
     "connection options": connection_options,
+    "conditions": conditions,
+    "sources": sources,
     "errors": errors,
     "request headers": request_headers,
     "response headers": response_headers,
