@@ -276,6 +276,17 @@ export interface components {
             /** @description The id of the next pet. */
             next_id: number;
         };
+        /** @description The records of a resource. */
+        ExportedRecords: {
+            /** @description The scenario that defines it. */
+            scenario: string;
+            /** @description Its name. */
+            name: string;
+            /** @description The next id, or the number of the next UUID. */
+            next: number;
+            /** @description The records, in order. */
+            records: unknown[];
+        };
         /** @description The counters, and the pets if they define some, of scenarios that were used together. */
         ExportedStack: {
             /** @description Their names, in order. */
@@ -994,6 +1005,10 @@ export interface components {
             session?: string;
             /** @description A scenario name, a scenario document, or a list of them. */
             scenario: string | components["schemas"]["ScenarioDocument"] | (string | components["schemas"]["ScenarioDocument"])[];
+            /** @description The texts of scenarios that only this session has. */
+            overrides?: {
+                [key: string]: string;
+            };
             /** @description Seed for the generated pets and random decisions. */
             seed: number;
             /** @description How many random numbers its stubs have drawn. */
@@ -1004,6 +1019,8 @@ export interface components {
             pets: components["schemas"]["ExportedPets"];
             /** @description What it keeps for combinations of scenarios. */
             stacks?: components["schemas"]["ExportedStack"][];
+            /** @description The changed records of its resources. */
+            records?: components["schemas"]["ExportedRecords"][];
             /** @description The request log (HAR 1.2). */
             log?: Record<string, unknown>;
         };
@@ -1341,6 +1358,7 @@ export type ExplainedStub = components['schemas']['ExplainedStub'];
 export type Explanation = components['schemas']['Explanation'];
 export type ExportedCount = components['schemas']['ExportedCount'];
 export type ExportedPets = components['schemas']['ExportedPets'];
+export type ExportedRecords = components['schemas']['ExportedRecords'];
 export type ExportedStack = components['schemas']['ExportedStack'];
 export type Fault = components['schemas']['Fault'];
 export type FaultReply = components['schemas']['FaultReply'];

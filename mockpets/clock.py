@@ -17,6 +17,8 @@ MOMENT: Final = (
 )
 """A date and time (RFC 3339), or a date; also valid in JSON Schema. Does not check the range."""
 MOMENT_RULE: Final = "a date and time such as 2030-12-06T09:00:00Z"
+REAL: Final = "real"
+"""Stands for the real time where None stands for another default."""
 LATEST: Final = 253_402_300_799_999
 """The last millisecond of the year 9999."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -40,7 +42,7 @@ class Clock(NamedTuple):
 class ClockChange(NamedTuple):
     """A change to a clock.
 
-    :param now: its new time, ``real`` for the real time, or None to keep the time.
+    :param now: its new time, `REAL` for the real time, or None to keep the time.
     :param frozen: whether it stands still; None for as before, and a clock that was not set runs.
     :param advance: how far to move it.
     """
@@ -52,12 +54,22 @@ class ClockChange(NamedTuple):
     def applied(self, clock: Clock | None) -> Clock | None:
         """Return a changed clock; None stands for a clock that is not set."""
         real, before = real_time(), clock or Clock(0, frozen=False)
-        if self.now == "real":
+        if self.now == REAL:
             return Clock(real, frozen=True) if self.frozen else None
         moment = (0 if before.frozen else real) + before.ms if self.now is None else int(self.now)
         moment = min(moment + self.advance, LATEST)
         is_frozen = before.frozen if self.frozen is None else self.frozen
         return Clock(moment if is_frozen else moment - real, is_frozen)
+
+
+def read_clock(value: object) -> Clock | str:
+    """Return a clock, or `REAL`, from the JSON that a state file has; raise ValueError."""
+    match value:
+        case [int(ms), bool(frozen)] if abs(ms) <= LATEST:
+            return Clock(ms, frozen)
+        case "real":
+            return REAL
+    raise ValueError("must be the milliseconds of a clock, and whether it stands still")
 
 
 def real_time() -> int:

@@ -503,7 +503,7 @@ _file = click.argument("file", metavar="FILE.json", type=click.Path(path_type=Pa
 @flag("--log", text="Add the request log as HAR, with secrets redacted.")
 @remote.with_client
 def export_session(client: ControlClient, file: Path, log: bool) -> None:
-    """Write pets, scenarios, counters, seed and clock of a session to a file."""
+    """Write pets, records, scenarios, counters, seed and clock of a session to a file."""
     exported = client.export_session(log=log)
     try:
         file.write_text(json.dumps(exported, indent=1) + "\n", "utf-8")

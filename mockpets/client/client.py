@@ -488,7 +488,7 @@ class ControlClient:
         return self._call("POST", path, session=name, check=self._replace_id)
 
     def export_session(self, name: str | None = None, *, log: bool = False) -> types.SessionExport:
-        """Return the pets, scenarios, counters, seed and clock of a session, to import elsewhere.
+        """Return the pets, records, scenarios, counters, seed and clock of a session.
 
         :param name: by default, this client's session.
         :param log: whether to add the request log as HAR, with secrets redacted.

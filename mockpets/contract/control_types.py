@@ -1058,6 +1058,15 @@ class ExportedStack(TypedDict):
     pets: NotRequired[ExportedPets]
 
 
+class ExportedRecords(TypedDict):
+    """The records of a resource, and its next ID, or the number of its next UUID."""
+
+    scenario: str
+    name: str
+    next: int
+    records: list[dict[str, Any]]
+
+
 class SessionExport(TypedDict):
     """A session to take to another server.
 
@@ -1070,12 +1079,14 @@ class SessionExport(TypedDict):
     format: int
     session: NotRequired[str]
     scenario: str | Document | list[str | Document]
+    overrides: NotRequired[dict[str, str]]
     seed: int
     draws: NotRequired[int]
     clock: NotRequired[ClockChange]
     start: NotRequired[list[Pet]]
     pets: ExportedPets
     stacks: NotRequired[list[ExportedStack]]
+    records: NotRequired[list[ExportedRecords]]
     log: NotRequired[Har]
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import re
 from threading import RLock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from mockpets.clock import read_clock
 from mockpets.constants import SCENARIO_NAME
 from mockpets.errors import InputError, Problem
 from mockpets.memory_budget import Charge
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 Key = tuple[str, str]
 """The names of a scenario and of its resource."""
 Changed = dict[Key, "Records"]
+CLOCK_PART: Final = "clock"
+"""The part of the state file with the clock."""
 
 
 class SavedRecords(NamedTuple):
@@ -222,6 +225,8 @@ def part_text(value: Any, spare: int) -> str:
 
 def read_part(part: str, text: str) -> Any:
     """Return the value of a part of the state file, or raise ValueError."""
+    if part == CLOCK_PART:
+        return read_clock(json.loads(text))
     if not re.fullmatch(rf"data {SCENARIO_NAME} \S+", part):
         raise ValueError("the name of the part is unknown")
     content = json.loads(text)
@@ -257,7 +262,7 @@ def read_dump(value: object, library: Library, file: str) -> Changed:
             loaded[resource.scenario, resource.name] = records
         except (KeyError, ValueError) as error:
             what = f"missing property {error}" if isinstance(error, KeyError) else str(error)
-            problems.append(Problem(file, 0, 0, f"data.{position}", what))
+            problems.append(Problem(file, 0, 0, f"records.{position}", what))
     if problems:
         raise InputError(problems)
     return loaded

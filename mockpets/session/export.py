@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from mockpets.clock import time_text
 from mockpets.constants import VERSION
@@ -13,7 +13,9 @@ from mockpets.memory_budget import Charge
 from mockpets.pets.store import Saved, Store
 from mockpets.pets.table import ENTRY_BYTES, make_table
 from mockpets.scenario.engine import Count
+from mockpets.scenario.language.control_bodies import BODY
 from mockpets.scenario.language.session_export import FORMAT, parse_export
+from mockpets.session.data import read_dump
 from mockpets.session.session import Draws
 
 if TYPE_CHECKING:
@@ -23,13 +25,15 @@ if TYPE_CHECKING:
     from mockpets.contract.schemas import Pet
     from mockpets.scenario.language.control_bodies import SessionConfig
     from mockpets.scenario.language.session_export import ExportedPets
+    from mockpets.scenario.model import Scenario
+    from mockpets.session.data import Changed
     from mockpets.session.session import Session, SharedState
 
     Names = tuple[str, ...]
 
 
 def export(session: Session) -> types.SessionExport:
-    """Return the pets, scenarios, counters, seed and clock of a session.
+    """Return the pets, records, scenarios, counters, seed and clock of a session.
 
     Combinations of scenarios that no longer exist are left out.
     """
@@ -53,6 +57,9 @@ def export(session: Session) -> types.SessionExport:
         if len(stack) > 2 or stack["counters"]:
             stacks.append(stack)
     start = own.start
+    resources = [one for each in library.scenarios.values() for one in each.resources]
+    known = {(one.scenario, one.name) for one in resources}
+    records = cast("list[types.ExportedRecords]", session.data.dump())
     return {
         "mockpets": VERSION,
         "format": FORMAT,
@@ -61,6 +68,7 @@ def export(session: Session) -> types.SessionExport:
             json.loads(session.inline[name][1]) if name in session.inline else name
             for name in session.active
         ],
+        "overrides": {name: text for name, (_, text) in session.overrides.items()},
         "seed": session.seed,
         "draws": session.drawn,
         "clock": (
@@ -71,6 +79,7 @@ def export(session: Session) -> types.SessionExport:
         "start": [*map(json.loads, start.some(None, len(start.rows)))],
         "pets": _pets(own),
         "stacks": stacks,
+        "records": [each for each in records if (each["scenario"], each["name"]) in known],
     }
 
 
@@ -88,6 +97,8 @@ class Imported(NamedTuple):
     random: Draws | None
     stores: Mapping[Names, Store]
     counters: Mapping[Names, Mapping[str, Count]]
+    records: Changed
+    overrides: Mapping[str, tuple[Scenario, str]]
 
 
 def read_export(text: str, shared: SharedState) -> Imported:
@@ -110,7 +121,10 @@ def read_export(text: str, shared: SharedState) -> Imported:
         names: {label: Count(**count) for label, count in counts.items()}
         for names, counts in exported.counters.items()
     }
-    return Imported(exported.config, random, stores, counters)
+    documents = {**exported.config.inline, **exported.overrides}
+    library = shared.library_with(documents)
+    records = read_dump(exported.records, library, BODY)
+    return Imported(exported.config, random, stores, counters, records, exported.overrides)
 
 
 def _store(exported: ExportedPets, start: tuple[Pet, ...] | None, shared: SharedState) -> Store:

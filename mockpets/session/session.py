@@ -14,6 +14,7 @@ from secrets import token_hex
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from mockpets.clock import REAL
 from mockpets.constants import (
     DEFAULT_SCENARIO,
     DELAY_SECONDS,
@@ -28,7 +29,7 @@ from mockpets.scenario.engine import Count, decide
 from mockpets.scenario.library import document_message
 from mockpets.scenario.model import Generated
 from mockpets.session.change_feed import ChangeFeed
-from mockpets.session.data import Data
+from mockpets.session.data import CLOCK_PART, Data
 from mockpets.session.gates import Gates
 from mockpets.session.snapshots import Snapshots
 
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from mockpets.scenario.matching import Facts
     from mockpets.scenario.model import Scenario
     from mockpets.scenario.resources import Resource
-    from mockpets.session.data import SavedRecords
+    from mockpets.session.data import Changed, SavedRecords
 
 _RESET_KINDS: Final[tuple[Change, ...]] = ("pets", "requests", "scenario")
 """What a reset changes."""
@@ -494,11 +495,15 @@ class Session:
 
     def parts(self) -> dict[str, Any]:
         """Return what else the state file keeps, by the name of the part."""
-        return {
+        is_own_clock = self.clock != self.shared.clock
+        parts: dict[str, Any] = {
             part: each
             for part, each in self.data.parts().items()
             if part.split(" ")[1] not in self.documents
         }
+        if is_own_clock:
+            parts[CLOCK_PART] = self.clock or REAL
+        return parts
 
     def restore_all(self, pets: Saved, data: SavedRecords, store: Store | None = None) -> None:
         """Restore pets, by default the session's own, and records; on ``store_full``, neither."""
@@ -544,6 +549,8 @@ class Session:
         random: Draws | None,
         stores: Mapping[tuple[str, ...], Store],
         counters: Mapping[tuple[str, ...], Mapping[str, Count]],
+        records: Changed,
+        overrides: Mapping[str, tuple[Scenario, str]],
     ) -> None:
         """Replace the contents, and reset the journal; an error changes nothing.
 
@@ -551,9 +558,10 @@ class Session:
         :param random: None if no number was drawn since the reset.
         :param stores: by the names of their stack, the session's own without names, as `stores`.
         :param counters: as `counters` returns them.
+        :param records: as `read_dump` returns them.
         :raise RequestError: ``unknown_scenario``.
         """
-        library, own = self.shared.library_with(inline), stores[()]
+        library, own = self.shared.library_with({**inline, **overrides}), stores[()]
         activations = {}
         for names in {*stores, *counters} - {()}:
             stack, known = library.stack(names), counters.get(names, {})
@@ -561,8 +569,10 @@ class Session:
             counts = {place: known[label] for place, label in labels if label in known}
             store = stores.get(names, own)
             activations[names] = Activation(library, stack, defaultdict(Count, counts), store)
+        self.data.load(records)
         with self._lock:
-            self.active, self.inline, self._merged = active, inline, None
+            self.active, self.inline, self.overrides = active, inline, overrides
+            self._merged = None
             self.seed, self._random, self.own = seed, random, own
             self._activations, self._restored, self._plain = activations, {}, {}
         if self.on_change is not None:
@@ -590,3 +600,5 @@ class Session:
         self._restored = dict(stores)
         self.own = self._restored.pop(()).store
         self.data.restore_parts(parts)
+        if clock := parts.get(CLOCK_PART):
+            self.clock = None if clock == REAL else clock

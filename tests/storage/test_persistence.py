@@ -110,6 +110,26 @@ def pets(call: Client, session: str = "default") -> list[dict[str, Any]]:
     return found
 
 
+def test_the_clock_of_a_session_is_kept(file: Path) -> None:
+    at = "2031-02-03T04:05:06.789Z"
+    changes = {"frozen": {"now": at, "frozen": True}, "moved": {"advance": "30d"}, "real": None}
+    with in_process(file, now="2030-01-01") as call:
+        for name, change in changes.items():
+            call("PUT", f"/~{name}/__mockpets/clock", json_body=change or {"now": None})
+        call("GET", "/~other/v1/pets")
+        assert is_saved(call)
+    with in_process(file) as call:
+        clocks = {name: call("GET", f"/~{name}/__mockpets/clock").json for name in [*changes]}
+        other = call("GET", "/~other/__mockpets/clock").json
+    assert clocks["frozen"] == {"now": at, "frozen": True, "set": True}
+    assert clocks["moved"] == {"now": "2030-01-31T00:00:00.000Z", "frozen": True, "set": True}
+    assert clocks["real"]["set"] is other["set"] is False
+    # A session without a clock of its own has that of the server.
+    with in_process(file, now="2032-01-01") as call:
+        assert call("GET", "/~other/v1/pets").header("Date") == "Thu, 01 Jan 2032 00:00:00 GMT"
+        assert call("GET", "/~real/__mockpets/clock").json["set"] is True
+
+
 # --- Restarts -----------------------------------------------------------------------------------
 
 

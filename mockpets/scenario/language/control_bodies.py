@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.clock import MOMENT, MOMENT_RULE, ClockChange, parse_moment
+from mockpets.clock import MOMENT, MOMENT_RULE, REAL, ClockChange, parse_moment
 from mockpets.constants import (
     FILE_BYTES,
     FILE_NODES,
@@ -144,7 +144,7 @@ CLOCK: Final = Object(
             "Its new time (RFC 3339), or a date; null for the real time.",
             {
                 "text": Parsed("A time.", MOMENT_RULE, MOMENT, parse_moment),
-                "nothing": Value("The real time.", ("nothing",), then=lambda *_: "real"),
+                "nothing": Value("The real time.", ("nothing",), then=lambda *_: REAL),
             },
             f"{MOMENT_RULE}, or null",
         ),

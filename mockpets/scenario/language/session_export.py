@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mockpets.constants import (
     FIXTURE_NODES,
     INT64_MAX,
+    SCENARIO_NAME,
     SESSION_NAME,
     STACK_DEPTH,
     STACKS,
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from mockpets.scenario.language.control_bodies import SessionConfig
     from mockpets.scenario.language.nodes import Node
     from mockpets.scenario.library import Library
+    from mockpets.scenario.model import Scenario
 
     Names = tuple[str, ...]
 
@@ -99,6 +102,17 @@ _STACK: Final = Object(
     ("scenarios", "counters"),
     name="ExportedStack",
 )
+_RECORDS: Final = Object(
+    "The records of a resource.",
+    {
+        "scenario": kebab_case("The scenario that defines it.", "a scenario name"),
+        "name": Text("Its name."),
+        "next": Number("The next id, or the number of the next UUID.", 1, INT64_MAX + 1),
+        "records": Value("The records, in order.", ("list",)),
+    },
+    ("scenario", "name", "next", "records"),
+    name="ExportedRecords",
+)
 EXPORT: Final = Object(
     "A session to take to another server. The log is not imported.",
     {
@@ -106,12 +120,19 @@ EXPORT: Final = Object(
         "format": Number("The version of the document.", 1, FORMAT),
         "session": Text("The name of the session.", "a session name", SESSION_NAME),
         "scenario": SCENARIO_SELECTION,
+        "overrides": MapOf(
+            "The texts of scenarios that only this session has.",
+            Text("A scenario file."),
+            "scenario name",
+            SCENARIO_NAME,
+        ),
         "seed": SEED,
         "draws": Number("How many random numbers its stubs have drawn.", 0, DRAWS),
         "clock": CLOCK,
         "start": replace(PETS, description="The pets that a reset restores."),
         "pets": _PETS,
         "stacks": ListOf("What it keeps for combinations of scenarios.", _STACK, most=STACKS),
+        "records": ListOf("The changed records of its resources.", _RECORDS),
         "log": Value("The request log (HAR 1.2).", ("mapping",)),
     },
     ("format", "scenario", "seed", "pets"),
@@ -133,6 +154,8 @@ class ImportedSession:
     start: tuple[Pet, ...] | None
     stores: Mapping[Names, ExportedPets]
     counters: Mapping[Names, Mapping[str, Mapping[str, int]]]
+    records: list[dict[str, Any]]
+    overrides: Mapping[str, tuple[Scenario, str]]
 
 
 def parse_export(text: str, library: Library) -> ImportedSession:
@@ -141,10 +164,12 @@ def parse_export(text: str, library: Library) -> ImportedSession:
     :raise DocumentError: every problem of the scenario documents, if the rest is valid.
     :raise InputError: every problem of the rest, or that a newer version has written it.
     """
-    known, taken = library.scenarios.keys(), library.sources.keys()
-    diagnostics = Diagnostics(BODY, known=known, taken=taken, fixtures=library.shelf())
     document = parse(text, BODY, is_json=True, nodes=FIXTURE_NODES)
     _check_format(document.root)
+    overrides = _overrides(document.root, library)
+    library = library.plus({name: scenario for name, (scenario, _) in overrides.items()})
+    known, taken = library.scenarios.keys(), library.sources.keys()
+    diagnostics = Diagnostics(BODY, known=known, taken=taken, fixtures=library.shelf())
     diagnostics.problems.extend(document.problems)
     values = EXPORT.read(document.root, diagnostics)
     diagnostics.close()
@@ -165,6 +190,8 @@ def parse_export(text: str, library: Library) -> ImportedSession:
         values.get("start"),
         {(): values["pets"], **stores},
         {stack["scenarios"]: stack["counters"] for stack in stacks},
+        [*values.get("records", ())],
+        overrides,
     )
 
 
@@ -178,6 +205,22 @@ def _check_format(root: Node) -> None:
     what = f"was exported by {quote(by)[1:-1]} in format {version.value}"
     hint = f"mockpets {VERSION} reads format {FORMAT}: update this server"
     raise invalid(BODY, what, hint, (version.line, version.column))
+
+
+def _overrides(root: Node, library: Library) -> dict[str, tuple[Scenario, str]]:
+    """Return the scenarios that only the session has; the shape reports what is not text.
+
+    :raise DocumentError: every problem of the first invalid one.
+    """
+    from mockpets.scenario.check import load_text  # it imports all of this package
+
+    node, _ = root.find(("overrides",))
+    texts = {name: text.value for name, (_, text) in node.members.items() if node is not root}
+    return {
+        name: (load_text(name, text, library), text)
+        for name, text in texts.items()
+        if re.fullmatch(SCENARIO_NAME, name) and isinstance(text, str)
+    }
 
 
 def _check_stack(

@@ -37,6 +37,8 @@ from mockpets.web.session_selector import (
 from mockpets.wsgi_extension import SERVER
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mockpets.contract.control_types import (
         Activated,
         ActiveScenarios,
@@ -275,13 +277,13 @@ def _session_config(call: ControlRequest, *, session: bool) -> SessionConfig:
     # A fixture's name is short, but its file may be long.
     is_long = len(text) >= LONG or '"pets"' in text
     config = run_job(call, parse, "reading the body", is_long=is_long)
-    check_documents(config, shared)
+    check_documents(config.inline, shared)
     return config
 
 
-def check_documents(config: SessionConfig, shared: SharedState) -> None:
+def check_documents(documents: Mapping[str, object], shared: SharedState) -> None:
     """Check that scenarios may be sent in requests, or raise ``forbidden``."""
-    if config.inline and shared.is_public:
+    if documents and shared.is_public:
         message = "scenarios sent in a request are disabled: the server runs with --public"
         raise RequestError("forbidden", message)
 

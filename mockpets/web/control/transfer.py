@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from mockpets.contract.query_parameters import Parameter
+from mockpets.errors import RequestError
 from mockpets.settings.validators import switch
 from mockpets.version import FULL_VERSION
 from mockpets.web.control.call import body_text, json_response, run_job
@@ -30,7 +31,7 @@ EXPORT_PARAMETERS: Final = {
 
 
 def export_session(call: ControlRequest) -> JsonResponse[SessionExport]:
-    """Return the pets, scenarios, counters, seed and clock of a session, to import elsewhere."""
+    """Return pets, records, scenarios, counters, seed and clock, to import them elsewhere."""
     session, has_log = existing_session(call), call.query.get("log", False)
     is_long = has_log or session.pets_held() > _PETS_AT_ONCE
     write = partial(_export, session, has_log=has_log)
@@ -60,13 +61,19 @@ def import_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
     # Always on the worker's thread, because a short text can ask for millions of random numbers.
     imported = run_job(call, read, "reading the session", is_long=True)
     config = imported.config
-    check_documents(config, sessions.shared)
+    check_documents(config.inline or imported.overrides, sessions.shared)
     active = checked(config.names or (), "the body")
-    sessions.shared.library_with(config.inline).stack(active)
+    documents = {**config.inline, **imported.overrides}
+    sessions.shared.library_with(documents).stack(active)
     is_new = sessions.find(name) is None
     session = sessions.get_or_create(name, declare=True, reopen=True)
     seed = session.seed if config.seed is None else config.seed
-    session.load(active, config.inline, seed, imported.random, imported.stores, imported.counters)
+    try:
+        session.load(active, config.inline, seed, *imported[1:])
+    except RequestError:
+        if is_new:
+            sessions.drop(name, undoable=False)
+        raise
     session.clock = None
     if config.clock is not None:
         session.set_clock(config.clock)

@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 MISO: Any = {"name": "Miso", "categoryId": 2}
 STUB = {"match": {"operation": "listPets"}, "times": 2, "reply": {"status": 503}}
 TWICE = {"name": "twice", "description": "d", "pets": 2, "stubs": [STUB]}
+OTHER = {key: TWICE[key] for key in ("description", "pets", "stubs")}
+SHOP = {
+    "name": "shop",
+    "description": "d",
+    "resources": [{"path": "/v1/store/orders", "items": [{"id": 1, "total": 1.5}]}],
+}
 UNNAMED = {"description": "no name", "stubs": [{"match": {"operation": "getPet"}, "delay": "1ms"}]}
 AT = {"now": "2031-02-03T04:05:06.789Z", "frozen": True}
 names = (f"t{number}" for number in count())
@@ -146,6 +152,34 @@ def pets(**changes: Any) -> dict[str, Any]:
         ),
         (valid(start=[{"id": 1, **MISO}] * 2), 400, ["start.2.id: pet 1 already has the id 1"]),
         (valid(clock={"now": "soon"}), 400, ["clock.now: must be a date and time"]),
+        (
+            valid(records=[{"scenario": "shop", "name": "orders", "next": 0, "records": {}}]),
+            400,
+            ["records.1.next: must be an integer from 1", "records.1.records: must be a list"],
+        ),
+        (
+            valid(records=[{"scenario": "shop", "name": "x", "next": 2, "records": []}]),
+            400,
+            ['records.1: unknown resource "shop/x"'],
+        ),
+        (
+            valid(
+                scenario=SHOP,
+                records=[{"scenario": "shop", "name": "orders", "next": 2, "records": [{}, 5]}],
+            ),
+            400,
+            ["records.1: record 1: id must be an integer"],
+        ),
+        (
+            valid(overrides={"a": 5, "A b": ""}),
+            400,
+            ["overrides.a", "invalid scenario name"],
+        ),
+        (
+            valid(overrides={"a": "stubs: 3"}),
+            422,
+            ["missing key 'description'", "stubs: must"],
+        ),
         (valid(scenario="nothing"), 422, ["unknown scenario 'nothing'"]),
         (valid(scenario={"description": 3}), 422, ["scenario.description: must be one line"]),
         (
@@ -218,6 +252,8 @@ REQUESTS = st.one_of(
     st.tuples(st.sampled_from(["GET", "POST"]), st.just("/v1/pets"), st.sampled_from(SCENARIOS)),
     st.tuples(st.just("GET"), st.just("/v1/pets"), st.none()),
     st.tuples(st.just("POST"), st.just("/v1/pets"), st.none()),
+    st.tuples(st.sampled_from(["GET", "POST"]), st.just("/v1/store/orders"), st.none()),
+    st.tuples(st.just("DELETE"), st.integers(1, 3).map("/v1/store/orders/{}".format), st.none()),
 )
 CHANGES = st.one_of(
     st.tuples(
@@ -226,7 +262,7 @@ CHANGES = st.one_of(
         st.sampled_from(
             [
                 {"scenario": each}
-                for each in ("flaky", ["retry", "flaky"], TWICE, [UNNAMED, "empty"])
+                for each in ("flaky", ["retry", "flaky"], TWICE, [UNNAMED, "empty"], [TWICE, SHOP])
             ]
         ),
     ),
@@ -234,6 +270,7 @@ CHANGES = st.one_of(
     st.tuples(st.just("PATCH"), st.integers(1, 18).map("pets/{}".format), st.just({"name": "‮é"})),
     st.tuples(st.just("DELETE"), st.integers(1, 18).map("pets/{}".format), st.none()),
     st.tuples(st.just("PUT"), st.just("clock"), st.sampled_from([AT, {"now": None}])),
+    st.tuples(st.just("PUT"), st.just("overrides/retry"), st.just(OTHER)),
     st.tuples(st.just("POST"), st.just("reset"), st.none()),
 )
 

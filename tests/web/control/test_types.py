@@ -186,6 +186,8 @@ EXPORT: Any = {
     "start": [],
     "pets": EXPORTED,
     "stacks": [{"scenarios": ["retry"], "counters": COUNTS, "pets": EXPORTED}],
+    "records": [],
+    "overrides": {"own": "description: d"},
     "log": {"log": {"version": "1.2", "creator": {"name": "m", "version": "1"}, "entries": []}},
 }
 MATCH: Any = {"operation": "listPets"}

@@ -223,7 +223,7 @@ export class Mockpets {
   /** Put back what the last reset, clear or delete of the session removed, within 10 seconds. */
   undo(): Promise<Undone>;
   /**
-   * Return the pets, scenarios, counters, seed and clock of the session, for `import()` on another server.
+   * Return the pets, records, scenarios, counters, seed and clock of the session, for `import()` on another server.
    * @param options.log whether to add the request log as HAR, with secrets redacted
    */
   export(options?: { log?: boolean }): Promise<SessionExport>;
