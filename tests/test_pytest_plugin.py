@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -150,6 +151,31 @@ def test_the_configuration_names_the_pets_and_a_marker_a_file(
     """
     (pytester.path / "own.yml").write_text("- {id: 5, name: Bo, categoryId: 1}\n")
     run(text).assert_outcomes(passed=2)
+
+
+def test_the_shop_of_the_tutorial_keeps_its_orders(run: Run, pytester: pytest.Pytester) -> None:
+    folder = Path(__file__).parents[1] / "examples" / "react" / "scenarios"
+    pytester.makeini(f"[pytest]\nmockpets_scenarios_dir = {folder}")
+    text = """
+        import pytest
+        import requests
+
+        @pytest.mark.mockpets("shop")
+        def test_orders(mockpets):
+            url = f"{mockpets.url}/store/orders"
+
+            def order(**pet):
+                return requests.post(url, json=pet, headers=mockpets.headers)
+
+            orders = [order(petId=1, name="Miso") for _ in range(3)]
+            assert [response.status_code for response in orders] == [201, 503, 201]
+            rejected = order(petId=2, name="Juniper")
+            assert rejected.status_code == 400
+            assert rejected.json()["message"] == "Juniper has just been sold"
+            listed = requests.get(url, headers=mockpets.headers).json()
+            assert [order["id"] for order in listed] == [1, 2]
+    """
+    run(text).assert_outcomes(passed=1)
 
 
 def test_a_running_server_with_other_options_is_one_warning_and_tests_start_from_default(

@@ -74,8 +74,8 @@ def compile_types(folder: Path) -> tuple[int, str]:
 def test_the_suite_passes_with_four_workers_on_one_server(example: Path) -> None:
     status, output = playwright(example, f"--repeat-each={REPEAT}")
 
-    assert f"Running {10 * REPEAT} tests using 4 workers" in output
-    assert (status, outcomes(output)) == (0, [f"{10 * REPEAT} passed"]), output
+    assert f"Running {11 * REPEAT} tests using 4 workers" in output
+    assert (status, outcomes(output)) == (0, [f"{11 * REPEAT} passed"]), output
 
 
 @pytest.mark.long
@@ -152,7 +152,7 @@ def test_the_unit_tests_pass_in_parallel_on_one_server(example: Path) -> None:
 
     assert status == 0, output
     assert re.search(r"Test Files +3 passed \(3\)", output), output
-    assert re.search(r"Tests +13 passed \(13\)", output), output
+    assert re.search(r"Tests +14 passed \(14\)", output), output
 
 
 @pytest.mark.long
@@ -162,7 +162,7 @@ def test_the_unit_tests_fail_if_they_share_one_session(example: Path) -> None:
 
     status, output = vitest(example, "--no-file-parallelism")
     assert status == 0, output
-    assert re.search(r"Tests +13 passed \(13\)", output), output
+    assert re.search(r"Tests +14 passed \(14\)", output), output
 
     status, output = vitest(example, "--maxWorkers=3")
     assert status == 1, output

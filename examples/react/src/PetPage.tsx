@@ -1,6 +1,7 @@
 import { useCallback } from "react";
 import type { Api, ReadOptions } from "./api";
 import { Loaded } from "./Loaded";
+import { OrderPet } from "./OrderPet";
 import { useLoad } from "./useLoad";
 
 export function PetPage({ api, id }: { api: Api; id: string }) {
@@ -32,6 +33,7 @@ export function PetPage({ api, id }: { api: Api; id: string }) {
                 <dt>Status</dt>
                 <dd>{pet.status ?? "none"}</dd>
               </dl>
+              <OrderPet api={api} pet={pet} />
             </>
           )}
         </Loaded>

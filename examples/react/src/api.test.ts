@@ -1,5 +1,5 @@
 // @vitest-environment node
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { useMockpets } from "../tests/mockpets/vitest";
 import { Api, ApiError } from "./api";
 
@@ -30,4 +30,21 @@ test("a rejected key is reported once", async () => {
   await mock.use("unauthorized");
   await expect(api.listPets(options)).rejects.toThrow("the API key is invalid");
   expect(rejections).toHaveLength(1);
+});
+
+describe("in the shop", () => {
+  useMockpets("shop");
+
+  test("orders are kept, the second one fails, and the message names a sold-out pet", async () => {
+    const miso = { petId: 1, name: "Miso" };
+    expect(await api.placeOrder(miso)).toEqual({ id: 1, ...miso });
+    await expect(api.placeOrder(miso)).rejects.toMatchObject({ status: 503 });
+    await api.placeOrder(miso);
+    expect(await api.listOrders()).toEqual([
+      { id: 1, ...miso },
+      { id: 2, ...miso },
+    ]);
+    const juniper = api.placeOrder({ petId: 2, name: "Juniper" });
+    await expect(juniper).rejects.toThrow("Juniper has just been sold");
+  });
 });

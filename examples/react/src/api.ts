@@ -14,6 +14,15 @@ export interface Pet extends NewPet {
   id: number;
 }
 
+export interface NewOrder {
+  petId: number;
+  name: string;
+}
+
+export interface Order extends NewOrder {
+  id: number;
+}
+
 /** A request failed. The message describes the problem; the status is 0 if there was no valid response. */
 export class ApiError extends Error {
   readonly status: number;
@@ -53,8 +62,20 @@ export class Api {
   }
 
   async createPet(pet: NewPet): Promise<Pet> {
+    return this.#post("/pets", pet);
+  }
+
+  async placeOrder(order: NewOrder): Promise<Order> {
+    return this.#post("/store/orders", order);
+  }
+
+  async listOrders(): Promise<Order[]> {
+    return json(await this.#accept(await this.#send("/store/orders", {})));
+  }
+
+  async #post<Body>(path: string, body: object): Promise<Body> {
     const headers = { "Content-Type": "application/json" };
-    const response = await this.#send("/pets", { method: "POST", headers, body: JSON.stringify(pet) });
+    const response = await this.#send(path, { method: "POST", headers, body: JSON.stringify(body) });
     return json(await this.#accept(response));
   }
 

@@ -4,6 +4,7 @@
 /** The name of a scenario file. */
 export type ScenarioName =
   | "brief-outage"
+  | "shop"
   | "empty"
   | "sold-out"
   | "no-status"

@@ -4,6 +4,7 @@
 
 export const scenarios = [
   { name: "brief-outage", description: "The first request gets 503 with a Retry-After of one minute, then everything works." },
+  { name: "shop", description: "A shop that keeps its orders. The second one fails, and Juniper is sold out." },
   { name: "empty", description: "No pets, so the list is empty." },
   { name: "sold-out", description: "Every pet is sold." },
   { name: "no-status", description: "No pet has a status, so filters find nothing." },
