@@ -64,6 +64,15 @@ stubs:
   - {name: hold, match: {operation: listPets, query: {limit: "20"}}, after: 1, hold: list}
 """,
     "brief-outage": "description: The first request fails.\nstubs: [{reply: {status: 503}}]\n",
+    "clinic": """\
+description: Visits of pets, which the app adds and changes.
+resources:
+  - path: /v1/vet-visits
+    items:
+      - {id: 1, petId: 3, reason: Vaccination, day: 2026-11-30, paid: false}
+      - {id: 2, petId: 7, reason: "A limp, for two days", day: 2026-12-01, paid: true}
+      - {id: 3, petId: 17, reason: Check-up, day: 2026-12-04, paid: false}
+""",
     "holiday-sale": "description: Every pet is on sale.\n",
     "a-scenario-of-the-checkout-team-with-a-name-of-sixty-letters": "description: Long.\n",
 }
@@ -91,6 +100,7 @@ VIEWS = {
     "palette": "#requests",
     "scenarios": "#scenarios/checkout",
     "pets": "#pets",
+    "data": "#data",
     "sessions": "#sessions",
     "findings": "#findings",
     "try": "#try",
@@ -107,6 +117,7 @@ SHOTS = [
     ("scenarios", 1440, "light"),
     ("scenarios", 1440, "dark"),
     ("pets", 1440, "light"),
+    ("data", 1440, "light"),
     ("sessions", 1440, "light"),
     ("findings", 1440, "light"),
     ("try", 1440, "dark"),
@@ -135,7 +146,7 @@ def fill(url: str, stack: ExitStack) -> None:
         call("PUT", f"/__mockpets/sessions/{name}", json_body={"scenario": scenario})
         for _ in range(position % 4):
             call("GET", f"/~{name}{LIST}")
-    active = ["retry", "checkout", "list"]
+    active = ["retry", "checkout", "list", "clinic"]
     call("PUT", "/__mockpets/scenario", json_body={"scenario": active})
     for _ in range(3):
         call("GET", LIST)
