@@ -69,3 +69,7 @@ CONNECTION_FAULTS: Final = NO_RESPONSE_FAULTS | {
     n for n, kind in FAULTS.items() if kind.then == "wait"
 }
 """The faults that a public server rejects, because they hold or break visitors' connections."""
+LOST: Final = next(
+    n for n, kind in FAULTS.items() if (kind.sends, kind.then) == ("nothing", "reset")
+)
+"""The fault that a client sees as a lost connection."""

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, quote
 
 from mockpets.contract.fields import parse_int64
 from mockpets.errors import DocumentError, InputError, invalid
+from mockpets.faults import LOST
 from mockpets.journal.entry import Message
 from mockpets.recording.exchange import Exchange
 from mockpets.recording.infer import infer
@@ -100,7 +101,7 @@ def _exchange(number: int, each: har.Exchange) -> Exchange:
         has_key="authorization" in each.headers,
         status=each.status,
         response=_message(each.response_headers, each.content),
-        fault="connection_reset" if each.outcome == "broken" else None,
+        fault=LOST if each.outcome == "broken" else None,
         ran=False,
     )
 

@@ -17,6 +17,7 @@ from mockpets.cli.options import flag, option
 from mockpets.cli.remote import with_client
 from mockpets.constants import API_PREFIX
 from mockpets.errors import printable
+from mockpets.faults import LOST
 from mockpets.units import counted
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def _replayed(
                 exchange.method, target, headers, exchange.request.body, _SECONDS
             )
         except (OSError, ValueError):
-            played = replace(exchange, status=None, fault="connection_reset")
+            played = replace(exchange, status=None, fault=LOST)
         else:
             message = exchange.response._replace(body=response.body, size=len(response.body))
             played = replace(exchange, status=response.status, response=message, fault=None)

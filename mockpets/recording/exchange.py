@@ -122,11 +122,16 @@ def _renamed(value: Any, ids: Mapping[Any, object]) -> Any:
 
 def exchange_of(entry: Entry) -> Exchange:
     """Return an entry of a request log, without a response that is not sent."""
+    start = max(entry.target.find(API_PREFIX), 0)
+    response, root = entry.response, entry.target[:start].encode()
+    if root and not response.cut:  # messages repeat the base path, which another session has not
+        body = response.body.replace(root + API_PREFIX.encode(), API_PREFIX.encode())
+        response = response._replace(body=body, size=len(body))
     is_sent = entry.outcome == "sent" or (entry.fault is not None and entry.status is not None)
     return Exchange(
         number=entry.number,
         method=entry.method,
-        target=entry.target[max(entry.target.find(API_PREFIX), 0) :],
+        target=entry.target[start:],
         path=entry.path,
         query=tuple(entry.query),
         operation=entry.operation,
@@ -134,7 +139,7 @@ def exchange_of(entry: Entry) -> Exchange:
         request=entry.request,
         has_key=entry.trace is not None or entry.status != ERRORS["unauthorized"],
         status=entry.status if is_sent else None,
-        response=entry.response if is_sent else Message(),
+        response=response if is_sent else Message(),
         fault=entry.fault,
         ran=entry.response.size > 0,
         delay=entry.delay_ms,

@@ -12,6 +12,7 @@ from functools import partial
 from random import Random
 from secrets import token_hex
 from threading import Lock
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mockpets.clock import REAL
@@ -34,7 +35,7 @@ from mockpets.session.gates import Gates
 from mockpets.session.snapshots import Snapshots
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from mockpets.clock import Clock, ClockChange
     from mockpets.constants import Change
@@ -88,12 +89,13 @@ class Mark(NamedTuple):
     """The beginning of a recording.
 
     :param number: of the last request before it; `resets` are those of the journal.
-    :param pets: as JSON by id.
+    :param pets: as JSON by id; `records` are those of each resource, by its label.
     """
 
     number: int
     resets: int
     pets: Mapping[int, bytes]
+    records: Mapping[str, Sequence[bytes]] = MappingProxyType({})
 
 
 class StackStore(NamedTuple):

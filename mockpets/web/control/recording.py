@@ -17,6 +17,7 @@ from mockpets.errors import DocumentError, RequestError
 from mockpets.faults import FAULTS
 from mockpets.journal import queries
 from mockpets.scenario.model import Generated
+from mockpets.scenario.resources import ACTIONS
 from mockpets.session.session import Mark
 from mockpets.strict_json import dump_json
 from mockpets.units import counted, parse_duration, quote
@@ -24,6 +25,8 @@ from mockpets.web.control.call import json_response, run_job
 from mockpets.web.control.journal import recorded_request
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mockpets.contract.control_types import (
         DroppedStub,
         RecordedScenario,
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from mockpets.journal.entry import Entry
     from mockpets.recording.infer import Recording
     from mockpets.scenario.model import Scenario
+    from mockpets.scenario.resources import Resource
     from mockpets.session.session import Activation
     from mockpets.web.control.call import ControlRequest, JsonResponse
 
@@ -174,9 +178,14 @@ def _parsed(call: ControlRequest, entry: Entry, stub: dict[str, Any]) -> tuple[S
 
 def start_recording(call: ControlRequest) -> JsonResponse[RecordingStarted]:
     """Begin a recording with the next request, and keep the pets of now."""
-    journal, store = call.session.journal, call.activation().store
+    session, journal, activation = call.session, call.session.journal, call.activation()
+    store = activation.store
     rows = {json.loads(row)["id"]: row for row in store.rows(None, store.total())}
-    call.session.mark = Mark(journal.last, journal.resets, rows)
+    records = {
+        resource.label: tuple(session.data.records(resource).rows.values())
+        for resource in activation.stack.resources
+    }
+    session.mark = Mark(journal.last, journal.resets, rows, records)
     return json_response({"after": journal.last, "pets": len(rows)})
 
 
@@ -205,7 +214,12 @@ def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
     if mark.pets == start and (generated := _generated(call, activation)) is not None:
         pets = generated
     description = f"Recorded: {counted(len(entries), 'request')} of session {session.name}."
-    document = {"description": description, "pets": pets}
+    document: dict[str, Any] = {"description": description, "pets": pets}
+    stack = activation.stack
+    if resources := [each for each in stack.resources if each not in stack.hidden()]:
+        document["resources"] = [
+            _resource(each, mark.records.get(each.label, each.items)) for each in resources
+        ]
 
     def make() -> Recording:
         model = partial(SessionModel, context.settings, shared)
@@ -232,3 +246,15 @@ def _generated(call: ControlRequest, activation: Activation) -> dict[str, Any] |
         return None
     seed = session.seed if pets.seed is None else pets.seed
     return {"count": pets.count, "seed": seed, "locale": pets.locale or settings.locale}
+
+
+def _resource(resource: Resource, rows: Sequence[bytes]) -> dict[str, Any]:
+    """Return the definition of a resource that starts with these records."""
+    parts = {
+        "name": resource.name if not resource.path.endswith(f"/{resource.name}") else "",
+        "id": resource.key if resource.key != "id" else "",
+        "items": [json.loads(row) for row in rows],
+        "required": [*resource.required],
+        "only": [*resource.only] if resource.only != ACTIONS else [],
+    }
+    return {"path": resource.path, **{name: part for name, part in parts.items() if part}}

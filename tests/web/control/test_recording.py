@@ -299,3 +299,58 @@ def test_a_recording_without_its_beginning_is_an_error(
     control.clear_requests()
     with pytest.raises(ControlError, match="has lost 1 request since the beginning"):
         control.recording()
+
+
+def test_resources_begin_with_their_records(server: MockpetsServer, call: Client) -> None:
+    shop: Any = {
+        "description": "d",
+        "resources": [
+            {"path": "/v1/store/orders", "items": [{"id": 1, "petId": 3}], "required": ["petId"]},
+            {"path": "/v1/carts", "id": "sku", "name": "baskets", "only": ["list", "create"]},
+        ],
+        "stubs": [
+            {"match": {"method": "POST", "path": "/v1/store/orders"}, "after": 1, "times": 1}
+            | {"reply": {"status": 503}}
+        ],
+    }
+
+    def play(name: str) -> list[Any]:
+        def send(method: str, path: str, body: bytes = b"") -> Any:
+            headers = JSON if body else {}
+            response = call(method, f"/~{name}/v1{path}", body=body or None, headers=headers)
+            return response.status, response.body
+
+        return [
+            send("GET", "/store/orders"),
+            send("POST", "/store/orders", b'{"petId":7}'),
+            send("POST", "/store/orders", b'{"petId":7}'),
+            send("POST", "/store/orders", b"{}"),
+            send("PATCH", "/store/orders/1", b'{"petId":9}'),
+            send("DELETE", "/store/orders/2"),
+            send("GET", "/store/orders/2"),
+            send("PUT", "/carts/1", b"{}"),
+            send("POST", "/carts", b'{"sku":"a"}'),
+            send("GET", "/carts"),
+            send("GET", "/store/orders?petId=9"),
+        ]
+
+    control = session(server, "shop", shop)
+    call("POST", "/~shop/v1/store/orders", body=b'{"petId":5}', headers=JSON)
+    control.start_recording()
+    before = play("shop")
+    result = control.recording()
+    document = yaml.safe_load(result["yaml"])
+
+    assert result["notes"] == []
+    assert document["resources"] == [
+        {
+            "path": "/v1/store/orders",
+            "items": [{"id": 1, "petId": 3}, {"id": 2, "petId": 5}],
+            "required": ["petId"],
+        },
+        {"path": "/v1/carts", "name": "baskets", "id": "sku", "only": ["list", "create"]},
+    ]
+    assert result["stubs"] == 1
+    session(server, "shop-again", document)
+    after = play("shop-again")
+    assert [(status, body.replace(b"-again", b"")) for status, body in after] == before
