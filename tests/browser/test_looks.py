@@ -45,6 +45,15 @@ EMPTY_SCROLL = """
 }).map((node) => `${node.tagName}.${node.className} ${node.scrollHeight}`)
 """
 """Every scroller that ends in emptiness."""
+SMALL = """
+() => [...document.querySelectorAll("button, select, summary, textarea, input, [role=option]")]
+  .filter((node) => node.checkVisibility() && !node.closest("[aria-hidden=true]"))
+  .map((node) => node.closest(node.type === "checkbox" ? "label, td, th" : ".field") ?? node)
+  .map((target) => [target.outerHTML.slice(0, 200), target.getBoundingClientRect()])
+  .filter(([, {width, height}]) => width > 1 && Math.min(width, height) < 24)
+  .map(([html, {width, height}]) => `${html} ${width} x ${height}`)
+"""
+"""Every control below 24 px (WCAG 2.2); axe ignores small ones that have space around them."""
 Looks = list[tuple[int, str, dict[str, object]]]
 """Widths and themes, each with the rules of axe to run."""
 QUICK: Looks = [
@@ -75,6 +84,7 @@ def inspect(page: Page, view: str, looks: Looks) -> None:
             inner = f"document.documentElement.scroll{side} - inner{side}"
             assert page.evaluate(inner) <= 0, f"{place}: {side}"
         assert page.evaluate(EMPTY_SCROLL) == [], place
+        assert page.evaluate(SMALL) == [], place
     page.set_viewport_size({"width": looks[0][0], "height": 844})
 
 

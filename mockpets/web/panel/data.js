@@ -68,7 +68,7 @@ export default function View() {
       </div>
       ${open && html`<${Form} key=${open + keyOf(resource)} kind=${open} resource=${resource} columns=${columns} record=${records[0]} />`}
       <div class="scroll">
-        ${records.length > 0 ? html`<table class="records data editable">
+        ${records.length > 0 ? html`<table class="records data editable" style=${{ minWidth: `${96 + 110 * shown.length}px` }}>
           <thead><tr><th scope="col">${key}</th>${shown.map((each) => html`<th key=${each} scope="col">${each}</th>`)}<td></td></tr></thead>
           <tbody>${records.map((record) => html`
             <tr key=${record[key]}><th scope="row">${record[key]}</th>${shown.map((each) => html`<${Value} key=${each} resource=${resource} record=${record} name=${each} />`)}
