@@ -21,7 +21,7 @@ from mockpets.errors import RequestError
 from mockpets.strict_json import dump_json, parse_json, same_json, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mockpets.constants import NoteCode
 
@@ -104,11 +104,9 @@ class Records(NamedTuple):
     def matching(self, filters: Mapping[str, Sequence[str]]) -> Iterator[tuple[Id, bytes]]:
         """Yield the records with these values, by property; one of several values is enough."""
         wanted = {name: [*_meanings(texts)] for name, texts in filters.items()}
-        marks = [
-            [_mark(name, value) for value in values] for name, values in wanted.items()
-        ]  # of which a row has one, so that few rows must be parsed
+        may_match = [_pattern(name, values) for name, values in wanted.items()]
         for record_id, row in self.rows.items():
-            if all(any(mark in row for mark in each) or b"E" in row for each in marks):
+            if all(search(row) for search in may_match):  # so that few rows are parsed
                 record: Any = parse_json(row) if wanted else {}
                 if all(
                     name in record and any(same_json(value, record[name]) for value in values)
@@ -143,13 +141,18 @@ def _meanings(texts: Iterable[str]) -> Iterator[object]:
             yield value
 
 
-def _mark(name: str, value: object) -> bytes:
-    """Return what is in each row that has a value, unless the row has a number such as 1E+2."""
-    if isinstance(value, (int, Decimal)) and not isinstance(value, bool):
-        size: Decimal = abs(Decimal(value))
-        is_whole = 0 < size <= INT64_MAX and size == int(size)
-        return dump_json(name) + b":" + (b"%d" % int(value) if is_whole else b"")
-    return dump_json(name) + b":" + dump_json(value)
+def _pattern(name: str, values: Iterable[object]) -> Callable[[bytes], object]:
+    """Return a search that finds something in each row whose property has one of some values."""
+    forms = []
+    for value in values:
+        if isinstance(value, (int, Decimal)) and not isinstance(value, bool):
+            size: Decimal = abs(Decimal(value))
+            is_whole = 0 < size <= INT64_MAX and size == int(size)
+            # It may also be written as 3E+2; any other number in many ways.
+            forms.append(b"%d|-?[0-9.]+E" % int(value) if is_whole else b"-?[0-9]")
+        else:
+            forms.append(re.escape(dump_json(value)))
+    return re.compile(re.escape(dump_json(name)) + b":(?:" + b"|".join(forms) + b")").search
 
 
 def read_records(digest: str, key: str, following: Any, records: Any) -> Records:
