@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import yaml
 from playwright.sync_api import expect
 
 from mockpets.constants import REQUEST_OUTCOMES
@@ -143,8 +144,26 @@ def test_a_request_is_copied_as_fetch_test_verify_and_stub(panel: Panel) -> None
     assert panel.call("GET", "/__mockpets/requests").json["total"] == 2
     assert 'await mock.verify({"operation":"createPet"});' in copied["Playwright test"]
     assert "--operation createPet --status 201" in copied["verify"]
-    assert "    reply:\n      status: 201\n" in copied["stub as YAML"]
+    [stub] = yaml.safe_load(copied["stub as YAML"])["stubs"]
+    assert (stub["match"], stub["reply"]["status"]) == ({"operation": "createPet"}, 201)
     panel.call("PUT", "/__mockpets/sessions/default", json_body={})
+
+
+@both_ways
+def test_respond_like_a_request_and_undo_it(panel: Panel) -> None:
+    panel.call("GET", "/v1/pets/2")
+    panel.rows.first.click()
+    panel.menu("Respond like this", "404")
+    toast = panel.page.get_by_text(
+        "A stub now responds to requests like 1; it matches 1 of the log."
+    )
+    expect(toast).to_be_visible()
+
+    assert panel.call("GET", "/v1/pets/2").status == 404
+    assert panel.call("GET", "/v1/pets/3").status == 200
+    panel.page.get_by_role("button", name="Undo").click()
+    expect(toast).to_be_hidden()
+    assert panel.call("GET", "/v1/pets/2").status == 200
 
 
 @both_ways

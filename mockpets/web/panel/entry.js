@@ -111,20 +111,31 @@ const replies = () => [
   ["Empty list", { reply: { page: [] } }], ["Slow, after 3 s", { delay: "3s" }], ["Broken connection", { reply: { fault: faultCalled("cut") } }],
 ];
 
+/** What `Respond like this` does: its name, and the query of the call. */
+const LIKE = () => [["As recorded", ""], ["401", "?status=401"], ["404", "?status=404"], ["500", "?status=500"], ["Slow, after 3 s", "?delay=3s"], ["Broken connection", `?fault=${faultCalled("cut")}`]];
+
+async function respondLike({ number, session }, query) {
+  const path = `requests/${number}/stub`;
+  const { matches } = await control(path + query, { method: "POST", session });
+  const undo = () => control(path, { method: "DELETE", session });
+  toast(`A stub now responds to requests like ${number}; it matches ${matches.length} of the log.`, { undo });
+}
+
 function Actions({ entry, id }) {
   const { key } = store.state.settings;
   const isHeld = waitsFor(entry) === "held";
   const truncated = entry.request.body.cut ? "The request log has only the beginning of the body, so the request cannot be sent again." : undefined;
   const copies = [
     ["curl", (all) => all.asCurl(entry, key)], ["fetch", (all) => all.asFetch(entry, key)], ["Playwright test", (all) => all.asTest(entry)],
-    ["verify", (all) => all.asVerify(entry)], ["stub as YAML", (all) => all.asStub(entry)],
-  ].filter(([name]) => !truncated || (name !== "curl" && name !== "fetch")).map(([text, format]) => ({ text, does: async () => copy(format(await formats())) }));
+    ["verify", (all) => all.asVerify(entry)], ["stub as YAML", async () => (await control(`requests/${entry.number}/stub`, { session: entry.session })).yaml],
+  ].filter(([name]) => !truncated || (name !== "curl" && name !== "fetch")).map(([text, format]) => ({ text, does: async () => copy(await format(await formats())) }));
   const resend = () => sendAgain(entry, key);
   useKeys(truncated ? {} : { resend });
   return html`<div class="actions">
     ${isHeld && html`<${Button} kind="primary" text="Release" does=${() => release([entry.number], {}, entry.session)} />
       <${Menu} text="Release with" items=${replies().map(([text, instead]) => ({ text, does: () => release([entry.number], instead, entry.session) }))} />`}
-    ${!isHeld && html`<${Button} text="Resend" title=${truncated} disabled=${Boolean(truncated)} does=${resend} />`}
+    ${!isHeld && html`<${Menu} kind="primary" text="Respond like this" items=${LIKE().map(([text, query]) => ({ text, does: () => respondLike(entry, query) }))} />
+      <${Button} text="Resend" title=${truncated} disabled=${Boolean(truncated)} does=${resend} />`}
     <${Button} does=${() => go("try", null, { from: id })}><span>Edit<span class="wide-only"> and send</span></span><//>
     <${Menu} text="Copy" items=${copies} /></div>`;
 }

@@ -87,23 +87,3 @@ export function asVerify(entry) {
 }
 
 /** Return a scenario with a stub that responds as this request was responded to. */
-export function asStub(entry) {
-  const { status, response: { headers, body } } = entry;
-  const type = headers.find(([name]) => /^content-type$/i.test(name))?.[1] ?? "";
-  const reply = [`      status: ${status}`];
-  if (body.size && !body.base64 && !body.cut) reply.push(/json/.test(type) && isJson(body.text) ? `      body: ${body.text.trim().replaceAll("\n", "\n      ")}` : `      text: ${JSON.stringify(body.text)}`);
-  return `description: ${JSON.stringify(`${entry.method} ${entry.path} responds with ${status ?? entry.fault}.`)}
-stubs:
-  - name: request-${entry.number}
-    match: ${JSON.stringify(matchOf(entry))}
-${status === null ? `    fault: ${entry.fault}\n` : `    reply:\n${reply.join("\n")}\n    off_contract: true\n`}`;
-}
-
-function isJson(text) {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
