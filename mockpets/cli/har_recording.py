@@ -11,11 +11,13 @@ from mockpets.contract.fields import parse_int64
 from mockpets.errors import DocumentError, InputError, invalid
 from mockpets.faults import LOST
 from mockpets.journal.entry import Message
+from mockpets.recording.collections import first_resources
 from mockpets.recording.exchange import Exchange
 from mockpets.recording.infer import infer
 from mockpets.recording.pets import first_pets
 from mockpets.redaction import is_secret, redacted_target
 from mockpets.report import har
+from mockpets.scenario.language.writer import text_of
 from mockpets.settings import Settings
 from mockpets.units import counted
 from mockpets.web.app import create_app
@@ -50,7 +52,12 @@ def record_files(files: Sequence[Path], base: str | None) -> tuple[Recording, li
     mock: Mock = create_app(settings).extensions["mockpets"]
     model = partial(SessionModel, settings, mock.sessions.shared)
     try:
-        result = infer(exchanges, document, model, lambda number: number not in known)
+        plain = infer(exchanges, document, model, lambda number: number not in known)
+        results = [plain]
+        if resources := first_resources(exchanges):
+            document = {**document, "resources": resources}
+            results.append(infer(exchanges, document, model, lambda number: number not in known))
+        result = min(results, key=lambda each: len(text_of(each.document).splitlines()))
     except DocumentError as error:
         raise InputError(error.problems) from error
     kept = f"kept {counted(len(pets), 'pet')} of {counted(len(exchanges), 'request')}"

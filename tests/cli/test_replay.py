@@ -131,6 +131,36 @@ def test_a_recording_proves_itself(server: MockpetsServer, service: Path, run: R
     assert run("replay", log, "--url", server.url)[1] == ["7 requests: 0 differences"]
 
 
+def test_a_collection_that_remembers_becomes_a_resource(run: Run, tmp_path: Path) -> None:
+    order = {"petId": 3, "quantity": 2}
+    file = har(
+        tmp_path / "orders.har",
+        entry("GET", "/store/orders", 200, [{"id": 1, "petId": 7, "quantity": 1}]),
+        entry("POST", "/store/orders", 201, {"id": 2, **order}, order),
+        entry(
+            "GET", "/store/orders", 200, [{"id": 1, "petId": 7, "quantity": 1}, {"id": 2, **order}]
+        ),
+        entry("GET", "/store/orders/2", 200, {"id": 2, **order}),
+        entry("POST", "/store/orders", 503, {}, order),
+        entry("GET", "/store/orders/9", 404, {"error": "gone"}),
+    )
+    out = tmp_path / "orders.yaml"
+    assert run("record", "orders", "--har", file, "--base-url", BASE, "-o", out)[0] == 0
+    document = yaml.safe_load(out.read_text("utf-8"))
+
+    assert document["resources"] == [
+        {"path": "/v1/store/orders", "items": [{"id": 1, "petId": 7, "quantity": 1}]}
+    ]
+    assert [stub["sequence"] for stub in document["stubs"]] == [
+        ["pass", {"status": 503, "body": {}}],
+        ["pass", {"status": 404, "body": {"error": "gone"}}],
+    ]
+    settings = Settings(port=0, scenarios_dir=(tmp_path,), scenario=("orders",))
+    with MockpetsServer(settings) as server:
+        options = (file, "--base-url", BASE, "--url", server.url)
+        assert run("replay", *options)[1] == ["6 requests: 0 differences"]
+
+
 def test_differences_are_named(run: Run, service: Path) -> None:
     with MockpetsServer(Settings(port=0, pets="3")) as server:
         status, out, _ = run("replay", service, "--base-url", BASE, "--url", server.url)
