@@ -62,7 +62,13 @@ VALUES = st.recursive(
     max_leaves=4,
 )
 PROPERTIES = st.dictionaries(st.sampled_from(["n", "s", "x", "id"]), VALUES, max_size=4)
-BODIES = PROPERTIES | st.builds(lambda n, more: {**more, "n": n}, st.integers(), PROPERTIES)
+CHOSEN: Any = st.sampled_from([1, 2, 3, 8, "2", "3", "5", "9", "a", "", "a/b", None, 1.5])
+BODIES = st.one_of(
+    PROPERTIES,
+    st.builds(lambda n: {"n": n}, st.integers()),
+    st.builds(lambda n, more: {**more, "n": n}, st.integers(), PROPERTIES),
+    st.builds(lambda n, chosen: {"n": n, "id": chosen}, st.integers(), CHOSEN),
+)
 IDS = st.sampled_from(["1", "2", "3", "4", "7", "8", "a", "zz", "01"])
 SCENARIO = st.none() | st.sampled_from([*STACKS])
 
