@@ -149,7 +149,8 @@ def _fewest(
         best = min(choices, key=_lines)
         by_kind += best
     of_all = [] if wide else _stubs("{}", parts)
-    is_general = len(of_all) == 1 < len(everything) and "page" not in json.dumps(of_all)
+    affected = sum(any(values) for values in everything.values())
+    is_general = len(of_all) == 1 < affected and "page" not in json.dumps(of_all)
     return min(by_kind, of_all if is_general else by_kind, key=_lines)
 
 
