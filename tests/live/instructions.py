@@ -77,7 +77,10 @@ def count(checkout: Path) -> dict[str, float]:
         command = ["valgrind", "--tool=callgrind", "--separate-threads=yes"]
         command += [f"--callgrind-out-file={output}"]
         command += [sys.executable, "-m", "mockpets", "serve", "--port", str(port)]
-        variables = {"PYTHONPATH": str(checkout), "PYTHONHASHSEED": "0", "PATH": os.environ["PATH"]}
+        variables = {"PYTHONPATH": str(checkout), "PYTHONHASHSEED": "0"}
+        # Where the bytecode is, or a start would compile the code again.
+        kept = ("PATH", "PYTHONPYCACHEPREFIX")
+        variables |= {name: os.environ[name] for name in kept if name in os.environ}
         process = subprocess.Popen(
             command, cwd=name, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
