@@ -29,7 +29,6 @@ _HEADERS: Final = (
     *("api-key", "apikey", "x-api-key", "x-auth-token"),
 )
 """What operations, resources and the check of the key read of a request."""
-_NAME: Final = "recording"
 
 
 class SessionModel:
@@ -51,11 +50,11 @@ class SessionModel:
             changes=ChangeFeed(),
         )
         # In ASCII, because the language rejects invisible characters unless they are escaped.
-        body = json.dumps({"scenario": {"name": _NAME, **document}})
+        body = json.dumps({"scenario": document})
         config = parse_session_config(body, shared.library(), session=False)
         self._key = settings.key
         self._sessions = _One(shared, 1)
-        self._sessions.default.activate((_NAME,), config.inline)
+        self._sessions.default.activate(config.names or (), config.inline)
         self._ids: dict[int | None, int] = {}
         """Recorded ids of created pets, by which the model has others."""
         self._rehearsal = Rehearsal(settings, self._sessions, DEFAULT_SESSION)

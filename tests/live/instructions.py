@@ -77,10 +77,7 @@ def count(checkout: Path) -> dict[str, float]:
         command = ["valgrind", "--tool=callgrind", "--separate-threads=yes"]
         command += [f"--callgrind-out-file={output}"]
         command += [sys.executable, "-m", "mockpets", "serve", "--port", str(port)]
-        variables = {"PYTHONPATH": str(checkout), "PYTHONHASHSEED": "0"}
-        # Where the bytecode is, or a start would compile the code again.
-        kept = ("PATH", "PYTHONPYCACHEPREFIX")
-        variables |= {name: os.environ[name] for name in kept if name in os.environ}
+        variables = {"PYTHONPATH": str(checkout), "PYTHONHASHSEED": "0", "PATH": os.environ["PATH"]}
         process = subprocess.Popen(
             command, cwd=name, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
@@ -176,6 +173,7 @@ def main() -> int:
         git = ["git", "-C", str(ROOT)]
         subprocess.run([*git, "worktree", "add", "-q", "--detach", before, commit], check=True)
         try:
+            sys.pycache_prefix = None  # the servers look for bytecode beside the code
             for checkout in (before, ROOT):
                 compileall.compile_dir(checkout / "mockpets", quiet=2)
             with ThreadPoolExecutor() as pool:
