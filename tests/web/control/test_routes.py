@@ -885,7 +885,7 @@ def long_bodies() -> Iterator[tuple[str, bytes, str]]:
     yield "scenario", json.dumps(document).encode(), '{"active":["inline-1"]}'
     fixture = {"scenario": {"description": "d", "pets": "many"}}
     yield "scenario", json.dumps(fixture).encode(), '{"active":["inline-1"]}'
-    yield "sessions/new", b'{"pets": "many", "seed": 2}', '"seed":2,"pets":8000'
+    yield "sessions/new", b'{"pets": "many", "seed": 2}', '"seed":2,"clock":null,"pets":8000'
     yield "sessions/new", b'{"pets": 30000}', '"pets":30000'
 
 
