@@ -302,7 +302,7 @@ class Session:
             for key in outdated:  # a new inline scenario may have the name of an earlier one
                 del self._activations[key]
             self._plain = {}
-            removed = {*self.inline}
+            removed = {name for name, known in self.inline.items() if inline.get(name) is not known}
             self.inline, self._merged = inline, None
             kept = self.overrides.keys() - inline.keys()
             self.overrides = {name: self.overrides[name] for name in kept}

@@ -139,6 +139,24 @@ def test_the_counters_and_pets_of_the_session_go_on(server: MockpetsServer, call
         control.drop_stub(3)
 
 
+def test_the_records_and_pets_of_an_inline_scenario_go_on(
+    server: MockpetsServer, call: Client
+) -> None:
+    path = "/v1/store/orders"
+    control = session(
+        server, "kept", {"description": "d", "pets": [], "resources": [{"path": path}]}
+    )
+    call("POST", f"/~kept{path}", body=b'{"petId":3}', headers=JSON)
+    call("POST", "/~kept/v1/pets", body=MISO, headers=JSON)
+    control.respond_like(2, status=503)
+
+    assert call("GET", f"/~kept{path}").json == [{"id": 1, "petId": 3}]
+    assert [pet["name"] for pet in call("GET", "/~kept/v1/pets").json] == ["Miso"]
+    control.drop_stub(2)
+    assert call("GET", f"/~kept{path}").json == [{"id": 1, "petId": 3}]
+    assert [pet["name"] for pet in call("GET", "/~kept/v1/pets").json] == ["Miso"]
+
+
 def test_an_assigned_id_is_not_matched(server: MockpetsServer, call: Client) -> None:
     control = session(server, "assigned")
     new = call("POST", "/~assigned/v1/pets", body=MISO, headers=JSON).json["id"]
