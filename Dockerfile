@@ -5,7 +5,8 @@
 #
 # docs/operate/containers.md and docs/operate/demo.md explain how to use it.
 
-# Any image with Python 3.11 or newer as python3, with venv and ensurepip.
+# Any image with Python 3.11 or newer as python3, with venv and ensurepip. To pin its digest, pass
+# --build-arg BASE=python:3.13-slim@sha256:..., as 'docker buildx imagetools inspect' shows it.
 ARG BASE=python:3.13-slim
 
 FROM ${BASE} AS build
@@ -45,7 +46,7 @@ LABEL org.opencontainers.image.title="mockpets" \
       org.opencontainers.image.created="${CREATED}" \
       org.opencontainers.image.url="${URL}" \
       org.opencontainers.image.description="A mock server for the pet store service: exact, stateful, and able to misbehave on demand." \
-      org.opencontainers.image.version="0.1.0" \
+      org.opencontainers.image.version="0.2.0" \
       org.opencontainers.image.licenses="MIT"
 COPY --from=build /opt/mockpets /opt/mockpets
 # Mount your own files at /scenarios and /fixtures, a volume for MOCKPETS_STATE at /state (writable
@@ -64,6 +65,6 @@ USER 10001:10001
 EXPOSE 7387
 STOPSIGNAL SIGTERM
 # The check reads MOCKPETS_PORT and MOCKPETS_PREFIX, so set the port with the variable.
-HEALTHCHECK --interval=5s --timeout=4s --start-period=15s --retries=3 CMD ["mockpets", "health"]
+HEALTHCHECK --interval=10s --timeout=4s --start-period=15s --start-interval=1s --retries=3 CMD ["mockpets", "health"]
 ENTRYPOINT ["mockpets"]
 CMD ["serve"]

@@ -17,7 +17,10 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 _FILE = "mockpets/_commit.py"
 _VARIABLE = "MOCKPETS_COMMIT"
-_PACKAGED = ("mockpets", "kit", "scenarios", "fixtures", "pyproject.toml", "hatch_build.py")
+_PACKAGED = (
+    *("mockpets", "kit", "scenarios", "fixtures", "skill", "docs"),
+    *("pyproject.toml", "hatch_build.py"),
+)
 
 
 class CommitHook(BuildHookInterface[Any]):

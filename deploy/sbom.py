@@ -2,6 +2,7 @@
 
 The image is built with it: ``/opt/mockpets/sbom.cdx.json`` lists the packages with their licences.
 It runs on the image's base, and lists what dpkg has installed there; another system has no list.
+With a folder as its argument, it lists only the Python packages in it, as for mockpets.pyz.
 """
 
 from __future__ import annotations
@@ -105,10 +106,11 @@ def system_licenses(name: str) -> list[dict[str, object]]:
 
 def main() -> None:
     """Print the document."""
+    folders = sys.argv[1:]
+    installed = distributions(path=folders) if folders else distributions()
     found = [
-        *sorted(map(python_package, distributions()), key=lambda each: str(each["purl"])),
-        interpreter(),
-        *system_packages(),
+        *sorted(map(python_package, installed), key=lambda each: str(each["purl"])),
+        *([] if folders else [interpreter(), *system_packages()]),
     ]
     document = {"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1, "components": found}
     json.dump(document, sys.stdout, indent=1)

@@ -1,5 +1,5 @@
 export interface ServerOptions {
-  /** The command that runs mockpets, such as `uvx mockpets`; by default `mockpets`. */
+  /** The command that runs mockpets, such as `uvx mockpets`; by default the server in the npm package, or `mockpets`. */
   command?: string | undefined;
   /** The URL of the server; by default, the variable `MOCKPETS_URL` or `http://localhost:7387`. */
   url?: string | undefined;

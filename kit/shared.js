@@ -17,6 +17,9 @@ export const STATE = "mockpets state";
 /** The name of the attachment with the page at the end of such a test. */
 export const SCREENSHOT = "state screenshot";
 
+/** The variable in which `webServer` and `startServer` pass the options of the server on to the tests. */
+export const ARGS = "PLAYWRIGHT_MOCKPETS_ARGS";
+
 /** Random for each run: two runs of the same tests may use one server. */
 export const RUN = Math.random().toString(36).slice(2);
 
@@ -81,6 +84,16 @@ export function optionsIn(args) {
     const next = words[index + 1] ?? "--";
     return [[name, value ?? (next.startsWith("--") ? "" : next)]];
   });
+}
+
+/** Return the folders with scenarios in the arguments of `mockpets serve`. */
+export function foldersIn(args) {
+  return optionsIn(args).flatMap(([name, value]) => (name === "--scenarios-dir" ? [value] : []));
+}
+
+/** Return the name of the scenario that a file has; undefined for another file. */
+export function scenarioName(file) {
+  return /^([a-z0-9]+(?:-[a-z0-9]+)*)\.(?:yaml|yml|json)$/i.exec(file)?.[1];
 }
 
 /**

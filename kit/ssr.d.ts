@@ -13,14 +13,23 @@ export type Incoming = ReadableHeaders | HeadersObject | { readonly headers: Rea
 
 /**
  * Return headers for a request of your server: `headers`, and those with which the incoming request names
- * the session and the scenarios of a test, `Mockpets-Session` and `Mockpets-Scenario`. Without them, as in
- * production, the result has only `headers`. Names are in lower case.
+ * a session and scenarios, `Mockpets-Session`, `Mockpets-Scenario` and the cookie `mockpets`. Without them,
+ * as in production, the result has only `headers`. Names are in lower case.
  *
  * @param incoming the request that your server handles, or its headers, such as `await headers()` in Next
- * @param headers your own headers; if they have one of the two, the incoming request takes precedence
+ * @param headers your own headers; if they name a session too, the headers of the incoming request take precedence
  * @throws TypeError if `incoming` is neither, such as a promise that you have not awaited
  */
 export function withSession(
   incoming: Incoming,
   headers?: Iterable<readonly [string, string]> | Readonly<Record<string, string>>,
 ): Record<string, string>;
+
+/**
+ * Return the headers of a redirect that stores the session and scenarios of a link, such as
+ * `/pets?mockpets=demo%2Bretry`, in the cookie `mockpets`, and removes them from the address; an empty value
+ * deletes the cookie. Return `null` for every other URL.
+ *
+ * @param url of the incoming request: a path or an absolute URL
+ */
+export function openLink(url: string): { Location: string; "Set-Cookie": string } | null;

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, Literal, get_args
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 """The version of mockpets, which the build of the package reads from this line."""
 PROTOCOL: Final = 2
 """The number of the control API's protocol. A client compares it with that of `GET health`.
@@ -124,8 +124,11 @@ CONTROL_PREFIX: Final = "/__mockpets"
 PANEL_PATH: Final = CONTROL_PREFIX + "/"
 PANEL_FILE_PATH: Final = CONTROL_PREFIX + "/panel/{version}/{name}"
 DOCS_PATH: Final = CONTROL_PREFIX + "/docs"
+TOOLBAR_PATH: Final = CONTROL_PREFIX + "/toolbar.js"
+LLMS_PATH: Final = f"{CONTROL_PREFIX}/llms.txt"
 HEALTH_PATH: Final = CONTROL_PREFIX + "/health"
 READY_PATH: Final = CONTROL_PREFIX + "/ready"
+MCP_PATH: Final = CONTROL_PREFIX + "/mcp"
 VISITOR_RESET_PATH: Final = CONTROL_PREFIX + "/visitor/reset"
 """For visitors, without a token; only with `--public`."""
 METRICS_PORT_PATH: Final = "/metrics"
@@ -159,6 +162,8 @@ BAGGAGE_SESSION: Final = "mockpets.session"
 BAGGAGE_SCENARIO: Final = "mockpets.scenario"
 BAGGAGE_KEYS: Final = (BAGGAGE_SESSION, BAGGAGE_SCENARIO)
 """The keys of members of the header `baggage` that have an effect on a request."""
+COOKIE: Final = "mockpets"
+"""Its value names a session and scenarios: ``session+scenario``."""
 FORWARDED_HEADERS: Final = (
     SESSION_HEADER,
     SCENARIO_HEADER,
@@ -249,6 +254,7 @@ Change = Literal[
 NoteCode = Literal[
     "clock",
     "deprecated",
+    "ignored_cookie",
     "ignored_headers",
     "ignored_members",
     "ignored_query",
@@ -313,6 +319,9 @@ PIECES_A_SECOND: Final = 10
 PARKED: Final = 500
 """Maximum number of responses that are delayed, throttled or held; a session gets half of it."""
 DELAY_SECONDS: Final = 60.0
+INTERVAL_SECONDS: Final = 7 * 24 * 3600
+"""The longest interval of a setting: a week."""
+DRAIN_SECONDS: Final = 600
 PETS_BY_REQUEST: Final = 10_000
 PETS_GENERATED: Final = 100_000
 STACK_DEPTH: Final = 8
@@ -322,7 +331,8 @@ TABLES: Final = 4
 STACKS: Final = 100
 """Maximum number of scenario combinations for which one session keeps counters."""
 
-SESSIONS: Final = 200
+SESSIONS: Final = 1000
+"""Maximum number of sessions with the default of `--memory`, to which it is proportional."""
 SESSION_IDLE_SECONDS: Final = 600.0
 """How long a session must be unused before a new session may replace it."""
 WAIT_SECONDS: Final = 30.0
@@ -332,6 +342,8 @@ PUBLIC_DELAY_SECONDS: Final = 10.0
 PUBLIC_PETS: Final = 1000
 PUBLIC_SESSIONS: Final = 5000
 """`SESSIONS` in public mode."""
+PUBLIC_RESET_SECONDS: Final = 3600.0
+"""How often all sessions are reset in public mode, unless `--reset-every` is set."""
 PUBLIC_IDLE_SECONDS: Final = 60.0
 """`SESSION_IDLE_SECONDS` in public mode, where visitors leave without removing their session."""
 

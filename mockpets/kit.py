@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -38,6 +39,8 @@ SCENARIOS_FILE: Final = "scenarios.d.ts"
 STATES_FILE: Final = "scenarios.js"
 """The names and descriptions that scripts read; only types need `SCENARIOS_FILE`."""
 PACKAGE_FILE: Final = "package.json"
+TYPES_FILE: Final = "mockpets.d.ts"
+"""The only file that a repository with the npm package needs."""
 FILES: Final = (PACKAGE_FILE, "client.js", "client.d.ts", "control.d.ts", SCENARIOS_FILE)
 CLIENT: Final = Integration("client", "pets.spec.ts", "Mockpets")
 _SERVER: Final = ("server.js", "server.d.ts")
@@ -66,17 +69,33 @@ INTEGRATIONS: Final[Mapping[str, Integration]] = {
     "ssr": Integration(
         "function for server-side rendering", "api.ts", "withSession", needs_client=False
     ),
+    "toolbar": Integration("toolbar for your app", "src/main.ts", "", needs_client=False),
 }
 """By the names of their modules and of the options of ``mockpets kit``."""
 
 _HEADER: Final = """\
-// mockpets {version}: written by "mockpets kit"; run it again instead of editing this file
+// mockpets {version}: written by "mockpets kit"; run it again, do not edit; agents: mockpets skill
 /* eslint-disable */
 {more}
 """
 _NO_CHECK: Final = "// @ts-nocheck: the declarations have the types\n"
 # Without it, Node cannot import the files in a repository whose own package.json says "commonjs",
 # as `npm init` writes it.
+_TYPES: Final = """\
+// mockpets {version}: written by "mockpets kit"; run it again, do not edit; agents: mockpets skill
+// options:{options}
+export {{}};
+
+declare module "mockpets" {{
+  interface Register {{
+    scenarios:{scenarios};
+    gates:{gates};
+  }}
+}}
+"""
+_OPTIONS: Final = re.compile("// options:(.*)\n")
+_LINE: Final = 80
+"""The characters of a line that formatters leave as it is."""
 _PACKAGE: Final = "mockpets {version}: written by 'mockpets kit'; the files here are ES modules"
 _WRITTEN_BY: Final = re.compile(r"""(?:// |{\n  "description": ")mockpets (\S+): written by ["']""")
 
@@ -106,8 +125,10 @@ def render(
 
     :param name: one of `files_of()`.
     :param scenarios: the names of all scenarios, and their descriptions.
-    :param options: what `stored_options` returns for `PACKAGE_FILE`.
+    :param options: what `stored_options` returns for `PACKAGE_FILE` and `TYPES_FILE`.
     """
+    if name == TYPES_FILE:
+        return _declare_own(scenarios, gates, options)
     if name == PACKAGE_FILE:
         package = {"description": _PACKAGE.format(version=VERSION), "type": "module"}
         stored = {"mockpets": {"options": options}} if (options := [*options]) else {}
@@ -127,7 +148,12 @@ def written_by(text: str) -> str | None:
 
 
 def stored_options(text: str) -> list[str]:
-    """Return the options in a `PACKAGE_FILE`; raise ValueError if they are not texts."""
+    """Return the options in a `PACKAGE_FILE` or `TYPES_FILE`.
+
+    Raises ValueError if they are not texts.
+    """
+    if listed := _OPTIONS.search(text):
+        return shlex.split(listed[1])
     package = json.loads(text)
     options = package.get("mockpets", {"options": []})
     options = options.get("options") if isinstance(options, dict) else None
@@ -146,6 +172,25 @@ def declare_scenarios(names: Iterable[str], gates: Iterable[str]) -> str:
     )
 
 
+def _declare_own(names: Iterable[str], gates: Iterable[str], options: Iterable[str]) -> str:
+    """Return the declarations that add names to those of the npm package."""
+    quoted = ([dump_json(name).decode() for name in each] for each in (_valid(names), gates))
+    shipped_names = _source(SCENARIOS_FILE)
+    scenarios, held = ([name for name in each if name not in shipped_names] for each in quoted)
+    return _TYPES.format(
+        version=VERSION,
+        options="".join(f" {shlex.quote(option)}" for option in options),
+        scenarios=_union("scenarios", scenarios),
+        gates=_union("gates", held),
+    )
+
+
+def _union(key: str, names: Iterable[str]) -> str:
+    line = f" {' | '.join(names) or 'never'}"
+    is_short = len(f"    {key}:{line};") <= _LINE
+    return line if is_short else "".join(f"\n      | {name}" for name in names)
+
+
 def list_scenarios(descriptions: Mapping[str, str]) -> str:
     """Return the module with the names that can be activated, and their descriptions."""
     lines = "".join(
@@ -160,8 +205,9 @@ def _valid(names: Iterable[str]) -> list[str]:
 
 
 def declared_scenarios(text: str) -> set[str]:
-    """Return the names that a file of `declare_scenarios` has."""
-    return set(re.findall(rf'^  \| "({SCENARIO_NAME})"', text, re.MULTILINE))
+    """Return the names of scenarios that a `SCENARIOS_FILE` or `TYPES_FILE` has."""
+    names = re.search("(?:ScenarioName =|scenarios:)(.*?)(?:;|gates:)", text, re.DOTALL)
+    return set(re.findall(rf"""["']({SCENARIO_NAME})["']""", names[1])) if names else set()
 
 
 @cache

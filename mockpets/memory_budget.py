@@ -10,6 +10,7 @@ from collections import deque
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from mockpets.constants import PUBLIC_SESSIONS, SESSIONS
 from mockpets.errors import RequestError
 
 if TYPE_CHECKING:
@@ -37,6 +38,12 @@ def shares(memory: int | None, *, public: bool) -> Shares:
         return Shares(tenth, 8 * tenth, tenth)
     ninth = (memory or MEMORY) // 9
     return Shares(ninth, 4 * ninth, 4 * ninth)
+
+
+def session_limit(memory: int | None, *, public: bool) -> int:
+    """Return how many sessions go with a size in bytes: at least 200, at most 10,000."""
+    sessions, default = (PUBLIC_SESSIONS, PUBLIC_MEMORY) if public else (SESSIONS, MEMORY)
+    return min(max((memory or default) * sessions // default, 200), 10_000)
 
 
 class MemoryBudget:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import DELAY_SECONDS
+from mockpets.constants import DELAY_SECONDS, INTERVAL_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -23,8 +23,6 @@ _SECONDS: Final = {"ms": "0.001", "s": "1", "m": "60"}
 _LONG: Final = {"s": "1", "m": "60", "h": "3600"}
 _SPANS: Final = {**_LONG, "ms": "0.001", "d": "86400"}
 SPAN: Final = _NUMBER + " ?(ms|s|m|h|d)"
-INTERVAL_SECONDS: Final = 7 * 24 * 3600
-"""The longest interval: a week."""
 _BYTES: Final = {"B": "1", "kB": "1000", "MB": "1000000"}
 _SIZES: Final = {"KiB": str(2**10), "MiB": str(2**20), "GiB": str(2**30)}
 
@@ -72,8 +70,10 @@ def parse_interval(text: str, longest: float = INTERVAL_SECONDS) -> float:
     """
     seconds = _amount(_NUMBER + " ?(s|m|h)", text, _LONG)
     if seconds is None or seconds > longest:
-        limit = f"at most {longest / 3600:g}h"
-        raise ValueError(f"must be a time such as 30m or 1h, {limit}, got {quote(text)}")
+        expected = f"30m or 1h, at most {longest / 3600:g}h"
+        if longest < int(_LONG["h"]):
+            expected = f"30s or 5m, at most {longest / 60:g}m"
+        raise ValueError(f"must be a time such as {expected}, got {quote(text)}")
     return float(seconds)
 
 

@@ -21,4 +21,4 @@ def _build() -> str:
 
 
 FULL_VERSION: Final = "+".join(filter(None, (VERSION, _build())))
-"""`VERSION` with the build after a plus sign, such as ``0.1.0+g16b7e1f``."""
+"""`VERSION` with the build after a plus sign, such as ``0.2.0+g16b7e1f``."""

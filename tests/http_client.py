@@ -59,7 +59,7 @@ class InProcess:
     """Calls the app in this process."""
 
     def __init__(self, app: Flask) -> None:
-        self._client = app.test_client()
+        self._client = app.test_client(use_cookies=False)
 
     def ask(
         self, method: str, target: str, headers: Mapping[str, str], body: bytes | None

@@ -1,4 +1,4 @@
-"""The files of `deploy/` for Compose and Kubernetes: compared with their schemas, and each other.
+"""`mockpets deploy`: its files, which `deploy/` has too, match their schemas, and each other.
 
 `tests/live/test_balancers.py` runs the balancers' configurations.
 """
@@ -17,24 +17,23 @@ import pytest
 import yaml
 
 import mockpets
+from mockpets.cli import deploy
+from mockpets.cli.main import main
 from mockpets.constants import HEALTH_PATH, READY_PATH
 from mockpets.settings import Settings
 from mockpets.settings.model import rows
 from tests.cases import each as for_each
-from tests.live.balancers import DEPLOY
+from tests.docs.page import ROOT
 from tests.programs import need
 from tests.test_compose import MOCK, flaws
 from tests.test_container_files import one
 
-COMPOSE = yaml.safe_load((DEPLOY / "compose.scale.yaml").read_text(encoding="utf-8"))
+DEPLOY = ROOT / "deploy"
+TARGET_FILES = {target: deploy.render(target, 4) for target in deploy.TARGETS}
+COMPOSE = yaml.safe_load(TARGET_FILES["compose"]["compose.yaml"])
 SERVICES = COMPOSE["services"]
 PROCESSES = {name: service for name, service in SERVICES.items() if name != "haproxy"}
-OBJECTS = [
-    document
-    for path in sorted((DEPLOY / "kubernetes").glob("*.yaml"))
-    for document in yaml.safe_load_all(path.read_text(encoding="utf-8"))
-]
-HAPROXY = (DEPLOY / "haproxy.cfg").read_text(encoding="utf-8")
+OBJECTS = [*yaml.safe_load_all(TARGET_FILES["kubernetes"]["kubernetes.yaml"])]
 NGINX = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
 IMAGE = f"mockpets:{mockpets.__version__}"
 SETTINGS = {row.variable for row in rows()}
@@ -59,31 +58,78 @@ POD = STATEFUL_SET["spec"]["template"]["spec"]
 PODS = [each["spec"]["template"]["spec"] for each in OBJECTS if "template" in each.get("spec", {})]
 
 
-# --- The balancers ----------------------------------------------------------------------------
+# --- The command ------------------------------------------------------------------------------
 
 
-def test_the_balancers_have_a_server_for_each_process() -> None:
-    names = list(PROCESSES)
+@for_each("target", deploy.TARGETS)
+def test_deploy_has_what_the_command_writes(target: str, tmp_path: Path) -> None:
+    out = tmp_path / "new" / "folder"
 
-    assert re.findall(r'server (\S+) "\1\$\{MOCK_DOMAIN\}:7387"', HAPROXY) == names
-    assert re.findall(r"server (\S+):7387 ", NGINX) == names
+    assert main(["deploy", target, "--processes", "4", "--out", str(out)]) == 0
+    written = {path.name: path.read_text("utf-8") for path in out.iterdir()}
+    kept = {path.name: path.read_text("utf-8") for path in (DEPLOY / target).iterdir()}
+    assert written == kept == TARGET_FILES[target]
+
+
+def test_without_a_folder_the_files_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["deploy", "kubernetes", "--processes", "2"]) == 0
+    parts = re.split(r"^# ---- (.*)\n", capsys.readouterr().out, flags=re.MULTILINE)[1:]
+
+    assert dict(zip(parts[::2], parts[1::2], strict=True)) == {
+        name: f"{text}\n" for name, text in deploy.render("kubernetes", 2).items()
+    }
+
+
+@for_each(
+    "arguments, message",
+    [
+        (["compsoe", "--processes", "2"], "'compsoe' is not one of 'compose', 'kubernetes',"),
+        (["compose"], "--processes: this option is required"),
+        (["compose", "--processes", "0"], "must be an integer from 1 to 64, got '0'"),
+        (["compose", "--processes", "65"], "must be an integer from 1 to 64, got '65'"),
+        (["compose", "--processes", "2", "--out", __file__], "is a file"),
+    ],
+)  # fmt: skip
+def test_invalid_arguments(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["deploy", *arguments]) == 2
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.tool
-@for_each("host, domain", [("localhost", ""), ("127.0.0", ".1")])
-def test_haproxy_accepts_its_configuration(host: str, domain: str, tmp_path: Path) -> None:
-    """With a host that exists on this machine, in one part as in Compose, or in two."""
-    config = tmp_path / "haproxy.cfg"
-    config.write_text(re.sub(r'"mock-\d\$', f'"{host}$', HAPROXY), encoding="utf-8")
+@for_each("target", deploy.TARGETS)
+@for_each("processes", [1, 3])
+def test_haproxy_accepts_its_configuration_and_has_a_backend_for_each_process(
+    processes: int, target: str, tmp_path: Path
+) -> None:
+    files = deploy.render(target, processes)
+    text = files.get("haproxy.cfg") or next(
+        each["data"]["haproxy.cfg"]
+        for each in yaml.safe_load_all(files["kubernetes.yaml"])
+        if each["kind"] == "ConfigMap"
+    )
+    (tmp_path / "haproxy.cfg").write_text(text, encoding="utf-8")
     done = subprocess.run(
-        [need("haproxy"), "-c", "-f", str(config)],
-        env=os.environ | {"MOCK_DOMAIN": domain},
+        [need("haproxy"), "-c", "-f", str(tmp_path / "haproxy.cfg")],
+        env=os.environ | {"NAMESPACE": "test"},
         capture_output=True,
         text=True,
         check=False,
     )
 
-    assert (done.returncode, "WARNING" in done.stderr) == (0, False), done.stderr
+    warnings = [line for line in done.stderr.splitlines() if line.startswith("[WARNING]")]
+    assert done.returncode == 0, done.stderr
+    assert all("could not resolve address" in line for line in warnings), warnings
+    assert f"crc32,mod({processes}),add(1)" in text
+    assert re.findall(r"^backend mock-(\d+)$", text, re.MULTILINE) == [
+        str(number) for number in range(1, processes + 1)
+    ]
+    assert not re.search(r"\{\{(?! \$)", "".join(files.values()))
+
+
+def test_nginx_has_a_server_for_each_process() -> None:
+    assert re.findall(r"server (\S+):7387 ", NGINX) == list(PROCESSES)
 
 
 # --- Compose ----------------------------------------------------------------------------------
@@ -97,6 +143,7 @@ def test_it_is_a_compose_file() -> None:
 def test_every_service_is_confined(name: str) -> None:
     service = SERVICES[name]
 
+    assert service["restart"] == "unless-stopped"
     for key in ("cap_drop", "read_only", "security_opt", "pids_limit", "mem_limit"):
         assert service[key] == MOCK[key]
     assert not {"privileged", "cap_add", "user", "network_mode", "pid", "devices"} & service.keys()
@@ -145,29 +192,43 @@ def test_the_pods_have_the_names_that_haproxy_knows() -> None:
     start = spec["ordinals"]["start"]
     names = [f"mock-{number}" for number in range(start, start + spec["replicas"])]
     service = kubernetes_object("Service", spec["serviceName"])["spec"]
-    [balancer] = kubernetes_object("Deployment", "haproxy")["spec"]["template"]["spec"][
-        "containers"
-    ]
-    domain = {each["name"]: each.get("value") for each in balancer["env"]}["MOCK_DOMAIN"]
 
     assert names == list(PROCESSES)
     assert service["clusterIP"] == "None"
     assert service["publishNotReadyAddresses"] is True
-    assert domain.startswith(f".{spec['serviceName']}.")
+    config = kubernetes_object("ConfigMap", "haproxy")["data"]["haproxy.cfg"]
+    servers = re.findall(r'server (\S+) "\1[.](\w+)[.]\${NAMESPACE}[.]', config)
+    assert servers == [(name, spec["serviceName"]) for name in names]
 
 
 def test_selectors_select_pods_and_ports_exist() -> None:
-    templates = [each["spec"]["template"] for each in OBJECTS if "template" in each["spec"]]
+    templates = [each["spec"]["template"] for each in OBJECTS if "template" in each.get("spec", {})]
     for service in (each["spec"] for each in OBJECTS if each["kind"] == "Service"):
         [template] = [
             each
             for each in templates
             if service["selector"].items() <= each["metadata"]["labels"].items()
         ]
-        [port] = template["spec"]["containers"][0]["ports"]
+        ports = template["spec"]["containers"][0]["ports"]
 
-        assert [each["targetPort"] for each in service["ports"]] == [port["name"]]
-        assert port["containerPort"] == Settings().port
+        assert [each["targetPort"] for each in service["ports"]] == [each["name"] for each in ports]
+        assert ports[0]["containerPort"] == Settings().port
+
+
+def test_changes_restart_haproxy_and_drained_nodes_one_process_after_the_other() -> None:
+    def annotations(processes: int) -> object:
+        text = deploy.render("kubernetes", processes)["kubernetes.yaml"]
+        [found] = [each for each in yaml.safe_load_all(text) if each["kind"] == "Deployment"]
+        assert found["spec"]["strategy"] == {"type": "Recreate"}
+        return found["spec"]["template"]["metadata"]["annotations"]
+
+    budgets = [each["spec"] for each in OBJECTS if each["kind"] == "PodDisruptionBudget"]
+    assert annotations(3) != annotations(4)
+    assert [each["maxUnavailable"] for each in budgets] == [1, 1]
+    assert [each["selector"] for each in budgets] == [
+        kubernetes_object(*each)["spec"]["selector"]
+        for each in (("StatefulSet", "mock"), ("Deployment", "haproxy"))
+    ]
 
 
 def test_the_pod_uses_the_image_and_settings_that_exist() -> None:

@@ -1,4 +1,4 @@
-"""The files of `deploy/` for Prometheus, Grafana and systemd: they load, and name what exists."""
+"""The files for Prometheus, Grafana and systemd: they load, and name what exists."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from mockpets.cli.main import main
 from mockpets.settings.model import rows
 from mockpets.telemetry.metrics import Metrics
 from tests.cases import each as for_each
-from tests.live.balancers import DEPLOY
+from tests.docs.page import ROOT
 from tests.programs import need
 from tests.telemetry.test_metrics import HELD
-from tests.test_deploy import PROCESSES
+from tests.test_deploy import DEPLOY, PROCESSES
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-FOLDER = DEPLOY / "monitoring"
-DASHBOARD = json.loads((FOLDER / "grafana.json").read_text(encoding="utf-8"))
+FOLDER = DEPLOY / "compose"
+DASHBOARD = json.loads((DEPLOY / "grafana.json").read_text(encoding="utf-8"))
 EXPRESSIONS = [target["expr"] for panel in DASHBOARD["panels"] for target in panel["targets"]]
 ALERTS = yaml.safe_load((FOLDER / "alerts.yml").read_text(encoding="utf-8"))["groups"][0]["rules"]
-UNIT = (DEPLOY / "mockpets@.service").read_text(encoding="utf-8")
+UNIT = (DEPLOY / "systemd" / "mockpets@.service").read_text(encoding="utf-8")
 
 
 def promtool(*arguments: str, folder: Path) -> None:
@@ -46,48 +46,62 @@ def test_prometheus_accepts_its_configuration_and_the_alerts(tmp_path: Path) -> 
 
 
 def test_every_process_is_scraped() -> None:
-    [job] = yaml.safe_load((FOLDER / "prometheus.yml").read_text(encoding="utf-8"))[
-        "scrape_configs"
-    ]
-    [targets] = [each["targets"] for each in job["static_configs"]]
+    jobs = yaml.safe_load((FOLDER / "prometheus.yml").read_text(encoding="utf-8"))["scrape_configs"]
+    targets = {job["job_name"]: job["static_configs"][0]["targets"] for job in jobs}
 
-    assert job["metrics_path"] == "/__mockpets/metrics"
-    assert targets == [f"{name}:7387" for name in PROCESSES]
+    assert jobs[0]["metrics_path"] == "/__mockpets/metrics"
+    assert targets["mockpets"] == [f"{name}:7387" for name in PROCESSES]
+    assert targets["haproxy"] == ["haproxy:8405"]
 
 
+def test_every_alert_has_a_severity_a_pause_and_a_runbook() -> None:
+    page, _, anchor = ALERTS[0]["annotations"]["runbook_url"].partition("#")
+    text = (ROOT / page).read_text(encoding="utf-8")
+
+    assert f"\n## {anchor.capitalize()}\n" in text
+    for rule in ALERTS:
+        assert rule["labels"]["severity"] in ("warning", "critical")
+        assert re.fullmatch(r"[1-9]\d*m", rule["for"])
+        assert rule["annotations"]["runbook_url"] == f"{page}#{anchor}"
+        assert f"| `{rule['alert']}` |" in text
+
+
+_UP, _START = 'up{job="%s",instance="a"}', "process_start_time_seconds"
+_REJECTED = 'mockpets_limit_rejections_total{instance="a",code="%s"}'
 FIRING = {
-    "MockpetsDown": ['up{job="mockpets",instance="a"}', "1 0x20"],
-    "MockpetsRestarted": ['process_start_time_seconds{job="mockpets",instance="a"}', "1x15 9x5"],
-    "MockpetsRejectsRequests": [
-        'mockpets_limit_rejections_total{instance="a",code="busy"}',
-        "0x15 1x5",
-    ],
-    "MockpetsEvictsConnections": ['mockpets_connections_evicted_total{instance="a"}', "0x15 1x5"],
-    "MockpetsBusy": ['process_cpu_seconds_total{job="mockpets",instance="a"}', "0+57x20"],
-    "MockpetsRequestsDropped": ['mockpets_journal_dropped_total{instance="a"}', "0x15 1x5"],
-    "MockpetsScenarioInvalid": ['mockpets_scenario_problems{instance="a"}', "0x15 1x5"],
+    "MockpetsDown": (_UP % "mockpets", "1 0x30"),
+    "HAProxyDown": (_UP % "haproxy", "1 0x30"),
+    "MockpetsRestartsOften": (f'{_START}{{job="mockpets",instance="a"}}', "1x9 9x3 17x3 25x20"),
+    "MockpetsRejectsRequests": (_REJECTED % "busy", "0x5 0+60x25"),
+    "MockpetsEvictsConnections": ('mockpets_connections_evicted_total{instance="a"}', "0+60x30"),
+    "MockpetsBusy": ('process_cpu_seconds_total{job="mockpets",instance="a"}', "0+57x30"),
+    "MockpetsRequestsDropped": ('mockpets_journal_dropped_total{instance="a"}', "0+60x30"),
+    "MockpetsScenarioInvalid": ('mockpets_scenario_problems{instance="a"}', "0x5 1x25"),
 }
 """Values of a metric, one a minute, after which each alert fires."""
 QUIET = {
-    'up{job="mockpets",instance="a"}': "1x20",
-    'process_start_time_seconds{job="mockpets",instance="a"}': "1x20",
-    'mockpets_limit_rejections_total{instance="a",code="busy"}': "4x20",
-    'mockpets_connections_evicted_total{instance="a"}': "4x20",
-    'process_cpu_seconds_total{job="mockpets",instance="a"}': "0+6x20",
-    'mockpets_journal_dropped_total{instance="a"}': "4x20",
-    'mockpets_scenario_problems{instance="a"}': "0x20",
+    _UP % "mockpets": "1x20 0 1x10",
+    _UP % "haproxy": "1x20 0 1x10",
+    f'{_START}{{job="mockpets",instance="a"}}': "1x15 9x15",
+    _REJECTED % "busy": "0x25 9x5",
+    _REJECTED % "rate_limited": "0+600x30",
+    'mockpets_connections_evicted_total{instance="a"}': "0x25 9x5",
+    'process_cpu_seconds_total{job="mockpets",instance="a"}': "0+6x30",
+    'mockpets_journal_dropped_total{instance="a"}': "0x25 9x5",
+    'mockpets_scenario_problems{instance="a"}': "0x25 1x5",
 }
+"""A start, a single failed scrape, a burst, and visitors of a demo who exceed their rate."""
 
 
 def alert_test(values: dict[str, str], firing: str | None) -> dict[str, object]:
-    """Return a test of promtool: 18 minutes later, at most one alert fires."""
+    """Return a test of promtool: 28 minutes later, at most one alert fires."""
     return {
         "interval": "1m",
         "input_series": [{"series": name, "values": text} for name, text in values.items()],
         "promql_expr_test": [
             {
                 "expr": 'count by (alertname) (ALERTS{alertstate="firing"})',
-                "eval_time": "18m",
+                "eval_time": "28m",
                 "exp_samples": [
                     {"labels": f'{{alertname="{name}"}}', "value": 1} for name in [firing] if name
                 ],
@@ -148,7 +162,7 @@ def test_the_unit_runs_a_command_with_settings_that_exist() -> None:
     values = {name: value for name, value in pairs if name != "Environment"}
     program, *arguments = values["ExecStart"].split()
 
-    assert variables.keys() <= {row.variable for row in rows()}
+    assert {name.removesuffix("_FILE") for name in variables} <= {row.variable for row in rows()}
     assert (program, main([*arguments, "--help"])) == ("/opt/mockpets/bin/mockpets", 0)
     # Each process has a state file of its own, in a folder that systemd creates.
     assert variables["MOCKPETS_STATE"].startswith(f"%S/{values['StateDirectory']}/")

@@ -43,6 +43,7 @@ RULE = [
     (1, "mockpets.faults", ()),
     (1, "mockpets.http", ()),
     (1, "mockpets.kit", ()),
+    (1, "mockpets.skill", ()),
     (1, "mockpets.memory_budget", ()),
     (1, "mockpets.packaged_data", ()),
     (1, "mockpets.redaction", ()),

@@ -85,7 +85,7 @@ def test_a_server_opens_no_connection(tmp_path: Path) -> None:
 
     assert process.returncode == 0
     assert "left the machine" not in err
-    assert len(err.splitlines()) == 1, err  # that it has stopped
+    assert len(err.splitlines()) == 2, err  # that it has started and stopped
 
 
 def test_an_opened_connection_would_be_noticed(tmp_path: Path) -> None:

@@ -48,29 +48,25 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_wheel_has_only_the_package_and_the_shipped_files(wheel: Path) -> None:
     inside = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    package = {path.relative_to(ROOT).as_posix() for path in (ROOT / "mockpets").rglob("*.py")}
+    package = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "mockpets").rglob("*")
+        if path.is_file() and path.parent.name != "__pycache__"
+    }
     shipped = {
         f"mockpets/_shipped/{folder}/{path.name}"
-        for folder in ("fixtures", "scenarios")
+        for folder in ("fixtures", "scenarios", "skill")
         for path in (ROOT / folder).iterdir()
     }
     kit = {f"mockpets/_shipped/kit/{name}" for name in files_of()} - {
         "mockpets/_shipped/kit/package.json"  # the command makes it
     }
-    folder = ROOT / "mockpets" / "web" / "panel"
-    panel = {path.relative_to(ROOT).as_posix() for path in folder.iterdir()}
-    others = {
-        *(
-            "mockpets/py.typed",
-            "mockpets/report/rules.toml",
-            "mockpets/scenario/template.yaml",
-            "mockpets/web/templates/docs.html",
-        )
-    }
-    if (ROOT / ".git").exists():
-        others.add("mockpets/_commit.py")
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]
+    included = build["targets"]["wheel"]["force-include"].values()
+    pages = {name for name in included if "/docs/" in name}
+    commit = {"mockpets/_commit.py" for _ in ROOT.glob(".git")}
 
-    assert inside == package | shipped | kit | panel | others
+    assert inside == package | shipped | kit | pages | commit
 
 
 def git(*arguments: str) -> str:
@@ -111,7 +107,7 @@ def test_a_build_without_a_repository_has_the_commit_of_a_variable_or_of_an_sdis
     """As in the Dockerfile; the repository around the source is another one."""
     source, site = tmp_path / "source", tmp_path / "site"
     (tmp_path / ".git").mkdir()
-    for name in ("mockpets", "kit", "scenarios", "fixtures"):
+    for name in ("mockpets", "kit", "scenarios", "fixtures", "skill", "docs"):
         ignore = shutil.ignore_patterns("node_modules", "__pycache__")
         shutil.copytree(ROOT / name, source / name, ignore=ignore)
     for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import click
@@ -19,7 +21,6 @@ from mockpets.units import quote
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
-    from pathlib import Path
     from typing import TextIO
 
     from click.shell_completion import CompletionItem
@@ -42,6 +43,20 @@ def report(lines: Iterable[object], more: Iterable[str] = ()) -> None:
             click.echo(printable(line) if fits else hang(printable(line)), err=True)
     except OSError:
         discard_output(sys.stderr)
+
+
+def program() -> str:
+    """Return the command that runs this mockpets, as files and messages show it.
+
+    It has no path of this machine: mockpets.pyz counts only within the working directory.
+    """
+    path = Path(sys.argv[0])
+    if path.suffix != ".pyz":
+        return "mockpets"
+    if "node_modules" in path.parts:
+        return "npx mockpets"
+    relative = Path(os.path.relpath(path)).as_posix()
+    return "mockpets" if relative.startswith("..") else f"python3 {shlex.quote(relative)}"
 
 
 def cannot_write(path: Path, error: OSError) -> InputError:

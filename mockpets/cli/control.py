@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
+from urllib.parse import quote_plus, urlsplit, urlunsplit
 
 import click
 
@@ -42,6 +43,45 @@ def _listed(
         report([f"{'' if rows else 'no '}{kind} in session {client.name}{missing}"])
     if rows:
         yield from table([columns, *rows])
+
+
+# --- Links ------------------------------------------------------------------------------------
+
+
+@click.command(cls=Command)
+@click.argument("app_url", metavar="APP_URL")
+@option(
+    "--scenario NAMES",
+    "Scenarios, separated by commas; the first takes precedence.",
+    remote.scenario_names,
+)
+@remote.with_client
+def link(client: ControlClient, app_url: str, scenario: str | None) -> None:
+    """Print a link that opens your app in a session, with scenarios.
+
+    The toolbar, or openLink of the kit in your app's server, stores the names in the cookie
+    mockpets, with which the browser selects them in each request.
+    """
+    try:
+        parts = urlsplit(app_url)
+    except ValueError:  # such as half of an IPv6 address
+        parts = urlsplit("")
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        hint = "write it in full, such as http://localhost:5173/pets"
+        raise invalid("APP_URL", f"must be the URL of a page of your app, got {app_url!r}", hint)
+    names = [] if scenario is None else [name.strip().lower() for name in scenario.split(",")]
+    listed = client.scenarios()["scenarios"]
+    known = {row["name"] for row in listed if row["description"] is not None}
+    if unknown := [name for name in names if name not in known]:
+        hint = did_you_mean(unknown[0], known) or "'mockpets scenarios' lists them"
+        raise invalid("--scenario", f"unknown scenario {unknown[0]!r}", hint)
+    if missing := remote.missing_session(client):
+        report([f"session {client.name}{missing}"])
+    is_default = names and client.name == constants.DEFAULT_SESSION
+    value = quote_plus("+".join(["" if is_default else client.name, *names]))
+    others = [part for part in parts.query.split("&") if part.partition("=")[0] != constants.COOKIE]
+    query = "&".join([*filter(None, others), f"{constants.COOKIE}={value}"])
+    click.echo(printable(urlunsplit(parts._replace(query=query))))
 
 
 # --- Verify and reset -------------------------------------------------------------------------
@@ -144,21 +184,23 @@ def _of_option(problem: Problem, conditions: dict[str, str | None]) -> Problem:
 
 @click.command(cls=Command)
 @flag("--all", "of_all", text="Reset every session.")
-@remote.with_client
-def reset(client: ControlClient, of_all: bool) -> None:
+@remote.with_clients
+def reset(clients: list[ControlClient], of_all: bool) -> None:
     """Reset a session: pets, counters, random numbers and request log.
 
-    Active scenarios and snapshots stay.
+    Active scenarios and snapshots stay. With several --url, resets the session where it exists.
     """
+    name = clients[0].name
     if of_all:
-        if client.name != constants.DEFAULT_SESSION:
-            raise invalid("--all", f"cannot be combined with session {client.name}")
-        click.echo(f"reset sessions: {client.reset_sessions()}")
+        if name != constants.DEFAULT_SESSION:
+            raise invalid("--all", f"cannot be combined with session {name}")
+        click.echo(f"reset sessions: {sum(client.reset_sessions() for client in clients)}")
         return
-    if missing := remote.missing_session(client):
-        report([f"creating session {client.name}{missing}"])
-    active = client.reset()
-    click.echo(printable(f"reset session {client.name}; active: {', '.join(active)}"))
+    for client in remote.with_session(clients):
+        if missing := remote.missing_session(client):
+            report([f"creating session {name}{missing}"])
+        active = ", ".join(client.reset())
+        click.echo(printable(f"reset session {name}; active: {active}"))
 
 
 # --- Pets and snapshots -----------------------------------------------------------------------
@@ -447,10 +489,10 @@ def sessions() -> None:
 
 @sessions.command("list")
 @with_json
-@remote.with_server
-def list_sessions(client: ControlClient, as_json: bool) -> None:
+@remote.with_servers
+def list_sessions(clients: list[ControlClient], as_json: bool) -> None:
     """List the sessions, with their counts and active scenarios."""
-    sessions = client.sessions()
+    sessions = [row for client in clients for row in client.sessions()]
     columns = ("session", "pets", "requests", "held", "idle (s)", "seed", "active")
     rows = [
         (
@@ -464,7 +506,7 @@ def list_sessions(client: ControlClient, as_json: bool) -> None:
         )
         for row in sessions
     ]
-    remote.show(sessions, _listed(client, "sessions", rows, columns), as_json=as_json)
+    remote.show(sessions, _listed(clients[0], "sessions", rows, columns), as_json=as_json)
 
 
 @sessions.command("drop")

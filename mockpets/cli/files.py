@@ -14,11 +14,11 @@ import click
 
 from mockpets.cli.commands import Command, cannot_write, report
 from mockpets.cli.layout import TERM_COLUMNS, HelpFormatter, excerpt, hang, on_terminal
-from mockpets.cli.options import flag, option, with_settings
+from mockpets.cli.options import flag, option, with_format, with_json, with_settings
 from mockpets.cli.remote import connect, reporting, with_token
 from mockpets.constants import NAME_LENGTH, SCENARIO_NAME
 from mockpets.errors import InputError, invalid, printable, problem_with
-from mockpets.settings.sources import load_settings
+from mockpets.settings.sources import URL_VARIABLE, load_settings
 from mockpets.units import counted
 
 if TYPE_CHECKING:
@@ -30,18 +30,27 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command)
 @flag("-v", "--verbose", text="Show the file of each scenario.")
-@option("--url URL", "URL of a running server.")
+@option("--url URL", f"URL of a running server.  [variable: {URL_VARIABLE}]")
+@with_json
 @with_token
 @with_settings("scenarios_dir", "fixtures_dir")
 def scenarios(
-    verbose: bool, url: str | None, token: str | None, config: Path | None, **flags: object
+    verbose: bool,
+    url: str | None,
+    as_json: bool,
+    token: str | None,
+    config: Path | None,
+    **flags: object,
 ) -> int | None:
     """List the scenarios: name and description.
 
     With --url, lists the scenarios of a running server.
     """
+    if not any(flags.values()):
+        url = url or os.environ.get(URL_VARIABLE)
     if url is None:
-        return _local_scenarios(load_settings(flags, os.environ, config), verbose=verbose)
+        settings = load_settings(flags, os.environ, config)
+        return _local_scenarios(settings, verbose=verbose, as_json=as_json)
     if problems := [
         problem_with(f"--{name.replace('_', '-')}", "cannot be combined with --url")
         for name, value in flags.items()
@@ -51,8 +60,12 @@ def scenarios(
     client = connect({"url": url, "token": token})
 
     def show() -> int:
-        rows = client.scenarios()["scenarios"]
+        result = client.scenarios()
+        rows = result["scenarios"]
         problems = [problem for row in rows for problem in row["problems"]]
+        if as_json:
+            _print_json(result)
+            return 2 if problems else 0
         places = {
             row["name"]: " in place of ".join((row["source"], *reversed(row["replaces"])))
             for row in rows
@@ -63,7 +76,7 @@ def scenarios(
     return reporting(client, show)
 
 
-def _local_scenarios(settings: Settings, *, verbose: bool) -> int:
+def _local_scenarios(settings: Settings, *, verbose: bool, as_json: bool) -> int:
     from mockpets.scenario.library import load_library
 
     library = load_library(settings.scenarios_dir, settings.fixtures_dir)
@@ -75,6 +88,15 @@ def _local_scenarios(settings: Settings, *, verbose: bool) -> int:
     ]
     problems = [problem for group in library.problems.values() for problem in group]
     places = {name: source.place for name, source in library.sources.items()}
+    if as_json:
+        problems_of = {name: list(map(str, library.problems.get(name, ()))) for _, name, _ in rows}
+        keys = ("group", "name", "description", "source", "problems")
+        listed = [
+            dict(zip(keys, (*row, places[row[1]], problems_of[row[1]]), strict=True))
+            for row in rows
+        ]
+        _print_json({"scenarios": listed})
+        return 2 if problems else 0
     return _show_scenarios(rows, problems, places if verbose else {})
 
 
@@ -103,13 +125,7 @@ def _show_scenarios(
 
 @click.command(cls=Command)
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE|DIR]...")
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    help="Output format.  [default: text]",
-)
+@with_format(click.Choice(["text", "json"]))
 @with_settings("scenarios_dir", "fixtures_dir")
 def check(paths: tuple[Path, ...], output_format: str, config: Path | None, **flags: object) -> int:
     """Check scenario and fixture files, and list the responses that they define.

@@ -2,34 +2,42 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import parse_qsl, quote
 
+from mockpets.constants import FILE_BYTES, PAGE_DEFAULT
 from mockpets.contract.fields import parse_int64
-from mockpets.errors import DocumentError, InputError, invalid
+from mockpets.contract.schemas import RESPONSES
+from mockpets.errors import RequestError, invalid
 from mockpets.faults import LOST
 from mockpets.journal.entry import Message
-from mockpets.recording.collections import first_resources
 from mockpets.recording.exchange import Exchange
 from mockpets.recording.infer import infer
 from mockpets.recording.pets import first_pets
+from mockpets.recording.stub import is_json
 from mockpets.redaction import is_secret, redacted_target
 from mockpets.report import har
-from mockpets.scenario.language.writer import text_of
+from mockpets.report.compare_checks import compare
+from mockpets.report.probes import Probe, ProbeResult
 from mockpets.settings import Settings
 from mockpets.units import counted
 from mockpets.web.app import create_app
 from mockpets.web.recording_model import SessionModel
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from mockpets.recording.infer import Recording
     from mockpets.web.app import Mock
 
+_MOST: Final = 1000
+"""The most requests of a recording, as in the request log."""
 _SAFE: Final = "/%?:@!$&'()*+,;=-._~[]"
 """What a target may have besides letters and digits; browsers have encoded the query."""
 
@@ -41,9 +49,12 @@ def record_files(files: Sequence[Path], base: str | None) -> tuple[Recording, li
     :raise InputError: with every problem of every file.
     """
     found = _read(files, base)
-    exchanges = [_exchange(number, each) for number, each in enumerate(found, 1)]
+    if len(found) > _MOST:
+        what = f"has {len(found)} requests to the API, of at most {_MOST}"
+        raise invalid(str(files[0]), what, "record fewer requests")
+    exchanges = [_bounded(_exchange(number, each)) for number, each in enumerate(found, 1)]
     pets = first_pets(exchanges)
-    known = {pet["id"] for pet in pets}
+    created = {exchange.created_id for exchange in exchanges}
     description = (
         f"Recorded: {counted(len(exchanges), 'request')} of {counted(len(files), 'file')}."
     )
@@ -52,16 +63,18 @@ def record_files(files: Sequence[Path], base: str | None) -> tuple[Recording, li
     mock: Mock = create_app(settings).extensions["mockpets"]
     model = partial(SessionModel, settings, mock.sessions.shared)
     try:
-        plain = infer(exchanges, document, model, lambda number: number not in known)
-        results = [plain]
-        if resources := first_resources(exchanges):
-            document = {**document, "resources": resources}
-            results.append(infer(exchanges, document, model, lambda number: number not in known))
-        result = min(results, key=lambda each: len(text_of(each.document).splitlines()))
-    except DocumentError as error:
-        raise InputError(error.problems) from error
+        result = infer(exchanges, document, model, created.__contains__)
+    except RequestError as error:
+        raise invalid(str(files[0]), error.for_visitors or "", "record fewer requests") from error
     kept = f"kept {counted(len(pets), 'pet')} of {counted(len(exchanges), 'request')}"
-    return result, [kept, *_dropped(found)]
+    return result, [kept, *_dropped(found), *_off_contract(exchanges)]
+
+
+def _bounded(exchange: Exchange) -> Exchange:
+    """Return an exchange without a body that no scenario file has room for."""
+    response = exchange.response
+    is_large = response.size > FILE_BYTES
+    return replace(exchange, response=response._replace(body=b"")) if is_large else exchange
 
 
 def read_exchanges(files: Sequence[Path], base: str | None) -> list[Exchange]:
@@ -71,10 +84,29 @@ def read_exchanges(files: Sequence[Path], base: str | None) -> list[Exchange]:
 
 def _read(files: Sequence[Path], base: str | None) -> list[har.Exchange]:
     url = None if base is None else har.base_url(base)
-    found = sorted(har.read(files, url), key=lambda each: each.start)
+    found = _revalidated(sorted(har.read(files, url), key=lambda each: each.start))
     if not found:
         raise invalid(str(files[0]), "has no request to the API", "record one in a browser")
     return found
+
+
+def _revalidated(exchanges: Iterable[har.Exchange]) -> list[har.Exchange]:
+    """Return exchanges with the response that the browser took from its cache after each 304.
+
+    Firefox records the 304. Chromium records the body, with the few headers of the 304.
+    """
+    result: list[har.Exchange] = []
+    cached: dict[tuple[str, str], har.Exchange] = {}
+    for each in exchanges:
+        key = each.method, each.target
+        is_new = each.status == HTTPStatus.OK and "content-type" in each.response_headers
+        if is_new:
+            cached[key] = each
+        elif each.status in (HTTPStatus.OK, HTTPStatus.NOT_MODIFIED) and key in cached:
+            old = replace(each, status=HTTPStatus.OK, content=each.content or cached[key].content)
+            each = replace(old, response_headers=cached[key].response_headers)
+        result.append(each)
+    return result
 
 
 def _dropped(exchanges: Sequence[har.Exchange]) -> list[str]:
@@ -87,6 +119,35 @@ def _dropped(exchanges: Sequence[har.Exchange]) -> list[str]:
     )
     listed = ", ".join(f"{name} ({count})" for name, count in sorted(names.items()))
     return [f"dropped secrets: {listed}"] if listed else []
+
+
+def _off_contract(exchanges: Iterable[Exchange]) -> list[str]:
+    """Return how the responses differ from the contract, as `mockpets compare` reports it."""
+    results = [*filter(None, map(_result, exchanges))]
+    return [
+        f"off contract: {finding.message} ({counted(len(finding.evidence), 'request')})"
+        for finding in compare(results, "", (), str).findings
+    ]
+
+
+def _result(exchange: Exchange) -> ProbeResult | None:
+    """Return a response as one of a comparison; None if it is not complete, or not of a pet."""
+    operation, method, status = exchange.operation, exchange.method, exchange.status
+    is_complete = status is not None and not exchange.response.cut
+    if operation is None or method not in ("GET", "POST") or status is None or not is_complete:
+        return None
+    limit = dict(exchange.query).get("limit", "")
+    probe = Probe(
+        operation,
+        exchange.target,
+        status if status in RESPONSES[operation] else next(iter(RESPONSES[operation])),
+        cast("Any", method),
+        limit=int(limit) if re.fullmatch("[1-9][0-9]?|100", limit) else PAGE_DEFAULT,
+    )
+    headers = {name.lower(): value for name, value in exchange.response.headers}
+    headers.pop("content-encoding", None)  # the browser has asked for it
+    problem = "" if is_json(exchange) else "the body is not JSON"
+    return ProbeResult(probe, "", status, headers, exchange.body, problem)
 
 
 def _exchange(number: int, each: har.Exchange) -> Exchange:
@@ -105,7 +166,8 @@ def _exchange(number: int, each: har.Exchange) -> Exchange:
         operation=operation,
         pet_id=parse_int64(last) if operation == "getPet" else None,
         request=_message(each.headers, each.body),
-        has_key="authorization" in each.headers,
+        # Browsers leave the key out of their files.
+        has_key="authorization" in each.headers or each.status != HTTPStatus.UNAUTHORIZED,
         status=each.status,
         response=_message(each.response_headers, each.content),
         fault=LOST if each.outcome == "broken" else None,

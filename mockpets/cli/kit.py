@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 from dataclasses import replace
 from pathlib import Path
@@ -12,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from mockpets import kit as texts
-from mockpets.cli.commands import Command, cannot_write, report
+from mockpets.cli.commands import Command, cannot_write, program, report
 from mockpets.cli.options import flag, option, with_settings
 from mockpets.errors import InputError, did_you_mean, invalid, printable, problem_with
 from mockpets.settings.sources import load_settings
-from mockpets.units import quote
+from mockpets.units import counted, quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from mockpets.settings.model import Settings
 
 _SUFFIXES: Final = ("ts", "js", "mts", "mjs", "cts", "cjs")
-_CONFIGS: Final = tuple(f"playwright.config.{suffix}" for suffix in _SUFFIXES)
+CONFIGS: Final = tuple(f"playwright.config.{suffix}" for suffix in _SUFFIXES)
 _VITEST_CONFIGS: Final = tuple(
     f"{tool}.config.{suffix}" for tool in ("vitest", "vite") for suffix in _SUFFIXES
 )
@@ -77,27 +78,38 @@ def _with_integrations(command: Callable[..., int]) -> Callable[..., int]:
     "--out DIR", "Folder for the files, such as test/mockpets; made if it is missing.", type=_FOLDER
 )
 @_with_integrations
+@flag("--types", text="Write only mockpets.d.ts, for the npm package; DIR is optional.")
 @flag("--check", text="Write nothing; exit with status 1 if a file is out of date.")
 @with_settings("scenarios_dir", "fixtures_dir")
-def kit(folder: Path | None, out: Path | None, check: bool, **flags: Any) -> int:
+def kit(folder: Path | None, out: Path | None, types: bool, check: bool, **flags: Any) -> int:
     """Write the TypeScript client, with the names of your scenarios, into a folder.
 
     With --playwright, also writes playwright.config.ts, unless the working directory has a
     configuration. With --vitest, shows what to add to the configuration of Vitest. With --ssr
     alone, leaves out the client, which your app does not need.
 
+    In a repository with the npm package, use --types: it adds the names of your scenarios and gates
+    to the types of the package, in one file.
+
     The folder stores the options, and later calls without them repeat them. To drop an option,
     delete the folder first.
     """
-    out = _one_folder(folder, out)
     chosen = [name for name in texts.INTEGRATIONS if flags.pop(name)]
+    if types and chosen:
+        hint = "the npm package has all parts; to write them here, leave out --types"
+        raise invalid("--types", f"cannot be combined with --{chosen[0]}", hint)
+    out = Path() if types and not (folder or out) else _one_folder(folder, out)
+    has_types = not (out / texts.PACKAGE_FILE).exists() and (out / texts.TYPES_FILE).exists()
+    types |= has_types and not chosen
     options = _paths(flags)
-    command = ["mockpets", "kit", "--out", str(out), *(f"--{name}" for name in chosen)]
-    given = [*command, *_arguments(options)]
-    stored, paths = _stored(out)
+    command = [*shlex.split(program()), "kit", "--out", str(out)]
+    switches = ["types"] if types else chosen
+    given = [*command, *(f"--{name}" for name in switches), *_arguments(options)]
+    file = out / (texts.TYPES_FILE if types else texts.PACKAGE_FILE)
+    stored, paths = _stored(file)
     repeated = {name: paths[name] for name in paths.keys() - options.keys()}
     options = {name: {**repeated, **options}.get(name, ()) for name in _PATHS}
-    settings = _settings(options, repeated, out)
+    settings = _settings(options, repeated, file)
 
     from mockpets.scenario.library import load_library
 
@@ -105,12 +117,12 @@ def kit(folder: Path | None, out: Path | None, check: bool, **flags: Any) -> int
     report(problem for group in library.problems.values() for problem in group)
     present = [
         name
-        for name in texts.INTEGRATIONS
+        for name in ([] if types else texts.INTEGRATIONS)
         if name in {*chosen, *stored} or any(_version(out / file) for file in texts.own_files(name))
     ]
     # A file with problems still has a name: tests that use it fail with the problems.
     with_client = not present or _version(out / "client.js") is not None
-    names = texts.files_of(present, with_client=with_client)
+    names = (file.name,) if types else texts.files_of(present, with_client=with_client)
     descriptions, gates = library.descriptions(), library.gates()
     to_store = [f"--{name}" for name in present]
     to_store += [f"--{name}={_relative(path, out)}" for name in _PATHS for path in options[name]]
@@ -122,16 +134,15 @@ def kit(folder: Path | None, out: Path | None, check: bool, **flags: Any) -> int
     removed = ", ".join(map(repr, _removed_names(files)))
     _write(files)
     if removed:
-        report([f"{out / texts.SCENARIOS_FILE} no longer has {removed}"])
+        report([f"{_with_names(files)} no longer has {removed}"])
     if "playwright" in chosen:
         _configure(out, _arguments(options))
     if "vitest" in chosen:
         _show_vitest(out, _arguments(options))
-    for line in _exclusions(out):
-        click.echo(printable(line))
-    for line in _imports(out, present):
-        click.echo(printable(f"use it    {line}"))
-    click.echo(printable(f"check it  {shlex.join([*command[:4], '--check'])}"))
+    if not types:
+        for line in (*_exclusions(out), *(f"use it    {line}" for line in _imports(out, present))):
+            click.echo(printable(line))
+    click.echo(printable(f"check it  {shlex.join([*command, '--check'])}"))
     return 0
 
 
@@ -171,15 +182,14 @@ def _relative(path: str | Path, folder: Path = Path()) -> str:
     return Path(os.path.relpath(path, folder)).as_posix()
 
 
-def _stored(out: Path) -> tuple[list[str], Paths]:
-    """Return the integrations, and the options with paths, of the call that wrote a folder."""
-    file = out / texts.PACKAGE_FILE
-    text = _read(file) or ""
+def _stored(file: Path) -> tuple[list[str], Paths]:
+    """Return the integrations, and the options with paths, of the call that wrote this file."""
+    text, out = read_file(file) or "", file.parent
     integrations: list[str] = []
     paths: Paths = {}
     if texts.written_by(text) is None:
         return integrations, paths
-    place = f"{file}: mockpets.options"
+    place = f"{file}: {'options' if file.name == texts.TYPES_FILE else 'mockpets.options'}"
     hint = "delete this file, and run 'mockpets kit' with all options"
     try:
         options = texts.stored_options(text)
@@ -198,11 +208,11 @@ def _stored(out: Path) -> tuple[list[str], Paths]:
     return integrations, paths
 
 
-def _settings(options: Paths, repeated: Paths, out: Path) -> Settings:
+def _settings(options: Paths, repeated: Paths, file: Path) -> Settings:
     """Return the settings; an error for a `repeated` option, which the folder stores, says so."""
     flags = {name.replace("-", "_"): paths for name, paths in options.items() if name != "config"}
     config = next(map(Path, options["config"]), None)
-    hint = f"{out / texts.PACKAGE_FILE} stores this option: give it again, with the current path"
+    hint = f"{file} stores this option: give it again, with the current path"
     try:
         return load_settings(flags, os.environ, config)
     except InputError as error:
@@ -236,16 +246,16 @@ def _exclusions(out: Path) -> Iterator[str]:
         files += [
             folder / names[0]
             for folder in within
-            if f'"{package}"' in (_read(folder / "package.json") or "")
+            if f'"{package}"' in (read_file(folder / "package.json") or "")
         ]
-        if files and (shown := _relative(out, files[0].parent)) not in (_read(files[0]) or ""):
+        if files and (shown := _relative(out, files[0].parent)) not in (read_file(files[0]) or ""):
             yield f"exclude the folder in {_relative(files[0])}: {line.format(folder=shown)}"
 
 
 # --- Files ------------------------------------------------------------------------------------
 
 
-def _read(path: Path) -> str | None:
+def read_file(path: Path) -> str | None:
     """Return a file's text; None if it is missing."""
     try:
         is_special = path.exists() and not (path.is_file() or path.is_dir())
@@ -260,7 +270,7 @@ def _read(path: Path) -> str | None:
 
 
 def _version(path: Path) -> str | None:
-    return texts.written_by(_read(path) or "")
+    return texts.written_by(read_file(path) or "")
 
 
 def _write(files: Mapping[Path, str]) -> None:
@@ -275,10 +285,11 @@ def _write(files: Mapping[Path, str]) -> None:
     if foreign:
         raise InputError(foreign)
     for path, text in files.items():
-        _write_file(path, text)
+        write_file(path, text)
 
 
-def _write_file(path: Path, text: str) -> None:
+def write_file(path: Path, text: str) -> None:
+    """Write a new file, or one that `mockpets kit` has written."""
     try:
         data = text.encode()
     except UnicodeEncodeError as error:
@@ -309,36 +320,43 @@ def _check(files: Mapping[Path, str], command: str, *, is_complete: bool) -> int
             command += f" --scenarios-dir DIR (the folder with {', '.join(map(repr, names))})"
         report([*problems, f"to write these files again, run: {command}"])
         return 1
-    click.echo(f"{len(files)} files are up to date")
+    number = len(files)
+    click.echo(f"{counted(number, 'file')} {'is' if number == 1 else 'are'} up to date")
     return 0
 
 
 def _removed_names(files: Mapping[Path, str]) -> list[str]:
-    for path, text in files.items():
-        if path.name == texts.SCENARIOS_FILE and _version(path):
-            before, now = map(texts.declared_scenarios, (_read(path) or "", text))
-            return sorted(before - now)
-    return []
+    path = _with_names(files)
+    if path is None or not _version(path):
+        return []
+    before, now = map(texts.declared_scenarios, (read_file(path) or "", files[path]))
+    return sorted(before - now)
+
+
+def _with_names(files: Mapping[Path, str]) -> Path | None:
+    """Return the file that declares the names of scenarios; None without one."""
+    names = (texts.SCENARIOS_FILE, texts.TYPES_FILE)
+    return next((path for path in files if path.name in names), None)
 
 
 def _difference(path: Path, text: str) -> str:
     """Return how a file differs from its text; empty if it does not."""
-    current = _read(path)
+    current = read_file(path)
     if current is None:
         return "this file is missing"
-    if current == text:
+    if current == text or (path.name == texts.TYPES_FILE and _words(current) == _words(text)):
         return ""
     writer, own = texts.written_by(current), texts.written_by(text)
     if writer is None:
         return "'mockpets kit' did not write this file; rename it, or choose another folder"
     if writer != own:
         return f"out of date: written by mockpets {writer}, and this is mockpets {own}"
-    if path.name == texts.SCENARIOS_FILE:
+    if _with_names({path: text}):
         before, now = texts.declared_scenarios(current), texts.declared_scenarios(text)
         changes = [*_listed("lacks", now - before), *_listed("still has", before - now)]
         if changes:
             return f"out of date: it {' and '.join(changes)}"
-    if path.name == texts.PACKAGE_FILE:
+    if path.name in (texts.PACKAGE_FILE, texts.TYPES_FILE):
         stored, given = (
             shlex.join(texts.stored_options(file)) or "none" for file in (current, text)
         )
@@ -348,6 +366,11 @@ def _difference(path: Path, text: str) -> str:
         what = "the names or descriptions of your scenarios have changed"
         return f"out of date: {what}, or a formatter has changed this file"
     return "this file was changed; if a formatter did it, exclude the folder from formatting"
+
+
+def _words(text: str) -> list[str]:
+    """Return what formatters keep: the file need not be excluded from them."""
+    return re.findall(r"[^\s;|\"']+", text)
 
 
 def _listed(what: str, names: Iterable[str]) -> Iterator[str]:
@@ -361,14 +384,13 @@ def _listed(what: str, names: Iterable[str]) -> Iterator[str]:
 def _configure(out: Path, options: list[str]) -> None:
     """Write a configuration of Playwright, or show what to add to the existing one."""
     module = _module(out / "playwright", Path())
-    # On lines of its own, as Prettier leaves it at any length.
-    argument = _server_options(options).replace("{ ", "{\n    ", 1)
-    argument = f"{argument[:-2]},\n  }}" if argument else ""
-    text = _CONFIG.format(module=module, options=argument)
-    existing = next((path for path in map(Path, _CONFIGS) if os.path.lexists(path)), None)
+    # Each on a line of its own, as Prettier leaves it at any length.
+    lines = "".join(f"\n    {each}," for each in _server_options(options))
+    text = _CONFIG.format(module=module, options=f"{{{lines}\n  }}" if lines else "")
+    existing = next((path for path in map(Path, CONFIGS) if os.path.lexists(path)), None)
     if existing is None:
-        _write_file(Path(_CONFIGS[0]), text)
-    elif module not in (_read(existing) or ""):
+        write_file(Path(CONFIGS[0]), text)
+    elif module not in (read_file(existing) or ""):
         click.echo(f"add the server to {existing}:")
         click.echo("".join(f"  {line}\n" for line in text.splitlines()[1:]), nl=False)
 
@@ -379,22 +401,28 @@ def _show_vitest(out: Path, options: list[str]) -> None:
     No file is written: a vitest.config.ts would replace the plugins of an existing vite.config.ts.
     """
     module, server = _module(out / "vitest.js", Path()), out.parent / "server.ts"
-    if any(module in (_read(Path(name)) or "") for name in _VITEST_CONFIGS):
+    if any(module in (read_file(Path(name)) or "") for name in _VITEST_CONFIGS):
         return
     starter = _module(server, Path())
     for line in (
         f"add the server as {server.as_posix()}:",
         f'  import {{ startServer }} from "{_module(out / "server", server.parent)}";',
-        f"  export default () => startServer({_server_options(options)});",
+        f"  export default () => startServer({_inline(_server_options(options))});",
         "add both to the configuration of Vitest:",
         f'  test: {{ globalSetup: "{starter}", setupFiles: "{module}" }}',
     ):
         click.echo(printable(line))
 
 
-def _server_options(options: list[str]) -> str:
-    """Return the argument of `webServer` and `startServer`; empty if they need none."""
-    return f"{{ args: {json.dumps(shlex.join(options))} }}" if options else ""
+def _server_options(options: list[str]) -> list[str]:
+    """Return the properties of the argument of `webServer` and `startServer`."""
+    command = program()
+    properties = {"command": "" if command == "mockpets" else command, "args": shlex.join(options)}
+    return [f"{name}: {json.dumps(value)}" for name, value in properties.items() if value]
+
+
+def _inline(properties: list[str]) -> str:
+    return f"{{ {', '.join(properties)} }}" if properties else ""
 
 
 def _module(path: Path, folder: Path) -> str:

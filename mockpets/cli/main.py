@@ -24,6 +24,8 @@ _SECTIONS: Final = {
     "Run a server": {
         "serve": "Start the mock server; stop it with Ctrl-C or SIGTERM.",
         "health": "Check whether a running server responds.",
+        "settings": "Print every setting that 'serve' would use here, with its source.",
+        "deploy": "Print the files that run several processes behind HAProxy.",
     },
     "Control a running server": {
         "use": "Switch the scenarios of a running server, or print the active ones.",
@@ -39,7 +41,9 @@ _SECTIONS: Final = {
         "held": "List the responses of a running server that wait, or release some.",
         "gates": "List the gates of a running server, or open one.",
         "sessions": "List the sessions of a running server, or drop one.",
+        "link": "Print a link that opens your app in a session, with scenarios.",
         "session": "Export a session of a running server to a file, or import one.",
+        "mcp": "Connect a coding agent to a running server: MCP over stdin and stdout.",
     },
     "Report on a front end or a service": {
         "report": "Report what a front end does wrong in its requests.",
@@ -55,7 +59,11 @@ _SECTIONS: Final = {
         "schema": "Print the JSON Schema of scenario files, for your editor.",
     },
     "Write tests in TypeScript": {
+        "init": "Set up a front-end repository: Playwright, a first test, a scenario and a CI job.",
         "kit": "Write the TypeScript client, with the names of your scenarios, into a folder.",
+    },
+    "Help coding agents": {
+        "skill": "Print the skill for coding agents: how to use mockpets, in a page.",
     },
     "Set up your shell": {
         "completion": "Print the script for tab completion in bash, zsh or fish.",
@@ -66,6 +74,7 @@ _MODULES: Final = {
     "remote": ("health", "use", "requests"),
     "control": (
         *("verify", "reset", "pets", "data", "snapshot", "held", "gates", "sessions", "session"),
+        "link",
     ),
     "files": ("scenarios", "check", "new", "fixture", "openapi", "schema"),
     "record": ("stub",),
@@ -186,7 +195,8 @@ class _Commands(Group):
 @click.group(
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="'mockpets help COMMAND' shows the options of a command.",
+    epilog="'mockpets help COMMAND' shows the options of a command. "
+    "'mockpets skill' explains mockpets to coding agents.",
 )
 @click.version_option(
     FULL_VERSION, "--version", "-V", package_name="mockpets", message="%(package)s %(version)s"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -60,6 +61,25 @@ def flag(*names: str, text: str) -> Callable[[Decorated], Decorated]:
 
 
 with_json = flag("--json", "as_json", text="Print JSON.")
+
+
+def with_format(kind: click.Choice[str]) -> Callable[[Decorated], Decorated]:
+    """Add `--format`, and `--json` for its value `json`, to a command, as `output_format`."""
+
+    def decorate(command: Decorated) -> Decorated:
+        @wraps(command)
+        def run(*arguments: Any, output_format: str | None, as_json: bool, **rest: Any) -> Any:
+            if as_json and output_format not in (None, "json"):
+                what = f"cannot be combined with --format {output_format}"
+                raise invalid("--json", what, "remove one of them")
+            chosen = "json" if as_json else output_format or "text"
+            return command(*arguments, output_format=chosen, **rest)
+
+        text = "Output format.  [default: text]"
+        with_flag = flag("--json", "as_json", text="The same as --format json.")(run)
+        return click.option("--format", "output_format", type=kind, help=text)(with_flag)
+
+    return decorate
 
 
 def read_json(flag: str, text: str, example: str) -> Any:

@@ -86,7 +86,10 @@ def _lines(result: RecordedStub) -> Iterator[str]:
     "--output, -o FILE", "The file.  [default: NAME.yaml in the first --scenarios-dir]", type=Path
 )
 @option(
-    "--har FILE", "Record this HAR file instead of a session. Repeatable.", type=Path, multiple=True
+    "--har FILE",
+    "Record this HAR file of up to 1,000 requests instead of a session. Repeatable.",
+    type=Path,
+    multiple=True,
 )
 @option("--base-url URL", "With --har: base URL of the API, if it was not mockpets.")
 @with_json

@@ -16,11 +16,12 @@ from mockpets import constants
 from mockpets.cli.commands import Command, report
 from mockpets.cli.completion import file_names, names_of, words
 from mockpets.cli.layout import cut, on_terminal
-from mockpets.cli.options import flag, integer, option, with_settings
+from mockpets.cli.options import flag, integer, option, with_json, with_settings
 from mockpets.cli.quick import active_line, check_health
 from mockpets.errors import InputError, MockpetsError, Problem, did_you_mean, invalid, printable
 from mockpets.settings.model import VARIABLE_PREFIX
-from mockpets.settings.sources import URL_VARIABLE, load_settings
+from mockpets.settings.sources import FILE_SUFFIX, URL_VARIABLE, load_settings
+from mockpets.units import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from mockpets.client import ControlClient, ControlError
     from mockpets.contract.control_types import RequestFilters, RequestList, RequestSummary
 
-_TOKEN_VARIABLE: Final = f"{VARIABLE_PREFIX}CONTROL_TOKEN"
+TOKEN_VARIABLE: Final = f"{VARIABLE_PREFIX}CONTROL_TOKEN"
 """The same variable as for the setting of the server."""
 _HEALTH_SECONDS: Final = 3.0
 _TAB_SECONDS: Final = 0.3
@@ -57,25 +58,56 @@ def connect(options: Mapping[str, Any], timeout: float = 10.0) -> ControlClient:
     from mockpets.client import ControlClient  # not needed for the help
 
     url, token = options.get("url"), options.get("token")
+    if isinstance(url, tuple):  # of a command for several servers, while a shell completes names
+        url = url[0] if url else None
     if url is None:
         flags = {name: options.get(name) for name in ("host", "port")}
         settings = load_settings(flags, os.environ, options.get("config"))
         url = settings.url() + settings.prefix
         token = token or settings.control_token
+    elif not token and os.environ.get(TOKEN_VARIABLE + FILE_SUFFIX):
+        token = load_settings({}, os.environ, options.get("config")).control_token
     # `requests --follow` continues after a restart.
     return ControlClient(url, options.get("session"), token, timeout, any_session=True)
 
 
 def with_client(command: Callable[..., int | None]) -> Callable[..., Any]:
     """Pass a command a client for the server and session that these options select."""
-    text = "Session name.  [default: the one in the URL, or default]"
-    session = option("--session NAME", text, from_server(session_names))
-    return _url(session(with_token(_with_address(_run(command)))))
+    return _url(_session(with_token(_with_address(_run(command)))))
 
 
 def with_server(command: Callable[..., int | None]) -> Callable[..., Any]:
     """Do the same as `with_client`, without the option for the session."""
     return _url(with_token(_with_address(_run(command))))
+
+
+def with_clients(command: Callable[..., int | None]) -> Callable[..., Any]:
+    """Pass a command `clients`, one for each ``--url``, and the options of `with_client`."""
+    return _urls(_session(with_servers(command, has_url=False)))
+
+
+def with_servers(command: Callable[..., int | None], *, has_url: bool = True) -> Callable[..., Any]:
+    """Do the same as `with_clients`, without the option for the session."""
+
+    @wraps(command)
+    def run(**options: Any) -> int | None:
+        selection = {name: options.pop(name, None) for name in _SELECTION}
+        urls = dict.fromkeys(selection["url"]) or (None,)
+        clients = [connect({**selection, "url": url}) for url in urls]
+        return reporting(clients[0], lambda: command(clients, **options))
+
+    decorated = with_token(_with_address(run))
+    return _urls(decorated) if has_url else decorated
+
+
+def with_session(clients: list[ControlClient]) -> list[ControlClient]:
+    """Return the clients of several servers that have the session; one client is returned as is."""
+    if len(clients) == 1:
+        return clients
+    found = [client for client in clients if not missing_session(client)]
+    if not found:
+        raise invalid("--session", f"no server has the session {quote(clients[0].name)}")
+    return found
 
 
 def _run(command: Callable[..., int | None]) -> Callable[..., int | None]:
@@ -97,7 +129,7 @@ def reporting(client: ControlClient, call: Callable[[], int | None]) -> int | No
         first, *rest = str(error).split("\n")
         report(problems_of(error) or [first], more=() if problems_of(error) else rest)
         if error.code == "unauthorized":
-            report([f"pass the token with --token or the variable {_TOKEN_VARIABLE}"])
+            report([f"pass the token with --token or the variable {TOKEN_VARIABLE}"])
     except (NoAnswer, IncompatibleServerError) as error:
         report([error])
     except (LookupError, TypeError, AttributeError, ValueError) as error:
@@ -126,7 +158,7 @@ def from_server(names: Callable[[ControlClient], Iterable[str]]) -> Complete:
 
 
 @names_of
-def _scenarios(context: click.Context) -> Iterable[str]:
+def scenario_names(context: click.Context) -> Iterable[str]:
     """Return the names of a running server's scenarios, or without one those of files."""
     return _ask(context, _valid_scenarios) or file_names("scenarios", context)
 
@@ -150,16 +182,24 @@ def _valid_scenarios(client: ControlClient) -> list[str]:
 # --- Options ----------------------------------------------------------------------------------
 
 
-_url = option(
+_session = option(
+    "--session NAME",
+    "Session name.  [default: the one in the URL, or default]",
+    from_server(session_names),
+)
+_URL_HELP: Final = f"[default: from --host and --port; variable: {URL_VARIABLE}]"
+_url = option("--url URL", f"URL of the server.  {_URL_HELP}", envvar=URL_VARIABLE)
+_urls = option(
     "--url URL",
-    f"URL of the server.  [default: from --host and --port; variable: {URL_VARIABLE}]",
+    f"URL of the server.  Repeatable, for several processes.  {_URL_HELP}",
     envvar=URL_VARIABLE,
+    multiple=True,
 )
 with_token = option(
     "--token TOKEN",
     "Token for the control API, if the server requires one.  "
-    f"[default: none; variable: {_TOKEN_VARIABLE}]",
-    envvar=_TOKEN_VARIABLE,
+    f"[default: none; variable: {TOKEN_VARIABLE}]",
+    envvar=TOKEN_VARIABLE,
 )
 _with_address = with_settings(
     "host",
@@ -169,9 +209,10 @@ _with_address = with_settings(
 
 
 @click.command(cls=Command)
-@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=_scenarios)
+@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=scenario_names)
+@with_json
 @with_client
-def use(client: ControlClient, names: tuple[str, ...]) -> None:
+def use(client: ControlClient, names: tuple[str, ...], as_json: bool) -> None:
     """Switch the scenarios of a running server, or print the active ones.
 
     To stack scenarios, separate their names with spaces or commas. The first one takes precedence.
@@ -185,9 +226,9 @@ def use(client: ControlClient, names: tuple[str, ...]) -> None:
         raise InputError(problems)
     if not wanted and (missing := missing_session(client)):
         report([f"session {client.name}{missing}"])
-    result = client.activate(*wanted) if wanted else None
-    report(result.get("hidden", ()) if result else ())
-    click.echo(active_line(client, result["active"] if result else client.active()))
+    result = client.activate(*wanted) if wanted else {"active": client.active()}
+    report(result.get("hidden", ()))
+    show(result, [active_line(client, result["active"])], as_json=as_json)
 
 
 def _file_name_problem(name: str) -> Problem:
@@ -238,9 +279,14 @@ def show(value: object, lines: Iterable[str], *, as_json: bool) -> None:
 @flag("--json", "as_json", text="Print one JSON object per line, with all properties.")
 @flag("--har", text="Print a HAR 1.2 document, for a browser's developer tools.")
 @flag("--clear", text="Clear the request log.")
-@with_client
+@with_clients
 def requests(
-    client: ControlClient, follow: bool, as_json: bool, har: bool, clear: bool, **options: Any
+    clients: list[ControlClient],
+    follow: bool,
+    as_json: bool,
+    har: bool,
+    clear: bool,
+    **options: Any,
 ) -> None:
     """Show the request log of a running server, one line per request.
 
@@ -257,20 +303,32 @@ def requests(
         chosen += [f"--{name}" for name in filters]
     if (clear or har) and len(chosen) > 1:
         raise invalid(chosen[0], f"cannot be combined with {', '.join(chosen[1:])}")
+    if follow and len(clients) > 1:
+        raise invalid("--follow", "cannot be combined with several --url", "follow one server")
+    clients = with_session(clients)
     if clear:
-        click.echo(f"cleared {client.clear_requests()}")
+        click.echo(f"cleared {sum(client.clear_requests() for client in clients)}")
     elif har:
-        show(client.har(**filters), (), as_json=True)
+        document, *others = [client.har(**filters) for client in clients]
+        entries = document["log"]["entries"]
+        for other in others:
+            entries += other["log"]["entries"]
+        entries.sort(key=lambda entry: entry["startedDateTime"])
+        show(document, (), as_json=True)
     elif follow:
-        _follow(client, cast("RequestFilters", filters), as_json=as_json)
+        _follow(clients[0], cast("RequestFilters", filters), as_json=as_json)
     else:
-        journal = client.journal(**filters)
-        if journal["requests"] and not as_json:
+        journals = [client.journal(**filters) for client in clients]
+        rows = [row for journal in journals for row in journal["requests"]]
+        rows.sort(key=lambda row: row["at"])
+        if rows and not as_json:
             _print_header()
-        _print(journal["requests"], as_json=as_json)
-        _report_hidden(journal)
-        if not journal["requests"]:
-            report([f"no matching requests in session {client.name}{missing_session(client)}"])
+        _print(rows, as_json=as_json)
+        for journal in journals:
+            _report_hidden(journal)
+        if not rows:
+            missing = missing_session(clients[0])
+            report([f"no matching requests in session {clients[0].name}{missing}"])
 
 
 def _report_hidden(journal: RequestList) -> None:
@@ -353,9 +411,10 @@ def _pending(journal: RequestList) -> set[int]:
 
 
 @click.command(cls=Command)
+@with_json
 @_url
 @_with_address
-def health(url: str | None, config: Path | None, **flags: object) -> int:
+def health(url: str | None, as_json: bool, config: Path | None, **flags: object) -> int:
     """Check whether a running server responds.
 
     The exit status is 0 if it does, and 1 if it does not.
@@ -366,8 +425,9 @@ def health(url: str | None, config: Path | None, **flags: object) -> int:
         if url is None:
             settings = load_settings(flags, os.environ, config)
             url = settings.url() + settings.prefix
-        click.echo(check_health(url, _HEALTH_SECONDS))
+        line = check_health(url, _HEALTH_SECONDS)
     except (InputError, NoAnswer) as error:
         report(str(error).split("\n"))
         return 1
+    show({"status": "ok", "url": url}, [line], as_json=as_json)
     return 0

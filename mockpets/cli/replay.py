@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 import click
 
 from mockpets.cli.commands import Command
-from mockpets.cli.options import flag, option
-from mockpets.cli.remote import with_client
+from mockpets.cli.options import flag, option, with_json
+from mockpets.cli.remote import show, with_client
 from mockpets.constants import API_PREFIX
 from mockpets.errors import printable
 from mockpets.faults import LOST
@@ -43,6 +43,7 @@ _SHOWN: Final = 100
 @option("--base-url URL", "Base URL of the API in the files, if it was not mockpets.")
 @option("--key-env NAME", "Environment variable with the API key, if --url is not mockpets.")
 @flag("--allow-writes", text="Send POST, PUT, PATCH and DELETE even if --url is not mockpets.")
+@with_json
 @with_client
 def replay(
     client: ControlClient,
@@ -50,6 +51,7 @@ def replay(
     base_url: str | None,
     key_env: str | None,
     allow_writes: bool,
+    as_json: bool,
 ) -> int:
     """Send the requests of HAR files to a server, and compare status and body.
 
@@ -72,15 +74,19 @@ def replay(
         read_url(url)  # rejects http:// to another machine, which would reveal the key
         is_ours, key = False, read_key(key_env, os.environ)
     sent = [each for each in exchanges if is_ours or allow_writes or each.method in _READS]
-    differences = 0
+    differences: list[dict[str, Any]] = []
     for exchange, lines in _replayed(sent, url, key):
-        differences += bool(lines)
-        for line in lines:
-            target = f"{exchange.method} {exchange.target}"[:_SHOWN]
+        target = f"{exchange.method} {exchange.target}"[:_SHOWN]
+        if lines:
+            row = {"number": exchange.number, "request": target, "differences": lines}
+            differences.append(row)
+        for line in () if as_json else lines:  # at once: a response may take long
             click.echo(printable(f"request {exchange.number}, {target}: {line}"))
     skipped = len(exchanges) - len(sent)
     rest = f", {counted(skipped, 'write')} not sent" if skipped else ""
-    click.echo(f"{counted(len(sent), 'request')}: {counted(differences, 'difference')}{rest}")
+    result = {"sent": len(sent), "skipped": skipped, "different": differences}
+    text = f"{counted(len(sent), 'request')}: {counted(len(differences), 'difference')}{rest}"
+    show(result, [text], as_json=as_json)
     return 1 if differences else 0
 
 

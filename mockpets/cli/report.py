@@ -12,7 +12,7 @@ from mockpets.cli.commands import Command, unknown_names
 from mockpets.cli.commands import report as print_problems
 from mockpets.cli.completion import words
 from mockpets.cli.options import flag, integer, option
-from mockpets.cli.remote import from_server, session_names, with_server
+from mockpets.cli.remote import from_server, session_names, with_servers
 from mockpets.cli.report_options import Output, add_summary, deliver, print_text, with_output
 from mockpets.constants import DEFAULT_SESSION, EQUAL_REQUESTS, OPERATIONS, UNREAD_RESPONSES
 from mockpets.errors import InputError, problem_with
@@ -78,9 +78,9 @@ _OF_COVERAGE: Final = ("operation", "fail_under")
     type=integer(0, 100),
 )
 @with_output
-@with_server
+@with_servers
 def report(
-    client: ControlClient,
+    clients: list[ControlClient],
     files: tuple[Path, ...],
     har: bool,
     sessions: tuple[str, ...],
@@ -105,7 +105,7 @@ def report(
     if problems := [*_problems(files, output, is_har=har, has_coverage=coverage)]:
         raise InputError(problems)
     if coverage:
-        return _coverage(client, files, operation, fail_under, output)
+        return _coverage(clients, files, operation, fail_under, output)
 
     from mockpets.report.client_checks import build
     from mockpets.report.findings import CLIENT_RULES
@@ -119,20 +119,28 @@ def report(
         exchanges = _selected(read(files, base), sessions)
         place = counted(len(files), "file")
     else:
-        names = _names(client, sessions)
-        exchanges = [*_recorded(client, names, limits)]
-        place = counted(len(names), "session")
+        logs = _logs(clients, sessions)
+        exchanges = [*_recorded(logs, limits)]
+        place = counted(len(logs), "session")
     most = {"max_equal_requests": max_equal_requests, "max_unread": max_unread}
     return deliver(build(exchanges, place, limits, **most), output)
 
 
-def _names(client: ControlClient, sessions: tuple[str, ...]) -> list[str]:
-    """Return the names of the selected sessions, by default all; raise `InputError` if unknown."""
-    known = session_names(client)
-    if not sessions and client.name == DEFAULT_SESSION:
+def _logs(
+    clients: list[ControlClient], sessions: tuple[str, ...]
+) -> list[tuple[ControlClient, str]]:
+    """Return the selected sessions with their servers, by default all.
+
+    :raise InputError: no server has one of them.
+    """
+    known = [(client, name) for client in clients for name in session_names(client)]
+    name = clients[0].name
+    if not sessions and name == DEFAULT_SESSION:
         return known
-    wanted = [name.lower() for name in sessions or (client.name,)]
-    return _existing(wanted, known, "--session" if sessions else "--url")
+    wanted = [name.lower() for name in sessions or (name,)]
+    names = dict.fromkeys(name for _, name in known)
+    wanted = _existing(wanted, names, "--session" if sessions else "--url")
+    return [(client, name) for name in wanted for client, other in known if name == other]
 
 
 def _selected(exchanges: list[Exchange], sessions: tuple[str, ...]) -> list[Exchange]:
@@ -153,20 +161,20 @@ def _existing(wanted: Sequence[str], known: Iterable[str], option: str) -> list[
     return [*dict.fromkeys(wanted)]
 
 
-def _recorded(client: ControlClient, names: list[str], limits: list[str]) -> Iterator[Exchange]:
+def _recorded(logs: list[tuple[ControlClient, str]], limits: list[str]) -> Iterator[Exchange]:
     """Yield the exchanges in the logs of sessions; add a sentence about a cut log to `limits`."""
     from mockpets.report.client_checks import dropped_limit
     from mockpets.report.har import exchanges_of
 
-    size = client.state()["settings"]["journal_size"]
-    for name in names:
+    size = logs[0][0].state()["settings"]["journal_size"]
+    for client, name in logs:
         session = client.session(name)
         yield from exchanges_of(session.har(limit=size))
         limits += dropped_limit(name, session.journal(limit=1)["dropped"])
 
 
 def _coverage(
-    client: ControlClient,
+    clients: list[ControlClient],
     files: tuple[Path, ...],
     operations: tuple[str, ...],
     fail_under: int | None,
@@ -176,7 +184,9 @@ def _coverage(
     from mockpets.journal.coverage import build
     from mockpets.report.coverage import WRITERS, read
 
-    rows = read(files) if files else client.coverage()["rows"]
+    rows = (
+        read(files) if files else [row for client in clients for row in client.coverage()["rows"]]
+    )
     selected = cast("Iterable[Operation]", dict.fromkeys(operations or OPERATIONS))
     result = build(rows, selected)
     if output.format == "github":

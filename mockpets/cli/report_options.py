@@ -14,7 +14,7 @@ import click
 from mockpets.cli.commands import cannot_write, unknown_names
 from mockpets.cli.commands import report as print_problems
 from mockpets.cli.layout import hang, on_terminal
-from mockpets.cli.options import option
+from mockpets.cli.options import option, with_format
 from mockpets.errors import InputError, invalid
 from mockpets.units import quote
 
@@ -66,13 +66,7 @@ class _Format(click.Choice[str]):
 def with_output(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of the output to a command, and pass it their values as `output`."""
 
-    @click.option(
-        "--format",
-        "output_format",
-        type=_Format(FORMATS),
-        default=FORMATS[0],
-        help=f"Output format.  [default: {FORMATS[0]}]",
-    )
+    @with_format(_Format(FORMATS))
     @option(
         "--output, -o FILE",
         "File to write.  [default: standard output]",

@@ -10,27 +10,36 @@ import shlex
 import signal
 import sys
 from contextlib import ExitStack, nullcontext
+from stat import S_ISREG
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from mockpets.cli.commands import Command, discard_output, report
 from mockpets.cli.keys import Actions, Keys, has_keys, key_line
-from mockpets.cli.layout import columns, has_colour, wrap
+from mockpets.cli.layout import columns, has_colour, on_terminal, wrap
 from mockpets.cli.options import with_settings
 from mockpets.constants import API_PREFIX, METRICS_PORT_PATH, PANEL_PATH, PETS_PATH, VERSION
 from mockpets.errors import InputError, invalid
 from mockpets.settings.combinations import notices
-from mockpets.settings.sources import load_settings
+from mockpets.settings.sources import load_settings, readable_secrets
+from mockpets.version import FULL_VERSION
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
+    from typing import TextIO
 
     from mockpets.client import ControlClient
+    from mockpets.session.save_progress import SaveProgress
     from mockpets.settings import Settings
+    from mockpets.telemetry.access_log import Event
 
 _log: Final = logging.getLogger("mockpets")
+_NOT_SHOWN: Final = (
+    "the control API needs a token, and the generated one is shown only on a terminal or in a "
+    "file; set MOCKPETS_CONTROL_TOKEN or MOCKPETS_CONTROL_TOKEN_FILE, or --control off"
+)
 _BOLD: Final = ("panel", "key")
 """The lines of the banner that stand out."""
 _COLLECTIONS: Final = (2_000, 20, 20)
@@ -65,9 +74,14 @@ def serve(config: Path | None, opens_panel: bool, **flags: object) -> int:
     # Until the server has its own handler: from now on there are files and a terminal to restore.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with ExitStack() as stack:
-        log = configure(settings.log, sys.stderr, node=settings.name)
+        log = configure(
+            settings.log,
+            sys.stderr,
+            node=settings.name,
+            with_clients=settings.log_addresses or not settings.public,
+        )
         stack.enter_context(log)
-        for text in notices(settings):
+        for text in (*notices(settings), *readable_secrets(settings)):
             _log.warning(text)
         if settings.state:
             from mockpets.storage.persistence import persist_sessions
@@ -83,9 +97,17 @@ def serve(config: Path | None, opens_panel: bool, **flags: object) -> int:
         metrics = settings.url(others[0][1].getsockname()[1]) + METRICS_PORT_PATH if others else ""
         keys = stack.enter_context(_keys(settings, port, mock.token)) if has_keys() else None
         total = len(mock.reloader.library.scenarios)
-        banner = _banner(settings, port, mock.token, total, metrics)
-        if keys is not None and keys.is_reading:
-            banner += f"\n{key_line(has_control=settings.control != 'off')}"
+        is_generated = mock.token != settings.control_token
+        shown = mock.token if is_generated and _is_private(sys.stdout) else ""
+        banner = ""
+        if not settings.log.startswith("json"):
+            banner = _banner(settings, port, shown, total, metrics)
+            if keys is not None and keys.is_reading:
+                banner += f"\n{key_line(has_control=settings.control != 'off')}"
+        if is_generated and not (banner and shown):
+            _log.warning(_NOT_SHOWN)
+        root = settings.url(port) + settings.prefix
+        started = _started(settings, [*filter(None, (root, metrics))], mock.sessions.save_progress)
         panel = _panel(settings, port, mock.token)
         mock.reloader.start()
         stack.callback(mock.reloader.stop)
@@ -96,7 +118,7 @@ def serve(config: Path | None, opens_panel: bool, **flags: object) -> int:
             run(
                 app,
                 sockets,
-                lambda: _announce(banner, panel if opens_panel else ""),
+                lambda: _announce(banner, started, panel if opens_panel else ""),
                 settings,
                 others,
                 on_abort=keys.restore if keys else None,
@@ -136,9 +158,40 @@ def _panel(settings: Settings, port: int, token: str) -> str:
     return settings.url(port) + settings.prefix + PANEL_PATH + (f"#token={token}" if token else "")
 
 
-def _announce(banner: str, panel: str) -> None:
-    """Print the banner, and go on if stdout is full or closed.
+def _is_private(stream: TextIO | None) -> bool:
+    """Return whether a stream is a terminal or a file; other programs collect what pipes get."""
+    try:
+        is_file = stream is not None and S_ISREG(os.fstat(stream.fileno()).st_mode)
+        return is_file or (stream is not None and stream.isatty())
+    except OSError:
+        return False
 
+
+def _started(settings: Settings, addresses: list[str], progress: SaveProgress) -> Event:
+    """Return what the log has about the start of the server."""
+    from mockpets.settings.effective import DEFAULT, effective_settings, value_text
+    from mockpets.telemetry.access_log import Event
+
+    rows = [row for row in effective_settings(settings) if row["source"] != DEFAULT]
+    changed = {row["name"]: {"value": row["value"], "source": row["source"]} for row in rows}
+    parts = [f"started mockpets {FULL_VERSION} at {' and '.join(addresses)}"]
+    parts += [f"{row['name']} {value_text(row)} ({row['source']})" for row in rows]
+    if settings.state:
+        parts.append(f"sessions restored: {progress.restored}")
+    properties = {
+        "event": "start",
+        "version": FULL_VERSION,
+        "addresses": addresses,
+        "settings": changed,
+        "restored": progress.restored,
+    }
+    return Event("; ".join(parts), properties)
+
+
+def _announce(banner: str, started: Event, panel: str) -> None:
+    """Print the banner, and go on if stdout is full or closed; log the start.
+
+    :param banner: empty to print none, as with a JSON log, which has the start instead.
     :param panel: the URL to open in a browser; empty to open nothing.
     """
     if panel:
@@ -146,6 +199,10 @@ def _announce(banner: str, panel: str) -> None:
         from threading import Thread
 
         Thread(target=webbrowser.open, args=(panel,), daemon=True).start()
+    if not banner or (sys.stderr is not None and not sys.stderr.isatty()):
+        _log.info(started)
+    if not banner:
+        return
     try:
         click.echo(banner, color=has_colour())
     except OSError as error:
@@ -169,10 +226,10 @@ def _bold(text: str) -> str:
     return click.style(text, bold=True)
 
 
-def _banner(settings: Settings, port: int, token: str, scenarios: int, metrics: str) -> str:
+def _banner(settings: Settings, port: int, secret: str, scenarios: int, metrics: str) -> str:
     """Return the banner: URLs, keys, scenarios and a curl command, of which some are bold.
 
-    :param token: of the control API; the banner shows it only if it was generated.
+    :param secret: the generated token of the control API, or empty.
     :param metrics: their URL on a port of their own, or empty.
     """
     key = settings.key
@@ -182,11 +239,12 @@ def _banner(settings: Settings, port: int, token: str, scenarios: int, metrics: 
     is_plain = re.fullmatch(r"[\w.+/=~:-]+", key)
     quoted = f'"{header}"' if is_plain else shlex.quote(header)
     root = settings.url(port) + settings.prefix
-    secret = token if token != settings.control_token else ""
     panel = _panel(settings, port, secret) or "off"
     lines = {"panel": panel, "control token": secret, "metrics": metrics, "key": keys}
     lines["active"] = ", ".join(settings.scenario)
     lines["clock"] = settings.now
+    if not on_terminal() and not settings.public:
+        lines["coding agents"] = "run 'mockpets skill' first"
     overview = "\n".join(_banner_line(label, text) for label, text in lines.items() if text)
     folders = [word for path in settings.scenarios_dir for word in ("--scenarios-dir", str(path))]
     command = shlex.join(["mockpets", "scenarios", *folders])

@@ -6,6 +6,7 @@ only.
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,13 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, Unpack, cast
 from urllib.parse import quote, urlencode
 
 from mockpets import constants
-from mockpets.client.connection import Connection, SessionLostError, parse_object, split_url
+from mockpets.client.connection import (
+    Connection,
+    NoAnswer,
+    SessionLostError,
+    parse_object,
+    split_url,
+)
 from mockpets.errors import InputError, Problem, invalid
 
 if TYPE_CHECKING:
@@ -184,7 +191,7 @@ class ControlClient:
         return self._call("DELETE", _fill("/overrides/{name}", name), part="scenarios")
 
     def stub(self, number: int, **instead: Unpack[types.StubOptions]) -> types.RecordedStub:
-        """Return the stub that responds to requests like a recorded one as that one was.
+        """Return a stub that sends the response of a recorded request to similar requests.
 
         :param instead: another response, how often, and whether to match ids and dates.
         """
@@ -423,6 +430,23 @@ class ControlClient:
         """Return the metrics of the server as Prometheus text."""
         return self._call("GET", "/metrics", read=bytes.decode)
 
+    def mcp(self, message: object, headers: Mapping[str, str]) -> Any:
+        """Return the response to a message of the Model Context Protocol; None to a notification.
+
+        :param headers: those that repeat parts of the message.
+        """
+        response = self._connection.send(
+            "POST", constants.MCP_PATH, self._headers(headers), message, constants.WAIT_SECONDS
+        )
+        try:
+            value = json.loads(response.body) if response.body else None
+        except ValueError:
+            value = {}
+        if value is not None and (not isinstance(value, dict) or "jsonrpc" not in value):
+            message = f"{self.url} does not serve MCP (status {response.status})"
+            raise NoAnswer(f"{message}; is a current mockpets running there?")
+        return value
+
     def coverage(self) -> types.StateCoverage:
         """Return which states the server has sent since its start, in all sessions."""
         return self._call("GET", "/coverage")
@@ -548,12 +572,10 @@ class ControlClient:
         parameters = {name: value for name, value in (query or {}).items() if value is not None}
         if parameters:
             path = f"{path}?{urlencode(parameters)}"
-        headers = {**self.headers, **(condition or {})}
+        headers = self._headers(condition or {})
         # The server rejects a path with any other name.
         if re.fullmatch(constants.SESSION_NAME, session.lower()):
             headers[constants.SESSION_HEADER] = session.lower()
-        if self._token:
-            headers["Authorization"] = f"Bearer {self._token}"
         connection = self._connection
         connection.check_protocol()
         response = connection.send(method, constants.CONTROL_PREFIX + path, headers, body, wait)
@@ -564,6 +586,10 @@ class ControlClient:
             raise error
         result: T = value[part] if part else value
         return result
+
+    def _headers(self, more: Mapping[str, str]) -> dict[str, str]:
+        token = {"Authorization": f"Bearer {self._token}"} if self._token else {}
+        return {**self.headers, **more, **token}
 
     def _check_id(self, name: str, session_id: str | None, error: ControlError | None) -> None:
         """Remember the ID of a session; raise `SessionLostError` if it is another one or gone."""

@@ -77,8 +77,20 @@ class SessionlessRequests(TypedDict):
     last: list[str]
 
 
+class EffectiveSetting(TypedDict):
+    """A setting with the value that applies; times are in seconds, sizes in bytes.
+
+    `source` is an option, a variable, a line of a file, ``default``, or ``code``. Secrets are
+    redacted.
+    """
+
+    name: str
+    value: str | float | bool | list[str] | None
+    source: str
+
+
 class ServerSettings(TypedDict):
-    """The settings of the server that matter to a client.
+    """The settings of the server that matter to a client; `all` has every one.
 
     `options` are those of what sessions start with and how requests are treated, as on the command
     line, if they differ from the defaults: ``--api-key *``, ``--seed 4``.
@@ -92,6 +104,7 @@ class ServerSettings(TypedDict):
     journal_size: int
     public: bool
     options: list[str]
+    all: list[EffectiveSetting]
 
 
 class StateFileProgress(TypedDict):
@@ -594,11 +607,12 @@ class RecordedStub(TypedDict):
     """A stub that responds to requests like a recorded one.
 
     `scenario` is the name under which the session uses it, `yaml` a scenario file with it, and
-    `matches` lists the requests of the log that it would have responded to.
+    `matches` lists the requests of the log that it would have responded to. `stub` is null if the
+    file has a resource instead: the log shows a POST and then a GET of an unknown collection.
     """
 
     scenario: str
-    stub: Document
+    stub: Document | None
     yaml: str
     matches: list[int]
 

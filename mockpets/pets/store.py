@@ -113,6 +113,10 @@ class Store:
             now.base is not self.start or bool(now.own.rows) or self._next_id != self.start.next_id
         )
 
+    def has_assigned(self, pet_id: int) -> bool:
+        """Return whether a create has got this id since the start or the last reset."""
+        return self.start.next_id <= pet_id < self._next_id
+
     def page(self, limit: int, filters: PetFilters = ()) -> bytes:
         """Return the first pets by id that pass the filters, at most `limit`, as a JSON array."""
         with self._lock:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,8 +20,12 @@ if TYPE_CHECKING:
 
 _ADDED: Final = re.compile(
     "access-control-.*|alt-svc|age|cache-control|connection|content-(?:encoding|length|type)|date|"
-    "deprecation|etag|keep-alive|last-modified|link|location|mockpets-.*|server|server-timing|"
-    "sunset|timing-allow-origin|transfer-encoding|vary|via|www-authenticate|x-content-type-options|(?:set-)?cookie",
+    "deprecation|etag|expires|keep-alive|last-modified|link|location|mockpets-.*|pragma|server|"
+    "server-timing|sunset|timing-allow-origin|transfer-encoding|vary|via|www-authenticate|"
+    "content-security-policy.*|cross-origin-.*|nel|origin-agent-cluster|permissions-policy|"
+    "referrer-policy|report-to|strict-transport-security|"
+    "x-(?:cache|content-type-options|dns-prefetch-control|download-options|frame-options|"
+    "permitted-cross-domain-policies|powered-by|request-id|runtime|xss-protection)|(?:set-)?cookie",
     re.IGNORECASE,
 )
 """Headers that servers add, or that are right only for the response that they were made for."""
@@ -64,7 +68,7 @@ class Exchange:
         """The value of the JSON body of the response; None if it is not JSON."""
         try:
             return json.loads(self.response.body)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
 
     @property
@@ -77,6 +81,17 @@ class Exchange:
         )
         value = body.get("id") if isinstance(body, dict) else None
         return value if isinstance(value, int) else None
+
+    def completed(self) -> Exchange:
+        """Return it with the body of the request, which the response to a create repeats.
+
+        The request log keeps only the beginning of a long body, and Firefox does not report it.
+        """
+        body = self.body if self.method == "POST" and self.status == HTTPStatus.CREATED else None
+        if not (self.request.cut and isinstance(body, dict)):
+            return self
+        sent = json.dumps({name: value for name, value in body.items() if name != "id"}).encode()
+        return replace(self, request=Message(self.request.head, sent, len(sent)))
 
     def with_id(self, ids: Mapping[Any, object]) -> str:
         """Return the target with another id in place of a pet's, if it has one."""

@@ -8,12 +8,12 @@ kind, one stub if a response repeats, else a sequence.
 from __future__ import annotations
 
 import json
-import re
 from collections import defaultdict
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
-from mockpets.errors import DocumentError, RequestError
+from mockpets.errors import InputError, RequestError
+from mockpets.recording.collections import first_resources
 from mockpets.recording.stub import match_of, reply_of
 from mockpets.scenario.language.writer import text_of
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from mockpets.recording.exchange import Exchange
 
 _READS: Final = ("GET", "HEAD")
-_FLAG: Final = "off_contract: true"
 
 Effects = dict[str, Any]
 """A part of a stub: its reply and fault, its delay, its throttle, or its hold; empty for none."""
@@ -67,37 +66,51 @@ def infer(
 
     :param document: the scenario without stubs: a description, pets and resources.
     :param model: makes a model of a scenario.
-    :param is_assigned: whether a pet id is not one of the pets of the beginning.
+    :param is_assigned: whether the server has assigned a pet id since the beginning.
     """
-    effects, notes = _effects(exchanges, model(document))
+    exchanges = [exchange.completed() for exchange in exchanges]
+    results = [_infer(exchanges, document, model, is_assigned)]
+    known = document.get("resources", [])
+    paths = [each["path"] for each in known]
+    if new := [each for each in first_resources(exchanges) if each["path"] not in paths]:
+        document = {**document, "resources": [*known, *new]}
+        results.append(_infer(exchanges, document, model, is_assigned))
+    return min(results, key=lambda each: (len(each.notes), text_of(each.document).count("\n")))
+
+
+def _infer(
+    exchanges: Sequence[Exchange],
+    document: Mapping[str, Any],
+    model: Callable[[Mapping[str, Any]], Model],
+    is_assigned: Callable[[int], bool],
+) -> Recording:
+    effects, reasons = _effects(exchanges, _whole(document, model))
     keys = [_keys(exchange, is_assigned) for exchange in exchanges]
     wide: set[str] = set()
     """The kinds of requests whose narrower stubs do not repeat their responses."""
     while True:
-        stubs = (
-            [
-                stub
-                for parts in zip(*effects, strict=True)  # delays and holds before replies
-                for stub in _fewest(keys, parts, wide)
-            ]
-            if effects
-            else []
-        )
+        columns = zip(*effects, strict=True) if effects else ()  # delays and holds before replies
+        found = [stub for parts in columns for stub in _fewest(keys, parts, wide)]
+        stubs, problems = _valid(found, document, model)
         result = {**document, **({"stubs": stubs} if stubs else {})}
-        result = _flagged(result, model)
-        different = _different(exchanges, model(result))
+        different = _different(exchanges, _whole(result, model))
         doubtful = {keys[place][1] for place in different} - wide
         if not doubtful:
             break
         wide |= doubtful
-    notes += [f"request {exchanges[place].number} gets another response" for place in different]
-    return Recording(result, notes, len(exchanges))
+    notes = [
+        reasons.get(place, f"request {exchanges[place].number} has another response when replayed")
+        for place in different
+    ]
+    return Recording(result, [*notes, *problems], len(exchanges))
 
 
-def _effects(exchanges: Sequence[Exchange], model: Model) -> tuple[list[list[Effects]], list[str]]:
-    """Return what stubs must do in each exchange, by part, and what cannot be repeated."""
-    result, notes = [], []
-    for exchange in exchanges:
+def _effects(
+    exchanges: Sequence[Exchange], model: Model
+) -> tuple[list[list[Effects]], dict[int, str]]:
+    """Return what stubs must do in each exchange, by part, and why some cannot be repeated."""
+    result, reasons = [], {}
+    for place, exchange in enumerate(exchanges):
         parts = [
             {"delay": f"{exchange.delay:g}ms"} if exchange.delay else {},
             {} if exchange.throttle is None else {"throttle": f"{exchange.throttle} B/s"},
@@ -106,9 +119,7 @@ def _effects(exchanges: Sequence[Exchange], model: Model) -> tuple[list[list[Eff
         before = None if exchange.method in _READS else model.save()
         played = model.respond(exchange)
         reply: Effects = {}
-        if exchange.request.cut:
-            notes.append(f"request {exchange.number}: its body is not recorded")
-        elif exchange.fault is not None:
+        if exchange.fault is not None:
             reply = {"fault": exchange.fault}
             if exchange.status is None and exchange.ran:
                 reply = {"reply": "pass", **reply}
@@ -116,11 +127,11 @@ def _effects(exchanges: Sequence[Exchange], model: Model) -> tuple[list[list[Eff
             try:
                 reply = {"reply": reply_of(exchange)}
             except RequestError as error:
-                notes.append(error.message)
+                reasons[place] = error.for_visitors or error.message
         if reply and before is not None and (reply.get("reply", "") != "pass"):
             model.restore(before)
         result.append([*parts, reply])
-    return result, notes
+    return result, reasons
 
 
 def _keys(exchange: Exchange, is_assigned: Callable[[int], bool]) -> tuple[str, str, str]:
@@ -146,12 +157,15 @@ def _fewest(
             # The one with more conditions first: the others match its requests too.
             ordered = sorted(kinds[kind], key=lambda narrow: -narrow.count(":"))
             choices.insert(0, [stub for key in ordered for stub in _stubs(key, kinds[kind][key])])
-        best = min(choices, key=_lines)
-        by_kind += best
+        by_kind += _shortest(choices)
     of_all = [] if wide else _stubs("{}", parts)
     affected = sum(any(values) for values in everything.values())
     is_general = len(of_all) == 1 < affected and "page" not in json.dumps(of_all)
-    return min(by_kind, of_all if is_general else by_kind, key=_lines)
+    return _shortest([by_kind, of_all] if is_general else [by_kind])
+
+
+def _shortest(choices: Sequence[list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    return choices[0] if len(choices) == 1 else min(choices, key=_lines)
 
 
 def _lines(stubs: list[dict[str, Any]]) -> int:
@@ -167,7 +181,7 @@ def _stubs(key: str, values: Sequence[Effects]) -> list[dict[str, Any]]:
     choices = [_in_turn(match, runs, counts_all=not _responds(values))]
     if _responds(values) and len(runs) > 1 and (sequence := _sequence(values)):
         choices.append([{**match, **sequence}])
-    return min(choices, key=_lines)
+    return _shortest(choices)
 
 
 def _responds(values: Sequence[Effects]) -> bool:
@@ -210,29 +224,36 @@ def _sequence(values: Sequence[Effects]) -> dict[str, Any] | None:
     return {"sequence": replies}
 
 
-def _flagged(
-    document: dict[str, Any], model: Callable[[Mapping[str, Any]], Model]
-) -> dict[str, Any]:
-    """Return a scenario with `off_contract` in each stub that needs it.
+def _valid(
+    stubs: list[dict[str, Any]],
+    document: Mapping[str, Any],
+    model: Callable[[Mapping[str, Any]], Model],
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the stubs with `off_contract` where they need it, and why some cannot be written."""
+    try:
+        model({**document, "stubs": stubs} if stubs else document)
+    except InputError as error:
+        if len(stubs) > 1:  # an error names only the first problems
+            middle = len(stubs) // 2
+            halves = [_valid(half, document, model) for half in (stubs[:middle], stubs[middle:])]
+            return halves[0][0] + halves[1][0], halves[0][1] + halves[1][1]
+        [stub] = stubs
+        if "off_contract" not in stub:
+            return _valid([{**stub, "off_contract": True}], document, model)
+        return [], [f"a response cannot be written: {error.problems[0].what}"]
+    return stubs, []
 
-    :raise DocumentError: the scenario is invalid for another reason.
+
+def _whole(document: Mapping[str, Any], model: Callable[[Mapping[str, Any]], Model]) -> Model:
+    """Return the model of a scenario.
+
+    :raise RequestError: ``conflict`` if it is too large for a file.
     """
     try:
-        model(document)
-    except DocumentError as error:
-        places = {
-            int(found[1]) - 1
-            for problem in error.problems
-            if _FLAG in problem.hint and (found := re.search(r"stubs\.([0-9]+)", problem.where))
-        }
-        if not places:
-            raise
-        stubs = [
-            {**stub, "off_contract": True} if place in places else stub
-            for place, stub in enumerate(document["stubs"])
-        ]
-        return _flagged({**document, "stubs": stubs}, model)
-    return document
+        return model(document)
+    except InputError as error:
+        message = f"the recording is too large for a scenario: it {error.problems[0].what}"
+        raise RequestError("conflict", message, advice="record fewer requests") from error
 
 
 def _different(exchanges: Sequence[Exchange], model: Model) -> list[int]:

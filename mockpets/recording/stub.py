@@ -31,7 +31,7 @@ def match_of(
     They are its operation, or else its method and path, and its query. Left out is what differs the
     next time: ids that the server has assigned, dates, and keys.
 
-    :param is_assigned: whether a pet id is not one of the pets that the session started with.
+    :param is_assigned: whether the server has assigned this pet id since the beginning.
     :param exact: keep ids and dates.
     """
     match: dict[str, Any] = {}
@@ -81,11 +81,12 @@ def reply_of(exchange: Exchange) -> dict[str, Any]:
     status, response = exchange.status, exchange.response
     if status is None:
         message = f"request {exchange.number} has no response"
-        raise RequestError("not_found", f"{message}; choose one, such as status 503")
+        raise RequestError("not_found", message, advice="choose one, such as status 503")
     if response.cut:
-        kept = f"the request log has {len(response.body)} of {counted(response.size, 'byte')}"
-        message = f"the response to request {exchange.number} is not recorded: {kept}"
-        raise RequestError("not_found", f"{message}; choose another one, such as status 503")
+        message = f"the body of the response to request {exchange.number} is not recorded"
+        if response.body:
+            message += f" completely, only {len(response.body)} of {counted(response.size, 'byte')}"
+        raise RequestError("not_found", message, advice="choose another, such as status 503")
     reply = _error_of(exchange, status)
     if reply is None and exchange.operation == "listPets" and status == 200:
         is_page = not body_problems("listPets", 200, exchange.body)
@@ -93,7 +94,7 @@ def reply_of(exchange: Exchange) -> dict[str, Any]:
     if reply is None:
         reply = {"status": status}
         kind = response.header("Content-Type").partition(";")[0].strip().lower()
-        if response.body and kind == "application/json" and _is_json(exchange):
+        if response.body and kind == "application/json" and is_json(exchange):
             reply["body"] = _literal(exchange.body)
         elif response.body:
             reply["headers"] = {"Content-Type": response.header("Content-Type") or kind}
@@ -124,7 +125,8 @@ def _error_of(exchange: Exchange, status: int) -> dict[str, Any] | None:
     return {"error": code} | ({} if is_usual else {"message": _braces(message)})
 
 
-def _is_json(exchange: Exchange) -> bool:
+def is_json(exchange: Exchange) -> bool:
+    """Return whether the body of the response is JSON."""
     return exchange.body is not None or exchange.response.body.strip() == b"null"
 
 

@@ -9,7 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
-from mockpets.constants import PAGE_DEFAULT, PAGE_MAX, PROBLEMS_SHOWN
+from mockpets.constants import API_PREFIX, OPERATIONS, PAGE_DEFAULT, PAGE_MAX, PROBLEMS_SHOWN
 from mockpets.contract.fields import split_hint
 from mockpets.contract.openapi import document
 from mockpets.contract.schemas import ERROR_FIELDS, FILTERS, PET_FIELDS, RESPONSES
@@ -158,8 +158,9 @@ def _head(
 def _headers(result: ProbeResult) -> Iterator[_Difference]:
     """Yield the headers that the OpenAPI document names, and the response does not have."""
     probe = result.probe
-    path = probe.target.partition("?")[0] if probe.operation == "listPets" else "/pets/{petId}"
-    listed = document()["paths"][path]["get"]["responses"].get(str(probe.status), {})
+    method, path = OPERATIONS[probe.operation]
+    described = document()["paths"][path.removeprefix(API_PREFIX)][method.lower()]
+    listed = described["responses"].get(str(probe.status), {})
     for name in listed.get("headers", ()):
         if name.lower() not in result.headers:
             what = f"{probe.operation} {probe.status} does not have the header {name}"

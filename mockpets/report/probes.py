@@ -1,4 +1,4 @@
-"""The requests of `mockpets compare`, only GET and HEAD, and what comes back."""
+"""Requests to the real service, and what comes back; `mockpets compare` sends GET and HEAD."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Probe:
     operation: Operation
     target: str
     status: int = 200
-    method: Literal["GET", "HEAD"] = "GET"
+    method: Literal["GET", "HEAD", "POST"] = "GET"
     key: Key = "valid"
     limit: int = PAGE_DEFAULT
     filter: tuple[str, str] | None = None

@@ -74,6 +74,7 @@ class SessionRegistry:
         self._sessionless: deque[str] = deque(maxlen=SESSIONLESS_REQUESTS)
         self._sessionless_count = 0
         self._clock = clock
+        self.default.used = clock()
         self._idle = idle
         self.declared = declared
         self._reset_every = reset_every

@@ -27,6 +27,7 @@ class SaveProgress:
         self.begun = 0  # the number of the last attempt
         self.saved = 0  # the number of the last attempt that succeeded
         self.requested = Event()  # set when an attempt should begin soon
+        self.restored = 0  # the number of sessions in the file at the start
         self._trouble = ""
         self._ended = 0
         self._began_at = 0.0

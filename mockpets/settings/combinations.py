@@ -62,6 +62,7 @@ RULES: Final = (
     Rule("control_token", None, "control", "off", _NO_EFFECT, _EITHER, is_shared=True),
     Rule("control_origin", None, "control", "off", _NO_EFFECT, _EITHER),
     Rule("visitor_rate", None, "public", False, _NOT_PUBLIC, _ADD_PUBLIC),
+    Rule("log_addresses", None, "public", False, _NOT_PUBLIC, _ADD_PUBLIC),
     Rule("max_pets", Above(PUBLIC_PETS), "public", None, _TOO_MANY, _LOWER),
     Rule("delay", Above(PUBLIC_DELAY_SECONDS), "public", None, _TOO_LONG, "set a shorter delay"),
     Rule("count", None, "pets", None, _NO_EFFECT, _EITHER),

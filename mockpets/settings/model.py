@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import (
     DEFAULT_SCENARIO,
+    DRAIN_SECONDS,
     INT64_MAX,
+    INTERVAL_SECONDS,
     PETS_BY_REQUEST,
     PETS_GENERATED,
     PORT_MAX,
@@ -222,9 +224,11 @@ _HELP: Final = {
     "state": "File in which sessions are saved across restarts.",
     "reset_every": "Reset all sessions at this interval, such as 30m; 0s: never, or hourly with "
     "--public.",
-    "drain": "How long to go on after SIGTERM while GET ready responds with 503, such as 30s.",
+    "drain": "How long to go on after SIGTERM while GET ready responds with 503, such as 30s; at "
+    "most 10m.",
     "public": "Public demo mode: stricter limits and one session per visitor.",
     "visitor_rate": "With --public, requests per second of each visitor; at once, twice as many.",
+    "log_addresses": "With --public, log the addresses of the clients too.",
     "name": "Name of this server in the header Mockpets-Node and in the log.",
     "log": "Log format: text or json; quiet and json-quiet omit requests, but not warnings.",
 }
@@ -266,15 +270,16 @@ class Settings:
         None,
         check.integer(1, 10_000),
         "NUMBER",
-        unset=f"{SESSIONS}, or {PUBLIC_SESSIONS} with --public",
+        unset=f"{SESSIONS}, or {PUBLIC_SESSIONS} with --public, in proportion to --memory",
     )
     sessions: str = _row("implicit", check.OneOf("implicit", "declared"), "MODE")
     memory: Size = _row(None, check.memory, "SIZE", unset="144MiB, or 80MiB with --public")
     state: str = _row("", check.new_file, "FILE")
-    reset_every: Seconds = _row(0.0, check.interval, "TIME")
-    drain: Seconds = _row(0.0, check.interval, "TIME")
+    reset_every: Seconds = _row(0.0, check.interval(INTERVAL_SECONDS), "TIME")
+    drain: Seconds = _row(0.0, check.interval(DRAIN_SECONDS), "TIME")
     public: bool = _row(False, check.switch, "")
     visitor_rate: int = _row(VISITOR_RATE, check.integer(1, 100_000), "NUMBER")
+    log_addresses: bool = _row(False, check.switch, "")
     name: str = _row("", check.node_name, "NAME")
     log: str = _row("text", check.OneOf("text", "json", "quiet", "json-quiet"), "FORMAT")
     sources: Mapping[str, Place] = field(default_factory=dict, repr=False, compare=False)

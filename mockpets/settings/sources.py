@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import FILE_BYTES
-from mockpets.errors import InputError, Problem, did_you_mean
+from mockpets.errors import InputError, Problem, did_you_mean, problem_with
 from mockpets.scenario.language.text import place as place_in
 from mockpets.scenario.language.text import read_text
 from mockpets.settings.model import ANY_KEY, VARIABLE_PREFIX, Settings, rows
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
 CONFIG_VARIABLE: Final = VARIABLE_PREFIX + "CONFIG"
 URL_VARIABLE: Final = VARIABLE_PREFIX + "URL"
 """The URL of a running server, for the commands that call it."""
+
+SECRETS: Final = ("api-key", "control-token")
+"""The settings whose variable with `FILE_SUFFIX` names a file that has the value."""
+FILE_SUFFIX: Final = "_FILE"
 
 _FILE: Final = "mockpets.toml"
 _MEMORY: Final = "use {}, a limit for all request logs, pets and snapshots together"
@@ -72,7 +77,7 @@ def load_settings(
     sources: dict[str, Place] = {}
     for values, place in (
         _from_flags(flags, table),
-        _from_environ(environ, flags, table),
+        _from_environ(environ, flags, table, problems),
         _from_file(config, environ.get(CONFIG_VARIABLE), problems),
     ):
         for key, given in values.items():
@@ -123,6 +128,41 @@ def _from_flags(flags: Mapping[str, object], table: Table) -> Source:
 
 # --- Environment ------------------------------------------------------------------------------
 
+
+def _with_secrets(environ: Mapping[str, str], problems: list[Problem]) -> dict[str, str]:
+    """Return the environment with the contents of the files that variables name; add problems."""
+    result = dict(environ)
+    for key in SECRETS:
+        name = VARIABLE_PREFIX + key.upper().replace("-", "_")
+        path = result.pop(name + FILE_SUFFIX, "")
+        if path and result.get(name):
+            hint = "remove one of the two variables"
+            problems.append(problem_with(name, f"is set together with {name}{FILE_SUFFIX}", hint))
+        elif path:
+            try:
+                shown = f"{name}{FILE_SUFFIX}={path}"
+                result[name] = _read(Path(path), shown).strip()
+                if not result[name]:
+                    problems.append(
+                        problem_with(shown, "is empty", "write the value into the file")
+                    )
+            except InputError as error:
+                problems += error.problems
+    return result
+
+
+def readable_secrets(settings: Settings) -> list[str]:
+    """Return a warning if a settings file with secrets can be read by every user."""
+    places = {key: settings.sources.get(key.replace("-", "_")) for key in SECRETS}
+    files = {key: place[0] for key, place in places.items() if place and place[3]}
+    if not files or os.name == "nt":
+        return []
+    [file] = set(files.values())
+    if not Path(file).stat().st_mode & stat.S_IROTH:
+        return []
+    return [f"every user can read {file}, which has {' and '.join(files)}; run: chmod 600 {file}"]
+
+
 _LINK: Final = re.compile(
     rf"""{VARIABLE_PREFIX}(?:[A-Z0-9_]+_)?(?:
         SERVICE_HOST=[0-9a-f.:]+
@@ -147,14 +187,19 @@ def _is_link(name: str, value: object) -> bool:
     return isinstance(value, str) and _LINK.fullmatch(f"{name}={value}") is not None
 
 
-def _from_environ(environ: Mapping[str, str], flags: Mapping[str, object], table: Table) -> Source:
+def _from_environ(
+    environ: Mapping[str, str],
+    flags: Mapping[str, object],
+    table: Table,
+    problems: list[Problem],
+) -> Source:
     """Return the settings in the environment, including unknown names.
 
     A MOCKPETS_PORT of Kubernetes or Docker is ignored if a flag sets the port, or if the command
     has no such flag; so is the MOCKPETS_NAME of a link, which no server can have.
     """
     values = {}
-    for name, value in environ.items():
+    for name, value in _with_secrets(environ, problems).items():
         key = name.removeprefix(VARIABLE_PREFIX).lower().replace("_", "-")
         is_ours = name.startswith(VARIABLE_PREFIX) and name not in (CONFIG_VARIABLE, URL_VARIABLE)
         wanted = (
@@ -162,7 +207,13 @@ def _from_environ(environ: Mapping[str, str], flags: Mapping[str, object], table
         )
         if is_ours and value and (wanted or not _is_link(name, value)):
             values[key] = value
-    return values, lambda key: (VARIABLE_PREFIX + key.upper().replace("-", "_"), 0, 0, "")
+
+    def place(key: str) -> Place:
+        name = VARIABLE_PREFIX + key.upper().replace("-", "_")
+        is_file = key in SECRETS and bool(environ.get(name + FILE_SUFFIX))
+        return name + FILE_SUFFIX * is_file, 0, 0, ""
+
+    return values, place
 
 
 # --- File -------------------------------------------------------------------------------------

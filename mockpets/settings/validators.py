@@ -181,11 +181,17 @@ def duration(value: str | float) -> float:
     return parse_duration(value) if isinstance(value, str) else _seconds(value, DELAY_SECONDS)
 
 
-def interval(value: str | float) -> float:
-    """Return the time between two events in seconds, from text such as ``1h``, or from seconds."""
-    from mockpets.units import INTERVAL_SECONDS, parse_interval
+def interval(longest: float) -> Callable[[str | float], float]:
+    """Return a check for a time in seconds, from text such as ``1h``, or from seconds."""
 
-    return parse_interval(value) if isinstance(value, str) else _seconds(value, INTERVAL_SECONDS)
+    def check(value: str | float) -> float:
+        from mockpets.units import parse_interval  # rarely needed
+
+        if isinstance(value, str):
+            return parse_interval(value, longest)
+        return _seconds(value, longest)
+
+    return check
 
 
 def memory(value: str | int) -> int:

@@ -87,6 +87,7 @@ def restore_sessions(database: Database, sessions: SessionRegistry) -> Saver:
         marks.close(remove=False)
         raise not_writable(database.path, trouble)
     sessions.on_create = saver.track
+    sessions.save_progress.restored = len(records)
     sessions.save_progress.is_active = True
     return saver
 

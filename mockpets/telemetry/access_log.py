@@ -37,6 +37,8 @@ _DIGIT: Final = "(?:[0-9a-f]|%3[0-9]|%[46][1-6])"
 _VISITOR: Final = re.compile(f"((?:v|%[57]6)(?:-|%2d){_DIGIT}{{8}}){_DIGIT}{{24}}", re.IGNORECASE)
 """The name of a session that a visitor has chosen, maybe percent-encoded."""
 
+_HERE: Final = ("", "127.0.0.1", "::1")
+"""The addresses that the text format leaves out."""
 _log: Final = logging.getLogger("mockpets")
 _access: Final = logging.getLogger(ACCESS)
 
@@ -55,7 +57,7 @@ class Access(NamedTuple):
     :param number: in the session's journal; 0 if the request is not recorded.
     :param session: as `shown_session` returns it; empty if the request was rejected before.
     :param notes: the codes of the notes.
-    :param client: the address of the client, which is not logged (`error_lines`).
+    :param client: the address of the client; empty if it must not be logged.
     :param code: of the error with which the server rejected the request; None for other responses,
         also for errors that a scenario sends.
     :param trace: the trace ID of a rejected request, if it has a valid one.
@@ -86,6 +88,8 @@ class Access(NamedTuple):
         parts = [f"{self.ms:.1f} ms, {self.size} B"]
         if self.delay_ms:
             parts.append(f"delay {self.delay_ms:.0f} ms")
+        if self.client not in _HERE:
+            parts.append(f"from {self.client}")
         if self.session and self.session != DEFAULT_SESSION:
             parts.append(f"session {self.session}")
         if self.scenarios and self.scenarios != (DEFAULT_SCENARIO,):
@@ -116,7 +120,19 @@ class Access(NamedTuple):
             "notes": self.notes[:NAMES],
             "code": self.code,
             "trace_id": self.trace,
+            "client": self.client or None,
         }
+
+
+class Event(NamedTuple):
+    """A message that has properties of its own in the JSON format."""
+
+    message: str
+    properties: Mapping[str, object]
+
+    def __str__(self) -> str:
+        """Return the message, which is all that the text format shows."""
+        return self.message
 
 
 def shown_target(target: str) -> str:
@@ -162,6 +178,16 @@ def access(line: Access) -> None:
 
 
 # --- Formats ----------------------------------------------------------------------------------
+
+
+class _Anonymous(logging.Filter):
+    """Removes the addresses of clients."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Let every record pass."""
+        if isinstance(record.msg, Access):
+            record.msg = record.msg._replace(client="")
+        return True
 
 
 class _Text(logging.Formatter):
@@ -229,6 +255,8 @@ class _Json(logging.Formatter):
             properties |= record.msg.as_json()
         else:
             properties["message"] = _short(record.getMessage(), MESSAGE)
+            if isinstance(record.msg, Event):
+                properties |= record.msg.properties
             if record.exc_info:
                 properties["traceback"] = self.formatException(record.exc_info)
         # JSON does not escape this control character.
@@ -249,6 +277,7 @@ def configure(
     environ: Mapping[str, str] = os.environ,
     *,
     node: str = "",
+    with_clients: bool = True,
 ) -> Iterator[None]:
     """Write the log of this process to a stream while the context is active.
 
@@ -258,6 +287,7 @@ def configure(
     :param stream: None if the process was started with standard error closed.
     :param environ: if the stream is a terminal, ``NO_COLOR`` (no-color.org) and ``TERM`` apply.
     :param node: the name of the server, which each line has; empty for none.
+    :param with_clients: whether request lines have the clients' addresses.
     """
     if stream is None:
         yield
@@ -267,6 +297,8 @@ def configure(
     handler.setFormatter(
         _Json(node) if form.startswith("json") else _Text(colour=colour, node=node)
     )
+    if not with_clients:
+        handler.addFilter(_Anonymous())
     root, before, before_access = logging.getLogger(), _log.level, _access.level
     root.addHandler(handler)
     _log.setLevel(logging.INFO)

@@ -21,7 +21,7 @@ from mockpets.errors import InputError
 from mockpets.journal.coverage import Coverage
 from mockpets.journal.entry import MESSAGE_BYTES
 from mockpets.journal.journal import JOURNAL_ENTRIES, Journals
-from mockpets.memory_budget import MemoryBudget, shares
+from mockpets.memory_budget import MemoryBudget, session_limit, shares
 from mockpets.pets.default_pets import generate
 from mockpets.pets.table import TableCache, make_table
 from mockpets.scenario.reloader import Reloader
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from mockpets.wsgi_extension import Server, ServerCounts
 
 PUBLIC_NAME_LENGTH: Final = 256
-PUBLIC_RESET_SECONDS: Final = 3600.0
 
 _log: Final = logging.getLogger("mockpets")
 _ONLY_OUR_SERVER: Final = ("state", "metrics_port")
@@ -182,10 +181,10 @@ def wire(
     shared = _shared_state(settings, library, start, journals, changes or ChangeFeed())
     sessions = SessionRegistry(
         shared,
-        settings.max_sessions or (constants.PUBLIC_SESSIONS if public else constants.SESSIONS),
+        settings.max_sessions or session_limit(settings.memory, public=public),
         clock,
         idle=constants.PUBLIC_IDLE_SECONDS if public else constants.SESSION_IDLE_SECONDS,
-        reset_every=settings.reset_every or (PUBLIC_RESET_SECONDS if public else 0.0),
+        reset_every=settings.reset_every or (constants.PUBLIC_RESET_SECONDS if public else 0.0),
         declared=settings.sessions == "declared",
     )
     visitors = None

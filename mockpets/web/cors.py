@@ -28,7 +28,7 @@ LOCAL_ORIGIN = (
 )
 """An origin on a loopback name or address (RFC 6761, 6.3)."""
 _EXPOSED = ", ".join(EXPOSED_HEADERS)
-_NO_ORIGIN: Final = "null"
+NO_ORIGIN: Final = "null"
 """What browsers send for a page that has no origin."""
 _LENGTH: Final = 300
 """More characters than a scheme, a name of the DNS and a port have."""
@@ -64,6 +64,11 @@ def for_preflight(environ: WSGIEnvironment) -> list[Pair]:
         headers.append(("Access-Control-Allow-Private-Network", "true"))
     headers.append(("Vary", "Access-Control-Request-Method, Access-Control-Request-Headers"))
     return headers
+
+
+def is_own(origin: str, host: str) -> bool:
+    """Return whether an origin is that of the server, which has this Host."""
+    return origin.lower() in (f"http://{host.lower()}", f"https://{host.lower()}")
 
 
 def is_allowed(origin: str, origins: Collection[str]) -> bool:
@@ -114,7 +119,7 @@ class RejectedOrigins:
 
     def add(self, header: str) -> None:
         """Add and log the value of an Origin header, if it is valid and new."""
-        origin = _valid(header)
+        origin = valid_origin(header)
         if not origin or origin in self._origins or len(self._origins) == REJECTED_ORIGINS:
             return
         self._origins.append(origin)
@@ -126,8 +131,8 @@ class RejectedOrigins:
 
 def rejection(header: str) -> str:
     """Return the message for a rejected page, with the value of its Origin header, or none."""
-    origin = _valid(header)
-    if origin == _NO_ORIGIN:
+    origin = valid_origin(header)
+    if origin == NO_ORIGIN:
         return (
             "the control API rejects requests from pages without an origin, such as local files "
             "and sandboxed frames; serve the page from localhost"
@@ -143,9 +148,9 @@ def rejection(header: str) -> str:
     )
 
 
-def _valid(header: str) -> str:
+def valid_origin(header: str) -> str:
     """Return an origin in lower case, or an empty string for an invalid one."""
-    if header == _NO_ORIGIN:
+    if header == NO_ORIGIN:
         return header
     try:
         return checked_origin(header) if len(header) <= _LENGTH else ""

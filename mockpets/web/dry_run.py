@@ -21,6 +21,7 @@ from mockpets.session.registry import SessionRegistry
 from mockpets.strict_json import dump_json
 from mockpets.web import operations, unmatched
 from mockpets.web.authentication import read_key
+from mockpets.web.cookie import read_cookie
 from mockpets.web.error_handlers import add_error_handlers
 from mockpets.web.flask_app import App
 from mockpets.web.journal_writer import record
@@ -88,7 +89,8 @@ class _Playback(Playback):
     def select(self, request: Request) -> tuple[Key, str, Stack]:
         """Select the session, unless the request names one."""
         selector = read_key(request, self._settings).selector
-        named = named_session(request.environ, selector)
+        cookie = read_cookie(request, self._settings)
+        named = named_session(request.environ, selector, cookie)
         if named is None and self._session != DEFAULT_SESSION:
             request.environ[SESSION_KEY] = self._session
         return super().select(request)

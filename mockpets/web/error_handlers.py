@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 from werkzeug.exceptions import BadHost, HTTPException
 
-from mockpets.constants import CONTROL_PREFIX, SERVER_LIMIT_ERRORS, VISITOR_RESET_PATH
+from mockpets.constants import CONTROL_PREFIX, MCP_PATH, SERVER_LIMIT_ERRORS, VISITOR_RESET_PATH
 from mockpets.contract.error_body import error_body
+from mockpets.contract.rpc import rpc_error
 from mockpets.errors import NeedsBody, NotReady, RequestError
+from mockpets.strict_json import dump_json
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.public_mode import for_visitor
 from mockpets.web.unmatched import not_found_message
@@ -52,13 +54,17 @@ def _visitor_error(visitors: VisitorSessions, error: RequestError) -> Response:
 
 def _request_error(error: RequestError, shown: RequestError | None = None) -> Response:
     """Note an error in the exchange, and return the response to it, or to the one to show."""
-    exchange = current_request().exchange
+    request = current_request()
+    exchange = request.exchange
     exchange.code = error.code
     if error.code in SERVER_LIMIT_ERRORS:
         exchange.limit = error.code
         exchange.notes.append(("server_limit", f"{error.code}: {error.message}"))
     shown = shown or error
-    body = error_body(shown.code, shown.message, shown.status, shown.details)
+    if request.path == MCP_PATH:
+        body = dump_json(rpc_error(shown.code, shown.message, data={"code": shown.code}))
+    else:
+        body = error_body(shown.code, shown.message, shown.status, shown.details)
     return Response(body, shown.status, shown.headers)
 
 

@@ -1,8 +1,9 @@
-"""Serve the HTML pages, the control panel and the reference page, and the TypeScript kit.
+"""Serve the control panel, the reference page, the TypeScript kit, and the toolbar for an app.
 
-They contain no secrets, so any client may load them; their data comes from the control API. All
-their URLs are relative, so they work behind a prefix and under a session's base path. The URLs of
-files have a digest of all files, so browsers cache them forever and never mix two versions.
+They contain no secrets, and their data comes from the control API. Any client may load them, except
+the toolbar (`control.routes`). All their URLs are relative, so they work behind a prefix and under
+a session's base path. The URLs of files have a digest of all files, so browsers cache them forever
+and never mix two versions.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ from urllib.parse import quote
 
 from flask import render_template
 
-from mockpets.constants import API_PREFIX, CONTROL_PREFIX, DEPRECATION, SUNSET
+from mockpets.constants import API_PREFIX, CONTROL_PREFIX, DEPRECATION, SUNSET, TOOLBAR_PATH
 from mockpets.contract.openapi import document
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.kit import render
+from mockpets.skill import SKILL, skill_files
 from mockpets.strict_json import dump_json
 from mockpets.web.exchange import Response
 
@@ -36,6 +38,11 @@ _TYPES: Final = {
     ".svg": "image/svg+xml",
     ".ts": "text/plain; charset=utf-8",  # the registered type of this suffix is a video's
 }
+_FOR_AGENTS: Final = (
+    "control.openapi.json?tag=scenarios (or server, sessions, pets, data, requests, gates)",
+    "openapi.json",
+    "schema/scenario.json",
+)
 _HEADERS: Final = {
     # No other origins, no inline scripts, no frames: text from a pet's name or a scenario cannot
     # run as a script (CSP Level 3).
@@ -76,11 +83,30 @@ def docs(*, has_panel: bool) -> Response:
     return _page(_rendered_docs(has_panel=has_panel), ".html")
 
 
+def llms(root: str) -> Response:
+    """Return the skill for coding agents, with links to what this server describes."""
+    links = "\n".join(f"- {root}{CONTROL_PREFIX}/{path}" for path in _FOR_AGENTS)
+    text = f"{skill_files()[SKILL]}\n## On this server\n\n{links}\n"
+    return Response(text, content_type="text/plain; charset=utf-8")
+
+
 def kit_file(name: str, library: Callable[[], Library]) -> Response:
     """Return a file of the TypeScript kit, with the names of the scenarios in the library."""
     known = library()
     text = render(name, known.descriptions(), known.gates())
     return Response(text, content_type=_TYPES[Path(name).suffix])
+
+
+def toolbar(library: Callable[[], Library]) -> Response:
+    """Return the file of the kit that is the toolbar.
+
+    Browsers request a module with CORS, so only pages on the origins that the response names can
+    load it, and the policy stops a page that requests a script without CORS.
+    """
+    response = kit_file(Path(TOOLBAR_PATH).name, library)
+    policy = ("Cross-Origin-Resource-Policy", "same-origin")
+    response.headers += [policy, ("Cache-Control", "no-cache")]
+    return response
 
 
 @cache

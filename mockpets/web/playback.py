@@ -19,6 +19,7 @@ from mockpets.scenario.references import Values, render
 from mockpets.session.visitors import is_chosen
 from mockpets.strict_json import parse_json
 from mockpets.web.authentication import read_key, unauthorized
+from mockpets.web.cookie import read_cookie, with_deletion
 from mockpets.web.delivery import check_room, waits
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.session_selector import requested_delay, select
@@ -70,7 +71,13 @@ class Playback:
         """Select a request's session and scenarios; return the key, the name, and the stack."""
         key = read_key(request, self._settings)
         own = None if self._visitors is None else self._visitors.name(request)
-        return key, *select(request, self._sessions, key.selector, own)
+        cookie = read_cookie(request, self._settings) if "HTTP_COOKIE" in request.environ else None
+        try:
+            return key, *select(request, self._sessions, key.selector, cookie, own)
+        except RequestError as error:
+            if cookie is None:
+                raise
+            raise with_deletion(error, request, key.selector, cookie) from error
 
     def respond(
         self, operation: Operation | None, act: Act, check_route: CheckRoute | None = None, **_: str

@@ -1,10 +1,10 @@
 """Select the session and the scenarios of a request.
 
-A request can name them in four places, in order of precedence: the base path
+A request can name them in five places, in order of precedence: the base path
 (``/~session+scenario/v1``), the headers `Mockpets-Session` and `Mockpets-Scenario`, the header
-`baggage` (``mockpets.session=session,mockpets.scenario=scenario``), and the key
-(``KEY~session+scenario``). Each is looked up in the first place that names one; without names, the
-default session and its active scenarios are used.
+`baggage` (``mockpets.session=session,mockpets.scenario=scenario``), the key
+(``KEY~session+scenario``), and the cookie (`web.cookie`). Each is looked up in the first place that
+names one; without names, the default session and its active scenarios are used.
 
 OpenTelemetry propagates `baggage` through the servers behind a front end, so a session that the
 page names reaches mockpets without code in between. Source: W3C Baggage, 3.2; members of other
@@ -24,6 +24,7 @@ from mockpets.constants import (
     BAGGAGE_SCENARIO,
     BAGGAGE_SESSION,
     BASE_MARK,
+    COOKIE,
     DEFAULT_SESSION,
     DELAY_HEADER,
     DELAY_SECONDS,
@@ -119,10 +120,18 @@ def base_path(session: str) -> str:
     return API_PREFIX if session == DEFAULT_SESSION else f"/{BASE_MARK}{session}{API_PREFIX}"
 
 
-def named_session(environ: WSGIEnvironment, selector: str | None = None) -> str | None:
+def naming_session(environ: WSGIEnvironment, name: str) -> WSGIEnvironment:
+    """Return a copy of an environ that names another session."""
+    return {**environ, _BASE: None, SESSION_KEY: name}
+
+
+def named_session(
+    environ: WSGIEnvironment, selector: str | None = None, cookie: str | None = None
+) -> str | None:
     """Return the session that a request names, or None; raise ``invalid_session``.
 
     :param selector: that of the request's `Key`; also below.
+    :param cookie: what `read_cookie` returns; also below.
     """
     base = environ.get(_BASE)
     if base and (name := base.partition("+")[0]):
@@ -134,10 +143,14 @@ def named_session(environ: WSGIEnvironment, selector: str | None = None) -> str 
         return checked_session(value, "baggage")
     if selector and (name := selector.partition("+")[0]):
         return checked_session(name, "the key")
+    if cookie and (name := cookie.partition("+")[0]):
+        return checked_session(name, "the cookie")
     return None
 
 
-def named_scenarios(environ: WSGIEnvironment, selector: str | None = None) -> tuple[str, ...]:
+def named_scenarios(
+    environ: WSGIEnvironment, selector: str | None = None, cookie: str | None = None
+) -> tuple[str, ...]:
     """Return the scenarios that a request names, or raise ``unknown_scenario``."""
     base = environ.get(_BASE)
     if base and "+" in base:
@@ -149,11 +162,17 @@ def named_scenarios(environ: WSGIEnvironment, selector: str | None = None) -> tu
         return checked(value.split("+"), "baggage")
     if selector and "+" in selector:
         return checked(selector.split("+")[1:], "the key")
+    if cookie and "+" in cookie:
+        return checked(cookie.split("+")[1:], "the cookie")
     return ()
 
 
 def select(
-    request: Request, sessions: SessionRegistry, selector: str | None, own: str | None = None
+    request: Request,
+    sessions: SessionRegistry,
+    selector: str | None,
+    cookie: str | None,
+    own: str | None,
 ) -> tuple[str, Stack]:
     """Set the session and stack of a request's exchange; return the session's name and the stack.
 
@@ -166,7 +185,7 @@ def select(
         ``session_required``, ``unknown_header``, ``unknown_scenario``, ``unknown_session``.
     """
     exchange = request.exchange
-    name = named_session(request.environ, selector) or own
+    name = named_session(request.environ, selector, cookie) or own
     if name is None:
         if sessions.declared:
             sessions.count_sessionless(f"{request.method} {request.path}"[:_REQUEST_LENGTH])
@@ -181,7 +200,7 @@ def select(
         sessions.closed_names.check(name)
         sessions.check_declared(name)
     check_headers(request.environ)
-    names = named_scenarios(request.environ, selector)
+    names = named_scenarios(request.environ, selector, cookie)
     if session is None:
         stack = sessions.shared.library().stack(names or sessions.shared.scenarios)
     else:
@@ -205,7 +224,8 @@ def session_required() -> RequestError:
     return RequestError(
         "session_required",
         f"the request names no session; name one in the base path (/{BASE_MARK}NAME{API_PREFIX}), "
-        f"in {SESSION_HEADER}, baggage or the key: the server runs with '--sessions declared'",
+        f"in {SESSION_HEADER}, baggage, the key or the cookie {COOKIE}: the server runs with "
+        "'--sessions declared'",
     )
 
 

@@ -14,6 +14,7 @@ from mockpets.constants import (
     API_PREFIX,
     BASE_MARK,
     CONTROL_PREFIX,
+    LLMS_PATH,
     NAME_LENGTH,
     ORDERS_PATH,
     PET_PATH,
@@ -53,7 +54,8 @@ def unmatched(playback: Playback, _: str = "") -> Response:
     request = current_request()
     path, method = request.path, request.method
     if path.startswith(CONTROL_PREFIX):
-        message, advice = f"the control API has no path {path[:80]!r}", ""
+        message = f"the control API has no path {path[:80]!r}"
+        advice = f"{request.root_path}{LLMS_PATH} describes it"
         if not playback.has_control:
             message = "the control API is disabled"
             advice = "start the server without '--control off'"
@@ -195,5 +197,6 @@ def stub_advice(method: str, path: str) -> str:
     method = "GET" if method == "HEAD" else method[:40]
     return (
         f"to define a response, add a stub to a scenario: 'match: {{method: {method}, "
-        f"path: {re.sub(_ID, '/*', path)}}}', a reply, and 'off_contract: true'"
+        f"path: {re.sub(_ID, '/*', path)}}}', a reply, and 'off_contract: true', or for a list "
+        f"that remembers 'resources: [{{path: {re.sub(_ID + '$', '', path)}}}]'"
     )

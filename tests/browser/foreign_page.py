@@ -5,21 +5,24 @@ from __future__ import annotations
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
 class _Page(BaseHTTPRequestHandler):
-    """Serve the same page at every path."""
+    """Serve the same page at every path, except those of scripts."""
 
     text = "<!doctype html><title>elsewhere</title>"
+    scripts: ClassVar[dict[str, str]] = {}
 
     def do_GET(self) -> None:
-        content = self.text.encode()
+        script = self.scripts.get(self.path)
+        content = (script or self.text).encode()
         self.send_response(200)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
+        kind = "javascript" if script else "html"
+        self.send_header("Content-Type", f"text/{kind}; charset=utf-8")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
@@ -29,9 +32,9 @@ class _Page(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def foreign_page(text: str = _Page.text) -> Iterator[int]:
+def foreign_page(text: str = _Page.text, scripts: dict[str, str] = {}) -> Iterator[int]:  # noqa: B006 - only read
     """Serve a page on its own origin and yield its port."""
-    handler = type("_Served", (_Page,), {"text": text})
+    handler = type("_Served", (_Page,), {"text": text, "scripts": scripts})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = Thread(target=server.serve_forever)
         thread.start()

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
-from mockpets.constants import CONTROL_PREFIX
+from mockpets import MockpetsServer, Settings
+from mockpets.constants import CONTROL_PREFIX, TOOLBAR_PATH
 from mockpets.kit import files_of
 from tests.browser.foreign_page import foreign_page
 from tests.http_client import Client, OverSocket
@@ -18,7 +19,8 @@ from tests.routes import PANEL_FILES, complete_app
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from mockpets import MockpetsServer
+    from playwright.sync_api import Browser
+
     from tests.browser.panel import Panel
 
 OPEN = {
@@ -32,7 +34,7 @@ OPEN = {
     "/schema/scenario.json",
     "/panel/{version}/{name}",
     *(f"/{name}" for name in files_of()),
-}
+} - {"/toolbar.js"}
 """Paths without secrets, below the prefix."""
 
 BODIES: dict[str, object] = {
@@ -148,6 +150,42 @@ def test_a_foreign_page_cannot_use_the_control_api(
 
     assert read == []
     assert snapshot(server) == before
+
+
+LOAD = """
+async (url) => {
+  const tag = (attributes) => new Promise((done, failed) => {
+    const script = Object.assign(document.createElement("script"), attributes);
+    script.onload = done;
+    script.onerror = failed;
+    script.src = url;
+    document.head.append(script);
+  });
+  const ways = [tag({ type: "module" }), tag({}), import(url)];
+  return (await Promise.allSettled(ways)).map(({ status }) => status);
+}
+"""
+REJECTED = ["rejected"] * 3
+
+
+def test_only_pages_that_may_call_without_a_token_can_load_the_toolbar(
+    server: MockpetsServer, evil: str, browser: Browser
+) -> None:
+    local = evil.replace("evil.test", "127.0.0.1")
+    with (
+        MockpetsServer(Settings(port=0, control_token="a-token-of-tests")) as closed,
+        browser.new_context() as context,
+    ):
+        page = context.new_page()
+        for url, own, expected in (
+            (server.url, evil, REJECTED),
+            (closed.url, local, REJECTED),
+            (server.url, local, ["fulfilled", "rejected", "fulfilled"]),  # as a module
+        ):
+            page.goto(own)
+            assert page.evaluate(LOAD, url + TOOLBAR_PATH) == expected
+            shown = 1 if expected != REJECTED else 0
+            expect(page.locator("body > *")).to_have_count(shown)
 
 
 def test_the_panel_names_the_pages_that_were_rejected(

@@ -365,6 +365,23 @@ def test_duplicate_a_shipped_scenario_to_change_it(own: Panel, tmp_path: Path) -
     assert (tmp_path / "retry-copy.yaml").read_text(encoding="utf-8") == shipped
 
 
+@both_ways_own
+def test_record_a_scenario(own: Panel, tmp_path: Path) -> None:
+    own.call("GET", "/v1/pets/1")
+    own.menu("Menu", "Record from the next request")
+    expect(own.page.get_by_text("Recording. Use your app")).to_be_visible()
+    own.call("GET", "/v1/pets/999")
+    own.call("GET", "/v1/owners")
+    own.menu("Menu", "Save recording as a scenario")
+
+    expect(own.page.get_by_text("Recorded 2 requests with 0 stubs.")).to_be_visible()
+    expect(own.page.get_by_role("textbox", name="Name of the scenario")).to_have_value("recorded")
+    save(own)
+    expect(own.page.get_by_role("heading", name="recorded")).to_be_visible()
+    text = (tmp_path / "recorded.yaml").read_text(encoding="utf-8")
+    assert text.startswith("description: 'Recorded: 2 requests of session default.'")
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [

@@ -51,6 +51,7 @@ def test_create_copy_open_and_delete_a_session(panel: Panel, server: MockpetsSer
         ("Copy base URL", f"{server.url}/~{name}/v1"),
         ("Copy header", f"Mockpets-Session: {name}"),
         ("Copy key", f"mockpets~{name}"),
+        ("Copy link", f"?mockpets={name}%2Bempty"),
     ):
         row(panel, name).hover()
         panel.use(panel.button(f"Copy from {name}"))

@@ -73,10 +73,14 @@ def test_create_and_switch_a_session(panel: Panel, server: MockpetsServer) -> No
     panel.page.keyboard.press("Enter")
     panel.page.wait_for_url(f"{server.url}/~{name}/__mockpets/#requests")
     expect(panel.page.locator("#session")).to_have_text(name)
+    for page in ("pets?a=1&mockpets=old", "?other", ""):  # the last one is the panel
+        referer = f"http://localhost:5173/{page}" if page else panel.page.url
+        Client(OverSocket(server.url))("GET", f"/~{name}/v1/pets", headers={"Referer": referer})
     for what, text in (
         ("base URL", f"{server.url}/~{name}/v1"),
         ("header", f"Mockpets-Session: {name}"),
         ("key", f"mockpets~{name}"),
+        ("link", f"http://localhost:5173/?other&mockpets={name}"),
     ):
         panel.use(panel.page.get_by_title("Switch session"))
         panel.page.keyboard.type(f"copy {what}")

@@ -459,6 +459,42 @@ def test_held_responses_are_listed_and_released(
         assert held.result(SECONDS).status == 500
 
 
+# --- link -------------------------------------------------------------------------------------
+
+
+@for_each(
+    "options, link",
+    [
+        (["/pets"], "/pets?mockpets=default"),
+        (["/pets", "--session=Demo"], "/pets?mockpets=demo"),
+        (["", "--scenario=empty"], "?mockpets=%2Bempty"),
+        (["/", "--session", "demo", "--scenario", "slow, Empty"], "/?mockpets=demo%2Bslow%2Bempty"),
+        (["/?a=%20&&mockpets=old&b#top", "--session=demo"], "/?a=%20&b&mockpets=demo#top"),
+    ],
+)
+def test_a_link_has_the_session_and_the_scenarios(
+    run: Run, client: ControlClient, options: list[str], link: str
+) -> None:
+    client.make_session("demo")
+    path, *others = options
+
+    assert run("link", f"https://app.example:8443{path}", *others) == (
+        0,
+        [f"https://app.example:8443{link}"],
+        [],
+    )
+
+
+def test_a_link_to_a_new_session_is_printed_with_a_remark(run: Run, client: ControlClient) -> None:
+    client.make_session("demo")
+
+    assert run("link", "http://localhost:5173", "--session=demmo") == (
+        0,
+        ["http://localhost:5173?mockpets=demmo"],
+        ["mockpets: session demmo; this session does not exist yet, did you mean 'demo'?"],
+    )
+
+
 # --- sessions ---------------------------------------------------------------------------------
 
 
@@ -542,6 +578,27 @@ def test_all_sessions_are_reset_and_dropped(run: Run, client: ControlClient, cal
         ("reset --al", 2, "--al: unknown option; did you mean '--all'?"),
         ("sessions --session x", 2, "--session: not an option of 'mockpets sessions list'"),
         ("sessions --jsno", 2, "--jsno: unknown option; did you mean '--json'?"),
+        ("link", 2, "missing argument APP_URL; see 'mockpets link --help'"),
+        (
+            "link localhost:5173",
+            2,
+            "APP_URL: must be the URL of a page of your app, got 'localhost",
+        ),
+        ("link /pets", 2, "APP_URL: must be the URL of a page of your app, got '/pets'; write it "),
+        ("link http://", 2, "APP_URL: must be the URL of a page of your app, got 'http://'"),
+        (
+            "link http://[::1",
+            2,
+            "APP_URL: must be the URL of a page of your app, got 'http://[::1'",
+        ),
+        ("link javascript:x", 2, "APP_URL: must be the URL of a page"),
+        (
+            "link http://a --scenario empty,retyr",
+            2,
+            "--scenario: unknown scenario 'retyr'; did you mean 'retry'?",
+        ),
+        ("link http://a --scenario=", 2, "--scenario: unknown scenario ''; 'mockpets scenarios'"),
+        ("link http://a --session=a+b", 2, "session: invalid session name 'a+b'"),
         ("reset now", 2, "reset: unexpected argument 'now'"),
         ("reset --session a,b", 2, "session: invalid session name 'a,b'"),
     ],
@@ -599,4 +656,4 @@ def test_help_orders_the_commands_by_what_they_are_for(run: Run) -> None:
     commands = out[start + 1 : out.index("", start)]
     names = " ".join(line.split()[0] for line in commands if line[2] != " ")
     expected = "use requests why verify reset pets data snapshot stub record held gates sessions"
-    assert names == f"{expected} session"
+    assert names == f"{expected} link session mcp"

@@ -34,7 +34,7 @@ STORYBOOK = [*SHARED, "requests.js", "storybook.js", "storybook.d.ts"]
 CYPRESS = [*SHARED, "cypress.js", "cypress.d.ts"]
 HEADER = (
     f'// mockpets {version("mockpets")}: written by "mockpets kit"; '
-    "run it again instead of editing this file"
+    "run it again, do not edit; agents: mockpets skill"
 )
 SPEC = """\
 import { expect, test } from "./e2e/mock/playwright";
@@ -290,6 +290,50 @@ def test_the_names_of_gates_are_those_of_the_repository(kit: Kit) -> None:
     assert names.endswith('export type GateName = "checkout" | "loading";\n')
 
 
+def test_types_are_one_file_that_formatters_may_change(kit: Kit) -> None:
+    scenario_file("own/held-cat.yaml", "description: d\nstubs: [{hold: checkout}]\n")
+    scenario_file("own/empty.yaml", "description: d\n")
+    status, out, err = kit("--types", "--scenarios-dir", "own")
+
+    assert (status, err) == (0, [])
+    assert out == ["wrote mockpets.d.ts", "check it  mockpets kit --out . --check"]
+    text = Path("mockpets.d.ts").read_text()
+    assert text.splitlines() == [
+        HEADER,
+        "// options: --scenarios-dir=own",
+        "export {};",
+        "",
+        'declare module "mockpets" {',
+        "  interface Register {",
+        '    scenarios: "held-cat";',
+        '    gates: "checkout";',
+        "  }",
+        "}",
+    ]
+    changed = text.replace("  ", "\t").replace('"', "'").replace(";", "")
+    Path("mockpets.d.ts").write_text(changed)
+    assert kit("--types", "--check") == (0, ["1 file is up to date"], [])
+    assert kit(".", "--check")[0] == 0
+    Path("own/held-cat.yaml").unlink()
+    long = [f"{letter}{'-long-cat' * 4}" for letter in "ab"]
+    for name in long:
+        scenario_file(f"own/{name}.yaml", "description: d\n")
+    out_of_date = f"it lacks '{long[0]}', '{long[1]}' and still has 'held-cat'"
+    again = "mockpets: to write these files again, run: mockpets kit --out . --types"
+    assert kit("--types", "--check") == (
+        *(1, []),
+        [f"mockpets: mockpets.d.ts: out of date: {out_of_date}", again],
+    )
+    assert kit("--types")[2] == ["mockpets: mockpets.d.ts no longer has 'held-cat'"]
+    union = f'    scenarios:\n      | "{long[0]}"\n      | "{long[1]}";\n    gates: never;\n'
+    assert union in Path("mockpets.d.ts").read_text()
+    Path("mockpets.d.ts").write_text(changed.replace("=own", "=own '"))
+    assert kit("--types")[2][0].startswith("mockpets: mockpets.d.ts: options: must be a list of")
+    Path("mockpets.d.ts").write_text("export {};\n")
+    what = "this file exists, and 'mockpets kit' did not write it"
+    assert kit("--types")[2][0].startswith(f"mockpets: mockpets.d.ts: {what}")
+
+
 def test_files_of_others_are_never_overwritten(kit: Kit) -> None:
     Path("mock").mkdir()
     Path("mock/client.js").write_text("// mine\n")
@@ -379,6 +423,7 @@ def test_an_older_version_is_replaced_with_its_playwright_files(kit: Kit) -> Non
         (["mock", "b"], "kit: unexpected argument 'b'; see 'mockpets kit --help'"),
         (["--out", "mock", "b"], "--out: got 'mock', and DIR is 'b'; name one folder"),
         (["--out", ""], "--out: must be a folder such as tests/mockpets, got ''"),
+        (["--types", "--ssr"], "--types: cannot be combined with --ssr; the npm package has all"),
         ([""], "[DIR]: must be a folder such as tests/mockpets, got ''"),
         (["--out", "mock", "--scenarios-dir", ""], "--scenarios-dir: must be an existing folder"),
     ],

@@ -30,7 +30,7 @@ def test_a_stub_is_printed_used_and_dropped(server: MockpetsServer, run: Run) ->
 
     assert (status, err) == (0, [])
     assert out == [
-        "description: 'Responds like request 1: GET /v1/pets/3?debug=1'",
+        "description: 'From request 1: GET /v1/pets/3?debug=1'",
         "stubs:",
         "- match: {operation: getPet, petId: 3, query: {debug: '1'}}",
         "  reply: {error: unauthorized}",

@@ -103,7 +103,7 @@ def test_unexpected_json_of_a_server_is_reported_in_one_line(
         for words in (
             *("why", "why GET /v1/pets", "gates", "sessions", "snapshot", "scenarios"),
             *("requests", "pets", "pets add --name=a --category=1", "use empty"),
-            *("use", "verify", "snapshot save x", "reset", "reset --all"),
+            *("use", "verify", "snapshot save x", "reset", "reset --all", "link http://a"),
         ):
             result = run(*words.split(), "--url", server.url)
             assert result[:2] == (1, []), words

@@ -230,6 +230,8 @@ ENTRY: Final = {
 NOTES: Final[dict[NoteCode, str]] = {
     "clock": "`getPet` responded with 410 because of the session's [clock](../reference/control-api.md#the-clock)",
     "deprecated": "the request called the deprecated operation",
+    "ignored_cookie": "the cookie `mockpets` had no effect: because of `--public`, or because pages on this origin cannot call "
+    "the control API",
     "ignored_headers": "a header whose name contains `Mockpets`, such as `My-Mockpets-Session`, or a response header, had no "
     "effect",
     "ignored_members": "a property of the body is not in the contract",
@@ -274,6 +276,7 @@ LOG_LINE: Final = {
     "scenarios": "the scenarios that applied",
     "stubs": "the stubs that took part",
     "notes": "the [notes](../reference/request-log.md#notes)",
+    "client": "the client's address; with `--public` only if `--log-addresses` is set",
     "trace_id": "of a rejected request with a valid `traceparent`",
     "node": "the name that `--name` sets",
 }

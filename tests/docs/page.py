@@ -31,7 +31,8 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).parents[2]
-PAGES: Final = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SKILL: Final = ROOT / "skill" / "SKILL.md"
+PAGES: Final = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), SKILL]
 _BLOCK: Final = re.compile(
     r"^(?:<!-- (?P<mark>[^\n]*?) -->\n)?```(?P<language>\S*)\n(?P<text>.*?)^```$"
     r"(?:\n\n?```(?:json|text)\n(?P<output>.*?)^```$)?",

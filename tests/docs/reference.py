@@ -106,7 +106,7 @@ _GROUPS: Final = {
         *("sessions", "max_sessions", "max_pets", "memory"),
         *("state", "reset_every", "public", "visitor_rate"),
     ),
-    "log": ("name", "log"),
+    "log": ("name", "log", "log_addresses"),
 }
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from runpy import run_path
 
-from tests.docs.page import PAGES, ROOT
+from tests.docs.page import PAGES, ROOT, SKILL
 
 GENERATED = re.compile(r"^<!-- generated: .+? -->$.*?^<!-- end -->$", re.MULTILINE | re.DOTALL)
+CHARACTERS_OF_A_TOKEN = 4
 SEARCH_WORDS = re.compile(r"^<!-- search: .+? -->$", re.MULTILINE | re.DOTALL)
 
 
@@ -23,10 +24,20 @@ def test_the_readme_has_at_most_900_words() -> None:
 
 
 def test_the_pages_have_at_most_20_000_words() -> None:
-    names = [str(page.relative_to(ROOT)) for page in PAGES[1:]]
+    names = [str(page.relative_to(ROOT)) for page in PAGES[1:] if page != SKILL]
 
     assert sum(map(words, names)) <= 20_000, sorted((words(name), name) for name in names)
     assert words("docs/contributors/performance.md") <= 900
+
+
+def test_the_skill_is_short() -> None:
+    """As https://agentskills.io asks: an agent reads the description always, the body on demand."""
+    _, head, body = SKILL.read_text("utf-8").split("---\n", 2)
+    description = head.partition("description: ")[2]
+
+    assert len(description.split()) <= 60
+    assert body.count("\n") < 150
+    assert len(body) / CHARACTERS_OF_A_TOKEN < 1500
 
 
 def test_the_navigation_has_at_most_five_groups_and_thirty_entries() -> None:

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mockpets.cli.main import main
 from mockpets.client import ControlClient
 from mockpets.scenario.check import check
+from tests.cli.test_main import wait_until
 from tests.docs.page import PAGES, ROOT, Block, blocks, name_of, needs_mark, setting
 from tests.programs import PROGRAMS, need
 
@@ -181,10 +183,15 @@ class Reader:
         ) as process:
             assert process.stdout is not None
             try:
-                lines = [process.stdout.readline()]
-                assert "serves the pet store" in lines[0]
+                lines = [process.stdout.readline()] if "--log json" not in command else []
+                if lines:
+                    assert "serves the pet store" in lines[0]
+                else:
+                    assert wait_until(lambda: main(["health", "--url", f"http://{self.host}"]) == 0)
                 while banner and lines[-1] and "Ctrl-C" not in lines[-1]:
                     lines.append(process.stdout.readline())
+                # As on a terminal, which has no line for coding agents.
+                lines = [line for line in lines if not line.startswith("coding agents")]
                 shown = "".join(lines).replace(self.host, "localhost:7387")
                 assert not banner or shown == banner
                 yield

@@ -92,7 +92,7 @@ def test_node(project: Path) -> None:
 
     assert "# pass 1\n# fail 0" in tests.stdout, tests.stdout + tests.stderr
     assert json.loads((project / "captured.json").read_text()) == {
-        "image": "mockpets:0.1.0",
+        "image": "mockpets:0.2.0",
         "ports": [7387],
         "ready": ["/__mockpets/ready", 7387],
         "copied": [{"source": "mock/scenarios", "target": "/scenarios"}],
@@ -135,7 +135,7 @@ def test_python(project: Path) -> None:
     del started["environment"]
     scenarios = str(project / "mock/scenarios")
     assert started == {
-        "image": "mockpets:0.1.0",
+        "image": "mockpets:0.2.0",
         "command": None,  # that of the image: `mockpets serve`
         "ports": {"7387": None},
         "name": None,

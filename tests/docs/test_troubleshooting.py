@@ -38,7 +38,7 @@ def call(
 
 def messages() -> Iterator[str]:
     """Yield the messages of the mistakes that the page is about."""
-    with MockpetsServer(Settings(port=0, max_sessions=200)) as server:
+    with MockpetsServer(Settings(port=0, max_sessions=1000)) as server:
         yield call(server, "pets")
         yield call(server, "v1/pets", Authorization="")
         server_port = server.url.rpartition(":")[2]
@@ -49,7 +49,7 @@ def messages() -> Iterator[str]:
         call(server, "__mockpets/sessions/worker-3", "PUT")
         call(server, "__mockpets/sessions/worker-3?closed=60s", "DELETE")
         yield call(server, "~worker-3/v1/pets")
-        for number in range(200):
+        for number in range(1000):
             last = call(server, f"~worker-{number + 10}/v1/pets?limit=1")
         yield last
         command = [sys.executable, "-m", "mockpets", "serve", "--port", server_port]

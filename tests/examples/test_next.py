@@ -62,6 +62,7 @@ def without_the_line(folder: Path) -> Path:
     assert text.count("withSession(await headers(), own)") == 1
     api.write_text(text.replace("withSession(await headers(), own)", "own"), encoding="utf-8")
     shutil.rmtree(folder / "lib" / "mockpets")
+    (folder / "proxy.ts").unlink()
     return folder
 
 
@@ -129,6 +130,33 @@ def test_without_the_line_and_without_baggage_no_session_reaches_the_server(
             status, html = get(url, "a")
 
     assert (status, "422: " in html.replace("<!-- -->", "")) == (200, True), html
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        ("demo%2Bempty", "No pets yet"),
+        ("demo+server-error", "500: "),
+        ("demo%2Bemtpy", "422: unknown scenario &#x27;emtpy&#x27;"),
+    ],
+)
+def test_a_link_opens_the_page_in_a_session_with_scenarios(
+    built: Path, names: str, expected: str
+) -> None:
+    with (
+        MockpetsServer(Settings(port=0)) as server,
+        started(built, server.url) as url,
+        requests.Session() as visitor,
+    ):
+        opened = visitor.get(f"{url}/?a=1&mockpets={names}", timeout=60)
+        again = visitor.get(url, timeout=60)
+        cleared = visitor.get(f"{url}/?mockpets=", timeout=60)
+
+    assert opened.url == f"{url}/?a=1"
+    assert expected in opened.text.replace("<!-- -->", "")
+    assert expected in again.text.replace("<!-- -->", "")
+    assert expected not in cleared.text.replace("<!-- -->", "")
+    assert visitor.cookies.get_dict() == {}
 
 
 # --- Caches -------------------------------------------------------------------------------------

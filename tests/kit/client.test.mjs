@@ -423,7 +423,7 @@ describe("on", () => {
     await mock.use("empty");
     let pets = 0;
     let next = signal();
-    const stop = mock.on("requests", () => next.resolve());
+    const stop = mock.on("request", () => next.resolve());
     const stopPets = mock.on("pets", () => (pets += 1));
     await next.promise;
     const before = pets;
@@ -436,6 +436,18 @@ describe("on", () => {
     stop();
     stop(); // does nothing
     stopPets();
+  });
+  it("reports a held response, and rejects an unknown kind", async () => {
+    const mock = client();
+    await mock.use("loading");
+    const held = signal();
+    const stop = mock.on("held", async () => (await mock.held()).length && held.resolve());
+    const response = list(mock);
+    await held.promise;
+    stop();
+    await mock.gate("loading").open();
+    await response;
+    assert.throws(() => mock.on("hold", () => {}), { name: "TypeError", message: /'hold'; use one of scenario, pets, .*held/ });
   });
   it("works again after all listeners have gone, and survives a server that does not respond", async () => {
     let fails = 2;
@@ -508,7 +520,7 @@ describe("errors", () => {
   });
   it("say which side is older before any other call, and how to update it", async () => {
     const older = { status: "ok", version: "0.1.0" }; // from before the number; its DELETE returns no `id`
-    const update = /older than this kit: the server is mockpets 0\.1\.0 \(protocol 1\), the kit mockpets 0\.1\.0 \(protocol 2\); where the server runs, run 'pip install \.' in a current checkout of mockpets$/;
+    const update = /older than this kit: the server is mockpets 0\.1\.0 \(protocol 1\), the kit mockpets \S+ \(protocol 2\); where the server runs, run 'pip install \.' in a current checkout of mockpets$/;
     const newer = { status: "ok", version: "0.9.0+g16b7e1f", protocol: 3 };
     const write = /newer than this kit: the server is mockpets 0\.9\.0\+g16b7e1f \(protocol 3\), .*; update the kit with 'mockpets kit --out DIR' of/;
     for (const [port, health, message] of [[1, older, update], [2, newer, write]]) {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 import { describe, it } from "node:test";
-import { withSession } from "mockpets/ssr";
+import { openLink, withSession } from "mockpets/ssr";
 
 const NAMED = { "mockpets-session": "a-1", "mockpets-scenario": "retry, empty" };
 const TITLED = { "Mockpets-Session": "a-1", "Mockpets-Scenario": "retry, empty", Cookie: "not passed on" };
@@ -73,6 +73,17 @@ describe("only what is named is added", () => {
   it("a session", () => {
     assert.deepEqual(withSession({ "mockpets-session": "a" }), { "mockpets-session": "a" });
   });
+  it("the cookie, without those of others", () => {
+    for (const Cookie of ["mockpets=a%2Bretry", "theme=dark; mockpets=a%2Bretry; other=1", "xmockpets=b;mockpets=a%2Bretry"]) {
+      assert.deepEqual(withSession({ Cookie }), { cookie: "mockpets=a%2Bretry" });
+    }
+    for (const Cookie of ["", "theme=dark", "xmockpets=a", "mockpets=", "a=mockpets=b"]) assert.deepEqual(withSession({ Cookie }), {});
+  });
+  it("the cookie, once, beside your own", () => {
+    const incoming = new Headers({ Cookie: "a=1; mockpets=w1" });
+    assert.deepEqual(withSession(incoming, { Cookie: "b=2" }), { cookie: "b=2; mockpets=w1" });
+    assert.deepEqual(withSession(incoming, incoming), { cookie: "a=1; mockpets=w1" });
+  });
   it("scenarios", () => {
     assert.deepEqual(withSession(new Headers({ "mockpets-scenario": "slow" })), { "mockpets-scenario": "slow" });
   });
@@ -92,4 +103,27 @@ describe("a wrong argument is explained", () => {
     });
   }
   it("an invalid header of yours", () => assert.throws(() => withSession({}, { "a b": "1" }), TypeError));
+});
+
+describe("a link", () => {
+  const keep = "mockpets=demo%2Bretry; Path=/; SameSite=Lax";
+  for (const [url, location, cookie] of [
+    ["/pets?mockpets=demo%2Bretry", "/pets", keep],
+    ["/?a=1&mockpets=demo%2Bretry&b=%20+#top", "/?a=1&b=%20+", keep],
+    ["https://app.example:8443/pets?x&mockpets=demo%2Bretry", "https://app.example:8443/pets?x", keep],
+    ["/pets?mockpets=demo+retry", "/pets", "mockpets=demo%20retry; Path=/; SameSite=Lax"],
+    ["/pets?mockpets=", "/pets", "mockpets=; Path=/; SameSite=Lax; Max-Age=0"],
+    ["/pets?mockpets", "/pets", "mockpets=; Path=/; SameSite=Lax; Max-Age=0"],
+    // Of attackers: another attribute, another header, another host.
+    ["/?mockpets=a;%20Domain=evil.test%0d%0aX:%201", "/", "mockpets=a%3B%20Domain%3Devil.test%0D%0AX%3A%201; Path=/; SameSite=Lax"],
+    ["/.//evil.test/?mockpets=demo%2Bretry", "/evil.test/", keep],
+    ["/?%6dockpets=demo%2Bretry&mockpets=other", "/", keep],
+    ["//evil.test/?mockpets=demo%2Bretry", "/evil.test/", keep],
+    ["/\\evil.test/?mockpets=demo%2Bretry", "/evil.test/", keep],
+  ]) {
+    it(url, () => assert.deepEqual(openLink(url), { Location: location, "Set-Cookie": cookie }));
+  }
+  it("of another kind is not touched", () => {
+    for (const url of ["/", "/pets?a=mockpets", "/pets?xmockpets=a", "https://app.example/mockpets=a"]) assert.equal(openLink(url), null);
+  });
 });

@@ -45,7 +45,7 @@ def test_npm_packs_the_kit_and_nothing_else(tmp_path: Path) -> None:
     [package] = json.loads(packed.stdout)
 
     files = {each["path"] for each in package["files"]}
-    assert files == {*files_of(), "LICENSE", "README.md", "package.json"}
+    assert files == {*files_of(), "LICENSE", "README.md", "package.json", "run.js"}
 
 
 def test_every_entry_point_names_a_file_types_first() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ import pytest
 
 from mockpets import Settings, create_app
 from mockpets.cli.main import main
+from mockpets.constants import PROTOCOL
 from mockpets.kit import files_of
 from tests.http_client import Client, InProcess
 
@@ -32,7 +34,7 @@ def test_every_file_is_served_without_a_token(
     fresh: Callable[..., Client], settings: dict[str, Any], base: str
 ) -> None:
     call = fresh(**settings)
-    for name in NAMES:
+    for name in {*NAMES} - {"toolbar.js"}:  # tests/web/control/test_access.py
         response = call("GET", f"{base}/__mockpets/{name}", key=None)
         kind = {
             ".js": "text/javascript; charset=utf-8",
@@ -94,3 +96,11 @@ def test_the_scenario_names_are_those_of_the_server_also_after_a_reload(tmp_path
     assert '{ name: "first", description: "d" }' in listed
     assert '{ name: "broken", description: "" }' in listed
     assert "Not Valid" not in listed
+
+
+def test_the_toolbar_is_one_small_file_for_this_protocol(call: Client) -> None:
+    text = file(call, "toolbar.js")
+
+    assert len(gzip.compress(text.encode(), 9)) <= 14_000
+    assert f"const PROTOCOL = {PROTOCOL};" in text
+    assert "import " not in text.replace("import.meta", "")

@@ -45,6 +45,14 @@ try {
   console.log(error.message);
 }
 """
+STATES = """\
+import { webServer } from "mockpets/server";
+import { states } from "./node_modules/mockpets/states.js";
+
+webServer({ args: "--scenarios-dir own --scenarios-dir missing" });
+console.log(states({ only: ["empty", "tired-cat"] }).map(({ name }) => name).join());
+console.log(states().filter(({ name }) => name === "empty").length);
+"""
 VITEST_CONFIG = """\
 import { defineConfig } from "vitest/config";
 
@@ -276,3 +284,13 @@ def test_vitest_starts_and_stops_the_server(project: Path) -> None:
             project, need("vitest"), "run", "--no-color", MOCKPETS_URL=url, COMMAND=COMMAND
         )
         assert "1 passed" in output, output
+
+
+def test_states_has_the_scenarios_of_the_server_that_playwright_starts(project: Path) -> None:
+    """With the npm package, no file lists the names of your own."""
+    (project / "own").mkdir()
+    for name in ("tired-cat.YAML", "empty.json", ".hidden.yaml", "Not Valid.yaml", "notes.md"):
+        (project / "own" / name).touch()
+    (project / "main.mjs").write_text(STATES)
+
+    assert start(project, {}) == "empty,tired-cat\n1\n"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mockpets.kit import TYPES_FILE, render
 from mockpets.packaged_data import shipped
 from tests.kit.project import install_kit
 from tests.programs import need
@@ -37,6 +38,7 @@ STORYBOOK = 'import type {} from "mockpets/storybook";\n' + (
 TYPOS = {
     # name of the file: its text, what the compiler must name
     "scenario": (MOCK + 'void mock.use("rety");', '"rety"'),
+    "own_scenario": (MOCK + 'void mock.use("tired-cats");', '"tired-cats"'),
     "second_scenario": (MOCK + 'void mock.use("empty", "rety");', '"rety"'),
     "made_scenario": (MOCK + 'void mock.make({ scenario: ["rety"] });', '"rety"'),
     "extends": (SCENARIO + '{ description: "d", extends: "rety" };', '"rety"'),
@@ -71,7 +73,7 @@ TYPOS = {
     "within": (MOCK + 'void mock.verify({}, 1, { within: "5s" });', "'string'"),
     "filter": (MOCK + 'void mock.requests({ opration: "listPets" });', "'opration'"),
     "filter_note": (MOCK + 'void mock.requests({ note: "key_mising" });', '"key_mising"'),
-    "kind": (MOCK + 'mock.on("request", () => {});', '"request"'),
+    "kind": (MOCK + 'mock.on("reqest", () => {});', '"reqest"'),
     "status": (MOCK + 'void mock.pets("solt");', '"solt"'),
     "pet": (MOCK + 'void mock.setPets([{ id: 1, nmae: "Miso", categoryId: 2 }]);', "'nmae'"),
     "pet_status": (
@@ -125,6 +127,15 @@ TYPOS = {
     "story_carrier": (STORYBOOK + '{ mockpets: { carrier: "heder" } };', '"heder"'),
     "web_server": (PLAYWRIGHT + 'export const s = webServer({ comand: "mockpets" });', "'comand'"),
 }
+OWN = {
+    # As `mockpets kit --types` writes it, and what uses the names.
+    "mockpets.d.ts": render(TYPES_FILE, {"tired-cat": "", "empty": ""}, ["feed", "loading"]),
+    "own.ts": MOCK
+    + 'import type { GateName, ScenarioName } from "mockpets";\n'
+    + 'import { states } from "mockpets/playwright";\n'
+    + 'void mock.use("tired-cat", "empty");\nstates({ exclude: ["tired-cat"] });\n'
+    + 'export const names: [ScenarioName, GateName] = ["tired-cat", "feed"];\n',
+}
 STORYBOOK_PACKAGE = {
     # In place of Storybook, which is large; tests/examples compiles stories with the real one.
     "package.json": '{"exports": {"./internal/types": {"types": "./types.d.ts"}}}',
@@ -163,6 +174,9 @@ def project(folder: Path, way: str) -> Path:
         text = path.read_text(encoding="utf-8")
         text = text.replace('"mockpets"', f'"./mockpets/client{extension}"')
         path.write_text(re.sub('"mockpets/(.*?)"', rf'"./mockpets/\1{extension}"', text))
+    if way == "bundler":  # without lib check: both packages declare the parameters of Storybook
+        for name, text in OWN.items():
+            (folder / name).write_text(text)
     for name, (text, _) in TYPOS.items():
         (folder / f"{name}.ts").write_text(text + "\n")
     (folder / "package.json").write_text('{"type": "module"}')

@@ -1,12 +1,12 @@
-"""Run the balancers of `deploy/` in front of processes that tests start.
+"""Run HAProxy and nginx, as in `deploy/`, in front of processes that tests start.
 
 Both listen on a socket that the test opens, so the port is free and ready.
 """
 
 from __future__ import annotations
 
-import os
 import re
+import signal
 import socket
 import subprocess
 from contextlib import ExitStack, contextmanager
@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from mockpets.cli.deploy import FIRST_PORT, render
 from tests.programs import need
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ DEPLOY = Path(__file__).parents[2] / "deploy"
 HOST = "127.0.0.1"
 SECONDS = 60
 """The time limit for every step."""
-_SERVER = re.compile(r'^ *server (mock-\d) "\1\${MOCK_DOMAIN}:7387"\n', re.MULTILINE)
 _NGINX_SERVER = re.compile(r"^ *server mock-\d:7387 [^\n]*;\n", re.MULTILINE)
 
 
@@ -40,91 +40,50 @@ def free_ports(count: int) -> list[int]:
         return [probe.getsockname()[1] for probe in probes]
 
 
-def haproxy_config(ports: Sequence[int], bind: str, peer: int) -> str:
-    """Return `deploy/haproxy.cfg` with other processes and addresses.
-
-    :param peer: the port to which a reload passes the table on.
-    """
-    text = replaced((DEPLOY / "haproxy.cfg").read_text("utf-8"), "bind :7387", f"bind {bind}")
-    text = replaced(text, "peer haproxy 127.0.0.1:7388", f"peer haproxy {HOST}:{peer}")
-    assert len(_SERVER.findall(text)) == 4
-    servers = "".join(
-        f"    server mock-{number} {HOST}:{port}\n" for number, port in enumerate(ports, 1)
-    )
-    return _SERVER.sub("", text) + servers
-
-
 @contextmanager
-def haproxy(ports: Sequence[int], admin: str | None = None) -> Iterator[str]:
-    """Run HAProxy in front of processes; yield its URL.
-
-    :param admin: the address for `haproxy_command`; the last process is disabled then.
-    """
-    with reloadable_haproxy(ports, admin) as (url, _):
+def haproxy(ports: Sequence[int]) -> Iterator[str]:
+    """Run HAProxy in front of processes; yield its URL."""
+    with restartable_haproxy(ports) as (url, _):
         yield url
 
 
 @contextmanager
-def reloadable_haproxy(
-    ports: Sequence[int], admin: str | None = None
-) -> Iterator[tuple[str, Callable[[Sequence[int]], None]]]:
-    """Run HAProxy in front of processes; yield its URL, and a function that reloads it.
+def restartable_haproxy(ports: Sequence[int]) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Run HAProxy in front of processes; yield its URL, and a function that restarts it.
 
-    The function takes the ports of the processes after the reload.
+    `mockpets deploy systemd` writes the configuration, of which only the addresses are replaced.
     """
     program = need("haproxy")
-    environment = os.environ | ({"ADMIN_SOCKET": admin} if admin else {})
     with ExitStack() as stack:
         config = Path(stack.enter_context(TemporaryDirectory()), "haproxy.cfg")
         listening = stack.enter_context(socket.create_server((HOST, 0)))
-        # Bound, so that no other program gets the port, but not listening, as HAProxy does.
-        reserved = stack.enter_context(socket.socket())
-        reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        reserved.bind((HOST, 0))
+        [metrics] = free_ports(1)
+        text = render("systemd", len(ports))["haproxy.cfg"]
+        text = replaced(text, "bind :7387", f"bind fd@{listening.fileno()}")
+        text = replaced(text, "127.0.0.1:8405", f"{HOST}:{metrics}")
+        for number, port in enumerate(ports):
+            text = replaced(text, f'"127.0.0.1:{FIRST_PORT + number}"', f"{HOST}:{port}")
+        config.write_text(text, encoding="utf-8")
 
-        def start(ports: Sequence[int], *options: str) -> subprocess.Popen[bytes]:
-            bind, peer = f"fd@{listening.fileno()}", reserved.getsockname()[1]
-            text = haproxy_config(ports, bind, peer)
-            if admin is not None:
-                text = f"{text.rstrip()} disabled\n"
-            config.write_text(text, encoding="utf-8")
+        def start() -> subprocess.Popen[bytes]:
             return subprocess.Popen(
-                [program, "-q", "-db", "-f", config, *options],
-                env=environment,
-                pass_fds=[listening.fileno()],
+                [program, "-q", "-db", "-f", config], pass_fds=[listening.fileno()]
             )
 
-        running = start(ports)
+        running = start()
 
-        def reload(ports: Sequence[int]) -> None:
+        def restart() -> None:
             nonlocal running
-            old, running = running, start(ports, "-sf", str(running.pid))
-            assert old.wait(SECONDS) == 0
+            running.send_signal(signal.SIGUSR1)  # responses in progress are sent
+            running.wait(SECONDS)
+            running = start()
 
         try:
-            yield f"http://{HOST}:{listening.getsockname()[1]}", reload
+            yield f"http://{HOST}:{listening.getsockname()[1]}", restart
             assert running.poll() is None
         finally:
             running.terminate()
             running.wait(SECONDS)
-
-
-def haproxy_version() -> tuple[int, ...]:
-    """Return the version of HAProxy, such as ``(3, 0, 11)``."""
-    command = [need("haproxy"), "-v"]
-    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return tuple(map(int, re.findall(r"\d+", text.split()[2].partition("-")[0])))
-
-
-def haproxy_command(admin: str, command: str) -> str:
-    """Return the response to a command of HAProxy's runtime API.
-
-    :param admin: the path of a Unix domain socket.
-    """
-    with socket.socket(socket.AF_UNIX) as connection:
-        connection.connect(admin)
-        connection.sendall(f"{command}\n".encode())
-        return connection.makefile().read().strip()
 
 
 NGINX_FRAME = """\

@@ -88,6 +88,19 @@ WAYS = {
         [("Authorization", "Bearer mockpets~SESSION")]),
     "key below baggage of another program": Way(PETS,
         [("baggage", "tenant=7"), ("Authorization", "Bearer mockpets~SESSION")]),
+    "key before the cookie": Way(PETS,
+        [("Authorization", "Bearer mockpets~SESSION"), ("Cookie", "mockpets=other")]),
+    "cookie": Way(PETS, [("Cookie", "mockpets=SESSION")]),
+    "cookie among others, with scenarios": Way(PETS,
+        [("Cookie", "theme=dark; xmockpets=other; mockpets=SESSION%2Bretry; mockpets-x=other")]),
+    "cookie with scenarios, decoded": Way(PETS, [("Cookie", "a=1; mockpets=SESSION+retry")]),
+    "cookie, upper case": Way(PETS, [("Cookie", "mockpets=XSESSION")], nginx=False),
+    "cookie, the mock's own page": Way(PETS,
+        [("Cookie", "mockpets=SESSION"), ("Host", "mock.test"), ("Origin", "http://mock.test")]),
+    "cookie, a page on this machine": Way(PETS,
+        [("Cookie", "mockpets=SESSION+retry"), ("Origin", "http://app.localhost:5173")]),
+    "cookie, only with scenarios, below a header": Way(PETS,
+        [("Cookie", "mockpets=%2Bretry"), ("Mockpets-Session", "SESSION")]),
 }  # fmt: skip
 TWO_FIELDS = Way(PETS, [("baggage", "mockpets.session=SESSION"), ("baggage", "tenant=7")])
 """nginx reads only one of the fields."""
@@ -104,7 +117,7 @@ def send(url: str, way: Way) -> Response:
     """Send a GET whose header fields may repeat."""
     connection = HTTPConnection(urlsplit(url).netloc, timeout=20)
     try:
-        connection.putrequest("GET", way.path)
+        connection.putrequest("GET", way.path, skip_host="Host" in dict(way.headers))
         for field, value in way.headers:
             connection.putheader(field, value)
         connection.endheaders()
@@ -202,19 +215,30 @@ def test_nginx_rejects_names_that_it_cannot_normalize(row: Way, nginx: str) -> N
     assert "lower case" in response.json["message"]
 
 
-@each("path", ["/v1/pets", "/v1/pets/1", "/~+empty/v1/pets"])
+@each(
+    "row",
+    [
+        Way(PETS, [KEY]),
+        Way("/v1/pets/1", [KEY]),
+        Way("/~+empty/v1/pets", [KEY]),
+        Way(PETS, [KEY, ("Cookie", "mockpets=SESSION"), ("Origin", "https://evil.test")]),
+        Way(PETS, [KEY, ("Cookie", "mockpets=SESSION"), ("Origin", "null")]),
+        Way("/other", [KEY, ("Cookie", "mockpets=SESSION")]),
+    ],
+)
 def test_a_request_without_a_session_reaches_the_one_of_the_default_session(
-    path: str, balancer: str
+    row: Way, balancer: str
 ) -> None:
+    """Other origins, and paths outside the contract, cannot use the cookie."""
     expected = send(balancer, Way(f"/~default{PETS}", [KEY])).header("Mockpets-Session-Id")
-    ids = {send(balancer, Way(path, [KEY])).header("Mockpets-Session-Id") for _ in range(4)}
+    ids = {send(balancer, way_of(row, name)).header("Mockpets-Session-Id") for name in NAMES}
 
     assert ids == {expected}
 
 
 @each("run", [balancers.haproxy, balancers.nginx])
-def test_a_token_with_a_tilde_does_not_name_a_session(run: Balancer) -> None:
-    """In the control API, the key is the token."""
+def test_token_and_cookie_of_a_control_call_name_no_session(run: Balancer) -> None:
+    """In the control API, the key is the token, and no cookie is read."""
     with ExitStack() as stack:
         tokens = [f"{TOKEN}~{name}" for name in reversed(NAMES)]
         settings = [
@@ -225,7 +249,10 @@ def test_a_token_with_a_tilde_does_not_name_a_session(run: Balancer) -> None:
         url = stack.enter_context(run(ports(urls)))
         call = Client(OverSocket(url))
         reached = process_of(url, "default")
-        accepted = [call("GET", "/__mockpets/state", key=token).status == 200 for token in tokens]
+        accepted = [
+            call("GET", "/__mockpets/state", key=token, headers={"Cookie": cookie}).status == 200
+            for token, cookie in zip(tokens, map("mockpets={}".format, NAMES), strict=True)
+        ]
 
     assert accepted == [number == reached for number in range(len(tokens))]
 

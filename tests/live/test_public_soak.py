@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.cli.test_main import base_of, logged, serving
+from tests.cli.test_main import logged, program, wait_until
 from tests.http_client import JSON, KEY, Client, OverSocket, Response
 from tests.live.test_soak import GROWTH, held
 
@@ -125,10 +125,11 @@ def test_visitors_are_isolated_and_leak_nothing(tmp_path: Path) -> None:
     log = tmp_path / "log"
     with (
         log.open("w") as stderr,
-        serving(*words, stderr=stderr) as (process, banner),
+        program("serve", "--port", "0", *words, stderr=stderr) as process,
         ThreadPoolExecutor(VISITORS) as pool,
     ):
-        root = base_of(banner).removesuffix("/v1")
+        assert wait_until(lambda: "started mockpets" in log.read_text())
+        root = logged(log.read_text())[0]["addresses"][0]
         visitors = [Visitor(root.removeprefix("http://"), number) for number in range(VISITORS)]
         try:
             list(pool.map(Visitor.round, visitors))

@@ -15,8 +15,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
 from threading import Event
+from time import monotonic
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+from zlib import crc32
 
 import pytest
 
@@ -102,11 +104,25 @@ class Results:
         return self
 
 
-def ask(connection: HTTPConnection, name: str, identity: str, results: Results) -> None:
+CARRIERS: tuple[tuple[str, dict[str, str]], ...] = (
+    ("/~{}", {}),
+    ("", {"Mockpets-Session": "{}"}),
+    ("", {"baggage": "mockpets.session={}"}),
+    ("", {"Authorization": "Bearer mockpets~{}"}),
+    ("", {"Cookie": "mockpets={}"}),
+)
+"""The ways to name a session: a path before /v1, and headers."""
+
+
+def ask(
+    connection: HTTPConnection, name: str, identity: str, results: Results, carrier: int = 0
+) -> None:
     """List the pets of a session; compare the session and its pet with the expected ones."""
-    headers = {"Authorization": "Bearer mockpets", "Mockpets-Session": name}
+    base, fields = CARRIERS[carrier % len(CARRIERS)]
+    headers = {field: value.format(name) for field, value in fields.items()}
+    headers = {"Authorization": "Bearer mockpets", **headers}
     try:
-        connection.request("GET", "/v1/pets", headers=headers)
+        connection.request("GET", f"{base.format(name)}/v1/pets", headers=headers)
         response = connection.getresponse()
         body = response.read()
     except (OSError, HTTPException) as error:
@@ -130,7 +146,7 @@ def load(url: str, identities: dict[str, str], least: int, stopped: Event) -> Re
     sent = 0
     while sent < least or not stopped.is_set():
         for name, identity in identities.items():
-            ask(connection, name, identity, results)
+            ask(connection, name, identity, results, sent + sent // len(identities))
             sent += 1
     connection.close()
     return results
@@ -163,26 +179,67 @@ def clients(url: str, identities: dict[str, str]) -> Iterator[Results]:
                 results += future.result()
 
 
+def wait_until_saved(client: ControlClient) -> None:
+    """Wait until the state file has all changes up to now."""
+    progress = client.state()["state_file"]
+    assert progress is not None
+    end = monotonic() + SECONDS
+    while (now := client.state()["state_file"]) is None or now["saved"] <= progress["begun"]:
+        assert monotonic() < end
+
+
 def with_state(folder: Path) -> list[tuple[str, ...]]:
     return [("--state", str(folder / f"{number}.state")) for number in range(4)]
 
 
-def test_a_rolling_restart_loses_no_request_and_no_session(tmp_path: Path) -> None:
+def test_restarts_of_haproxy_and_a_rolling_restart_lose_no_session(tmp_path: Path) -> None:
+    """While clients send; HAProxy restarts twice, before and after the processes."""
     with (
         running(*with_state(tmp_path)) as processes,
-        balancers.haproxy([process.port for process in processes]) as url,
+        balancers.restartable_haproxy([process.port for process in processes]) as (url, restart),
     ):
         identities = make_sessions(url)
         with clients(url, identities) as results:
+            restart()
             for process in processes:
                 process.stop(signal.SIGTERM)
                 process.start()
+            restart()
+        places = [names_of(process) & identities.keys() for process in processes]
 
     assert results.errors == []
     assert results.wrong == []
     assert results.right >= REQUESTS
+    assert places == [
+        {name for name in identities if crc32(name.encode()) % 4 == number} for number in range(4)
+    ]
 
 
+def names_of(process: Process) -> set[str]:
+    control = ControlClient(f"http://127.0.0.1:{process.port}", "none", TOKEN)
+    return {session["name"] for session in control.sessions()}
+
+
+def test_after_a_kill_a_process_has_its_acknowledged_state_and_the_others_are_untouched(
+    tmp_path: Path,
+) -> None:
+    with (
+        running(*[(*each, "--sessions", "declared") for each in with_state(tmp_path)]) as processes,
+        balancers.haproxy([process.port for process in processes]) as url,
+    ):
+        identities = make_sessions(url)
+        wait_until_saved(ControlClient(f"http://127.0.0.1:{processes[1].port}", token=TOKEN))
+        with clients(url, identities) as results:
+            processes[1].stop(signal.SIGKILL)
+            processes[1].start()
+
+    assert results.wrong == []
+    assert all(error.partition(":")[2].startswith(" 502") for error in results.errors), results
+    assert len(results.errors) <= CLIENTS
+    assert {crc32(error.partition(":")[0].encode()) % 4 for error in results.errors} <= {1}
+
+
+@pytest.mark.long
 def test_after_a_kill_no_client_gets_another_session() -> None:
     declared = ("--sessions", "declared")
     with (
@@ -204,88 +261,3 @@ def test_after_a_kill_no_client_gets_another_session() -> None:
     assert results.right + len(results.errors) >= REQUESTS
     assert (after.right, after.wrong, len(after.errors)) == (0, [], SESSIONS)
     assert all("unknown_session" in error for error in after.errors)
-
-
-@pytest.mark.long
-def test_enabling_another_process_moves_no_session(tmp_path: Path) -> None:
-    admin = str(tmp_path / "admin.sock")
-    with (
-        running((), (), (), ()) as processes,
-        balancers.haproxy([process.port for process in processes], admin) as url,
-    ):
-        control = ControlClient(f"http://127.0.0.1:{processes[3].port}", "none", TOKEN)
-        identities = make_sessions(url)
-        before = [session["name"] for session in control.sessions()]
-        with clients(url, identities) as results:
-            response = balancers.haproxy_command(admin, "enable server processes/mock-4")
-        others = ControlClient(url, "none", TOKEN)
-        for number in range(40):
-            others.make_session(f"new-{number}")
-        after = [session["name"] for session in control.sessions()]
-
-    assert (response, before) == ("", ["default"])
-    assert results.wrong == results.errors == []
-    assert any(name.startswith("new-") for name in after)
-    assert not identities.keys() & set(after)
-
-
-def make_new_sessions(url: str, prefix: str) -> set[str]:
-    """Create sessions that nobody uses; return their names."""
-    control = ControlClient(url, "none", TOKEN)
-    names = {f"{prefix}-{number}" for number in range(40)}
-    for name in sorted(names):
-        control.make_session(name)
-    return names
-
-
-def names_of(process: Process) -> set[str]:
-    control = ControlClient(f"http://127.0.0.1:{process.port}", "none", TOKEN)
-    return {session["name"] for session in control.sessions()}
-
-
-@pytest.mark.long
-def test_draining_a_process_moves_no_session_and_gives_it_no_new_one(tmp_path: Path) -> None:
-    """First, the spare process is enabled."""
-    admin = str(tmp_path / "admin.sock")
-    declared = ("--sessions", "declared")
-    with (
-        running(declared, declared, declared, declared) as processes,
-        balancers.haproxy([process.port for process in processes], admin) as url,
-    ):
-        identities = make_sessions(url)
-        before = [names_of(process) & identities.keys() for process in processes]
-        with clients(url, identities) as results:
-            responses = [
-                balancers.haproxy_command(admin, "enable server processes/mock-4"),
-                balancers.haproxy_command(admin, "set server processes/mock-1 state drain"),
-            ]
-            new = make_new_sessions(url, "new")
-        after = [names_of(process) for process in processes]
-
-    assert responses == ["", ""]
-    assert (results.wrong, results.errors) == ([], [])
-    assert results.right >= REQUESTS
-    assert before[0]
-    assert [names & identities.keys() for names in after] == before
-    assert [bool(names & new) for names in after] == [False, True, True, True]
-
-
-@pytest.mark.long
-def test_a_reload_of_haproxy_while_no_client_sends_moves_no_session() -> None:
-    """It adds a process, which the hash would give a part of the sessions to."""
-    if balancers.haproxy_version() < (3,):
-        pytest.skip("HAProxy 2.6 does not pass the table on, as docs/operate/scale.md says")
-    declared = ("--sessions", "declared")
-    with running(declared, declared, declared, declared) as processes:
-        ports = [process.port for process in processes]
-        with balancers.reloadable_haproxy(ports[:3]) as (url, reload):
-            identities = make_sessions(url)
-            reload(ports)
-            with clients(url, identities) as results:
-                new = make_new_sessions(url, "new")
-            added = names_of(processes[3])
-
-    assert (results.wrong, results.errors) == ([], [])
-    assert results.right >= REQUESTS
-    assert added & new
-    assert not added & identities.keys()

@@ -551,7 +551,8 @@ def test_the_order_in_a_file_does_not_matter(rules: Rules) -> None:
 
 
 def test_findings_have_the_order_of_the_rules(rules: Rules) -> None:
-    requests = [Sent(0, target="/v1/x"), Sent(900, target="/v1/pets/3"), *failing(0, 310, 620, 930)]
+    unknown = Sent(0, target="/v1/x", status=404)
+    requests = [unknown, Sent(900, target="/v1/pets/3"), *failing(0, 310, 620, 930)]
     assert rules(requests) == ["off-contract-path", "deprecated-operation", *BACKOFF]
 
 

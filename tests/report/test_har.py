@@ -348,26 +348,26 @@ def test_fail_on_sets_the_exit_status(run: Run) -> None:
 # --- Invalid files --------------------------------------------------------------------------------
 
 
-@for_each(
-    "content, message",
-    [
-        (b"", f": is empty; {EXPORT}"),
-        (b" \n", f": is empty; {EXPORT}"),
-        (b"{", f":1:2: is not JSON: Expecting property name enclosed in double quotes; {EXPORT}"),
-        (b"PK\x03\x04\xff", ":1:5: the byte 0xFF is not UTF-8; save it as UTF-8"),
-        (b"[" * 200_000, f": is nested too deeply; {EXPORT}"),
-        (b'{"log": ' + b"9" * 5000 + b"}", f": has a number with thousands of digits; {EXPORT}"),
-        (b"[]", f": must be an object with the property log, got an array; {EXPORT}"),
-        (b'{"rows": []}', f": is a document of state coverage, not a HAR document; {EXPORT}"),
-        (b'{"requests": []}', f": is a request log, not a HAR document; {EXPORT}"),
-        (b"{}", f": log: missing property; {EXPORT}"),
-        (b'{"logs": {}}', ': log: missing property; rename "logs"'),
-        (b'{"log": []}', ": log: must be an object, got an array"),
-        (b'{"log": {}}', f": log.entries: missing property; {EXPORT}"),
-        (b'{"log": {"entries": {}}}', ": log.entries: must be an array, got an object"),
-        (b'{"log": {"entries": [3]}}', ": log.entries.1: must be an object, got 3"),
-    ],
-)
+INVALID_FILES = [
+    (b"", f": is empty; {EXPORT}"),
+    (b" \n", f": is empty; {EXPORT}"),
+    (b"{", f":1:2: is not JSON: Expecting property name enclosed in double quotes; {EXPORT}"),
+    (b"PK\x03\x04\xff", ":1:5: the byte 0xFF is not UTF-8; save it as UTF-8"),
+    (b"[" * 200_000, f": is nested too deeply; {EXPORT}"),
+    (b'{"log": ' + b"9" * 5000 + b"}", f": has a number with thousands of digits; {EXPORT}"),
+    (b"[]", f": must be an object with the property log, got an array; {EXPORT}"),
+    (b'{"rows": []}', f": is a document of state coverage, not a HAR document; {EXPORT}"),
+    (b'{"requests": []}', f": is a request log, not a HAR document; {EXPORT}"),
+    (b"{}", f": log: missing property; {EXPORT}"),
+    (b'{"logs": {}}', ': log: missing property; rename "logs"'),
+    (b'{"log": []}', ": log: must be an object, got an array"),
+    (b'{"log": {}}', f": log.entries: missing property; {EXPORT}"),
+    (b'{"log": {"entries": {}}}', ": log.entries: must be an array, got an object"),
+    (b'{"log": {"entries": [3]}}', ": log.entries.1: must be an object, got 3"),
+]
+
+
+@for_each("content, message", INVALID_FILES)
 def test_invalid_files(run: Run, content: bytes, message: str) -> None:
     Path("a.har").write_bytes(content)
 
@@ -381,39 +381,39 @@ REQUEST = {"method": "GET", "url": "http://localhost:7387/v1/pets", "headers": [
 OURS = document(series(0))["log"]["entries"][0]["_mockpets"]
 
 
-@for_each(
-    "changes, message",
-    [
-        ({"startedDateTime": "noon"}, "startedDateTime: must be an ISO 8601 time with a time zone"),
-        ({"startedDateTime": "2026-11-21T12:00:00"}, "startedDateTime: must be an ISO 8601 time"),
-        ({"startedDateTime": 3}, "startedDateTime: must be an ISO 8601 time with a time zone"),
-        (
-            {"startedDateTime": "0001-01-01T00:00:00+14:00"},
-            "startedDateTime: must be a time from 1970",
-        ),
-        ({"startedDateTime": "9999-12-31T23:59:59-12:00"}, "startedDateTime: must be a time from"),
-        ({"request": []}, "request: must be an object, got an array"),
-        ({"request": {}}, "request.method: missing property"),
-        ({"request": {**REQUEST, "method": 3}}, "request.method: must be a string, got 3"),
-        ({"request": {**REQUEST, "url": None}}, "request.url: must be a string, got null"),
-        ({"request": {**REQUEST, "headers": {}}}, "request.headers: must be an array, got an obj"),
-        (
-            {"request": {**REQUEST, "headers": [{"name": "Authorization", "value": ["s3cret"]}]}},
-            "request.headers: must be an array of objects with the strings name and value",
-        ),
-        ({"response": {"headers": []}}, "response.status: missing property"),
-        ({"response": {"status": "200", "headers": []}}, "response.status: must be an integer"),
-        ({"response": {"status": 10**30, "headers": []}}, "response.status: must be an integer"),
-        ({"_mockpets": 3}, "_mockpets: must be an object, got 3"),
-        ({"_mockpets": {**OURS, "number": 0}}, "_mockpets.number: must be an integer from 1"),
-        (
-            {"_mockpets": {**OURS, "outcome": "snt"}},
-            '_mockpets.outcome: unknown outcome "snt"; did',
-        ),
-        ({"_mockpets": {**OURS, "session": None}}, "_mockpets.session: must be a string, got null"),
-        ({"_mockpets": {"number": 1}}, "_mockpets.session: missing property"),
-    ],
-)
+INVALID_ENTRIES: list[tuple[dict[str, object], str]] = [
+    ({"startedDateTime": "noon"}, "startedDateTime: must be an ISO 8601 time with a time zone"),
+    ({"startedDateTime": "2026-11-21T12:00:00"}, "startedDateTime: must be an ISO 8601 time"),
+    ({"startedDateTime": 3}, "startedDateTime: must be an ISO 8601 time with a time zone"),
+    (
+        {"startedDateTime": "0001-01-01T00:00:00+14:00"},
+        "startedDateTime: must be a time from 1970",
+    ),
+    ({"startedDateTime": "9999-12-31T23:59:59-12:00"}, "startedDateTime: must be a time from"),
+    ({"request": []}, "request: must be an object, got an array"),
+    ({"request": {}}, "request.method: missing property"),
+    ({"request": {**REQUEST, "method": 3}}, "request.method: must be a string, got 3"),
+    ({"request": {**REQUEST, "url": None}}, "request.url: must be a string, got null"),
+    ({"request": {**REQUEST, "headers": {}}}, "request.headers: must be an array, got an obj"),
+    (
+        {"request": {**REQUEST, "headers": [{"name": "Authorization", "value": ["s3cret"]}]}},
+        "request.headers: must be an array of objects with the strings name and value",
+    ),
+    ({"response": {"headers": []}}, "response.status: missing property"),
+    ({"response": {"status": "200", "headers": []}}, "response.status: must be an integer"),
+    ({"response": {"status": 10**30, "headers": []}}, "response.status: must be an integer"),
+    ({"_mockpets": 3}, "_mockpets: must be an object, got 3"),
+    ({"_mockpets": {**OURS, "number": 0}}, "_mockpets.number: must be an integer from 1"),
+    (
+        {"_mockpets": {**OURS, "outcome": "snt"}},
+        '_mockpets.outcome: unknown outcome "snt"; did',
+    ),
+    ({"_mockpets": {**OURS, "session": None}}, "_mockpets.session: must be a string, got null"),
+    ({"_mockpets": {"number": 1}}, "_mockpets.session: missing property"),
+]
+
+
+@for_each("changes, message", INVALID_ENTRIES)
 def test_invalid_entries(run: Run, changes: dict[str, object], message: str) -> None:
     write("a.har", broken(**changes))
 
@@ -468,7 +468,7 @@ def test_a_file_that_is_too_large(run: Run) -> None:
 def test_terminal_characters_of_a_client_are_escaped(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    write("a.har", document([Sent(0, "G\x1b[31mET", "/v1/pets?\x1b[31m=1\ud800")]))
+    write("a.har", document([Sent(0, "G\x1b[31mET", "/v1/pets?\x1b[31m=1\ud800", 405)]))
     assert main(["report", "--har", "a.har"]) == 0
     out = capsys.readouterr().out
     assert "\x1b" not in out

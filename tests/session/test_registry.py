@@ -123,6 +123,14 @@ def test_listing_sessions_does_not_count_as_use(clock: Clock) -> None:
     assert sessions.find("none") is None
 
 
+def test_the_default_session_is_idle_since_the_start(clock: Clock) -> None:
+    clock.now = 5_000
+    sessions = registry(clock)
+    clock.now += 3
+
+    assert sessions.idle_seconds(sessions.default) == 3
+
+
 def test_a_dropped_session_is_created_again(clock: Clock) -> None:
     sessions = registry(clock)
     events: list[str] = []
@@ -176,7 +184,7 @@ def test_many_names_use_constant_memory_and_keep_sessions_in_use() -> None:
     ten minutes before they are replaced. Every session has a pet, a journal entry and a snapshot.
     """
     clock = Clock()
-    app = create_app(Settings())
+    app = create_app(Settings(max_sessions=200))
     sessions: SessionRegistry = app.extensions["mockpets"].sessions
     sessions._clock = clock
     call = Client(InProcess(app))

@@ -49,6 +49,7 @@ VALUES: Mapping[str, tuple[Any, ...]] = {
     "visitor_rate": (5,),
     "name": ("a",),
     "log": ("json",),
+    "log_addresses": (True,),
 }
 """Values other than the default, on both sides of each limit."""
 
@@ -67,7 +68,7 @@ REJECTED = {
 COMMENTED = {
     (("public", True), ("state", "x.state")): "--state does not save the sessions of visitors",
 }
-ONLY_PUBLIC = ("visitor_rate",)
+ONLY_PUBLIC = ("visitor_rate", "log_addresses")
 """Rejected with every other setting than `public`."""
 CHOICES = [(name, value) for name, values in VALUES.items() for value in values]
 

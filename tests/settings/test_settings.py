@@ -25,7 +25,13 @@ from mockpets.memory_budget import MEMORY, PUBLIC_MEMORY
 from mockpets.pets.names import DEFAULT_LOCALE, LOCALES
 from mockpets.settings import Settings
 from mockpets.settings.model import VISITOR_RATE, rows
-from mockpets.settings.sources import CONFIG_VARIABLE, REMOVED, URL_VARIABLE, load_settings
+from mockpets.settings.sources import (
+    CONFIG_VARIABLE,
+    REMOVED,
+    URL_VARIABLE,
+    load_settings,
+    readable_secrets,
+)
 from mockpets.units import size_text
 from tests.cases import each as for_each
 
@@ -105,14 +111,15 @@ VALUES: dict[str, list[tuple[str, Any]]] = {
     "memory": [("1MiB", 2**20), ("64GiB", 2**36), ("1.5 MiB", 1_572_864)],
     "state": [("pets.state", "pets.state"), ("one/pets", "one/pets"), ("", "")],
     "reset_every": [("30m", 1800.0), ("168h", 604_800.0), ("0s", 0.0)],
-    "drain": [("30s", 30.0), ("1h", 3600.0), ("0s", 0.0)],
+    "drain": [("30s", 30.0), ("10m", 600.0), ("0s", 0.0)],
     "public": [("true", True), ("false", False), ("true", True)],
     "visitor_rate": [("1", 1), ("100000", 100_000), ("50", 50)],
+    "log_addresses": [("true", True), ("false", False), ("true", True)],
     "name": [("mock-1", "mock-1"), ("A.b_C", "A.b_C"), ("", "")],
     "log": [("json", "json"), ("Quiet", "quiet"), ("JSON-quiet", "json-quiet")],
 }
 
-SWITCHES = ("public",)
+SWITCHES = ("public", "log_addresses")
 NO_TABLE = "unknown setting; write settings at the top level of the file, not in a table"
 BAD_PORT = "must be an integer from 0 to 65535, got "
 BAD_HOST = "must be an IP address or a host name, without a scheme or port, got "
@@ -122,6 +129,7 @@ BAD_ORIGIN_PORT = "must have a port from 1 to 65535, or none, got "
 BAD_ORIGIN = "must be an origin such as https://app.example, without a path, got "
 BAD_PREFIX = "must be a path such as /mock (A-Z, a-z, 0-9, '.', '_', '-'), got "
 BAD_DURATION = "must be a duration such as 300ms, 1.5s or 1m, got "
+BAD_DRAIN = "must be a time such as 30s or 5m, at most 10m, got "
 BAD_TIME = "must be a time such as 30m or 1h, at most 168h, got "
 BAD_SIZE = "must be a size such as 64MiB or 1GiB, got "
 BAD_PETS = "must be a .yaml, .yml, .json, .csv file or an integer from 0 to 100000, got "
@@ -199,9 +207,9 @@ BAD: list[tuple[str, str, str]] = [
     ("state", "one", "must be a file in an existing folder, got 'one'"),
     ("reset_every", "hourly", f"{BAD_TIME}'hourly'"),
     ("reset_every", "169h", f"{BAD_TIME}'169h'"),
-    ("drain", "30", f"{BAD_TIME}'30'"),
-    ("drain", "300ms", f"{BAD_TIME}'300ms'"),
-    ("drain", "169h", f"{BAD_TIME}'169h'"),
+    ("drain", "30", f"{BAD_DRAIN}'30'"),
+    ("drain", "300ms", f"{BAD_DRAIN}'300ms'"),
+    ("drain", "11m", f"{BAD_DRAIN}'11m'"),
     ("public", "maybe", "must be true or false, got 'maybe'"),
     ("visitor_rate", "0", "must be an integer from 1 to 100000, got '0'"),
     ("visitor_rate", "200/s", "must be an integer from 1 to 100000, got '200/s'"),
@@ -219,6 +227,7 @@ BAD: list[tuple[str, str, str]] = [
     ("name", "a b", f"{BAD_NODE}'a b'"),
     ("name", "é", f"{BAD_NODE}'é'"),
     ("name", "a" * 65, f"{BAD_NODE}'{'a' * 56}..."),
+    ("log_addresses", "maybe", "must be true or false, got 'maybe'"),
     ("log", "xml", f"{BAD_LOG}'xml'"),
     ("log", "text,json", f"{BAD_LOG}'text,json'; did you mean 'text'?"),
     ("log", "json,quiet", f"{BAD_LOG}'json,quiet'; did you mean 'json-quiet'?"),
@@ -297,6 +306,7 @@ def test_without_any_source_all_settings_have_their_defaults() -> None:
         prefix="",
         name="",
         log="text",
+        log_addresses=False,
     )
     assert Settings().locale == DEFAULT_LOCALE
 
@@ -304,7 +314,8 @@ def test_without_any_source_all_settings_have_their_defaults() -> None:
 def test_the_defaults_that_depend_on_public_mode_are_those_of_the_constants() -> None:
     assert {row.name: row.unset for row in rows() if row.unset} == {
         "max_pets": f"{PETS_BY_REQUEST}, or {PUBLIC_PETS} with --public",
-        "max_sessions": f"{SESSIONS}, or {PUBLIC_SESSIONS} with --public",
+        "max_sessions": f"{SESSIONS}, or {PUBLIC_SESSIONS} with --public, in proportion "
+        "to --memory",
         "memory": f"{size_text(MEMORY)}, or {size_text(PUBLIC_MEMORY)} with --public",
     }
 
@@ -549,6 +560,72 @@ def test_all_problems_are_reported_at_once() -> None:
         "mockpets.toml:1:1: count: must be an integer from 0 to 100000, got 'n'",
         f"mockpets.toml:2:2: server: {NO_TABLE}",
     ]
+
+
+def test_a_variable_can_name_the_file_of_a_secret(tmp_path: Path) -> None:
+    token, keys = tmp_path / "token", tmp_path / "keys"
+    token.write_text("long-enough\n", encoding="utf-8")
+    keys.write_text("first,second\n", encoding="utf-8")
+    variables = {"MOCKPETS_CONTROL_TOKEN_FILE": str(token), "MOCKPETS_API_KEY_FILE": str(keys)}
+    settings = load_settings({"seed": "3"}, variables, None)
+
+    assert (settings.control_token, settings.api_key) == ("long-enough", ("first", "second"))
+    assert settings.sources["control_token"][0] == "MOCKPETS_CONTROL_TOKEN_FILE"
+    # An option is stronger, and an empty variable counts as unset.
+    assert load_settings({"api_key": ("a",)}, variables, None).api_key == ("a",)
+    assert load_settings({}, {"MOCKPETS_API_KEY_FILE": ""}, None).api_key == ("mockpets",)
+
+
+@for_each(
+    "text, variables, problem",
+    [
+        (None, {}, "MOCKPETS_CONTROL_TOKEN_FILE=secret: file not found; check the path"),
+        (" \n", {}, "MOCKPETS_CONTROL_TOKEN_FILE=secret: is empty; write the value into the file"),
+        ("short", {}, "MOCKPETS_CONTROL_TOKEN_FILE: must be at least 8 visible ASCII characters "
+            "without spaces"),
+        ("long-enough", {"MOCKPETS_CONTROL_TOKEN": "long-enough"}, "MOCKPETS_CONTROL_TOKEN: is set "
+            "together with MOCKPETS_CONTROL_TOKEN_FILE; remove one of the two variables"),
+        ("x", {"MOCKPETS_SEED_FILE": "x"}, "MOCKPETS_SEED_FILE: unknown setting"),
+    ],
+)  # fmt: skip
+def test_invalid_files_of_secrets(
+    text: str | None, variables: dict[str, str], problem: str
+) -> None:
+    Path("secret").unlink(missing_ok=True)
+    if text is not None:
+        Path("secret").write_text(text, encoding="utf-8")
+
+    problems = problems_of({}, {"MOCKPETS_CONTROL_TOKEN_FILE": "secret", **variables})
+
+    assert any(each.startswith(problem) for each in problems), problems
+
+
+@pytest.mark.skipif(os.name == "nt", reason="has other permissions")
+@for_each(
+    "line, mode, is_warned",
+    [
+        ('control-token = "long-enough"', 0o644, True),
+        ('api-key = "a"', 0o604, True),
+        ('control-token = "long-enough"', 0o640, False),
+        ("seed = 1", 0o644, False),
+    ],
+)
+def test_a_settings_file_with_secrets_that_every_user_can_read_is_a_warning(
+    line: str, mode: int, is_warned: bool
+) -> None:
+    file = Path("mockpets.toml")
+    file.write_text(line, encoding="utf-8")
+    file.chmod(mode)
+    warnings = readable_secrets(load_settings({}, {}, None))
+
+    assert (
+        warnings
+        == [
+            f"every user can read mockpets.toml, which has {line.split()[0]}; "
+            "run: chmod 600 mockpets.toml"
+        ]
+        * is_warned
+    )
 
 
 def test_unknown_settings_are_never_ignored() -> None:

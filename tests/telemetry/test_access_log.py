@@ -102,6 +102,7 @@ def test_the_json_format_has_all_properties() -> None:
         "notes": ["off_contract", "ignored_members"],
         "code": None,
         "trace_id": None,
+        "client": None,
     }
     assert (broken["status"], broken["request"]) == (None, None)
 

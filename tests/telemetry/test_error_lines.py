@@ -30,6 +30,7 @@ REJECTED = {
     501: "GET /v1/pets HTTP/1.1\r\nTransfer-Encoding: gzip\r\n" + HEAD.format("mockpets"),
 }
 """A request for each status that a visitor can cause as often as they like."""
+PUBLIC = ("--public", "--control-token", "only-for-this-test", "--host", "127.0.0.1")
 
 
 def send(log: Log, text: str, source: str = "127.0.0.1") -> int:
@@ -55,7 +56,7 @@ def test_one_visitor_cannot_fill_the_log_of_a_public_server() -> None:
     visitors = {status: f"127.0.0.{number}" for number, status in enumerate(REJECTED, 1)}
     received: dict[int, Counter[int]] = {}
     times: dict[int, int] = {}
-    with serving_log("--public", "--host", "127.0.0.1", "--log", "json") as log:
+    with serving_log(*PUBLIC, "--log", "json") as log:
         started = time.monotonic()
         for status, source in visitors.items():
             begun = time.monotonic()
@@ -77,7 +78,7 @@ def test_one_visitor_cannot_fill_the_log_of_a_public_server() -> None:
 
 
 def test_each_visitor_has_lines_of_its_own() -> None:
-    with serving_log("--public", "--host", "127.0.0.1", "--log", "json") as log:
+    with serving_log(*PUBLIC, "--log", "json") as log:
         for _ in range(SENT):
             send(log, REJECTED[400])
         assert send(log, REJECTED[501], "127.0.0.2") == 501
@@ -87,7 +88,7 @@ def test_each_visitor_has_lines_of_its_own() -> None:
 
 
 def test_behind_a_proxy_each_forwarded_visitor_has_lines_of_its_own() -> None:
-    words = ("--public", "--host", "127.0.0.1", "--behind-proxy", "127.0.0.1")
+    words = (*PUBLIC, "--behind-proxy", "127.0.0.1")
     with serving_log(*words, "--log", "json") as log:
         for number in range(SENT):
             visitor = "192.0.2.1" if number < SENT - 1 else "192.0.2.2"
@@ -102,7 +103,7 @@ def test_behind_a_proxy_each_forwarded_visitor_has_lines_of_its_own() -> None:
 
 
 def test_the_networks_of_an_ipv6_customer_share_their_lines() -> None:
-    words = ("--public", "--host", "127.0.0.1", "--behind-proxy", "127.0.0.1")
+    words = (*PUBLIC, "--behind-proxy", "127.0.0.1")
     with serving_log(*words, "--log", "json") as log:
         started = time.monotonic()
         for number in range(SENT):
@@ -116,7 +117,7 @@ def test_the_networks_of_an_ipv6_customer_share_their_lines() -> None:
 
 
 def test_successful_responses_are_all_listed_on_a_public_server() -> None:
-    with serving_log("--public", "--host", "127.0.0.1", "--log", "json") as log:
+    with serving_log(*PUBLIC, "--log", "json") as log:
         statuses = Counter(
             log.call("GET", "/v1/pets").status for _ in range(PUBLIC_BURST * VISITOR_RATE)
         )

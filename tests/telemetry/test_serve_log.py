@@ -17,8 +17,9 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.telemetry.access_log import configure
+from mockpets.version import FULL_VERSION
 from tests.cases import each as for_each
-from tests.cli.test_main import SECONDS, base_of, serving, wait_until
+from tests.cli.test_main import SECONDS, base_of, program, serving, wait_until
 from tests.http_client import Client, OverSocket
 
 if TYPE_CHECKING:
@@ -147,12 +148,13 @@ def test_the_json_format_has_one_object_per_line() -> None:
         lines = log.objects()
 
     keys = {"time", "level", "logger", "session", "request", "method", "target", "status", "fault"}
-    keys |= {"ms", "delay_ms", "bytes", "scenarios", "stubs", "notes", "code", "trace_id"}
+    keys |= {"ms", "delay_ms", "bytes", "scenarios", "stubs", "notes", "code", "trace_id", "client"}
     assert {frozenset(line) for line in lines} == {frozenset(keys)}
     assert {line["logger"] for line in lines} == {"mockpets.access"}
     assert [line["status"] for line in lines[:5]] == [200, 201, 200, 400, 401]
-    assert lines[1] | {"time": 0, "ms": 0} == {
+    assert lines[1] | {"time": 0, "ms": 0, "client": 0} == {
         "time": 0,
+        "client": 0,
         "level": "info",
         "logger": "mockpets.access",
         "session": "w3",
@@ -286,9 +288,65 @@ def test_reads_of_the_control_api_are_not_logged() -> None:
     assert "GET /v1/pets " in line
 
 
+@for_each("words", [(), ("--log", "json")])
+def test_a_random_token_that_no_terminal_and_no_file_gets_is_a_warning(
+    words: tuple[str, ...],
+) -> None:
+    with logging("--host", "0.0.0.0", *words) as log:  # noqa: S104 - as in a container
+        banner, lines = log.banner, log.lines()
+
+    assert "token" not in banner
+    assert len(lines) == 1
+    assert "the generated one is shown only on a terminal or in a file; set MOCKPETS_" in lines[0]
+
+
+def test_the_log_starts_with_what_the_server_runs_with(tmp_path: Path) -> None:
+    (tmp_path / "mockpets.toml").write_text("seed = 4\ncontrol-token = 'long-enough'\n", "utf-8")
+    state = str(tmp_path / "state")
+    words = ("--state", state, "--metrics-port", "0", "--log", "json", "--scenario", "empty,slow")
+    for restored in (0, 1):
+        with program("serve", "--port", "0", *words) as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            lines = [json.loads(process.stderr.readline()) for _ in range(2)]
+            process.terminate()
+            assert process.stdout.read() == ""
+        warning, start = lines
+        settings = start["settings"]
+
+        assert "every user can read" in warning["message"]
+        assert (start["event"], start["version"]) == ("start", FULL_VERSION)
+        assert [re.sub(r"\d+", "N", url) for url in start["addresses"]] == [
+            "http://localhost:N",
+            "http://localhost:N/metrics",
+        ]
+        given = {"port", "metrics-port", "state", "log", "seed", "control-token", "scenario"}
+        assert settings.keys() == given
+        assert "; scenario empty, slow (--scenario)" in start["message"]
+        assert settings["seed"] == {"value": 4, "source": "mockpets.toml:1"}
+        assert settings["control-token"]["value"] == "[redacted]"
+        assert settings["state"] == {"value": state, "source": "--state"}
+        assert start["restored"] == restored
+        assert start["message"].startswith(f"started mockpets {FULL_VERSION} at http://localhost:")
+        assert "long-enough" not in json.dumps(lines)
+
+
 def test_rate_limited_requests_are_logged() -> None:
-    words = ("--public", "--visitor-rate", "1", "--log", "json")
-    with logging(*words) as log:
+    lines = rate_limited()
+
+    assert not any("127.0.0.1" in json.dumps(line) or "::1" in json.dumps(line) for line in lines)
+
+
+def test_a_public_server_logs_addresses_if_it_is_asked_to() -> None:
+    lines = rate_limited("--log-addresses")
+
+    assert {line["client"] for line in lines if "status" in line} <= {"127.0.0.1", "::1"}
+
+
+def rate_limited(*more: str) -> list[dict[str, Any]]:
+    """Send more requests than a visitor may; return the log."""
+    words = ("--public", "--control", "off", "--visitor-rate", "1", "--log", "json")
+    with logging(*words, *more) as log:
         statuses = [log.call("GET", "/v1/pets").status for _ in range(10)]
         lines = log.objects()
 
@@ -296,11 +354,18 @@ def test_rate_limited_requests_are_logged() -> None:
     assert 429 in statuses
     [limit] = [line["message"] for line in lines if "status" not in line]
     assert "--visitor-rate" in limit
-    assert not any("127.0.0.1" in json.dumps(line) or "::1" in json.dumps(line) for line in lines)
+    return lines
 
 
-def test_a_random_token_is_in_the_banner_and_never_in_the_log() -> None:
-    with logging("--host", "0.0.0.0") as log:  # noqa: S104 - as in a container
+def test_a_random_token_is_in_a_banner_that_a_file_gets_and_never_in_the_log(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "banner"
+    words = ("--host", "0.0.0.0")  # noqa: S104 - as in a container
+    with file.open("w") as out, serving(*words, stdout=out) as (process, _):
+        assert wait_until(lambda: "Ctrl-C" in file.read_text("utf-8"))
+        banner = file.read_text("utf-8")
+        log = Log(base_of(banner).removesuffix("/v1"), process, banner)
         [token] = re.findall(r"^panel\s+\S+#token=(\S+)$", log.banner, re.MULTILINE)
         rejected = log.call("POST", "/__mockpets/reset", key=None)
         accepted = log.call("POST", "/__mockpets/reset", key=token)

@@ -1,4 +1,4 @@
-"""The carrier `baggage` (W3C Baggage), and the precedence of all four carriers."""
+"""The carrier `baggage` (W3C Baggage), and the precedence of all carriers."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ ALLOWED = "access-control-allow-headers"
 
 # --- Precedence of all carriers -----------------------------------------------------------------
 
-CARRIERS = ("path", "header", "baggage", "key")
+CARRIERS = ("path", "header", "baggage", "key", "cookie")
 SCENARIOS = ("empty", "crowded", "sold-out", "full-page")
 NAMES = st.text("abcXYZ019._-", min_size=1, max_size=12).filter(lambda name: name[0].isalnum())
 APP = InProcess(create_app(Settings()))
@@ -214,6 +214,8 @@ def test_the_strongest_carrier_that_names_something_wins(
             headers["baggage"] = value
         if carrier == "key" and selector:
             headers["Authorization"] += f"~{selector}"
+        if carrier == "cookie" and selector:
+            headers["Cookie"] = f"theme=dark; mockpets={quote(selector)}"
     session = next((name for name, _ in ordered if name), "default").lower()
     stack = next((names for _, names in ordered if names), ["default"])
 

@@ -336,7 +336,8 @@ ELSEWHERE = [
         "/v1/pet",
         "not_found",
         "unknown path '/v1/pet'; did you mean '/v1/pets'? To define a response, add a stub to a "
-        "scenario: 'match: {method: GET, path: /v1/pet}', a reply, and 'off_contract: true'",
+        "scenario: 'match: {method: GET, path: /v1/pet}', a reply, and 'off_contract: true', or "
+        "for a list that remembers 'resources: [{path: /v1/pet}]'",
     ),
     Row(
         "/v1/pet/3",
@@ -349,7 +350,7 @@ ELSEWHERE = [
             "not_found",
             f"unknown path {path!r}; the pet store is at /v1/pets; to define a response, add a "
             f"stub to a scenario: 'match: {{method: DELETE, path: {pattern}}}', a reply, and "
-            "'off_contract: true'",
+            f"'off_contract: true', or for a list that remembers 'resources: [{{path: {path}}}]'",
             method="DELETE",
         )
         for path, pattern in (

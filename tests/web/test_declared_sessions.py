@@ -72,7 +72,8 @@ def test_a_request_that_names_no_session_is_rejected(
     assert (response.status, response.json["code"]) == (422, "session_required")
     assert response.json["message"] == (
         "the request names no session; name one in the base path (/~NAME/v1), in "
-        "Mockpets-Session, baggage or the key: the server runs with '--sessions declared'"
+        "Mockpets-Session, baggage, the key or the cookie mockpets: the server runs with "
+        "'--sessions declared'"
     )
     assert call("GET", "/~default/__mockpets/requests").json["requests"] == []
 

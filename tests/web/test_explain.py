@@ -548,6 +548,8 @@ HEADERS = {
     "Mockpets-Delay": ["0s", "x"],
     "Mockpets-Sesion": ["x"],
     "baggage": ["mockpets.session=t", "mockpets.scenario=empty", "mockpets.x=y", "a=b"],
+    "Cookie": ["mockpets=t", "mockpets=t%2Bempty", "mockpets=+missing", "a=b"],
+    "Origin": ["https://other.example", "http://localhost:5173"],
     "X-API-Key": ["mockpets"],
     "a_b": ["c"],
 }
@@ -590,7 +592,7 @@ def test_a_request_is_explained_as_the_server_reads_it(
         assert reply.json["message"] in explained["summary"]
 
 
-def test_a_key_or_baggage_names_the_session_before_the_caller_does(
+def test_a_key_baggage_or_cookie_names_the_session_before_the_caller_does(
     fresh: Callable[..., Client],
 ) -> None:
     call = fresh()
@@ -601,6 +603,7 @@ def test_a_key_or_baggage_names_the_session_before_the_caller_does(
         for headers in (
             {"Authorization": "Bearer mockpets~two"},
             {**KEY, "baggage": "mockpets.session=two"},
+            {**KEY, "Cookie": "mockpets=two"},
         )
     }
 

@@ -138,6 +138,16 @@ ROWS = [
         },
     ),
     Row("GET", "/v1/store/orders", {}, {"off_contract": NO_OPERATION}),
+    Row(
+        "GET",
+        "/v1/pets",
+        {"headers": {"Cookie": "mockpets=w9", "Origin": "https://other.example"}},
+        {
+            "ignored_cookie": "the cookie mockpets has no effect from pages on "
+            "https://other.example; if you trust them, start the server with --control-origin "
+            "https://other.example"
+        },
+    ),
 ]
 
 

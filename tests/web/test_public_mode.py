@@ -21,12 +21,13 @@ from mockpets.constants import (
     PUBLIC_DELAY_SECONDS,
     PUBLIC_IDLE_SECONDS,
     PUBLIC_PETS,
+    PUBLIC_RESET_SECONDS,
     PUBLIC_SHARE,
 )
 from mockpets.memory_budget import shares
 from mockpets.pets.table import ENTRY_BYTES
 from mockpets.settings.model import VISITOR_RATE
-from mockpets.web.app import PUBLIC_NAME_LENGTH, PUBLIC_RESET_SECONDS
+from mockpets.web.app import PUBLIC_NAME_LENGTH
 from mockpets.web.exchange import Request
 from mockpets.web.public_mode import PUBLIC_BURST, TOKEN_GUESSES, VisitorSessions
 from mockpets.wsgi_extension import ON_END, SERVER

@@ -72,9 +72,13 @@ def test_a_rate_without_public_mode_is_rejected() -> None:
         ({}, PUBLIC_SESSIONS),
         ({"max_sessions": 200}, 200),
         ({"public": False, "max_sessions": 5000}, 5000),
+        ({"public": False, "memory": "288MiB"}, 2000),
+        ({"public": False, "memory": "8MiB"}, 200),
+        ({"public": False, "memory": "64GiB"}, 10_000),
+        ({"memory": "40MiB"}, 2500),
     ],
 )
-def test_a_public_server_has_5000_sessions_unless_another_number_is_set(
+def test_the_number_of_sessions_is_proportional_to_the_memory_unless_it_is_set(
     settings: dict[str, Any], limit: int
 ) -> None:
     shown = Public(**settings).control("GET", "state").json["settings"]["max_sessions"]

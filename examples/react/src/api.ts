@@ -97,6 +97,7 @@ export class Api {
     try {
       return await fetch(this.#baseUrl + path, {
         ...init,
+        credentials: import.meta.env.DEV ? "include" : "same-origin", // the cookie of the toolbar's links
         headers: { ...headers, Authorization: `Bearer ${this.#key}` },
       });
     } catch {

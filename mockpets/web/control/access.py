@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from mockpets.errors import NeedsBody, RequestError
 from mockpets.web.authentication import bearer
-from mockpets.web.cors import is_allowed, rejection
+from mockpets.web.cors import is_allowed, is_own, rejection
 from mockpets.wsgi_extension import BODY
 
 if TYPE_CHECKING:
@@ -89,8 +89,7 @@ def may_read(request: Request, settings: Settings) -> bool:
         return site is None  # not a browser, or an old one
     # Without TLS, browsers send Sec-Fetch-Site only to loopback (Fetch Metadata, 3). Elsewhere, the
     # server's own page, the panel, is recognized by its host.
-    host = request.headers.get("Host", "").lower()
-    if site is None and origin.lower() in (f"http://{host}", f"https://{host}"):
+    if site is None and is_own(origin, request.headers.get("Host", "")):
         return True
     return is_allowed(origin, settings.control_origin)
 

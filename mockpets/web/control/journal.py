@@ -227,6 +227,12 @@ def explain(call: ControlRequest) -> JsonResponse[Explanation]:
 def explain_request(call: ControlRequest) -> JsonResponse[Explanation]:
     """Explain a request that was not sent: what would respond to it now. This changes nothing."""
     from mockpets.journal.explanation import explanation
+
+    return json_response(explanation(*tried(call), sent=False))
+
+
+def tried(call: ControlRequest) -> tuple[Entry, int]:
+    """Return what the journal would record of the request in the body, and the session's seed."""
     from mockpets.scenario.language.verification import parse_request
     from mockpets.web.dry_run import dry_run
 
@@ -240,8 +246,7 @@ def explain_request(call: ControlRequest) -> JsonResponse[Explanation]:
         raise RequestError("invalid_request", message)
     context = call.context
     run = partial(dry_run, context.settings, context.sessions, call.session.name, request)
-    entry, seed = run_job(call, run, "explaining a request", is_long=True)
-    return json_response(explanation(entry, seed, sent=False))
+    return run_job(call, run, "explaining a request", is_long=True)
 
 
 HELD_PARAMETERS: Final = {

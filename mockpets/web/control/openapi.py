@@ -7,6 +7,7 @@ types in `contract.control_types`. Only objects in responses may have additional
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from types import NoneType, UnionType
 from typing import (
@@ -154,6 +155,23 @@ def document_of(calls: Mapping[str, Call]) -> Mapping[str, Any]:
             },
         },
     }
+
+
+def part_of(document: Mapping[str, Any], tag: str) -> Mapping[str, Any]:
+    """Return the calls of a document that have a tag, with the schemas that they use."""
+    paths = {
+        path: chosen
+        for path, item in document["paths"].items()
+        if (chosen := {method: each for method, each in item.items() if tag in each["tags"]})
+    }
+    schemas, used, text = document["components"]["schemas"], set[str](), json.dumps(paths)
+    while new := {*re.findall('#/components/schemas/([^"]+)', text)} - used:
+        used |= new
+        text = json.dumps([schemas[name] for name in new])
+    chosen_schemas = {name: schemas[name] for name in schemas if name in used}
+    tags = [each for each in document["tags"] if each["name"] == tag]
+    components = {**document["components"], "schemas": chosen_schemas}
+    return {**document, "tags": tags, "paths": paths, "components": components}
 
 
 def _operation(path: str, call: Call, definitions: Definitions) -> dict[str, Any]:

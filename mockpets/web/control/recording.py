@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from mockpets.constants import CONTRACT_ERRORS, ERRORS, SCENARIO_NAME
 from mockpets.contract.query_parameters import Parameter, integer
@@ -79,7 +79,10 @@ STUB_PARAMETERS: Final = {
 
 
 def stub(call: ControlRequest) -> JsonResponse[RecordedStub]:
-    """Return the stub that responds to requests like this one as this one was responded to."""
+    """Return a stub that sends this response to similar requests.
+
+    For a request to an unknown collection, it is a scenario with that resource instead.
+    """
     return json_response(_recorded(call)[0])
 
 
@@ -115,32 +118,53 @@ def _recorded(call: ControlRequest) -> tuple[RecordedStub, Scenario, str]:
     from mockpets.scenario.language.writer import text_of
 
     entry, wanted = recorded_request(call), call.query
-    exchange, start = exchange_of(entry), call.activation().store.start.rows
-    is_exact = "exact" in wanted
-    match = recorded.match_of(exchange, lambda number: number not in start, exact=is_exact)
-    effects: dict[str, Any] = {}
-    if "status" in wanted:
-        effects["reply"] = _reply(entry, wanted["status"])
-    effects |= {key: wanted[key] for key in ("fault", "hold", "delay") if key in wanted}
-    if not effects:
-        effects = recorded.effects_of(exchange)
-    times = {"times": wanted["times"]} if "times" in wanted else {}
-    document = {"match": match, **times, **effects}
-    scenario, source = _parsed(call, entry, document)
-    numbers = [
-        each.number
-        for each in call.session.journal.entries()
-        if not compare(scenario.stubs[0].match, each)
-    ]
+    log = call.session.journal.entries()
+    collection = None if wanted else _collection(entry, log)
+    if collection is None:
+        exchange, store = exchange_of(entry), call.activation().store
+        is_exact = "exact" in wanted
+        match = recorded.match_of(exchange, store.has_assigned, exact=is_exact)
+        effects: dict[str, Any] = {}
+        if "status" in wanted:
+            effects["reply"] = _reply(entry, wanted["status"])
+        effects |= {key: wanted[key] for key in ("fault", "hold", "delay") if key in wanted}
+        if not effects:
+            effects = recorded.effects_of(exchange)
+        times = {"times": wanted["times"]} if "times" in wanted else {}
+        scenario, source = _parsed(call, entry, "stubs", {"match": match, **times, **effects})
+        matches = [each.number for each in log if not compare(scenario.stubs[0].match, each)]
+    else:
+        scenario, source = _parsed(call, entry, "resources", {"path": collection})
+        matches = [each.number for each in log if _is_in(collection, each.path)]
     document = json.loads(source)
     del document["name"]  # the file's
     result: RecordedStub = {
         "scenario": scenario.name,
-        "stub": document["stubs"][0],
+        "stub": document["stubs"][0] if collection is None else None,
         "yaml": text_of(document),
-        "matches": numbers,
+        "matches": matches,
     }
     return result, scenario, source
+
+
+def _collection(entry: Entry, log: Sequence[Entry]) -> str | None:
+    """Return the path of the unknown collection that a request is for, or None.
+
+    A collection is a path to which the app has sent a POST and then a GET.
+    """
+    unknown = [each for each in log if each.operation is None and not each.stubs]
+    for path in (entry.path, entry.path.rpartition("/")[0]):
+        requests = [each for each in unknown if each.path == path]
+        posts = [each.number for each in requests if each.method == "POST"]
+        gets = [each.number for each in requests if each.method == "GET"]
+        has_both = posts and gets and min(posts) < max(gets)
+        if has_both and entry in unknown and all(each.status == 404 for each in requests):
+            return path
+    return None
+
+
+def _is_in(collection: str, path: str) -> bool:
+    return path == collection or path.startswith(f"{collection}/")
 
 
 def _reply(entry: Entry, status: int) -> dict[str, Any]:
@@ -150,8 +174,10 @@ def _reply(entry: Entry, status: int) -> dict[str, Any]:
     return {"error": codes[status]} if is_error else {"status": status}
 
 
-def _parsed(call: ControlRequest, entry: Entry, stub: dict[str, Any]) -> tuple[Scenario, str]:
-    """Return the stub as a scenario with its source, `off_contract` only if that is needed.
+def _parsed(
+    call: ControlRequest, entry: Entry, key: Literal["stubs", "resources"], part: dict[str, Any]
+) -> tuple[Scenario, str]:
+    """Return a stub or resource as a scenario with its source; `off_contract` only if needed.
 
     :raise DocumentError: the language cannot express it.
     """
@@ -161,8 +187,8 @@ def _parsed(call: ControlRequest, entry: Entry, stub: dict[str, Any]) -> tuple[S
     target = f"{entry.method} {entry.target}"[:100]
     library = call.context.sessions.shared.library()
     for flag in ({}, {"off_contract": True}):
-        document = {"description": f"Responds like request {entry.number}: {target}"}
-        body = {"scenario": {"name": name, **document, "stubs": [{**stub, **flag}]}}
+        document = {"description": f"From request {entry.number}: {target}"}
+        body = {"scenario": {"name": name, **document, key: [{**part, **flag}]}}
         try:
             config = parse_session_config(dump_json(body).decode(), library, session=False)
         except DocumentError:
@@ -198,7 +224,8 @@ def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
 
     session, journal, context = call.session, call.session.journal, call.context
     activation, mark = call.activation(), session.mark
-    start = activation.store.start.rows
+    store = activation.store
+    start = store.start.rows
     if mark is None or mark.resets != journal.resets:
         mark = Mark(0, journal.resets, start)
     entries = [entry for entry in journal.entries() if entry.number > mark.number]
@@ -223,7 +250,12 @@ def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
 
     def make() -> Recording:
         model = partial(SessionModel, context.settings, shared)
-        return infer(exchanges_of(entries), document, model, lambda n: n not in mark.pets)
+        return infer(
+            exchanges_of(entries),
+            document,
+            model,
+            lambda number: number not in mark.pets and store.has_assigned(number),
+        )
 
     result = run_job(call, make, "making a scenario from the requests", is_long=True)
     return json_response(

@@ -16,15 +16,18 @@ from mockpets.constants import (
     DEFAULT_SESSION,
     DOCS_PATH,
     FIXTURE_BYTES,
+    LLMS_PATH,
     PANEL_FILE_PATH,
     PANEL_PATH,
     PROTOCOL,
+    TOOLBAR_PATH,
 )
 from mockpets.contract.openapi import document
-from mockpets.contract.query_parameters import read_query
-from mockpets.errors import InputError, NotReady, RequestError
+from mockpets.contract.query_parameters import Parameter, read_query
+from mockpets.errors import InputError, NotReady, RequestError, did_you_mean
 from mockpets.journal import queries
 from mockpets.kit import files_of
+from mockpets.units import quote
 from mockpets.version import FULL_VERSION
 from mockpets.web import pages
 from mockpets.web.control import clock, data, files, journal, pets, recording, sessions, transfer
@@ -53,6 +56,7 @@ if TYPE_CHECKING:
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Session
     from mockpets.web.control.call import ControlContext
+    from mockpets.web.exchange import Request
     from mockpets.wsgi_extension import Server
 
 
@@ -65,8 +69,10 @@ def add_routes(app: flask.Flask, context: ControlContext) -> None:
     }
     if is_on:
         shown |= {CONTROL_PREFIX: pages.to_panel, PANEL_PATH: pages.panel}
+        shown[LLMS_PATH] = lambda: pages.llms(current_request().root_path)
         for name in files_of():
             shown[f"{CONTROL_PREFIX}/{name}"] = partial(pages.kit_file, name, library)
+        shown[TOOLBAR_PATH] = partial(_toolbar, context)
     paths = {path: {"GET": view} for path, view in shown.items()}
     guarded = set()
     for route, call in CALLS.items():
@@ -96,9 +102,16 @@ def add_routes(app: flask.Flask, context: ControlContext) -> None:
 
 
 def _open(call: Call) -> Response:
-    if call.parameters is not None:
-        query_parameters(current_request(), call.parameters)
-    return call.view()
+    if call.parameters is None:
+        return call.view()
+    query = query_parameters(current_request(), call.parameters)
+    return call.view(**read_query(query, call.parameters))
+
+
+def _toolbar(context: ControlContext) -> Response:
+    """Return the toolbar to a page that may make the calls without a token, as the toolbar does."""
+    check_caller(current_request(), context)
+    return pages.toolbar(context.sessions.shared.library)
 
 
 def _guarded(call: Call, context: ControlContext, **_: str) -> Response:
@@ -107,6 +120,11 @@ def _guarded(call: Call, context: ControlContext, **_: str) -> Response:
     request.max_content_length = FIXTURE_BYTES  # a list of pets is longer than any request's body
     check_caller(request, context, is_yaml=call.is_yaml)
     check_headers(request.environ)
+    return run(call, context, request)
+
+
+def run(call: Call, context: ControlContext, request: Request) -> Response:
+    """Call a view for a request that may use the control API."""
     query = {} if call.parameters is None else query_parameters(request, call.parameters)
     sessions = context.sessions
     name = named_session(request.environ)
@@ -176,9 +194,19 @@ def openapi() -> JsonResponse[Mapping[str, Any]]:
     return _document(document())
 
 
-def control_openapi() -> JsonResponse[Mapping[str, Any]]:
+def control_openapi(tag: str | None = None) -> JsonResponse[Mapping[str, Any]]:
     """Return the control API as OpenAPI 3.1, with the base path of the request's session."""
-    return _document(control_document())
+    whole = control_document()
+    if tag is None:
+        return _document(whole)
+    from mockpets.web.control.openapi import part_of
+
+    tags = [each["name"] for each in whole["tags"]]
+    if tag not in tags:
+        message = f"unknown tag {quote(tag)}"
+        near = did_you_mean(tag, tags) or f"tags: {', '.join(tags)}"
+        raise RequestError("invalid_request", f"{message}; {near}")
+    return _document(part_of(whole, tag))
 
 
 @cache
@@ -187,7 +215,8 @@ def control_document() -> Mapping[str, Any]:
     # Imported here, since the types of all calls would slow down the start.
     from mockpets.web.control.openapi import document_of
 
-    return document_of(CALLS)
+    # MCP describes itself, in the response to ``tools/list``.
+    return document_of({route: call for route, call in CALLS.items() if call.view is not mcp})
 
 
 def _document(document: Mapping[str, Any]) -> JsonResponse[Mapping[str, Any]]:
@@ -226,6 +255,17 @@ def clear_coverage(call: ControlRequest) -> JsonResponse[ClearedCoverage]:
     return json_response({"cleared": call.context.coverage.clear()})
 
 
+def mcp(call: ControlRequest) -> Response:
+    """Respond to a message of the Model Context Protocol, which coding agents speak."""
+    from mockpets.web.control.mcp import respond  # here, since it would slow down the start
+
+    def run_inside(route: str | Call, request: Request) -> Response:
+        inner = CALLS[route] if isinstance(route, str) else route
+        return run(inner, call.context, request)
+
+    return respond(call, run_inside)
+
+
 # --- The calls --------------------------------------------------------------------------------
 
 _NOT_FOUND: Final = ("not_found",)
@@ -238,11 +278,15 @@ _NOT_VERIFIED: Final = ("verification_failed", "session_dropped", "busy")
 _NO_RECORD: Final = (*_NOT_FOUND, "invalid_scenario", "unknown_scenario")
 _NO_VISITOR: Final = ("invalid_session", "unknown_header", "rate_limited")
 
+TAG: Final = Parameter("Only the calls with this tag, such as pets.", {"type": "string"}, str)
+
 CALLS: Final[Mapping[str, Call]] = {
     "GET /health": Call(health, "none", None, caller="anyone"),
     "GET /ready": Call(ready, "none", None, errors=("stopping",), caller="anyone"),
     "GET /openapi.json": Call(openapi, "none", caller="anyone"),
-    "GET /control.openapi.json": Call(control_openapi, "none", caller="anyone"),
+    "GET /control.openapi.json": Call(
+        control_openapi, "none", {"tag": TAG}, errors=("invalid_request",), caller="anyone"
+    ),
     "GET /schema/scenario.json": Call(scenario_schema, "none", caller="anyone"),
     "GET /state": Call(sessions.state),
     "GET /scenarios": Call(sessions.scenarios),
@@ -365,6 +409,7 @@ CALLS: Final[Mapping[str, Call]] = {
     "GET /coverage": Call(coverage, "none"),
     "DELETE /coverage": Call(clear_coverage, "none"),
     "GET /metrics": Call(metrics, "none", None),
+    "POST /mcp": Call(mcp, "none"),
     "POST /visitor/reset": Call(sessions.reset_visitor, errors=_NO_VISITOR, caller="visitor"),
 }
 """Every call by method and path (after `CONTROL_PREFIX`)."""

@@ -85,5 +85,3 @@ export function asVerify(entry) {
   const match = operation ? ["--operation", operation] : ["--method", quoted(method), "--path", quoted(path)];
   return ["mockpets verify", ...match, ...(status === null ? [] : ["--status", status]), ...(session === "default" ? [] : ["--session", session]), "--url", address("")].join(" ");
 }
-
-/** Return a scenario with a stub that responds as this request was responded to. */

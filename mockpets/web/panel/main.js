@@ -2,7 +2,7 @@
 
 import { html, render, useEffect, useLayoutEffect, useRef, useState } from "./preact.js";
 import Requests from "./requests.js";
-import { act, activate, address, control, copy, download, go, handler, link, panelOf, releaseAll, resetSession, stack, start, store, update, viewKeys } from "./store.js";
+import { act, activate, control, download, go, handler, link, panelOf, releaseAll, resetSession, stack, start, store, toast, update, viewKeys, waysToName } from "./store.js";
 import { Button, Chip, CopyButton, count, Dialog, EmptyState, Icon, Kbd, matching, Menu, Picker, Toasts } from "./ui.js";
 
 /** The views: their name, the key after `g`, and the module. */
@@ -42,6 +42,25 @@ function TopBar() {
 /** Return the time of a session's clock, such as "2030-12-06 09:00, frozen". */
 const clockText = ({ now, frozen }) => `${now.slice(0, 16).replace("T", " ")}${frozen ? ", frozen" : ""}`;
 
+/** Return what the menu and the palette offer. */
+const logActions = () => [
+  { name: "Record from the next request", icon: "try", does: record },
+  { name: "Save recording as a scenario", icon: "scenarios", does: saveRecording },
+  { name: "Save requests as HAR", icon: "save", does: saveHar },
+];
+
+async function record() {
+  await control("recording", { method: "POST" });
+  toast("Recording. Use your app, then open the menu and save the recording.");
+}
+
+async function saveRecording() {
+  const { yaml, requests, stubs, notes } = await control("recording");
+  const { editNew } = await import("./scenarios.js");
+  editNew("recorded", yaml);
+  toast([`Recorded ${count(requests, "request")} with ${count(stubs, "stub")}.`, ...notes].join("\n"));
+}
+
 function menuItems() {
   const theme = document.documentElement.dataset.theme ?? "auto";
   return [
@@ -49,7 +68,7 @@ function menuItems() {
     null,
     { text: "Reset session", icon: "reset", keys: "r", does: resetSession },
     { text: "Clock", icon: "clock", hint: store.state?.clock ? clockText(store.state.clock) : "real time", does: open("clock") },
-    { text: "Save requests as HAR", icon: "save", does: saveHar },
+    ...logActions().map(({ name, ...action }) => ({ text: name, ...action })),
     { text: "Keyboard shortcuts", icon: "keys", keys: "?", does: open("keys") },
     { text: isCollapsed() ? "Expand the sidebar" : "Collapse the sidebar", icon: "rail", does: toggleRail },
     null,
@@ -198,7 +217,7 @@ function Palette() {
     state.counts.held > 0 && { name: "Release all held responses", icon: "release", hint: count(state.counts.held, "response"), does: () => releaseAll() },
     { name: "Reset session", icon: "reset", keys: "r", hint: `${store.session}: ${count(state.counts.requests, "request")}`, does: resetSession },
     viewKeys.has("resend") && { name: "Resend the selected request", icon: "try", does: () => viewKeys.get("resend")() },
-    { name: "Save requests as HAR", icon: "save", does: saveHar },
+    ...logActions(),
     ...Object.entries(PAGES).map(([id, page]) => ({ name: `Go to ${page.name}`, icon: id, keys: `g ${page.key}`, does: () => go(id) })),
     { name: "Go to Reference", icon: "reference", keys: "g f", does: () => { location.href = "docs"; } },
     { name: "Keyboard shortcuts", icon: "keys", keys: "?", does: open("keys") },
@@ -216,12 +235,8 @@ function Palette() {
 
 function Switcher() {
   const sessions = useSessions();
-  const { settings } = store.state;
-  const ways = [
-    ["base URL", address(settings.base_path)],
-    ["header", `Mockpets-Session: ${store.session}`],
-    ["key", store.session === "default" ? settings.key : `${settings.key}~${store.session}`],
-  ].map(([name, text]) => ({ id: `copy-${name}`, group: `Use ${store.session}`, icon: "copy", name: `Copy ${name}`, hint: text, does: () => copy(text) }));
+  const ways = waysToName({ name: store.session, active: store.state.active })
+    .map(({ what, text, does }) => ({ id: `copy-${what}`, group: `Use ${store.session}`, icon: "copy", name: `Copy ${what}`, hint: text, does }));
   const options = (text) => {
     const name = text.trim();
     const create = name && !sessions.some((row) => row.name === name) && { id: "create", group: "New", icon: "add", name: `Create ${name}`, does: () => createSession(name) };

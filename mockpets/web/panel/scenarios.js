@@ -115,6 +115,12 @@ const drafts = {
   drop: (name) => sessionStorage.removeItem(drafts.key(name)),
 };
 
+/** Open the editor for a scenario that is not saved yet. */
+export function editNew(name, text) {
+  drafts.set(NEW + name, { text, digest: null });
+  go("scenarios", NEW + name);
+}
+
 const YAML = { "Content-Type": "application/yaml" };
 const pathOf = (name) => `scenarios/${encodeURIComponent(name)}`;
 const overrideOf = (name) => `overrides/${encodeURIComponent(name)}`;
@@ -220,11 +226,7 @@ function Editing({ name, row }) {
     await control(overrideOf(name), { method: "DELETE" });
     toast(`Discarded what was saved of ${name} for this session.`, { undo: () => control(overrideOf(name), { method: "PUT", headers: YAML, body: lost }) });
   };
-  const duplicate = () => {
-    const copyName = `${NEW}${name}-copy`;
-    drafts.set(copyName, { text, digest: null });
-    go("scenarios", copyName);
-  };
+  const duplicate = () => editNew(`${name}-copy`, text);
 
   // A link from a request names the stub that responded.
   const { stub } = store.route.params;

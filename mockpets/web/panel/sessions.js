@@ -1,7 +1,7 @@
 // The view of the sessions: a table to filter, select from and delete, and a form to create one.
 
 import { html, useEffect, useRef, useState } from "./preact.js";
-import { act, address, control, copy, download, handler, link, panelOf, setParams, store, toast, undoIn, useChange } from "./store.js";
+import { act, address, control, download, handler, link, panelOf, setParams, store, toast, undoIn, useChange, waysToName } from "./store.js";
 import { ago, Button, count, Menu, SearchField, shownTarget } from "./ui.js";
 
 const IDLE_SECONDS = 600; // without a request for so long, a session counts as idle
@@ -70,17 +70,11 @@ export default function View() {
 const canDelete = ({ name }) => name !== "default" && name !== store.session;
 
 function Row({ row, isSelected, onSelect, onDelete }) {
-  const { name, active, pets, requests, failed, held, idle_seconds: seconds, last_request: last, base_path: path } = row;
+  const { name, active, pets, requests, failed, held, idle_seconds: seconds, last_request: last } = row;
   const isCurrent = name === store.session;
   const [method, target = ""] = last ? last.split(" ") : [""];
   const shown = shownTarget({ target });
   const places = active.length > 3 ? 2 : 3;
-  const { key } = store.state.settings;
-  const copies = [
-    ["base URL", address(path)],
-    ["header", `Mockpets-Session: ${name}`],
-    ["key", name === "default" ? key : `${key}~${name}`],
-  ];
   return html`
     <tr class=${isSelected ? "selected" : ""}>
       <td class="box"><input type="checkbox" aria-label=${`Select ${name}`} checked=${isSelected} disabled=${!canDelete(row)} onChange=${() => onSelect(name)} /></td>
@@ -93,7 +87,7 @@ function Row({ row, isSelected, onSelect, onDelete }) {
       <td class="number ${held ? "held" : "soft"}">${held}</td>
       <td class="mono" title=${shown}><span class="soft">${method}</span> ${shown}</td>
       <td class="idle"><span class="soft">${ago(seconds)}</span><span class="actions">
-        <${Menu} kind="ghost" icon="copy" label=${`Copy from ${name}`} align="right" items=${copies.map(([what, value]) => ({ text: `Copy ${what}`, hint: value, does: () => copy(value) })).concat(null, { text: "Export JSON", icon: "save", does: () => save(name) })} />
+        <${Menu} kind="ghost" icon="copy" label=${`Copy from ${name}`} align="right" items=${waysToName(row).map(({ what, text, does }) => ({ text: `Copy ${what}`, hint: text, does })).concat(null, { text: "Export JSON", icon: "save", does: () => save(name) })} />
         ${canDelete(row) && html`<${Button} kind="ghost" icon="delete" label=${`Delete session ${name}`} does=${onDelete} />`}
       </span></td>
     </tr>`;

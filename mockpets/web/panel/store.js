@@ -300,6 +300,30 @@ export function download(name, text) {
   setTimeout(() => URL.revokeObjectURL(href), 1000);
 }
 
+/** Return the ways to name a session, each with its text and a function that copies it. */
+export function waysToName({ name, active }) {
+  const { key } = store.state.settings;
+  const isDefault = name === "default";
+  const scenarios = active.join() === "default" ? [] : active;
+  const names = [isDefault && scenarios.length ? "" : name, ...scenarios].join("+");
+  const ways = [["base URL", address(inSession(name))], ["header", `Mockpets-Session: ${name}`], ["key", isDefault ? key : `${key}~${name}`]];
+  return [...ways.map(([what, text]) => ({ what, text, does: () => copy(text) })), { what: "link", text: linkTo(names), does: () => copyLink(name, names) }];
+}
+
+/** Copy a link to the page that sent the last of a session's newest requests, or the query of a link. */
+async function copyLink(session, names) {
+  const { log } = await control("requests.har?limit=20", { session });
+  const headers = log.entries.flatMap(({ request }) => request.headers);
+  const page = headers.findLast(({ name, value }) => /^referer$/i.test(name) && !value.startsWith(`${location.origin}/`));
+  await copy(linkTo(names, page?.value));
+}
+
+function linkTo(names, page = "") {
+  const [path, query = ""] = page.split("?");
+  const others = query.split("&").filter((part) => part && !part.startsWith("mockpets="));
+  return `${path}?${[...others, `mockpets=${encodeURIComponent(names)}`].join("&")}`;
+}
+
 /** Copy a text to the clipboard. */
 export async function copy(text) {
   if (navigator.clipboard) await navigator.clipboard.writeText(text);

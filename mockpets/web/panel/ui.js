@@ -60,6 +60,7 @@ export const NOTES = {
   limit_out_of_range: "limit out of range",
   server_limit: "server limit",
   ignored_query: "query ignored",
+  ignored_cookie: "cookie ignored",
   ignored_headers: "header ignored",
   ignored_members: "properties ignored",
   deprecated: "deprecated",

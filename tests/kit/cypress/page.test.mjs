@@ -1,4 +1,4 @@
-// The tests that docs/recipes/cypress.md shows, with the stand-in for Cypress and a real server; test_cypress.py
+// The tests that docs/recipes/vitest.md shows, with the stand-in for Cypress and a real server; test_cypress.py
 // writes the files of the page to FOLDER.
 
 import assert from "node:assert/strict";

@@ -1,7 +1,7 @@
 // What users write in an app's server. It must compile, and is never run.
 
-import type { IncomingMessage } from "node:http";
-import { withSession } from "mockpets/ssr";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { openLink, withSession } from "mockpets/ssr";
 import type { Incoming } from "mockpets/ssr";
 
 export const none: Record<string, string> = withSession(new Headers());
@@ -25,3 +25,13 @@ export function handle(incoming: IncomingMessage): Record<string, string>[] {
 
 // A helper of one's own
 export const passOn = (incoming: Incoming, init: RequestInit) => withSession(incoming, init.headers);
+
+// Links, in Next and Express
+export function proxy(request: Request): Response | undefined {
+  const headers = openLink(request.url);
+  return headers ? new Response(null, { status: 307, headers }) : undefined;
+}
+export function middleware(request: IncomingMessage, response: ServerResponse, next: () => void): void {
+  const headers = openLink(request.url!);
+  headers ? response.writeHead(307, headers).end() : next();
+}

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets import MockpetsServer, Settings, create_app
-from mockpets.constants import CONTROL_PREFIX
+from mockpets.constants import CONTROL_PREFIX, TOOLBAR_PATH
 from mockpets.kit import files_of
 from mockpets.web.cors import REJECTED_ORIGINS
 from tests.cases import each
@@ -33,12 +33,13 @@ FREE = {
     "/__mockpets/control.openapi.json",
     "/__mockpets/docs",
     "/__mockpets/health",
+    "/__mockpets/llms.txt",
     "/__mockpets/openapi.json",
     "/__mockpets/panel/<version>/<name>",
     "/__mockpets/ready",
     "/__mockpets/schema/scenario.json",
     *(f"/__mockpets/{name}" for name in files_of()),
-}
+} - {TOOLBAR_PATH}
 """The routes without secrets, as listed in product.md; all others are guarded."""
 VALUES = {"<name>": "x", "<version>": "x", "<id>": "1", "<number>": "1", "<record>": "1"}
 
@@ -250,6 +251,14 @@ def test_routes_without_secrets_are_open(servers: dict[str, Server], caller: Cal
         assert got.status_code == 200, path
 
 
+def error_of(response: TestResponse) -> tuple[str, str]:
+    """Return the code and the message of an Error body, or of an error of JSON-RPC."""
+    body = response.get_json()
+    if "error" in body:
+        return body["error"]["data"]["code"], body["error"]["message"]
+    return body["code"], body["message"]
+
+
 @each("caller", CALLERS)
 def test_who_may_call_what(servers: dict[str, Server], caller: Caller_) -> None:
     server = servers[repr(caller.settings)]
@@ -263,7 +272,7 @@ def test_who_may_call_what(servers: dict[str, Server], caller: Caller_) -> None:
                 assert "control API" not in got.text, (method, target)
                 continue
             assert got.status_code == status, (method, target)
-            assert method == "HEAD" or got.get_json()["code"] == caller.gets, (method, target)
+            assert method == "HEAD" or error_of(got)[0] == caller.gets, (method, target)
             assert server.traces() == before, (method, target)
 
 
@@ -279,7 +288,7 @@ def test_every_call_rejects_a_body_that_is_not_json(servers: dict[str, Server], 
             got = server.ask(method, path, {"Content-Type": kind + more}, b'{"scenario": "empty"}')
             assert got.status_code == 400, (method, path, more)
             if method != "HEAD":
-                assert "must be application/json" in got.get_json()["message"]
+                assert "must be application/json" in error_of(got)[1]
             assert server.traces() == before
 
 
@@ -415,6 +424,18 @@ def test_a_preflight_needs_no_token_and_changes_nothing() -> None:
         assert server.ask("OPTIONS", f"/~new{path}", headers, peer="10.0.0.7").status_code == 204
 
     assert server.traces() == before
+
+
+@each("origin", ["http://localhost:5173", "https://front.example"])
+def test_a_page_that_may_call_can_load_the_toolbar(servers: dict[str, Server], origin: str) -> None:
+    """`test_who_may_call_what` shows that others cannot."""
+    got = servers[repr(FRONT)].ask("GET", TOOLBAR_PATH, page("cross-site", origin))
+
+    assert (got.status_code, got.content_type) == (200, "text/javascript; charset=utf-8")
+    assert got.headers["Access-Control-Allow-Origin"] == origin
+    assert got.headers["Cross-Origin-Resource-Policy"] == "same-origin"  # without CORS, only ours
+    assert got.headers.get_all("Cache-Control") == ["no-cache"]
+    assert b"import.meta.url" in got.data
 
 
 # --- Rejected origins ---------------------------------------------------------------------------
@@ -714,7 +735,8 @@ def test_no_headers_cause_an_internal_error(
         assert got.status_code != 500
         if got.status_code >= 400 and got.text:
             error = json.loads(got.text)
-            assert {"code", "message", "status"} <= error.keys()
+            is_mcp = path == "/__mockpets/mcp"  # JSON-RPC
+            assert (is_mcp and "error" in error) or {"code", "message", "status"} <= error.keys()
 
 
 @given(method=METHODS, path=TARGETS, headers=HEADERS, body=BODIES)

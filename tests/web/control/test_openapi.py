@@ -16,7 +16,15 @@ from openapi_spec_validator import validate
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
-from mockpets.constants import CONTROL_PREFIX, DOCS_PATH, ERRORS, PANEL_FILE_PATH, PANEL_PATH
+from mockpets.constants import (
+    CONTROL_PREFIX,
+    DOCS_PATH,
+    ERRORS,
+    LLMS_PATH,
+    MCP_PATH,
+    PANEL_FILE_PATH,
+    PANEL_PATH,
+)
 from mockpets.contract import openapi
 from mockpets.kit import files_of
 from mockpets.web.control.routes import control_document
@@ -32,7 +40,7 @@ if TYPE_CHECKING:
 DOCUMENT = control_document()
 SCHEMAS = DOCUMENT["components"]["schemas"]
 KIT = {f"{CONTROL_PREFIX}/{name}" for name in files_of()}
-PAGES = {CONTROL_PREFIX, PANEL_PATH, PANEL_FILE_PATH, DOCS_PATH} | KIT
+PAGES = {CONTROL_PREFIX, PANEL_PATH, PANEL_FILE_PATH, DOCS_PATH, LLMS_PATH, MCP_PATH} | KIT
 OPEN = {"health", "ready", "openapi", "controlOpenapi", "scenarioSchema", "resetVisitor"}
 
 
@@ -86,6 +94,7 @@ def test_operation_ids_are_the_methods_of_the_python_client_in_camel_case() -> N
         "close",
         "journal",
         "active",
+        "mcp",
     }
     more = {"ready", "openapi", "controlOpenapi", "scenarioSchema", "resetVisitor", "setClock"}
     assert operations().keys() == (of_the_client - no_calls) | more

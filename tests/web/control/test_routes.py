@@ -10,6 +10,7 @@ import pytest
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import INT64_MAX, PROTOCOL
+from mockpets.settings.model import rows
 from mockpets.version import FULL_VERSION
 from tests.cases import each
 from tests.http_client import JSON, Client, InProcess, OverSocket
@@ -326,8 +327,9 @@ UNKNOWN_PARAMETER = {
         "GET sessions, GET sessions/w1, PUT sessions/new, PUT pets, PATCH pets/1, DELETE pets/1, "
         "GET snapshots, GET snapshots/kept, PUT snapshots/more, DELETE snapshots/kept, "
         "POST snapshots/kept/restore, DELETE requests, GET requests/1, POST verify, GET gates, "
-        "POST gates/door/open, GET openapi.json, GET control.openapi.json, GET schema/scenario.json"
+        "POST gates/door/open, GET openapi.json, GET schema/scenario.json"
     ),
+    "known parameters: tag": "GET control.openapi.json",
     PETS_PARAMETERS: "GET pets",
     LOG_PARAMETERS: "GET requests, GET requests.har",
     "known parameters: since, wait": "GET events",
@@ -721,7 +723,11 @@ def test_state_has_every_specified_property(fresh: Make) -> None:
     assert state["counts"] == {"pets": 16, "requests": 1, "sessions": 2, "snapshots": 1, "held": 0}
     wanted = {"key": "mockpets", "any_key": True, "base_path": "/~w1/v1", "max_pets": 10_000}
     wanted |= {"max_sessions": 7, "journal_size": 1000, "public": False}
+    every = {row["name"]: (row["value"], row["source"]) for row in state["settings"].pop("all")}
     assert state["settings"] == wanted | {"options": ["--seed 3", "--api-key *"]}
+    assert every.keys() == {row.key for row in rows()}
+    assert (every["seed"], every["port"]) == ((3, "code"), (7387, "default"))
+    assert (every["api-key"], every["memory"]) == (("[redacted]", "code"), (144 * 2**20, "default"))
     head = {"session": "w1", "resets": 0, "active": ["default"], "seed": 3, "gates": {}}
     assert head.items() <= state.items()
     assert state["change"] >= 2

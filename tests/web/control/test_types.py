@@ -33,6 +33,8 @@ from mockpets.constants import (
     CONTROL_PREFIX,
     DOCS_PATH,
     ERRORS,
+    LLMS_PATH,
+    MCP_PATH,
     OPERATIONS,
     PANEL_FILE_PATH,
     PANEL_PATH,
@@ -348,7 +350,8 @@ ROWS = [
 DOCUMENT = control_document()
 KIT = {f"{CONTROL_PREFIX}/{name}" for name in files_of()}
 METRICS_PATH = f"{CONTROL_PREFIX}/metrics"
-NO_JSON = {CONTROL_PREFIX, PANEL_PATH, PANEL_FILE_PATH, DOCS_PATH, METRICS_PATH} | KIT
+PAGES = {CONTROL_PREFIX, PANEL_PATH, PANEL_FILE_PATH, DOCS_PATH, LLMS_PATH}
+NO_JSON = PAGES | KIT | {METRICS_PATH, MCP_PATH}
 
 OUTCOMES = """
 description: Every kind of outcome.
@@ -579,7 +582,7 @@ def test_every_call_of_the_client_returns_what_it_is_annotated_with(server: Mock
     names = {name for name, each in vars(ControlClient).items() if isfunction(each)}
     assert {name for name in names if name[0] != "_"} - CALLS.keys() == {
         *("add_pet", "change_pet", "close", "explain_request", "gate", "session", "release"),
-        "data",
+        *("data", "mcp"),
     }
 
     for name, arguments in CALLS.items():

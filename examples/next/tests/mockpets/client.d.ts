@@ -1,4 +1,4 @@
-// mockpets 0.1.0: written by "mockpets kit"; run it again instead of editing this file
+// mockpets 0.2.0: written by "mockpets kit"; run it again, do not edit; agents: mockpets skill
 /* eslint-disable */
 
 import type {
@@ -36,12 +36,21 @@ import type {
   WaitingResponse,
 } from "./control.js";
 import type { Explanation, Har, Operation, Pet, PetStatus, RequestToExplain, Times } from "./control.js";
-import type { GateName, ScenarioName } from "./scenarios.js";
+import type { GateName as KnownGate, ScenarioName as KnownScenario } from "./scenarios.js";
 
 export type { Change, ClockState, ErrorCode, Explanation, Har, NewPet, Pet, PetChange, PetStatus, RequestToExplain };
 export type { CheckedScenario, Findings, RecordedScenario, RecordedStub, SessionExport, StubInUse, WaitingResponse } from "./control.js";
-export type { GateName, ScenarioDetails, ScenarioName, ScenarioSummary, Times };
+export type { ScenarioDetails, ScenarioSummary, Times };
 export type { Delay, Fault, Match, Operation, Reply, SequenceItem, Stub } from "./control.js";
+
+/** The names of your scenarios and gates: `mockpets kit --types` adds them to those that are known here. */
+export interface Register {}
+
+/** The name of a scenario. */
+export type ScenarioName = KnownScenario | (Register extends { scenarios: infer Name } ? Name : never);
+
+/** A gate at which a scenario file holds responses. */
+export type GateName = KnownGate | (Register extends { gates: infer Name } ? Name : never);
 
 /** A whole scenario, as in a scenario file. Without a `name`, the server names it. */
 export interface Scenario extends Omit<ScenarioDocument, "extends" | "pets"> {
@@ -280,7 +289,7 @@ export class Mockpets {
   overrideScenario(name: string, text: string): Promise<ScenarioDetails>;
   /** Use the file of a scenario again. */
   dropOverride(name: string): Promise<void>;
-  /** Return the stub that responds to requests like a recorded one as that one was responded to. */
+  /** Return a stub that sends the response of a recorded request to similar requests. */
   stub(number: number, options?: StubOptions): Promise<RecordedStub>;
   /** Put such a stub on top of the active scenarios, whose counters go on. */
   respondLike(request: Pick<Entry, "number">, options?: StubOptions): Promise<StubInUse>;
@@ -301,9 +310,9 @@ export class Mockpets {
   /** Return a gate, to wait until it holds responses and to release them. */
   gate(name: GateName | (string & {})): Gate;
   /**
-   * Call `listener` once when connected, and after each change of this kind. To stop, call the
-   * returned function. If the server does not respond, the client retries. If the server rejects the
+   * Call `listener` once when connected, and after each change of this kind; `request` is the same as
+   * `requests`, and `held` as `gates`. To stop, call the returned function. If the server does not respond, the client retries. If the server rejects the
    * call, the error is an unhandled rejection.
    */
-  on(kind: Change, listener: () => void): () => void;
+  on(kind: Change | "request" | "held", listener: () => void): () => void;
 }

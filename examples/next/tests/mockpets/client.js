@@ -1,4 +1,4 @@
-// mockpets 0.1.0: written by "mockpets kit"; run it again instead of editing this file
+// mockpets 0.2.0: written by "mockpets kit"; run it again, do not edit; agents: mockpets skill
 /* eslint-disable */
 // @ts-nocheck: the declarations have the types
 
@@ -6,7 +6,7 @@
 // documentation. No dependencies.
 
 /** Of mockpets.constants: the version of this kit, and the number of the control API's protocol. */
-const VERSION = "0.1.0";
+const VERSION = "0.2.0";
 const PROTOCOL = 2;
 const DEFAULT_URL = "http://localhost:7387";
 const DEFAULT_KEY = "mockpets";
@@ -17,6 +17,8 @@ const RESPONSE_MS = 10_000; // for a call that does not wait
 const WITHIN_MS = 5_000;
 const LONGEST_WAIT_MS = 30_000;
 const POLL_SECONDS = 25;
+const SAME = { request: "requests", held: "gates" };
+const CHANGES = ["scenario", "pets", "requests", "request", "gates", "held", "data", "snapshots", "sessions", "files", "origins", "clock"];
 const PAUSE_MS = 100; // minimum time between two polls
 const RETRY_MS = [500, 1_000, 2_000, 4_000];
 // The URL or path of this folder, from a stack such as `at file:///kit/client.js:1:2` or `@http://host/client.js:1:2`.
@@ -294,7 +296,8 @@ export class Mockpets {
   }
 
   on(kind, listener) {
-    const entry = { kind, listener };
+    if (!CHANGES.includes(kind)) throw new TypeError(`unknown kind of change '${kind}'; use one of ${CHANGES.join(", ")}`);
+    const entry = { kind: SAME[kind] ?? kind, listener };
     this.#listeners.add(entry);
     if (this.#listeners.size === 1) {
       this.#polling = new AbortController();

@@ -1,12 +1,12 @@
-// mockpets 0.1.0: written by "mockpets kit"; run it again instead of editing this file
+// mockpets 0.2.0: written by "mockpets kit"; run it again, do not edit; agents: mockpets skill
 /* eslint-disable */
 
-import type { ScenarioName } from "./scenarios.js";
+import type { ScenarioName } from "./client.js";
 
 /** A scenario under which a test runs. */
 export interface State {
   readonly name: ScenarioName;
-  /** What the scenario does; empty if its file was invalid when the kit was written. */
+  /** What the scenario does; empty for your own with the npm package, and if its file was invalid. */
   readonly description: string;
   /** For Playwright: the details of the test. They make the fixture `mock` start its session in this state. */
   readonly details: { readonly annotation: { readonly type: string; readonly description: string } };

@@ -1,4 +1,4 @@
-// mockpets 0.1.0: written by "mockpets kit"; run it again instead of editing this file
+// mockpets 0.2.0: written by "mockpets kit"; run it again, do not edit; agents: mockpets skill
 /* eslint-disable */
 
 // Generated with openapi-typescript from the OpenAPI document of the control API
@@ -187,6 +187,17 @@ export interface components {
         DroppedStub: {
             dropped: string;
             active: string[];
+        };
+        /**
+         * @description A setting with the value that applies; times are in seconds, sizes in bytes.
+         *
+         *     `source` is an option, a variable, a line of a file, `default`, or `code`. Secrets are
+         *     redacted.
+         */
+        EffectiveSetting: {
+            name: string;
+            value: string | number | boolean | string[] | null;
+            source: string;
         };
         /** @description The body of an error: the Error of the contract, with `details` if there are any. */
         Error: {
@@ -502,7 +513,7 @@ export interface components {
             status?: components["schemas"]["PetStatus"];
         };
         /** @enum {string} */
-        NoteCode: "clock" | "deprecated" | "ignored_headers" | "ignored_members" | "ignored_query" | "key_invalid" | "key_missing" | "limit_out_of_range" | "off_contract" | "reference_missing" | "references" | "released" | "resource" | "server_limit" | "unmatched";
+        NoteCode: "clock" | "deprecated" | "ignored_cookie" | "ignored_headers" | "ignored_members" | "ignored_query" | "key_invalid" | "key_missing" | "limit_out_of_range" | "off_contract" | "reference_missing" | "references" | "released" | "resource" | "server_limit" | "unmatched";
         /** @description The number of responses that opening a gate released, and those still held. */
         OpenedGate: {
             gates: {
@@ -645,11 +656,12 @@ export interface components {
          * @description A stub that responds to requests like a recorded one.
          *
          *     `scenario` is the name under which the session uses it, `yaml` a scenario file with it, and
-         *     `matches` lists the requests of the log that it would have responded to.
+         *     `matches` lists the requests of the log that it would have responded to. `stub` is null if the
+         *     file has a resource instead: the log shows a POST and then a GET of an unknown collection.
          */
         RecordedStub: {
             scenario: string;
-            stub: components["schemas"]["DataRecord"];
+            stub: components["schemas"]["DataRecord"] | null;
             yaml: string;
             matches: number[];
         };
@@ -974,7 +986,7 @@ export interface components {
             repeat?: components["schemas"]["Repeat"];
         };
         /**
-         * @description The settings of the server that matter to a client.
+         * @description The settings of the server that matter to a client; `all` has every one.
          *
          *     `options` are those of what sessions start with and how requests are treated, as on the command
          *     line, if they differ from the defaults: `--api-key *`, `--seed 4`.
@@ -988,6 +1000,7 @@ export interface components {
             journal_size: number;
             public: boolean;
             options: string[];
+            all: components["schemas"]["EffectiveSetting"][];
         };
         /** @description The scenarios, seed, pets and clock of a session. */
         SessionContents: {
@@ -1199,7 +1212,7 @@ export interface components {
         /** @description A stub that the session uses now, and all active scenarios. */
         StubInUse: {
             scenario: string;
-            stub: components["schemas"]["DataRecord"];
+            stub: components["schemas"]["DataRecord"] | null;
             yaml: string;
             matches: number[];
             active: string[];
@@ -1353,6 +1366,7 @@ export type Difference = components['schemas']['Difference'];
 export type DroppedSession = components['schemas']['DroppedSession'];
 export type DroppedSessions = components['schemas']['DroppedSessions'];
 export type DroppedStub = components['schemas']['DroppedStub'];
+export type EffectiveSetting = components['schemas']['EffectiveSetting'];
 export type Error = components['schemas']['Error'];
 export type ErrorCode = components['schemas']['ErrorCode'];
 export type ErrorReply = components['schemas']['ErrorReply'];

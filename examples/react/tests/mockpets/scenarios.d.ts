@@ -1,4 +1,4 @@
-// mockpets 0.1.0: written by "mockpets kit"; run it again instead of editing this file
+// mockpets 0.2.0: written by "mockpets kit"; run it again, do not edit; agents: mockpets skill
 /* eslint-disable */
 
 /** The name of a scenario file. */

@@ -1,8 +1,8 @@
-// mockpets 0.1.0: written by "mockpets kit"; run it again instead of editing this file
+// mockpets 0.2.0: written by "mockpets kit"; run it again, do not edit; agents: mockpets skill
 /* eslint-disable */
 
 export interface ServerOptions {
-  /** The command that runs mockpets, such as `uvx mockpets`; by default `mockpets`. */
+  /** The command that runs mockpets, such as `uvx mockpets`; by default the server in the npm package, or `mockpets`. */
   command?: string | undefined;
   /** The URL of the server; by default, the variable `MOCKPETS_URL` or `http://localhost:7387`. */
   url?: string | undefined;

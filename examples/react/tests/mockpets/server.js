@@ -1,4 +1,4 @@
-// mockpets 0.1.0: written by "mockpets kit"; run it again instead of editing this file
+// mockpets 0.2.0: written by "mockpets kit"; run it again, do not edit; agents: mockpets skill
 /* eslint-disable */
 // @ts-nocheck: the declarations have the types
 
@@ -8,17 +8,17 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readFile, readdir } from "node:fs/promises";
-import { delimiter, dirname, join, parse, resolve } from "node:path";
+import { createRequire } from "node:module";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Mockpets } from "./client.js";
-import { differences, optionsIn } from "./shared.js";
+import { ARGS, differences, foldersIn, scenarioName } from "./shared.js";
 
 const DEFAULT_URL = "http://localhost:7387";
 const START_MS = 60_000;
 const STOP_MS = 5_000;
 const POLL_MS = 50;
 const RESPONSE_MS = 10_000;
-const SUFFIXES = [".yaml", ".yml", ".json"];
 const BEGUN = "PLAYWRIGHT_MOCKPETS_BEGUN";
 // Global, because Playwright may load this module twice: for the configuration, and for the tests.
 const state = (globalThis[Symbol.for("mockpets.server")] ??= {});
@@ -33,7 +33,7 @@ export function webServer(options) {
   const entry = serverEntry(options);
   // Playwright evaluates its configuration in each worker, which inherits the time of the first evaluation.
   process.env[BEGUN] ??= String(Date.now());
-  state.args = argsOf(options);
+  state.args = process.env[ARGS] = argsOf(options);
   // Playwright prints only what the command prints, so it must print how to install a missing command.
   if (entry.command.startsWith("mockpets ") && !isOnPath("mockpets")) {
     entry.command = `"${process.execPath}" -e "console.error('${MISSING}'); process.exit(${NOT_FOUND[0]})"`;
@@ -48,7 +48,7 @@ function argsOf({ args = "", pets, now } = {}) {
 }
 
 function serverEntry(options = {}) {
-  const { command = "mockpets", url } = options;
+  const { command = defaultCommand(), url } = options;
   const args = argsOf(options);
   if (/(?:^|\s)--port\b/.test(args)) throw new TypeError("name the port in 'url' or MOCKPETS_URL, not in 'args'");
   const expected = process.env.MOCKPETS_URL;
@@ -63,7 +63,20 @@ function serverEntry(options = {}) {
   };
 }
 
+/** Return the command of the npm package, if it is installed, or the one on the PATH. */
+function defaultCommand() {
+  try {
+    // Not from `import.meta`: Playwright compiles this file to CommonJS in some repositories.
+    const folder = dirname(createRequire(resolve("package.json")).resolve("mockpets/package.json"));
+    if (existsSync(join(folder, "mockpets.pyz"))) return `"${process.execPath}" "${join(folder, "run.js")}"`;
+  } catch {
+    // not installed
+  }
+  return "mockpets";
+}
+
 export async function startServer(options) {
+  process.env[ARGS] = argsOf(options);
   const { command, url, reuseExistingServer, gracefulShutdown } = serverEntry(options);
   if (await isReady(url)) {
     if (reuseExistingServer) {
@@ -145,13 +158,11 @@ async function warnOfDifferences(mock, args, folder = ".") {
 /** Return the texts of the files in each `--scenarios-dir`, by name. */
 async function scenarioFiles(args, folder) {
   const texts = {};
-  for (const [option, value] of optionsIn(args)) {
-    if (option !== "--scenarios-dir") continue;
+  for (const value of foldersIn(args)) {
     const path = resolve(folder, value);
     for (const file of await readdir(path).catch(() => [])) {
-      const { name, ext } = parse(file);
-      if (!SUFFIXES.includes(ext.toLowerCase()) || name.startsWith(".")) continue;
-      texts[name] = (await readFile(join(path, file), "utf8")).replace(/^\uFEFF/, "");
+      const name = scenarioName(file);
+      if (name) texts[name] = (await readFile(join(path, file), "utf8")).replace(/^\uFEFF/, "");
     }
   }
   return texts;

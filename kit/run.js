@@ -1,0 +1,37 @@
+#!/usr/bin/env node
+// Run the server that the npm package contains, with the first Python that is new enough, or with uv.
+
+import { spawn, spawnSync } from "node:child_process";
+import { constants } from "node:os";
+import { fileURLToPath } from "node:url";
+
+const PROGRAM = fileURLToPath(new URL("./mockpets.pyz", import.meta.url));
+const PYTHONS = ["python3", "python", "python3.14", "python3.13", "python3.12", "python3.11", "py"];
+const IS_NEW_ENOUGH = ["-c", "import sys; sys.exit(sys.version_info < (3, 11))"];
+const UV = ["uv", "run", "--quiet", "--no-project", "--python", ">=3.11,<3.14", "python"];
+const MISSING = `mockpets: the server needs Python 3.11 or newer, or uv, and neither is on the PATH
+install uv, which fetches a Python by itself: https://docs.astral.sh/uv/getting-started/installation/
+or install Python: https://www.python.org/downloads/`;
+
+const succeeds = (command, args) => spawnSync(command, args, { stdio: "ignore", windowsHide: true }).status === 0;
+
+function findPython() {
+  const name = PYTHONS.find((each) => succeeds(each, IS_NEW_ENOUGH));
+  if (name) return [name];
+  return succeeds("uv", ["--version"]) ? UV : undefined;
+}
+
+const python = findPython();
+if (python) {
+  const [command, ...args] = python;
+  const server = spawn(command, [...args, PROGRAM, ...process.argv.slice(2)], { stdio: "inherit" });
+  // The terminal sends Ctrl-C to both; other signals reach only this process.
+  process.on("SIGINT", () => process.stdin.isTTY || server.kill("SIGINT"));
+  for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => server.kill(signal));
+  server.on("exit", (status, signal) => {
+    process.exitCode = status ?? 128 + constants.signals[signal];
+  });
+} else {
+  console.error(MISSING);
+  process.exitCode = 1;
+}

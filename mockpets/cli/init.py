@@ -1,0 +1,311 @@
+"""The command `init`: set up a front-end repository with Vite and Playwright."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from mockpets import kit as texts
+from mockpets.cli.commands import Command, cannot_write, program
+from mockpets.cli.kit import CONFIGS, kit, read_file, write_file
+from mockpets.cli.options import flag
+from mockpets.errors import invalid, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_SCENARIOS: Final = "mock/scenarios"
+_PACKAGE: Final = Path("package.json")
+_GITLAB_FILE: Final = Path(".gitlab-ci.yml")
+_ENV: Final = Path(".env.development")
+"""Not `.env`, which a production build reads too."""
+_VARIABLE: Final = "VITE_API_URL"
+_APP: Final = """
+  use: {{ baseURL: "http://localhost:5173", mockHar: "always" }},
+  webServer: [
+    {server},
+    {{
+      command: "npx vite --port 5173 --strictPort",
+      url: "http://localhost:5173",
+      reuseExistingServer: !process.env.CI,
+    }},
+  ],"""
+_NO_APP: Final = """
+  use: {{ mockHar: "always" }},
+  webServer: {server},"""
+_CONFIG: Final = """\
+import {{ defineConfig }} from "@playwright/test";
+import {{ type MockpetsOptions, webServer }} from "{module}";
+
+export default defineConfig<MockpetsOptions>({{
+  testDir: "tests",
+  fullyParallel: true,{app}
+}});
+"""
+_TEST: Final = """\
+import {{ expect, test }} from "{module}";
+
+test("a pet that does not exist", async ({{ mock, request }}) => {{
+  await mock.use("pet-missing");
+  const headers = {{ Authorization: `Bearer ${{mock.key}}` }};
+  const response = await request.get(`${{mock.baseUrl}}/pets/3`, {{ headers }});
+  expect(response.status()).toBe(404);
+  await expect(mock).toHaveReceived({{ operation: "getPet", petId: 3 }}, 1);
+}});
+"""
+_SEED: Final = """\
+import {{ test }} from "{module}";
+
+// Playwright's agents (npx playwright init-agents) begin here: choose the state that they explore.
+test("seed", async ({{ mock, page }}) => {{
+  await mock.use("default");
+  await page.goto("/");
+}});
+"""
+_TSCONFIG: Final = """\
+{
+  "compilerOptions": {
+    "strict": true,
+    "noEmit": true,
+    "skipLibCheck": true,
+    "target": "es2022",
+    "module": "esnext",
+    "moduleResolution": "bundler"
+  },
+  "include": ["."]
+}
+"""
+_SCENARIO: Final = """\
+# yaml-language-server: $schema={schema}
+description: Pet 3 does not exist.
+stubs:
+  - match: {{ operation: getPet, petId: 3 }}
+    reply: {{ error: pet_not_found }}
+"""
+_GITHUB: Final = """\
+name: Playwright
+on: [push, pull_request]
+jobs:
+  playwright:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-node@v4
+        with: {{ node-version: 24{cache} }}
+      - run: {install}
+      - run: npx playwright install --with-deps chromium
+      - run: {program} kit {folder} --check
+      - run: npx playwright test
+      - run: {program} report --har test-results/*/mockpets.har --format github --fail-on error
+        if: always()
+      - uses: actions/upload-artifact@v4
+        if: failure()
+        with: {{ name: test-results, path: test-results }}
+"""
+_GITLAB: Final = """\
+playwright:
+  image: node:24
+  script:
+    - {install}
+    - npx playwright install --with-deps chromium
+    - {program} kit {folder} --check
+    - npx playwright test || failed=1
+    - {program} report --har test-results/*/mockpets.har --format junit -o mockpets.xml
+    - exit ${{failed:-0}}
+  artifacts:
+    when: always
+    paths: [test-results]
+    reports: {{ junit: mockpets.xml }}
+"""
+_INSTALL: Final = {
+    "package-lock.json": ("npm ci", ", cache: npm"),
+    "pnpm-lock.yaml": ("corepack enable && pnpm install --frozen-lockfile", ""),
+    "yarn.lock": ("corepack enable && yarn install --immutable", ""),
+    "": ("npm install", ""),
+}
+"""How CI installs packages, and what its action caches, by the lock file."""
+
+
+@dataclass(frozen=True)
+class _Repository:
+    """The front end in the working directory.
+
+    :param package: the contents of package.json.
+    :param command: the command that runs mockpets here, also in CI.
+    """
+
+    package: dict[str, Any]
+    command: str
+
+    @property
+    def is_npm(self) -> bool:
+        """Return whether the npm package is installed, which has the kit."""
+        return self.command == "npx mockpets"
+
+    @property
+    def module(self) -> str:
+        """Return what tests import."""
+        return "mockpets/playwright" if self.is_npm else "./mockpets/playwright"
+
+    @property
+    def kit(self) -> Path:
+        """Return what `mockpets kit` writes: a file or a folder."""
+        return Path("tests", texts.TYPES_FILE if self.is_npm else "mockpets")
+
+    @property
+    def packages(self) -> set[str]:
+        """Return the names of the npm packages that it lists."""
+        return {*self.package.get("devDependencies", {}), *self.package.get("dependencies", {})}
+
+
+@click.command(cls=Command)
+@flag("--dry-run", text="Show what would be written, and write nothing.")
+@click.pass_context
+def init(context: click.Context, dry_run: bool) -> None:
+    """Set up a front-end repository: Playwright, a first test, a scenario and a CI job.
+
+    Run it in the folder with package.json. It writes no file that exists, except for a script in
+    package.json and a line in .env.development, and shows what to add to your own TypeScript. A
+    second run changes nothing.
+    """
+    front_end = _Repository(_package(), program())
+    new, changed = _new_files(front_end), dict(_changed_files(front_end))
+    has_kit = front_end.kit.exists()
+    # Otherwise `mockpets kit` shows the lines for the configuration.
+    hints = [*_hints(front_end, with_config=front_end.is_npm or has_kit or dry_run)]
+    if dry_run:
+        lines = {**dict.fromkeys(new, ""), **{path: line for path, (_, line) in changed.items()}}
+        for path, line in {**lines, **({} if has_kit else {front_end.kit: ""})}.items():
+            click.echo(printable(f"would write {path.as_posix()}{line and f': {line}'}"))
+    else:
+        for path, text in new.items():
+            write_file(path, text)
+        for path, (text, line) in changed.items():
+            _replace(path, text)
+            click.echo(printable(f"wrote {path}: {line}"))
+        if not has_kit:
+            options: dict[str, Any] = {"scenarios_dir": (_SCENARIOS,)}
+            if front_end.is_npm:
+                context.invoke(kit, folder=front_end.kit.parent, types=True, **options)
+            else:
+                context.invoke(kit, folder=front_end.kit, playwright=True, **options)
+    if has_kit and not (new or changed):
+        click.echo("nothing to write: this repository is set up")
+    for line in hints:
+        click.echo(printable(line))
+    click.echo(printable(f"for coding agents  {front_end.command} skill --install"))
+    click.echo("run the test  npx playwright test")
+
+
+def _new_files(front_end: _Repository) -> dict[Path, str]:
+    """Return the files that are missing, with their texts."""
+    schema = "../scenario.schema.json"
+    if front_end.is_npm:
+        schema = "../../node_modules/mockpets/scenario.schema.json"
+    files = {
+        f"{_SCENARIOS}/pet-missing.yaml": _SCENARIO.format(schema=schema),
+        "tests/pets.spec.ts": _TEST.format(module=front_end.module),
+        "tests/tsconfig.json": _TSCONFIG,
+    }
+    if "vite" in front_end.packages:  # then the configuration has the app's URL
+        files["tests/seed.spec.ts"] = _SEED.format(module=front_end.module)
+    if not front_end.is_npm:
+        from mockpets.scenario.language.loader import scenario_schema
+
+        files["mock/scenario.schema.json"] = json.dumps(scenario_schema(), indent=2) + "\n"
+    if not _existing_config():
+        files[CONFIGS[0]] = _config(front_end)
+    if front_end.command != "mockpets" and not _GITLAB_FILE.exists():
+        files[".github/workflows/playwright.yml"] = _GITHUB.format(**_job(front_end))
+    return {Path(name): text for name, text in files.items() if not os.path.lexists(name)}
+
+
+def _changed_files(front_end: _Repository) -> Iterator[tuple[Path, tuple[str, str]]]:
+    """Yield the files that get a line: their new text, and the line as messages show it."""
+    if "mock" not in front_end.package.get("scripts", {}):
+        command = "mockpets" if front_end.is_npm else front_end.command
+        script = {"mock": f"{command} serve --scenarios-dir {_SCENARIOS}"}
+        scripts = {**front_end.package.get("scripts", {}), **script}
+        indent = re.search(r"^([ \t]+)", read_file(_PACKAGE) or "", re.MULTILINE)
+        package = {**front_end.package, "scripts": scripts}
+        text = json.dumps(package, indent=indent[1] if indent else 2, ensure_ascii=False)
+        yield _PACKAGE, (text + "\n", json.dumps(script)[1:-1])
+    env = read_file(_ENV) or ""
+    if "vite" in front_end.packages and not re.search(rf"^\s*{_VARIABLE}\s*=", env, re.MULTILINE):
+        end = "\n" if env and not env.endswith("\n") else ""
+        line = f"{_VARIABLE}=http://localhost:7387/v1"
+        yield _ENV, (f"{env}{end}{line}\n", line)
+
+
+def _hints(front_end: _Repository, *, with_config: bool) -> Iterator[str]:
+    """Yield what users do themselves."""
+    if "@playwright/test" not in front_end.packages:
+        yield "install Playwright  npm install --save-dev @playwright/test"
+    config = _existing_config()
+    if config and with_config and "mockpets/playwright" not in (read_file(config) or ""):
+        yield from (f"add to {config}:", *_indented(_config(front_end)))
+    if front_end.command == "mockpets":
+        yield "for CI, install the npm package or commit mockpets.pyz, and run init again"
+    elif _GITLAB_FILE.exists() and "mockpets" not in (read_file(_GITLAB_FILE) or ""):
+        yield from (f"add to {_GITLAB_FILE}:", *_indented(_GITLAB.format(**_job(front_end))))
+
+
+def _existing_config() -> Path | None:
+    return next((Path(name) for name in CONFIGS if os.path.lexists(name)), None)
+
+
+def _config(front_end: _Repository) -> str:
+    command = front_end.command
+    is_default = front_end.is_npm or command == "mockpets"
+    first = "" if is_default else f"command: {json.dumps(command)}, "
+    server = f'webServer({{ {first}args: "--scenarios-dir {_SCENARIOS}" }})'
+    app = _APP if "vite" in front_end.packages else _NO_APP
+    module = front_end.module.replace("./", "./tests/")
+    return _CONFIG.format(module=module, app=app.format(server=server))
+
+
+def _job(front_end: _Repository) -> dict[str, str]:
+    """Return what a CI job fills in."""
+    install, cache = next(_INSTALL[name] for name in _INSTALL if Path(name).exists())
+    folder = front_end.kit.parent if front_end.is_npm else front_end.kit
+    return {
+        "program": front_end.command,
+        "install": install,
+        "cache": cache,
+        "folder": folder.as_posix(),
+    }
+
+
+def _package() -> dict[str, Any]:
+    """Return the contents of package.json."""
+    text = read_file(_PACKAGE)
+    if text is None:
+        raise invalid(str(_PACKAGE), "file not found", "run this in the folder of your front end")
+    try:
+        package = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise invalid(str(_PACKAGE), f"not valid JSON: {error}") from error
+    tables = ("scripts", "dependencies", "devDependencies")
+    if not isinstance(package, dict):
+        raise invalid(str(_PACKAGE), "must be an object")
+    for name in tables:
+        if not isinstance(package.get(name, {}), dict):
+            raise invalid(f"{_PACKAGE}: {name}", "must be an object")
+    return package
+
+
+def _replace(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise cannot_write(path, error) from error
+
+
+def _indented(text: str) -> Iterable[str]:
+    return (f"  {line}" if line else "" for line in text.splitlines())

@@ -1,0 +1,63 @@
+"""Every setting with the value that applies and its source: for `GET state`, the log, a command."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from mockpets.constants import PETS_BY_REQUEST, PUBLIC_PETS, PUBLIC_RESET_SECONDS
+from mockpets.errors import printable
+from mockpets.memory_budget import MEMORY, PUBLIC_MEMORY, session_limit
+from mockpets.settings.model import rows
+from mockpets.settings.sources import SECRETS
+from mockpets.units import size_text
+
+if TYPE_CHECKING:
+    from mockpets.contract.control_types import EffectiveSetting
+    from mockpets.settings.model import Settings
+
+DEFAULT: Final = "default"
+"""The source of a setting that is not set."""
+_REDACTED: Final = "[redacted]"
+
+
+def effective_settings(settings: Settings) -> list[EffectiveSetting]:
+    """Return all settings in the order of the help, without secrets.
+
+    A default that depends on other settings is filled in. Times are in seconds, sizes in bytes.
+    """
+    public = settings.public
+    derived: dict[str, float] = {
+        "max_pets": PUBLIC_PETS if public else PETS_BY_REQUEST,
+        "max_sessions": session_limit(settings.memory, public=public),
+        "memory": PUBLIC_MEMORY if public else MEMORY,
+        "reset_every": PUBLIC_RESET_SECONDS if public else 0.0,
+    }
+    result: list[EffectiveSetting] = []
+    for row in rows():
+        value = getattr(settings, row.name)
+        place = settings.sources.get(row.name)
+        source = DEFAULT if value == row.default else "code"
+        if place is not None:
+            source = f"{place[0]}:{place[1]}" if place[1] else place[0]
+        if row.key in SECRETS and value != row.default:
+            value = _REDACTED
+        elif isinstance(value, tuple):
+            value = [printable(str(part)) for part in value]
+        elif not value and row.name in derived:
+            value = derived[row.name]
+        result.append({"name": row.key, "value": value, "source": source})
+    return result
+
+
+def value_text(setting: EffectiveSetting) -> str:
+    """Return the value of a setting as users write it: ``on``, ``30s``, ``256 MiB``."""
+    name, value = setting["name"], setting["value"]
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, list):
+        return ", ".join(value) or "none"
+    if isinstance(value, int) and name == "memory":
+        return size_text(value)
+    if isinstance(value, float) and any(row.key == name and row.is_seconds for row in rows()):
+        return f"{value:g}s"
+    return "none" if value in (None, "") else str(value)

@@ -1,0 +1,160 @@
+"""The Model Context Protocol (MCP) for coding agents: ``POST /__mockpets/mcp``.
+
+Each message is one JSON-RPC request in a POST of its own, and the response is its body: no streams
+and no MCP sessions. Revision 2026-07-28 is stateless and repeats parts of the body in headers;
+2025-11-25 begins with ``initialize``. The tools are in `mcp_tools`.
+Source: modelcontextprotocol.io/specification/2026-07-28, basic/transports.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from mockpets.constants import FILE_BYTES
+from mockpets.contract.rpc import VERSION_KEY, encoded, repeated, rpc_error
+from mockpets.errors import RequestError, did_you_mean
+from mockpets.strict_json import dump_json, parse_json
+from mockpets.units import quote
+from mockpets.version import FULL_VERSION
+from mockpets.web.control import mcp_tools
+from mockpets.web.control.call import json_response
+from mockpets.web.exchange import Response
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mockpets.web.control.call import ControlRequest
+    from mockpets.web.control.mcp_tools import Run
+
+MODERN: Final = "2026-07-28"
+LEGACY: Final = "2025-11-25"
+_ENVELOPE: Final = (VERSION_KEY, "io.modelcontextprotocol/clientCapabilities")
+_SERVER: Final = {"name": "mockpets", "version": FULL_VERSION}
+_ABOUT: Final[Mapping[str, Any]] = {
+    "capabilities": {"tools": {}},
+    "instructions": "A mock of the pet store API. Put a session into a state with `use`, send the "
+    "app's requests to the session's base path, then `verify` or `explain` them.",
+}
+_CACHING: Final = {"ttlMs": 300_000, "cacheScope": "private"}
+_BYTES: Final = 2 * FILE_BYTES
+"""Enough for a scenario file as a JSON string."""
+
+
+class _RpcError(Exception):
+    """The message gets an error: its code in `RPC_ERRORS`, its message, and data for programs."""
+
+
+def respond(call: ControlRequest, run: Run) -> Response:
+    """Respond to the message in a body.
+
+    :param run: calls the control API for the tools.
+    """
+    number, is_legacy = None, False
+    try:
+        message = _read(call)
+        number, params = message.get("id"), message.get("params", {})
+        version = call.request.headers.get("MCP-Protocol-Version")
+        is_legacy = VERSION_KEY not in _meta(params) and version in (None, LEGACY)
+        if not is_legacy and ("id" in message or version != MODERN):
+            _check_envelope(call, message["method"], params, version)
+        if "id" not in message:
+            return Response(status=202)
+        result = _result(call, run, message["method"], params, is_legacy=is_legacy)
+    except _RpcError as error:
+        code, text, *data = error.args
+        # Clients of the older revision take a 404 for the end of an MCP session.
+        status = 404 if code == "method_not_found" and not is_legacy else 400
+        return json_response(rpc_error(code, text, number, *data), status)
+    if result is None:
+        return Response(status=503)  # never sent: a tool waits
+    return json_response({"jsonrpc": "2.0", "id": number, "result": result})
+
+
+def _read(call: ControlRequest) -> dict[str, Any]:
+    """Return the message in the body: a request or a notification."""
+    raw = call.request.get_data()
+    if len(raw) > _BYTES:
+        too_large = f"the message is too large; send at most {_BYTES // 1024} KiB"
+        raise RequestError("payload_too_large", too_large)
+    try:
+        message: Any = parse_json(raw)
+        dump_json(message)  # as the calls of the tools are made
+    except RequestError as error:
+        raise _RpcError("parse_error", error.message) from error
+    except (UnicodeEncodeError, TypeError) as error:
+        problem = "the body has half of a surrogate pair, or a number that is too large"
+        raise _RpcError("parse_error", f"{problem}; send another value") from error
+    if not isinstance(message, dict):
+        raise _RpcError("invalid_request", "the body must be one JSON-RPC message, not a batch")
+    number, params = message.get("id", 0), message.get("params", {})
+    problem = ""
+    if message.get("jsonrpc") != "2.0":
+        problem = "'jsonrpc' must be \"2.0\""
+    elif not isinstance(message.get("method"), str):
+        problem = "'method' must be a string; clients send requests and notifications only"
+    elif isinstance(number, bool) or not isinstance(number, (int, str)):
+        problem = "'id' must be a string or an integer"
+    elif not isinstance(params, dict):
+        problem = "'params' must be an object"
+    if problem:
+        raise _RpcError("invalid_request", problem)
+    return message
+
+
+def _meta(params: Mapping[str, Any]) -> Mapping[str, Any]:
+    meta = params.get("_meta")
+    return meta if isinstance(meta, dict) else {}
+
+
+def _check_envelope(
+    call: ControlRequest, method: str, params: Mapping[str, Any], version: str | None
+) -> None:
+    """Check what every request of the stateless revision repeats: version, method and name."""
+    meta, headers = _meta(params), call.request.headers
+    asked = meta.get(VERSION_KEY, version)
+    if version not in (None, MODERN, LEGACY) and VERSION_KEY not in meta:
+        raise _unsupported(version)
+    if missing := [key for key in _ENVELOPE if key not in meta]:
+        raise _RpcError("invalid_params", f"params._meta has no {', '.join(missing)}; add it")
+    for name, value in repeated(method, params, asked).items():
+        got = headers.get(name)
+        if got is None or got not in (value, encoded(value)):
+            shown = "is missing" if got is None else f"is {quote(got)}"
+            message = f"the header {name} {shown}; send {quote(value)}, as in the body"
+            raise _RpcError("header_mismatch", message)
+    if asked != MODERN:
+        raise _unsupported(asked)
+
+
+def _unsupported(version: object) -> _RpcError:
+    text = str(version)[:80]
+    data = {"supported": [MODERN, LEGACY], "requested": text}
+    message = f"unsupported protocol version {quote(text)}; supported: {MODERN}, {LEGACY}"
+    return _RpcError("unsupported_protocol_version", message, data)
+
+
+def _result(
+    call: ControlRequest, run: Run, method: str, params: Mapping[str, Any], *, is_legacy: bool
+) -> dict[str, Any] | None:
+    """Return the result of a method; None while a tool waits."""
+    era: dict[str, Any] = {} if is_legacy else {"resultType": "complete"}
+    caching = {} if is_legacy else _CACHING
+    match method:
+        case "tools/call":
+            tool = mcp_tools.TOOLS.get(str(name := params.get("name")))
+            if tool is None:
+                near = did_you_mean(str(name), mcp_tools.TOOLS)
+                hint = near or f"known tools: {', '.join(mcp_tools.TOOLS)}"
+                raise _RpcError("invalid_params", f"unknown tool {quote(str(name))}; {hint}")
+            result = mcp_tools.call_tool(tool, call, run, params.get("arguments", {}))
+            return result and {**result, **era}
+        case "tools/list":
+            return {"tools": mcp_tools.listed(), **caching, **era}
+        case "initialize" if is_legacy:
+            return {"protocolVersion": LEGACY, "serverInfo": _SERVER, **_ABOUT}
+        case "ping" if is_legacy:
+            return {}
+        case "server/discover" if not is_legacy:
+            server = {"_meta": {"io.modelcontextprotocol/serverInfo": _SERVER}}
+            return {"supportedVersions": [MODERN, LEGACY], **_ABOUT, **caching, **server, **era}
+    raise _RpcError("method_not_found", f"unknown method {quote(method)}")

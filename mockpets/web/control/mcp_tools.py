@@ -1,0 +1,499 @@
+"""The tools of `mcp`: what each takes and returns, and the calls of the control API it makes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlencode
+
+from mockpets.constants import FILE_NODES, INT64_MAX
+from mockpets.errors import InputError, RequestError, printable
+from mockpets.journal import queries
+from mockpets.scenario.language.diagnostics import Diagnostics
+from mockpets.scenario.language.mappings import Object
+from mockpets.scenario.language.parser import read
+from mockpets.scenario.language.shapes import ANY_KIND, Choice, Definitions, Number, Text, Value
+from mockpets.strict_json import dump_json
+from mockpets.units import counted
+from mockpets.web.control import journal
+from mockpets.web.control.call import Call, invalid_body, json_response
+from mockpets.web.exchange import Request
+from mockpets.web.session_selector import naming_session
+from mockpets.wsgi_extension import JOB_RESULTS, MEMO, ORDER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from mockpets.scenario.language.shapes import Schema, Shape
+    from mockpets.web.control.call import ControlRequest, JsonResponse
+    from mockpets.web.exchange import Response
+
+    Run = Callable[[str | Call, Request], Response]
+    """Makes a call: a key of `CALLS`, or another one."""
+    Result = tuple[str, dict[str, Any]]
+    """A result for a person, and the same for a program."""
+
+_CALLS: Final = "mcp"
+"""The key of `Calls` in the memo of a request."""
+_SHOWN: Final = 5
+_TEXT: Final = 300
+"""Characters of a body in a result."""
+
+
+class _Waits(Exception):  # noqa: N818 - not an error
+    """The server calls the tool again when what it waits for has changed."""
+
+
+class Calls:
+    """Calls the control API in this process for a tool, in one session.
+
+    The server may call a tool again, when a job of one of its calls is done. The responses that
+    the tool has by then are in the memo of the request, so that no call is made twice.
+
+    :param session: None for the one that the agent's URL names.
+    """
+
+    def __init__(self, outer: ControlRequest, run: Run, session: str | None) -> None:
+        self._outer, self._run = outer, run
+        environ = outer.request.environ
+        self._environ = naming_session(environ, session) if session is not None else environ
+        self._done: list[tuple[Any, int]] = environ.get(MEMO, {}).setdefault(_CALLS, [])
+        self._next = 0
+        self.session = session or outer.request.exchange.name
+
+    def __call__(
+        self,
+        route: str | Call,
+        body: object = None,
+        query: Mapping[str, object] | None = None,
+        headers: Mapping[str, str] | None = None,
+        **path: str,
+    ) -> Any:
+        """Return the JSON of a response.
+
+        :param route: a key of `CALLS`, or another call with a JSON body.
+        :param body: a text is a scenario file; anything else is sent as JSON.
+        :param path: the parameters in the path.
+        :raise RequestError: the call fails.
+        """
+        if self._next < len(self._done):
+            value, _ = self._done[self._next]
+        else:
+            results = self._environ.get(JOB_RESULTS, ())
+            used = self._done[-1][1] if self._done else 0
+            raw = body.encode() if isinstance(body, str) else dump_json(body) if body else b""
+            environ = {
+                **self._environ,
+                **(headers or {}),
+                "QUERY_STRING": urlencode(query or {}),
+                "CONTENT_LENGTH": str(len(raw)),
+                "wsgi.input": BytesIO(raw),
+                JOB_RESULTS: results[used:],
+            }
+            request = Request(environ)
+            request.max_content_length = None
+            request.view_args = path
+            response = self._run(route, request)
+            if ORDER in environ:
+                self._outer.request.environ[ORDER] = environ[ORDER]
+                raise _Waits
+            value = json.loads(response.body)
+            self._done.append((value, len(results)))
+        self._next += 1
+        return value
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A tool.
+
+    :param takes: the shapes of its arguments by name, besides ``session``.
+    :param returns: the schemas of the properties of its result by name.
+    :param optional: those that a result may lack.
+    :param changes: whether it can change or replace something.
+    """
+
+    description: str
+    takes: Mapping[str, Shape]
+    returns: Mapping[str, Schema]
+    run: Callable[[Calls, dict[str, Any]], Result]
+    required: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+    changes: bool = False
+
+    @property
+    def arguments(self) -> Object:
+        """The shape of its arguments."""
+        session = Text("Session name. Without it: the one in this server's URL, or `default`.")
+        return Object("", {"session": session, **self.takes}, self.required)
+
+
+def call_tool(
+    tool: Tool, outer: ControlRequest, run: Run, arguments: object
+) -> dict[str, Any] | None:
+    """Return the result of a call, or its error; None while it waits.
+
+    :raise NotReady: the server runs a job and calls the tool again.
+    """
+    try:
+        diagnostics = Diagnostics("arguments")
+        text = dump_json(arguments).decode("utf-8")
+        values = read(text, tool.arguments, diagnostics, is_json=True, nodes=FILE_NODES)
+        summary, content = tool.run(Calls(outer, run, values.pop("session", None)), values)
+    except _Waits:
+        return None
+    except (InputError, RequestError) as error:
+        known = invalid_body(error) if isinstance(error, InputError) else error
+        return {"content": [_block(_explained(known))], "isError": True}
+    return {"content": [_block(summary)], "structuredContent": content}
+
+
+def _block(text: str) -> dict[str, str]:
+    return {"type": "text", "text": text}
+
+
+def _explained(error: RequestError) -> str:
+    """Return an error with every problem, one on each line."""
+    problems: Any = (error.details or {}).get("problems", ())
+    return "\n".join(map(_problem, problems)) if problems else error.message
+
+
+def _problem(problem: Mapping[str, Any]) -> str:
+    """Return a problem without its position in JSON that the agent does not see."""
+    line = f"line {problem['line']}" if problem["file"].endswith(".yaml") else ""
+    text = ": ".join(filter(None, (line, problem["where"], problem["what"])))
+    return printable(f"{text}; {problem['hint']}" if problem["hint"] else text)
+
+
+def listed() -> list[dict[str, Any]]:
+    """Return the tools as ``tools/list`` has them."""
+    return [
+        {
+            "name": name,
+            "description": tool.description,
+            "inputSchema": _input(tool.arguments),
+            "outputSchema": {
+                "type": "object",
+                "properties": tool.returns,
+                "required": [each for each in tool.returns if each not in tool.optional],
+            },
+            "annotations": {
+                "readOnlyHint": not tool.changes,
+                **({"destructiveHint": True, "idempotentHint": True} if tool.changes else {}),
+                "openWorldHint": False,
+            },
+        }
+        for name, tool in TOOLS.items()
+    ]
+
+
+def _input(arguments: Object) -> Schema:
+    schema = arguments.schema(Definitions("#/$defs/"))
+    del schema["description"]
+    return schema
+
+
+# --- The tools ----------------------------------------------------------------------------------
+
+
+def _state(calls: Calls, values: dict[str, Any]) -> Result:
+    state = calls("GET /state")
+    log = calls("GET /requests", query={"limit": _SHOWN})
+    content = {
+        "session": state["session"],
+        "active": state["active"],
+        "scenarios": [each["name"] for each in state["scenarios"]],
+        "problems": [line for each in state["scenarios"] for line in each["problems"]],
+        "pets": state["counts"]["pets"],
+        "seed": state["seed"],
+        "requests": [_line(row) for row in log["requests"]],
+        "gates": state["gates"],
+        "base_path": state["settings"]["base_path"],
+        "key": state["settings"]["key"],
+    }
+    if values.get("findings"):
+        found = calls("GET /findings")["report"]["findings"]
+        content["findings"] = [f"{each['rule']}: {each['message']}" for each in found]
+    active = ", ".join(state["active"])
+    return f"session {state['session']} uses {active}; {counted(log['total'], 'request')}", content
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    """Return a request of the log as one line."""
+    status = row["status"] or row["fault"]
+    by = f" ({', '.join(row['stubs'])})" if row["stubs"] else ""
+    outcome = "" if row["outcome"] == "sent" else f" {row['outcome']}"
+    return f"{row['number']} {row['method']} {row['target'][:80]} {status}{outcome}{by}"
+
+
+def _use(calls: Calls, values: dict[str, Any]) -> Result:
+    is_reset = values.pop("reset", False)
+    session = calls("PUT /sessions/{name}", values, name=calls.session)
+    if is_reset:
+        calls("POST /reset")
+        session = calls("GET /sessions/{name}", name=calls.session)
+    content = {name: session[name] for name in ("active", "pets", "seed", "base_path")}
+    return f"session {session['name']} uses {', '.join(session['active'])}", content
+
+
+def _tried(call: ControlRequest) -> JsonResponse[Any]:
+    """Explain a request that was not sent, and return its response."""
+    from mockpets.journal.explanation import explanation
+
+    entry, seed = journal.tried(call)
+    response = queries.full(entry)["response"]
+    return json_response({**explanation(entry, seed, sent=False), "response": response})
+
+
+_TRY: Final = Call(_tried)
+
+
+def _try_request(calls: Calls, values: dict[str, Any]) -> Result:
+    states = [values.pop("scenarios", None), values.pop("compare", None)]
+    headers = values.setdefault("headers", {})
+    if "authorization" not in map(str.lower, headers):
+        headers["Authorization"] = f"Bearer {calls('GET /state')['settings']['key']}"
+    first = _attempt(calls, values, states[0])
+    text, content = f"{first['status']}: {first['summary']}", dict(first)
+    if states[1] is not None:
+        content["compared"] = other = _attempt(calls, values, states[1])
+        pairs = {
+            "status": (first["status"], other["status"]),
+            "body": (_outline(first["body"]), _outline(other["body"])),
+        }
+        content["difference"] = [f"{name}: {a} -> {b}" for name, (a, b) in pairs.items() if a != b]
+    return text, content
+
+
+def _outline(body: str) -> str:
+    """Return what a body is, without its values."""
+    try:
+        value = json.loads(body)
+    except ValueError:
+        return f"{len(body)} characters"
+    if isinstance(value, list):
+        return counted(len(value), "item")
+    return f"object with {', '.join(value)}" if isinstance(value, dict) else body
+
+
+def _attempt(calls: Calls, request: dict[str, Any], state: str | None) -> dict[str, Any]:
+    named = {} if state is None else {"Mockpets-Scenario": state}
+    tried = calls(_TRY, {**request, "headers": {**request["headers"], **named}})
+    return {
+        "status": tried["request"]["status"] or tried["request"]["fault"],
+        "by": tried["by"],
+        "summary": tried["summary"],
+        "body": _cut(tried["response"]["body"]["text"]),
+    }
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _TEXT else f"{text[:_TEXT]}... ({len(text)} characters)"
+
+
+def _explain(calls: Calls, values: dict[str, Any]) -> Result:
+    number = values.get("number") or _wrong(calls)
+    full = calls("GET /requests/{number}", number=str(number))
+    why = calls("GET /requests/{number}/explain", number=str(number))
+    stubs = [each for each in why["stubs"] if each["result"] != "not_reached"]
+    stubs.sort(key=lambda each: each["label"] not in (why["stub"], why["nearest"]))
+    content = {
+        "request": _line(full),
+        "summary": why["summary"],
+        "scenarios": full["scenarios"],
+        "stubs": [_stub(each) for each in stubs[:_SHOWN]],
+        "notes": [note["text"] for note in full["notes"]],
+        "sent": _cut(full["request"]["body"]["text"]),
+        "received": _cut(full["response"]["body"]["text"]),
+    }
+    return f"{content['request']}: {why['summary']}", content
+
+
+def _wrong(calls: Calls) -> int:
+    """Return the number of the newest request with an error, or else of the newest."""
+    rows = calls("GET /requests")["requests"]
+    if not rows:
+        # A request without a valid key does not create a session.
+        advice = "create it with `use`, then send the app's requests to its base path"
+        message = f"session '{calls.session}' has no requests; {advice}"
+        raise RequestError("not_found", message)
+    wrong = [row for row in rows if row["status"] is None or row["status"] >= 400]
+    number: int = (wrong or rows)[-1]["number"]
+    return number
+
+
+def _stub(stub: Mapping[str, Any]) -> str:
+    """Return what a stub did with a request, and the conditions that did not hold."""
+    differences = [
+        f"{each['where']}: expected {each['expected']}, got {each['got']}"
+        for each in stub["conditions"]
+        if each["holds"] is False
+    ]
+    return "; ".join([f"{stub['label']}: {stub['reason']}", *differences])[:_TEXT]
+
+
+def _verify(calls: Calls, values: dict[str, Any]) -> Result:
+    try:
+        verified = calls("POST /verify", values)
+    except RequestError as error:
+        if error.code != "verification_failed":
+            raise
+        details: Any = error.details
+        content = {"passed": False, "matched": details["matched"], "message": error.message[:900]}
+        return error.message.split("\n")[0], content
+    count = verified["matched"]
+    numbers = [row["number"] for row in verified["requests"]][-20:]
+    return f"passed: {count} matched", {"passed": True, "matched": count, "requests": numbers}
+
+
+def _check_scenario(calls: Calls, values: dict[str, Any]) -> Result:
+    name, text, save = values["name"], values["text"], values.get("save")
+    checked = calls("POST /scenarios/check", text, {"name": name})
+    problems = [*map(_problem, checked["problems"])]
+    coverage = {} if problems else checked["coverage"]
+    content = {
+        "ok": not problems,
+        "problems": problems,
+        "warnings": [*map(_problem, checked["warnings"])],
+        "covers": {operation: [*statuses] for operation, statuses in coverage.items()},
+        "saved": None,
+    }
+    if problems:
+        return f"invalid: {problems[0]}", content
+    if save == "session":
+        calls("PUT /overrides/{name}", text, name=name)
+        content["saved"] = f"session {calls.session}"
+    elif save == "file":
+        digest = values.get("replaces")
+        condition = {"HTTP_IF_MATCH": f'"{digest}"'} if digest else {"HTTP_IF_NONE_MATCH": "*"}
+        try:
+            saved = calls("PUT /scenarios/{name}", text, headers=condition, name=name)
+        except RequestError as error:
+            if error.code != "conflict":
+                raise
+            now = calls("GET /scenarios/{name}", name=name)["digest"]
+            message = f"scenario '{name}' has a file; to replace it, add 'replaces': '{now}'"
+            if now is None:
+                owner = f"session {calls.session} has saved a text of '{name}' for itself"
+                message = f"{owner}, which hides the file; save the file from another session"
+            raise RequestError("conflict", message) from error
+        content["saved"] = saved["path"]
+    return f"valid{', saved: ' + str(content['saved']) if content['saved'] else ''}", content
+
+
+_STRING: Final[Schema] = {"type": "string"}
+_STRINGS: Final[Schema] = {"type": "array", "items": _STRING}
+_INTEGER: Final[Schema] = {"type": "integer"}
+_COUNT: Final[Schema] = {"type": ["integer", "null"]}
+_FLAG: Final[Schema] = {"type": "boolean"}
+_NAMES: Final = ("text", "list", "mapping")
+_TRIED: Final[Mapping[str, Schema]] = {
+    "status": {"type": ["integer", "string"], "description": "Or the connection fault."},
+    **dict.fromkeys(("by", "summary", "body"), _STRING),
+}
+TOOLS: Final[Mapping[str, Tool]] = {
+    "state": Tool(
+        "Show a session: active and available scenarios, pets, newest requests, base path, key.",
+        {"findings": Value("Also list what the app does wrong in its requests.", ("boolean",))},
+        {
+            **dict.fromkeys(("session", "base_path", "key"), _STRING),
+            **dict.fromkeys(("active", "scenarios", "problems", "findings"), _STRINGS),
+            "requests": {**_STRINGS, "description": "Number, method, target, status (stubs)."},
+            "pets": _COUNT,
+            "seed": _INTEGER,
+            "gates": {"type": "object"},
+        },
+        _state,
+        optional=("findings",),
+    ),
+    "use": Tool(
+        "Put a session into a state; creates it if needed. What you omit stays as it is.",
+        {
+            "scenario": Value("A scenario name or document, or a list; the first wins.", _NAMES),
+            "pets": Value(
+                "A fixture name, a list of pets, or {count}.",
+                ("text", "integer", "list", "mapping"),
+            ),
+            "seed": Number("Seed for generated pets and random decisions.", 0, INT64_MAX),
+            "reset": Value("Also restore the pets, and clear counters and log.", ("boolean",)),
+        },
+        {"active": _STRINGS, "pets": _COUNT, "seed": _INTEGER, "base_path": _STRING},
+        _use,
+        changes=True,
+    ),
+    "try_request": Tool(
+        "Show the response that a request would get, and why. Sends and changes nothing. With "
+        "`compare`, also in other scenarios, with the difference.",
+        {
+            "method": Text("Such as GET."),
+            "path": Text("Such as /v1/pets?limit=5."),
+            "headers": Value("By name. Without Authorization: the server's key.", ("mapping",)),
+            "body": Value("Sent as JSON.", ANY_KIND),
+            "scenarios": Text("Names, separated by commas, instead of the active ones."),
+            "compare": Text("Names of the scenarios to compare with."),
+        },
+        {
+            **_TRIED,
+            "compared": {"type": "object", "properties": _TRIED},
+            "difference": _STRINGS,
+        },
+        _try_request,
+        ("method", "path"),
+        ("compared", "difference"),
+    ),
+    "explain": Tool(
+        "Explain why a request in the log got its response, with the nearest stubs.",
+        {"number": Number("Default: the newest with an error, else the newest.", 1, INT64_MAX)},
+        {
+            **dict.fromkeys(("request", "summary", "sent", "received"), _STRING),
+            **dict.fromkeys(("scenarios", "stubs", "notes"), _STRINGS),
+        },
+        _explain,
+    ),
+    "verify": Tool(
+        "Check that the app sent the expected requests.",
+        {
+            "match": Value(
+                "As in a stub: operation, method, path, petId, query, headers, body; also status "
+                "(503, 5xx or a list), outcome (pending, sent, client_left, broken). {} for all.",
+                ("mapping",),
+            ),
+            "times": Value(
+                "A number, or {at_least, at_most}. Default: at least 1.", ("integer", "mapping")
+            ),
+            "within": Text("How long to wait for them, such as 5s."),
+        },
+        {
+            "passed": _FLAG,
+            "matched": _INTEGER,
+            "requests": {"type": "array", "items": _INTEGER},
+            "message": _STRING,
+        },
+        _verify,
+        ("match",),
+        ("requests", "message"),
+    ),
+    "check_scenario": Tool(
+        "Check a scenario file, and save it if it is valid and you ask for it.",
+        {
+            "name": Text("Scenario name, in kebab-case."),
+            "text": Text("The YAML file."),
+            "save": Choice(
+                "For this session only, or as a file of the server.", ("session", "file")
+            ),
+            "replaces": Text("With save=file: the digest of the file to replace."),
+        },
+        {
+            "ok": _FLAG,
+            "problems": _STRINGS,
+            "warnings": _STRINGS,
+            "covers": {"type": "object", "description": "Statuses by operation."},
+            "saved": {"type": ["string", "null"]},
+        },
+        _check_scenario,
+        ("name", "text"),
+        changes=True,
+    ),
+}

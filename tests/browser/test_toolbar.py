@@ -1,0 +1,420 @@
+"""The toolbar in an app on another origin: every function by keyboard, links, strict pages."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from mockpets import MockpetsServer, Settings
+from tests.browser.foreign_page import foreign_page
+from tests.browser.test_looks import ALL, AXE, CHECK
+from tests.browsers import FIREFOX
+from tests.docs.page import ROOT, blocks
+from tests.http_client import Client, OverSocket
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>App</title>{policy}
+<meta name="viewport" content="width=device-width">
+<main><h1>App</h1><button id="load">Load</button><p id="out"></p></main>
+<script type="module" nonce="n" src="{url}/__mockpets/toolbar.js"></script>
+<script type="module" nonce="n">
+const load = async (path = "pets?limit=2") => {{
+  const headers = {{ Authorization: "Bearer mockpets" }};
+  out.textContent = "loading";
+  try {{
+    const options = {{ headers, credentials: "include" }};
+    const response = await fetch(`{url}/v1/${{path}}`, options);
+    const value = await response.json();
+    out.textContent = `${{response.status}} ${{value.length ?? value.code ?? value.id}}`;
+  }} catch (error) {{
+    out.textContent = "failed";
+  }}
+}};
+document.querySelector("#load").onclick = () => load();
+addEventListener("keydown", ({{ key }}) => (document.title += key));
+{more}
+window.loadPath = load;
+load();
+</script>"""
+POLICY = '<meta http-equiv="Content-Security-Policy" content="{}">'
+PAGE_OF_DOCS = ROOT / "docs" / "recipes" / "toolbar.md"
+STRICT = "default-src 'self'; script-src 'nonce-n' {url}; connect-src 'self' {url}"
+WORKER = """
+addEventListener("install", () => skipWaiting());
+addEventListener("activate", (event) => event.waitUntil(clients.claim()));
+addEventListener("fetch", (event) => event.respondWith(fetch(event.request)));
+"""
+REGISTER = """
+await navigator.serviceWorker.register("/worker.js");
+if (!navigator.serviceWorker.controller)
+  await new Promise((resolve) => (navigator.serviceWorker.oncontrollerchange = resolve));
+"""
+HOOK = 'addEventListener("mockpets", (event) => { event.preventDefault(); load(); });'
+OPEN = """
+const { attachShadow } = Element.prototype;
+Element.prototype.attachShadow = function () { return attachShadow.call(this, { mode: "open" }); };
+"""
+"""Its controls are hidden from locators, but not from ours."""
+DIRECTION = """
+(name) => {
+  const root = document.querySelector("mockpets-toolbar").shadowRoot;
+  const [here, target] = [root.activeElement, root.getElementById(name)];
+  if (here === target) return "";
+  if (here === null) throw new Error(`the focus left the toolbar on the way to ${name}`);
+  const before = here.compareDocumentPosition(target) & Node.DOCUMENT_POSITION_PRECEDING;
+  return before ? "Shift+Tab" : "Tab";
+}
+"""
+
+
+LONG = [pytest.mark.slow, pytest.mark.long]
+
+
+class App:
+    """An app with the toolbar, used with the keyboard only."""
+
+    def __init__(self, page: Page, origin: str, server: MockpetsServer) -> None:
+        self.page, self.origin, self.server = page, origin, server
+        self.control = Client(OverSocket(server.url))
+        self.out, self.pill = page.locator("#out"), page.locator("#pill")
+        page.add_init_script(OPEN)
+        self.warnings: list[str] = []
+        self.errors: list[str] = []
+        page.on("console", lambda message: self.warnings.append(message.text))
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+
+    def visit(self, query: str = "") -> None:
+        self.page.goto(f"{self.origin}/{query}")
+
+    def open(self) -> None:
+        expect(self.pill).to_be_visible()
+        self.page.keyboard.press("Alt+m")
+        self.reaches("add")
+
+    def reaches(self, name: str) -> None:
+        expect(self.page.locator(f"#{name}")).to_be_focused()
+
+    def press(self, name: str, key: str = "Enter") -> None:
+        """Reach a control with Tab and press a key."""
+        expect(self.page.locator(f"#{name}")).to_be_enabled()
+        while direction := self.page.evaluate(DIRECTION, name):
+            self.page.keyboard.press(direction)
+        self.page.keyboard.press(key)
+
+    def active(self) -> list[str]:
+        return self.control("GET", "/__mockpets/scenarios").json["active"]  # type: ignore[no-any-return]  # JSON
+
+    def axe(self) -> list[str]:
+        if not self.page.evaluate("'axe' in window"):
+            self.page.evaluate(AXE)
+        return self.page.evaluate(CHECK, ALL)  # type: ignore[no-any-return]  # JSON
+
+
+@pytest.fixture
+def server() -> Iterator[MockpetsServer]:
+    with MockpetsServer(Settings(port=0)) as running:
+        yield running
+
+
+@contextmanager
+def app(
+    browser: Browser,
+    server: MockpetsServer,
+    policy: str = "",
+    more: str = "",
+    query: str = "",
+    **options: object,
+) -> Iterator[App]:
+    text = PAGE.format(policy=policy.format(url=server.url), url=server.url, more=more)
+    context: BrowserContext = browser.new_context(**options)  # type: ignore[arg-type]  # passed through
+    context.set_default_timeout(10_000)
+    with foreign_page(text, {"/worker.js": WORKER}) as port, context:
+        opened = App(context.new_page(), f"http://localhost:{port}", server)
+        opened.visit(query)
+        yield opened
+        # Firefox also reports what the policy blocks.
+        assert [text for text in opened.errors if "settings blocked" not in text] == []
+
+
+@pytest.mark.parametrize(
+    ("policy", "more"),
+    [
+        pytest.param(POLICY.format(STRICT), HOOK, id="strict policy"),
+        pytest.param("", HOOK, id="plain", marks=LONG),
+        pytest.param("", REGISTER + HOOK, id="service worker", marks=LONG),
+    ],
+)
+def test_every_function_by_keyboard(
+    browser: Browser, server: MockpetsServer, policy: str, more: str
+) -> None:
+    with app(browser, server, policy, more) as one:
+        page = one.page
+        expect(one.out).to_have_text("200 2")
+        page.locator("#load").focus()
+        one.open()
+
+        # Switch and stack: the first takes precedence.
+        page.keyboard.type("empt")
+        page.keyboard.press("Enter")
+        expect(one.out).to_have_text("200 0")
+        page.keyboard.type("503")
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("Enter")
+        expect(one.out).to_have_text("503 maintenance")
+        expect(one.pill).to_contain_text("maintenance + empty")
+        assert one.active() == ["maintenance", "empty"]
+        one.press("remove-maintenance")
+        expect(one.out).to_have_text("200 0")
+        one.press("add", "r")
+        page.keyboard.type("etry")
+        page.keyboard.press("Control+Enter")
+        expect(one.out).to_have_text("503 service_unavailable")
+        assert one.active() == ["retry"]
+        assert "e" not in page.title()[3:]  # the app's own keys did not fire
+
+        # Why, in one sentence.
+        row = page.get_by_role("button", name="fail-twice").first
+        row.focus()
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("stub retry/fail-twice responds with 503")).to_be_visible()
+
+        # Delay for all, and reset with undo.
+        one.press("delay-300ms")
+        expect(page.locator("#delay-300ms")).to_have_attribute("aria-pressed", "true")
+        assert one.active() == ["mockpets-toolbar", "retry"]
+        one.press("reset")
+        expect(page.get_by_text("Session reset")).to_be_visible()
+        one.press("undo")
+        expect(page.get_by_text("Session reset")).to_be_hidden()
+        log = one.control("GET", "/__mockpets/requests").json["requests"]
+        assert log[0]["number"] == 1
+        one.press("delay-")
+        expect(page.locator("#delay-")).to_have_attribute("aria-pressed", "true")
+        assert one.active() == ["retry"]
+
+        # Leave and return.
+        page.keyboard.press("Escape")
+        expect(page.locator("#panel")).to_be_hidden()
+        expect(page.locator("#load")).to_be_focused()
+
+
+RESPONSES = {
+    "Real 200": "200 2",
+    "401": "401 unauthorized",
+    "404": "404 pet_not_found",
+    "500": "500 internal_server_error",
+    "Empty": "200 0",
+    "Broken": "failed",
+}
+
+
+def test_ask_before_each_response(browser: Browser, server: MockpetsServer) -> None:
+    with app(browser, server) as one:
+        page = one.page
+        expect(one.out).to_have_text("200 2")
+        one.open()
+        one.press("ask", "Space")
+        expect(page.get_by_role("switch", name="Ask before each response")).to_be_checked()
+        for name, text in RESPONSES.items():
+            page.evaluate("load.click()")
+            response = page.get_by_role("button", name=name, exact=True)
+            expect(one.pill).to_contain_text("1 held")
+            response.focus()
+            page.keyboard.press("Enter")
+            expect(one.out).to_have_text(text)
+            expect(one.pill).not_to_contain_text("held")
+        page.evaluate("load.click()")
+        page.get_by_role("button", name="Slow").focus()
+        page.keyboard.press("Enter")
+        expect(one.pill).not_to_contain_text("held")
+        [waiting] = one.control("GET", "/__mockpets/held").json["held"]
+        assert (waiting["waits"], waiting["delay_ms"]) == ("delayed", 3000)
+
+        # Only listPets can respond with a page; off releases what is still held.
+        page.evaluate("void loadPath('pets/3')")
+        expect(page.get_by_role("button", name="Empty")).to_be_disabled()
+        one.press("ask", "Space")
+        expect(one.out).to_have_text("200 3")
+        assert one.active() == ["default"]
+
+
+@pytest.mark.slow
+@pytest.mark.long
+def test_the_responses_held_at_a_gate_are_released_one_by_one(
+    browser: Browser, server: MockpetsServer
+) -> None:
+    stub = {"hold": "cart", "reply": {"error": "unauthorized"}}
+    document = {"name": "cart", "description": "A gate.", "stubs": [stub]}
+    with app(browser, server) as one:
+        expect(one.out).to_have_text("200 2")
+        one.control("PUT", "/__mockpets/scenario", json_body={"scenario": document})
+        one.page.evaluate("load.click()")
+        one.open()
+        row = one.page.locator("#panel li.waits")
+        expect(row).to_contain_text("held401")
+        one.press("release-2")
+        expect(one.out).to_have_text("401 unauthorized")
+        expect(row).to_have_count(0)
+
+
+@pytest.mark.parametrize("hook", ["", pytest.param(HOOK, marks=LONG)], ids=["reload", "hook"])
+def test_a_link_sets_the_cookie_and_leaves_the_address(
+    browser: Browser, server: MockpetsServer, hook: str
+) -> None:
+    query = "list?tab=1&mockpets=demo%2Bempty#top"
+    with app(browser, server, more=hook, query=query) as one:
+        expect(one.out).to_have_text("200 0")
+        expect(one.pill).to_contain_text("demo · empty")
+        demo = {"Mockpets-Session": "demo"}
+        assert one.control("GET", "/__mockpets/requests", headers=demo).json["total"] == 1
+        assert one.page.url == f"{one.origin}/list?tab=1#top"
+        [cookie] = one.page.context.cookies()
+        assert (cookie["name"], cookie["value"], cookie["path"]) == (
+            "mockpets",
+            "demo%2Bempty",
+            "/",
+        )
+
+        # "Copy link" returns the same state; a switch then belongs to the session.
+        one.page.evaluate("navigator.clipboard.writeText = async (text) => (window.copied = text)")
+        one.open()
+        one.press("link")
+        expect(one.page.locator("#panel").get_by_text("Link copied")).to_be_visible()
+        copied = one.page.evaluate("copied")
+        assert copied == f"{one.origin}/list?tab=1&mockpets=demo%2Bempty#top"
+        one.press("remove-empty")
+        expect(one.out).to_have_text("200 2")
+        expect(one.pill).to_contain_text("demo · default")
+        assert [each["value"] for each in one.page.context.cookies()] == ["demo"]
+
+
+@pytest.mark.parametrize(
+    ("link", "problem"),
+    [
+        ("%2Bemtpy", "unknown scenario 'emtpy'; did you mean 'empty'?"),
+        pytest.param("a%20b%2Bempty", re.compile("^unknown scenario 'b'; "), marks=LONG),
+    ],
+)
+def test_a_link_with_an_unknown_scenario_is_reported(
+    browser: Browser, server: MockpetsServer, link: str, problem: str | re.Pattern[str]
+) -> None:
+    with app(browser, server, query=f"?mockpets={link}") as one:
+        expect(one.page.get_by_role("alert")).to_have_text(problem)
+        assert "%2B" not in "".join(each["value"] for each in one.page.context.cookies())
+
+
+@pytest.mark.slow
+@pytest.mark.long
+def test_a_toolbar_that_comes_late_reloads_the_page(
+    browser: Browser, server: MockpetsServer
+) -> None:
+    """The app has requested its data without the cookie."""
+    with app(browser, server) as one:
+        expect(one.out).to_have_text("200 2")
+        one.page.evaluate(
+            "(url) => { document.querySelector('mockpets-toolbar').remove();"
+            " history.replaceState(null, '', '?mockpets=demo%2Bempty');"
+            " document.body.append(Object.assign(document.createElement('script'),"
+            " { type: 'module', src: `${url}/__mockpets/toolbar.js?late` })); }",
+            server.url,
+        )
+        expect(one.out).to_have_text("200 0")
+
+
+NO_CONNECT = POLICY.format("default-src 'self'; script-src 'nonce-n' {url}; connect-src 'self'")
+NO_SERVER = "<script data-mockpets-url='http://localhost:9'></script>"
+
+
+@pytest.mark.parametrize(
+    ("policy", "query", "reason"),
+    [
+        pytest.param(
+            NO_CONNECT,
+            "",
+            "connect-src of the page's Content-Security-Policy lacks {url}; add it,",
+            marks=LONG,
+        ),
+        (NO_SERVER, "", "cannot connect to http://localhost:9; is mockpets running there, and"),
+        pytest.param("", "?mockpets=-no-", "invalid session name '-no-'", marks=LONG),
+    ],
+    ids=["policy", "no server", "invalid session"],
+)
+def test_the_toolbar_removes_itself_with_one_line(
+    browser: Browser, server: MockpetsServer, policy: str, query: str, reason: str
+) -> None:
+    with app(browser, server, policy, query=query) as one:
+        expect(one.page.locator("mockpets-toolbar")).to_have_count(0)
+        [line] = [text for text in one.warnings if text.startswith("mockpets:")]
+        assert line.startswith(f"mockpets: the toolbar is off: {reason.format(url=server.url)}")
+        assert one.page.context.cookies() == []
+
+
+def test_it_is_accessible_fits_a_phone_and_remembers_its_corner(
+    browser: Browser, server: MockpetsServer
+) -> None:
+    size = {"width": 390, "height": 844}
+    scheme = {} if FIREFOX else {"color_scheme": "dark"}  # Firefox cannot emulate it
+    with app(browser, server, viewport=size, **scheme) as one:
+        assert one.axe() == []
+        one.open()
+        one.press("ask", "Space")
+        expect(one.page.get_by_role("switch")).to_be_checked()
+        one.page.evaluate("load.click()")
+        expect(one.page.get_by_role("button", name="Real 200")).to_be_visible()
+        one.page.keyboard.press("Tab")
+        one.page.locator("#add").focus()
+        one.page.keyboard.press("ArrowDown")
+        assert one.axe() == []
+        box = one.page.locator("#panel").bounding_box()
+        assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= 390
+        one.page.keyboard.press("Escape")
+        one.press("pill", "ArrowUp")
+        one.page.keyboard.press("ArrowLeft")
+        one.page.reload()
+        box = one.pill.bounding_box()
+        assert box is not None and box["x"] < 100 and box["y"] < 100
+        expect(one.page.locator("#panel")).to_be_visible()  # as before the reload
+
+
+@pytest.mark.slow
+@pytest.mark.long
+def test_a_page_needs_no_global_and_sends_nothing_elsewhere(
+    browser: Browser, server: MockpetsServer
+) -> None:
+    with app(browser, server) as one:
+        sent: list[str] = []
+        one.page.on("request", lambda request: sent.append(request.url))
+        before = one.page.evaluate("Object.keys(window)")
+        one.visit()
+        one.open()
+        expect(one.page.locator("#panel")).to_be_visible()
+        assert {*one.page.evaluate("Object.keys(window)")} == {*before}
+        assert {re.sub(r"(://[^/]*).*", r"\1", url) for url in sent} == {one.origin, server.url}
+
+
+def test_the_bar_of_the_documentation_works(browser: Browser, server: MockpetsServer) -> None:
+    [text] = [block.text for block in blocks(PAGE_OF_DOCS) if "new Mockpets" in block.text]
+    assert len(text.splitlines()) <= 20
+    script = text.replace("http://localhost:7387/__mockpets", f"{server.url}/__mockpets")
+    script = script.replace("new Mockpets()", f"new Mockpets({{ url: '{server.url}' }})")
+    options = "{ headers: { Authorization: 'Bearer mockpets' } }"
+    request = f"void fetch('{server.url}/v1/pets', {options})"
+    with foreign_page(f"<script type=module>{script}</script>") as port:
+        page = browser.new_page(base_url=f"http://localhost:{port}")
+        page.goto("/")
+        with page.expect_event("load"):
+            page.get_by_label("Scenario").select_option("loading")
+        page.evaluate(request)
+        page.get_by_role("button", name="Release").click()
+        expect(page.get_by_role("status")).to_have_text("GET /v1/pets 200")
+        expect(page.get_by_label("Scenario")).to_have_value("loading")
+        page.close()

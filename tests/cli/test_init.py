@@ -1,0 +1,146 @@
+"""The command `init` in a front-end repository; `tests/test_release.py` runs its test."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.cases import each as for_each
+
+Init = Any
+PACKAGE = {"name": "shop", "devDependencies": {"vite": "8", "@playwright/test": "1"}}
+NEW = [
+    *("mock/scenarios/pet-missing.yaml", "tests/pets.spec.ts", "tests/tsconfig.json"),
+    *("tests/seed.spec.ts", "playwright.config.ts", ".github/workflows/playwright.yml"),
+]
+SCRIPT = '"mock": "mockpets serve --scenarios-dir mock/scenarios"'
+CHANGED = [f"package.json: {SCRIPT}", ".env.development: VITE_API_URL=http://localhost:7387/v1"]
+LAST = ["for coding agents  npx mockpets skill --install", "run the test  npx playwright test"]
+
+
+@pytest.fixture
+def init(run: Any, monkeypatch: pytest.MonkeyPatch) -> Init:
+    """Return a function that runs the command as the npm package does, in a Vite project."""
+    Path("package.json").write_text(json.dumps(PACKAGE, indent="\t"))
+    monkeypatch.setattr(sys, "argv", ["node_modules/mockpets/mockpets.pyz"])
+    return partial(run, "init")
+
+
+def contents() -> dict[str, str]:
+    files = [path for path in Path().rglob("*") if path.is_file()]
+    return {path.as_posix(): path.read_text() for path in files}
+
+
+def test_it_writes_what_it_has_shown_and_a_second_run_changes_nothing(init: Init) -> None:
+    before = contents()
+    status, shown, err = init("--dry-run")
+    assert (status, err, contents()) == (0, [], before)
+    assert shown == [
+        *(f"would write {path}" for path in [*NEW, *CHANGED, "tests/mockpets.d.ts"]),
+        *LAST,
+    ]
+
+    status, out, err = init()
+    assert (status, err) == (0, [])
+    assert out[: len(shown) - 2] == [line.replace("would write", "wrote") for line in shown[:-2]]
+    written = contents()
+    assert written.keys() == {*NEW, "package.json", ".env.development", "tests/mockpets.d.ts"}
+    package = {**PACKAGE, "scripts": json.loads(f"{{{SCRIPT}}}")}
+    assert written["package.json"] == json.dumps(package, indent="\t") + "\n"
+    job = yaml.safe_load(written[".github/workflows/playwright.yml"])
+    steps = [step.get("run") for step in job["jobs"]["playwright"]["steps"]]
+    assert "npx mockpets kit tests --check" in steps
+    assert str(Path.cwd()) not in str(written)
+
+    assert init() == (0, ["nothing to write: this repository is set up", *LAST], [])
+    assert contents() == written
+
+
+def test_your_own_files_stay_and_you_see_what_to_add(init: Init) -> None:
+    own = {
+        "playwright.config.mts": "export default {};\n",
+        "tests/pets.spec.ts": "",
+        ".gitlab-ci.yml": "a: 1\n",
+        "pnpm-lock.yaml": "",
+        ".env.development": "VITE_API_URL=https://staging.example/v1",
+        "package.json": '{"scripts": {"mock": "mine"}}',
+    }
+    Path("tests").mkdir()
+    for name, text in own.items():
+        Path(name).write_text(text)
+    status, out, err = init()
+
+    assert (status, err) == (0, [])
+    assert {name: contents()[name] for name in own} == own
+    new = {"mock/scenarios/pet-missing.yaml", "tests/tsconfig.json", "tests/mockpets.d.ts"}
+    assert contents().keys() - own.keys() == new
+    assert "install Playwright  npm install --save-dev @playwright/test" in out
+    begin, end = out.index("add to playwright.config.mts:"), out.index("add to .gitlab-ci.yml:")
+    assert '  webServer: webServer({ args: "--scenarios-dir mock/scenarios" }),' in [
+        line.removeprefix("  ") for line in out[begin:end]
+    ]
+    job = yaml.safe_load("\n".join(out[end + 1 : -2]))["playwright"]
+    assert job["script"][0] == "corepack enable && pnpm install --frozen-lockfile"
+
+
+@for_each(
+    "program, command",
+    [
+        ("mockpets.pyz", "python3 mockpets.pyz"),
+        ("my tools/mockpets.pyz", "python3 'my tools/mockpets.pyz'"),
+        ("/elsewhere/mockpets.pyz", "mockpets"),
+        ("/usr/bin/mockpets", "mockpets"),
+    ],
+)
+def test_without_the_npm_package_it_writes_the_kit_and_the_command(
+    init: Init, monkeypatch: pytest.MonkeyPatch, program: str, command: str
+) -> None:
+    folder = Path("".join(filter(str.isalnum, program)))
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    Path("package.json").write_text("{}")
+    monkeypatch.setattr(sys, "argv", [program])
+    status, out, err = init()
+    written = contents()
+
+    assert (status, err) == (0, [])
+    assert {"tests/mockpets/playwright.js", "mock/scenario.schema.json"} <= written.keys()
+    shown = f"command: {json.dumps(command)}, " if command != "mockpets" else ""
+    server = f'webServer({{ {shown}args: "--scenarios-dir mock/scenarios" }})'
+    assert server in written["playwright.config.ts"]
+    assert './tests/mockpets/playwright"' in written["playwright.config.ts"]
+    assert (".github/workflows/playwright.yml" in written) == (command != "mockpets")
+    assert ("for CI, install the npm package" in "\n".join(out)) == (command == "mockpets")
+    assert f"check it  {command} kit --out tests/mockpets --check" in out
+    assert shlex.split(command)[-1] in written["package.json"]
+    monkeypatch.chdir(os.pardir)
+
+
+@for_each(
+    "text, message",
+    [
+        (None, "package.json: file not found; run this in the folder of your front end"),
+        ("{", "package.json: not valid JSON: Expecting property name"),
+        ("[" * 100_000, "package.json: not valid JSON: "),
+        ("[]", "package.json: must be an object"),
+        ('{"scripts": 3}', "package.json: scripts: must be an object"),
+    ],
+)
+def test_a_package_json_that_cannot_be_used_is_explained(
+    init: Init, text: str | None, message: str
+) -> None:
+    Path("package.json").unlink(missing_ok=True)
+    if text is not None:
+        Path("package.json").write_text(text)
+    status, out, err = init()
+
+    assert (status, out, len(err)) == (2, [], 1)
+    assert err[0].startswith(f"mockpets: {message}"), err

@@ -1,0 +1,67 @@
+"""The jobs that the page about CI shows are valid, and `mockpets init` writes the same.
+
+`tests/test_release.py` runs their commands.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+
+from mockpets.cli.main import main
+from tests.docs.page import ROOT, blocks
+
+BLOCKS = [each for each in blocks(ROOT / "docs/recipes/ci.md") if each.language == "yaml"]
+WORKFLOW, WITH_UV, WITH_CONTAINER, GITLAB = (each.text for each in BLOCKS)
+
+
+def check(document: object, schema: str) -> None:
+    """Validate a document against a schema that check-jsonschema includes."""
+    found = find_spec("check_jsonschema")  # and not imported: it may want another click than ours
+    assert found is not None and found.origin is not None
+    file = Path(found.origin).parent / "builtin_schemas" / "vendor" / f"{schema}.json"
+    jsonschema.validate(document, json.loads(file.read_text(encoding="utf-8")))
+
+
+def job(**parts: Any) -> dict[str, Any]:
+    return {"on": "push", "jobs": {"test": {"runs-on": "x", "steps": [{"run": "x"}], **parts}}}
+
+
+def test_the_workflows_of_github_are_valid() -> None:
+    check(yaml.safe_load(WORKFLOW.replace("on:", '"on":', 1)), "github-workflows")
+    for part in (WITH_UV, WITH_CONTAINER):
+        check(job(**yaml.safe_load(part)), "github-workflows")
+    with pytest.raises(jsonschema.ValidationError):
+        check(job(steps=[{"runs": "mockpets report"}]), "github-workflows")
+
+
+def test_the_job_of_gitlab_is_valid() -> None:
+    configuration = yaml.safe_load(GITLAB)
+    check(configuration, "gitlab-ci")
+    configuration["playwright"]["artifacts"]["reports"]["xunit"] = "mockpets.xml"
+
+    with pytest.raises(jsonschema.ValidationError):
+        check(configuration, "gitlab-ci")
+
+
+def test_init_writes_these_jobs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["node_modules/mockpets/mockpets.pyz"])
+    Path("package.json").write_text("{}")
+    Path("package-lock.json").touch()
+    assert main(["init"]) == 0
+    assert Path(".github/workflows/playwright.yml").read_text() == WORKFLOW
+
+    Path(".gitlab-ci.yml").touch()
+    assert main(["init"]) == 0
+    indented = "".join(f"  {line}\n" for line in GITLAB.splitlines())
+    assert indented in capsys.readouterr().out

@@ -1,0 +1,426 @@
+"""What `.ci/release` builds: mockpets.pyz and the npm package, as a user calls them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from runpy import run_path
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING
+from urllib.request import Request, urlopen
+
+import pytest
+import yaml
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+
+from mockpets.kit import files_of
+from mockpets.packaged_data import shipped
+from tests.cases import each as for_each
+from tests.programs import need
+from tests.test_container_files import PROJECT, needed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+ROOT = Path(__file__).parents[1]
+BUILD = ROOT / "deploy/release/build.py"
+FAKE = "import sys\ndef main():\n    print(sys.argv[1:], flush=True)\n    {}\n"
+"""A program in place of mockpets: it prints its arguments."""
+SCHEMA = "scenario.schema.json"
+PIN = re.compile(r"(\S+)==(\S+) --hash=sha256:[0-9a-f]{64}")
+
+
+def fake_pyz(path: Path, statement: str = "return 3") -> Path:
+    files = {"mockpets/__init__.py": b"", "mockpets/__main__.py": FAKE.format(statement).encode()}
+    run_path(str(BUILD))["write_pyz"](path, "1.2.3", files)
+    return path
+
+
+def call(*command: str | Path, folder: Path, **variables: str) -> tuple[int, str, str]:
+    """Run a command; return status, stdout and stderr."""
+    done = subprocess.run(
+        [*map(str, command)],
+        cwd=folder,
+        env={**os.environ, "HOME": str(folder), **variables},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+# --- The start of mockpets.pyz ----------------------------------------------------------------
+
+
+def test_it_is_unpacked_once_even_by_many_processes_at_a_time(tmp_path: Path) -> None:
+    pyz = fake_pyz(tmp_path / "mockpets.pyz")
+    cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    with ThreadPoolExecutor() as pool:
+        done = list(
+            pool.map(lambda _: call(sys.executable, pyz, "a b", folder=tmp_path, **cache), range(8))
+        )
+
+    assert set(done) == {(3, "['a b']\n", "")}
+    [folder] = (tmp_path / "cache/mockpets").iterdir()
+    assert folder.name.startswith("1.2.3-")
+    marked = folder / "mockpets/__main__.py"
+    marked.write_text(FAKE.format("return 44"))  # another size, for Python's cache
+    assert call(sys.executable, pyz, folder=tmp_path, **cache)[0] == 44
+
+
+def test_a_home_that_cannot_be_written_is_explained(tmp_path: Path) -> None:
+    pyz = fake_pyz(tmp_path / "mockpets.pyz")
+    home = {"HOME": os.devnull, "XDG_CACHE_HOME": ""}
+    status, out, err = call(sys.executable, pyz, folder=tmp_path, **home)
+
+    assert (status, out) == (1, "")
+    assert re.fullmatch(
+        r"mockpets: cannot unpack into /dev/null/\.cache/mockpets/1\.2\.3-\w+: Not a directory; "
+        r"set XDG_CACHE_HOME to a folder that you can write\n",
+        err,
+    )
+
+
+def test_an_old_python_is_named(tmp_path: Path) -> None:
+    pyz = fake_pyz(tmp_path / "mockpets.pyz")
+    code = (
+        "import runpy, sys; sys.version_info = (3, 9, 18); sys.version = '3.9.18 (main)'; "
+        "runpy.run_path(sys.argv[1])"
+    )
+    hint = "mockpets needs 3.11 or newer; run this file with a newer one, such as python3.12"
+
+    assert call(sys.executable, "-c", code, pyz, folder=tmp_path) == (
+        *(1, ""),
+        f"mockpets: this is Python 3.9.18, and {hint}\n",
+    )
+
+
+def test_the_pinned_versions_are_those_of_the_tests() -> None:
+    """Without the comments, each line is one version with its hash."""
+    pins = {}
+    for name in ("build.txt", "pyz.txt"):
+        lines = BUILD.with_name(name).read_text("utf-8").splitlines()
+        rows = [PIN.fullmatch(line) for line in lines if not line.startswith("#")]
+        pins[name] = {row[1]: row[2] for row in rows if row}
+        assert len(pins[name]) == len(rows)
+    constraints = dict(
+        line.lower().replace("_", "-").split("==")
+        for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+        if not line.startswith("#")
+    )
+
+    assert pins["pyz.txt"].items() <= constraints.items()
+    assert {name.lower() for name in needed(PROJECT["dependencies"])} <= pins["pyz.txt"].keys()
+    assert "hatchling" in pins["build.txt"]
+
+
+# --- The command of the npm package -----------------------------------------------------------
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """The npm package with a fake program."""
+    folder = tmp_path / "package"
+    folder.mkdir()
+    shutil.copy(shipped("kit") / "run.js", folder)
+    (folder / "package.json").write_text('{"type": "module"}')
+    fake_pyz(folder / "mockpets.pyz")
+    return folder
+
+
+def programs(folder: Path, scripts: Mapping[str, str]) -> str:
+    """Write shell scripts into a new folder; return it as a PATH."""
+    bin_folder = Path(mkdtemp(dir=folder))
+    for name, text in scripts.items():
+        (bin_folder / name).write_text(f"#!/bin/sh\n{text}\n")
+        (bin_folder / name).chmod(0o755)
+    return str(bin_folder)
+
+
+NEW = f'exec {sys.executable} "$@"'
+UV = f'[ "$1" = --version ] && exit\necho uv $1 $2 $3 $4 $5\nshift 6\nexec {sys.executable} "$@"'
+
+
+@pytest.mark.node
+@for_each(
+    "scripts, shown",
+    [
+        ({"python3": NEW}, "['serve', '--port', '0']\n"),
+        ({"python": NEW, "python3": "exit 1"}, "['serve', '--port', '0']\n"),
+        ({"python3.12": NEW, "python3": "exit 1", "uv": UV}, "['serve', '--port', '0']\n"),
+        (
+            {"python3": "exit 1", "uv": UV},
+            "uv run --quiet --no-project --python >=3.11,<3.14\n['serve', '--port', '0']\n",
+        ),
+    ],
+)
+def test_it_runs_with_the_first_python_that_is_new_enough_or_uv(
+    package: Path, scripts: Mapping[str, str], shown: str
+) -> None:
+    path = programs(package, scripts)
+    command = (need("node"), package / "run.js", "serve", "--port", "0")
+
+    assert call(*command, folder=package, PATH=path) == (3, shown, "")
+
+
+@pytest.mark.node
+@for_each("scripts", [{}, {"python3": "exit 1", "uv": "exit 1"}])
+def test_without_python_it_says_what_to_install(package: Path, scripts: Mapping[str, str]) -> None:
+    status, out, err = call(
+        need("node"), package / "run.js", "serve", folder=package, PATH=programs(package, scripts)
+    )
+
+    assert (status, out, len(err.splitlines())) == (1, "", 3)
+    assert err.startswith("mockpets: the server needs Python 3.11 or newer, or uv, and neither is")
+
+
+@pytest.mark.node
+@for_each("number, status", [(signal.SIGTERM, 5), (signal.SIGINT, 5), (signal.SIGKILL, -9)])
+def test_signals_reach_the_server(package: Path, number: signal.Signals, status: int) -> None:
+    wait = "import signal; [signal.signal(n, lambda *_: sys.exit(5)) for n in (2, 15)]; " + (
+        "print('ready', flush=True); sys.stdin.readline(); return 6"
+    )
+    fake_pyz(package / "mockpets.pyz", wait)
+    command = [need("node"), str(package / "run.js")]
+    env = {**os.environ, "HOME": str(package)}
+    with subprocess.Popen(
+        command, text=True, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert [process.stdout.readline() for _ in range(2)] == ["[]\n", "ready\n"]
+        process.send_signal(number)
+        process.wait(30)
+
+    assert process.returncode == status
+
+
+# --- The release ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with mockpets.pyz and the npm package, built here or by `.ci/release`."""
+    if given := os.environ.get("TEST_RELEASE"):
+        return Path(given)
+    build = run_path(str(BUILD))
+    folder = tmp_path_factory.mktemp("release")
+    pyz = build["build_pyz"](build["build_packages"](folder, sdist=False), folder / "mockpets.pyz")
+    build["build_npm"](folder, pyz)
+    return folder
+
+
+def first_page(url: str) -> list[object]:
+    request = Request(f"{url}/v1/pets", headers={"Authorization": "Bearer mockpets"})  # noqa: S310 - our own server
+    with urlopen(request, timeout=10) as response:  # noqa: S310
+        pets: list[object] = json.load(response)
+    return pets
+
+
+def serves(folder: Path, *command: str | Path) -> None:
+    """Start a server as the README does, call it, and stop it."""
+    words = [*map(str, command), "serve", "--port", "0", "--scenario", "full-page"]
+    env = {**os.environ, "HOME": str(folder)}
+    with subprocess.Popen(words, cwd=folder, env=env, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            url = re.search(r"(http://\S+)/v1", process.stdout.readline())
+            assert url
+            assert len(first_page(url[1])) == 20
+        finally:
+            process.terminate()
+        assert process.wait(30) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.node
+def test_each_form_of_the_server_starts_and_writes_its_own_command(
+    release: Path, tmp_path: Path
+) -> None:
+    """In one test, since the workers would build the release several times."""
+    pyz = shutil.copy(release / "mockpets.pyz", tmp_path)
+    with zipfile.ZipFile(pyz) as archive:
+        bill = archive.read("sbom.cdx.json").decode()
+        names = archive.namelist()
+    assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(bill) is None
+    assert {each["name"] for each in json.loads(bill)["components"]} >= {"mockpets", "flask"}
+    assert [name for name in names if name.endswith((".so", "RECORD", "direct_url.json"))] == []
+    serves(tmp_path, sys.executable, pyz)
+    status, out, err = call(
+        sys.executable, "mockpets.pyz", "kit", "tests/mock", "--playwright", folder=tmp_path
+    )
+    assert (status, err) == (0, "")
+    assert out.endswith("check it  python3 mockpets.pyz kit --out tests/mock --check\n")
+    config = (tmp_path / "playwright.config.ts").read_text()
+    assert 'command: "python3 mockpets.pyz",' in config
+
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "package.json").write_text("{}")
+    options = ("--no-audit", "--no-fund", "--offline", "--save-dev")
+    [tarball] = release.glob("*.tgz")
+    assert call(need("npm"), "install", *options, tarball, folder=project)[0] == 0
+    installed = project / "node_modules/mockpets"
+    files = {path.name for path in installed.iterdir()}
+    assert files == {*files_of(), "LICENSE", "README.md", "run.js", "mockpets.pyz", SCHEMA}
+    serves(project, installed.parent / ".bin/mockpets")
+    (project / "scenarios").mkdir()
+    (project / "scenarios/tired-cat.yaml").write_text("description: d\n")
+    status, out, err = call(
+        installed.parent / ".bin/mockpets",
+        *("kit", "--types", "--scenarios-dir", "scenarios"),
+        folder=project,
+    )
+    assert (status, out.splitlines()[-1]) == (0, "check it  npx mockpets kit --out . --check"), err
+    (project / "main.mjs").write_text(
+        'import { startServer } from "mockpets/server";\n'
+        "const stop = await startServer();\n"
+        'console.log((await fetch(process.env.MOCKPETS_URL + "/__mockpets/health")).status);\n'
+        "await stop();\n"
+    )
+    url = {"MOCKPETS_URL": "http://localhost:17455", "PATH": os.environ["PATH"]}
+    assert call(need("node"), "main.mjs", folder=project, **url)[:2] == (0, "200\n")
+
+
+# --- What takes long: .ci/release and .ci/long run it -----------------------------------------
+
+PYTHONS = ("3.11", "3.12", "3.13")
+STRICT = "--noEmit --strict --skipLibCheck --target es2022 --module nodenext --types node"
+NODES = ("20.20.2", "22.23.3", "24.21.0")
+
+
+@pytest.fixture(scope="session")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A release and its repository, built by another Python, if there is one, at another path."""
+    clone = tmp_path_factory.mktemp("somebody") / "their checkout"
+    subprocess.run([need("git"), "clone", "--quiet", ROOT, clone], check=True)
+    python = next((path for each in reversed(PYTHONS) if (path := python_of(each))), sys.executable)
+    folder = clone.parent / "release"
+    subprocess.run([python, clone / "deploy/release/build.py", folder], check=True)
+    return folder, clone
+
+
+def python_of(version: str) -> str | None:
+    """Return a Python of this version; a name on the PATH may be a shim without it."""
+    installed = Path.home().glob(f".pyenv/versions/{version}.*/bin/python")
+    names = (f"python{version}", *map(str, installed))
+    return next(
+        (
+            name
+            for name in names
+            if shutil.which(name)
+            and not subprocess.run([name, "-c", "pass"], capture_output=True).returncode
+        ),
+        None,
+    )
+
+
+def bash(script: str, folder: Path, **variables: str) -> str:
+    """Run a script that must succeed; return its output."""
+    status, out, err = call(need("bash"), "-euc", script, folder=folder, **variables)
+    assert status == 0, out + err
+    return out
+
+
+def long_node(test: Callable[..., None]) -> Callable[..., None]:
+    for mark in (pytest.mark.slow, pytest.mark.long, pytest.mark.node, pytest.mark.tool):
+        test = mark(test)
+    return test
+
+
+@long_node
+def test_a_commit_always_gives_the_same_bytes_without_a_path(
+    whole: tuple[Path, Path], tmp_path: Path
+) -> None:
+    theirs, clone = whole
+    bash(f"git clone --quiet {shlex.quote(str(clone))} mine", tmp_path)
+    bash(f"{sys.executable} mine/deploy/release/build.py ours", tmp_path)
+    sums = (tmp_path / "ours/SHA256SUMS").read_text()
+
+    assert sums == (theirs / "SHA256SUMS").read_text()
+    assert len(sums.splitlines()) == 5
+    branches = {bash("git rev-parse release", folder) for folder in (clone, tmp_path / "mine")}
+    assert len(branches) == 1
+    with zipfile.ZipFile(theirs / "mockpets.pyz") as archive:
+        for name in archive.namelist():
+            assert str(clone.parent).encode() not in archive.read(name), name
+
+
+@long_node
+@for_each("version", PYTHONS)
+def test_the_pyz_serves_on_every_python(
+    whole: tuple[Path, Path], tmp_path: Path, version: str
+) -> None:
+    if python := python_of(version):
+        serves(tmp_path, python, whole[0] / "mockpets.pyz")
+
+
+@long_node
+@for_each("pattern", ["*.whl", "*.tar.gz"])
+def test_the_packages_install_into_an_empty_environment(
+    whole: tuple[Path, Path], tmp_path: Path, pattern: str
+) -> None:
+    [package] = whole[0].glob(pattern)
+    env = tmp_path / f"env{pattern.count('.')}"
+    bash(f"python3 -m venv {env} && {env}/bin/pip install -q {package}", tmp_path)
+    serves(tmp_path, env / "bin/mockpets")
+    if pattern == "*.tar.gz":  # the image is built from it
+        listed = bash(f"tar tzf {package}", tmp_path)
+        assert "/Dockerfile" in listed and "/constraints.txt" in listed
+
+
+@long_node
+@for_each(
+    "way, node", [("tarball", NODES[0]), ("tarball", NODES[1]), ("tarball", NODES[2]), ("git", "")]
+)
+def test_from_nothing_to_a_green_test(
+    whole: tuple[Path, Path], tmp_path: Path, way: str, node: str
+) -> None:
+    """As a colleague with an empty home; only Playwright's browser is missing."""
+    folder = tmp_path / f"{way} {node}"
+    folder.mkdir()
+    release, clone = whole
+    [tarball] = release.glob("*.tgz")
+    path = os.environ["PATH"]
+    if node:
+        bash(f"npm install --prefix node --silent node@{node}", tmp_path)
+        path = f"{tmp_path / 'node/node_modules/.bin'}{os.pathsep}{path}"
+    url = f"git+file://{str(clone).replace(' ', '%20')}#release"
+    shutil.copy(tarball, folder)
+    source = f"./{tarball.name}" if way == "tarball" else url
+    variables = {"PATH": path, "MOCKPETS_URL": "http://localhost:17466", "CI": "1"}
+    bash(
+        "npm init --yes >/dev/null\n"
+        f"npm install --silent --save-dev {source} @playwright/test typescript@5 @types/node@20",
+        folder,
+        **variables,
+    )
+    written = bash("npx mockpets init", folder, **variables)
+    variables["GITHUB_STEP_SUMMARY"] = str(folder / "summary.md")
+    passed = bash("npx playwright test 2>&1", folder, **variables)
+    workflow = yaml.safe_load((folder / ".github/workflows/playwright.yml").read_text())
+    for step in workflow["jobs"]["playwright"]["steps"]:
+        if "run" in step and "playwright install" not in step["run"]:
+            bash(step["run"], folder, **variables)
+    again = bash(
+        f"npx mockpets init && npx tsc -p tests && npx tsc {STRICT} playwright.config.ts",
+        folder,
+    )
+
+    assert "wrote tests/mockpets.d.ts" in written
+    assert "1 passed" in passed
+    assert "nothing to write" in again
+    for file in (*folder.glob("*.*"), *folder.glob("tests/*"), *folder.glob("mock/*/*")):
+        if file.suffix in (".ts", ".yaml", ".yml") or file.name == "package.json":
+            text = file.read_text().replace(url, "")
+            assert str(tmp_path) not in text and str(clone) not in text, file
