@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import subprocess
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -15,9 +18,11 @@ from tests.browser.test_looks import ALL, AXE, CHECK
 from tests.browsers import FIREFOX
 from tests.docs.page import ROOT, blocks
 from tests.http_client import Client, OverSocket
+from tests.programs import need, need_packages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from playwright.sync_api import Browser, BrowserContext, Page
 
@@ -418,3 +423,83 @@ def test_the_bar_of_the_documentation_works(browser: Browser, server: MockpetsSe
         expect(page.get_by_role("status")).to_have_text("GET /v1/pets 200")
         expect(page.get_by_label("Scenario")).to_have_value("loading")
         page.close()
+
+
+LIBRARIES = {
+    "TanStack Query": """
+import { QueryClient, QueryClientProvider, useQuery } from "@tanstack/react-query";
+const queryClient = new QueryClient();
+const useData = () => useQuery({ queryKey: ["pets"], queryFn: load });
+const wrap = (child) => h(QueryClientProvider, { client: queryClient }, child);
+""",
+    "SWR": """
+import useSWR, { mutate } from "swr";
+const useData = () => useSWR("pets", load);
+const wrap = (child) => child;
+""",
+}
+COMPONENT = """
+import { createElement as h } from "react";
+import { createRoot } from "react-dom/client";
+const headers = { Authorization: "Bearer mockpets" };
+const load = () => fetch(`${API}/v1/pets?limit=2`, { headers }).then((response) => response.json());
+const Pets = () => `${useData().data?.length} pets`;
+createRoot(document.getElementById("out")).render(wrap(h(Pets)));
+"""
+
+
+@pytest.mark.node
+@pytest.mark.slow
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_one_line_refetches_without_a_reload(
+    library: str, browser: Browser, server: MockpetsServer, tmp_path: Path
+) -> None:
+    [text] = [block.text for block in blocks(PAGE_OF_DOCS) if "invalidateQueries" in block.text]
+    line = text.splitlines()[[*LIBRARIES].index(library)]
+    (tmp_path / "node_modules").symlink_to(need_packages())
+    (tmp_path / "app.js").write_text(f"{LIBRARIES[library]}{COMPONENT}{line}", "utf-8")
+    (tmp_path / "vite.config.js").write_text(
+        "const define = { 'process.env.NODE_ENV': '\"production\"', API: process.env.API };\n"
+        "const lib = { entry: 'app.js', formats: ['es'], fileName: 'built' };\n"
+        "export default { define, build: { lib, outDir: '.', emptyOutDir: false } };",
+        "utf-8",
+    )
+    environment = {**os.environ, "API": json.dumps(server.url)}
+    subprocess.run([need("vite"), "build"], cwd=tmp_path, env=environment, check=True)
+    [built] = tmp_path.glob("built.*")
+    page = (
+        '<p id="out"></p><script type="module" src="/built.js"></script>'
+        f'<script type="module" src="{server.url}/__mockpets/toolbar.js"></script>'
+    )
+    with (
+        foreign_page(page, {"/built.js": built.read_text("utf-8")}) as port,
+        browser.new_context() as context,
+    ):
+        one = App(context.new_page(), f"http://localhost:{port}", server)
+        one.visit()
+        expect(one.out).to_have_text("2 pets")
+        one.page.evaluate("window.notReloaded = true")
+        one.open()
+        one.page.keyboard.type("empt")
+        one.page.keyboard.press("Enter")
+        expect(one.out).to_have_text("0 pets")
+        assert one.page.evaluate("window.notReloaded")
+
+
+def test_the_pill_is_dragged_to_another_corner(browser: Browser, server: MockpetsServer) -> None:
+    """And stays there; a click on it still opens the toolbar."""
+    size = {"width": 800, "height": 600}
+    with app(browser, server, viewport=size) as one:
+        one.pill.hover()
+        one.page.mouse.down()
+        one.page.mouse.move(100, 80, steps=5)
+        one.page.mouse.up()
+        expect(one.page.locator("#panel")).to_be_hidden()
+        one.visit()
+        expect(one.pill).to_be_visible()
+        box = one.pill.bounding_box()
+        one.pill.click()
+        expect(one.page.locator("#panel")).to_be_visible()
+
+    assert box is not None
+    assert (box["x"], box["y"]) == (16, 16)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tracemalloc
 from typing import Final
+from unittest import mock
 
 from mockpets import Settings, create_app
 from mockpets.constants import (
@@ -18,7 +19,6 @@ from mockpets.constants import (
 )
 from mockpets.memory_budget import MEMORY, PUBLIC_MEMORY
 from mockpets.server.limits import Limits
-from mockpets.web import app as web
 from tests.docs.page import ROOT
 from tests.http_client import Client, InProcess
 
@@ -70,8 +70,8 @@ def test_a_session_takes_no_more_than_the_table_says() -> None:
 
 def _bytes_of_a_session() -> float:
     """What each of 500 sessions takes, without the request log, which has a row of its own."""
-    web.JOURNAL_ENTRIES = 0
-    call = Client(InProcess(create_app(Settings(max_sessions=2000))))
+    with mock.patch("mockpets.web.app.JOURNAL_ENTRIES", 0):
+        call = Client(InProcess(create_app(Settings(max_sessions=2000))))
 
     def use(name: str) -> None:
         assert call("GET", "/v1/pets", headers={"Mockpets-Session": name}).status == 200

@@ -1,0 +1,101 @@
+"""Links open a state in a fresh context: in the React example, and in Next's, which renders."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+import pytest
+from playwright.sync_api import expect
+
+from mockpets import MockpetsServer, Settings
+from mockpets.client import ControlClient
+from tests.examples.project import free_ports, install
+from tests.examples.test_next import build, started
+from tests.programs import need
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from playwright.sync_api import Browser
+
+pytestmark = [getattr(pytest.mark, name) for name in ("slow", "long", "browser", "node", "tool")]
+
+SHOWN: Final[Mapping[str, tuple[str, str]]] = {
+    "empty": ("No pets yet",) * 2,
+    "sold-out": ("Ambrose",) * 2,
+    "crowded": ("Ziggy",) * 2,
+    "awkward-names": ("Puuuuuuu",) * 2,
+    "big-ids": ("Ten Quadrillion",) * 2,
+    "unauthorized": ("the API key is invalid",) * 2,
+    "rate-limited": ("429 Too Many Requests",) * 2,
+    "server-error": ("500 Internal Server Error",) * 2,
+    "maintenance": ("Trying again in 120 seconds", "try again in 120 seconds"),
+    "broken-json": ("not valid JSON", "This page couldn\u2019t load"),
+}
+"""What the React and the Next example show in a scenario."""
+NOT_AUTOMATED = "Object.defineProperty(Navigator.prototype, 'webdriver', { value: false })"
+"""The example has no toolbar in tests."""
+
+
+@pytest.fixture(scope="module")
+def react(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return install("react", tmp_path_factory.mktemp("links"))
+
+
+@contextmanager
+def vite(folder: Path, mock: str, *, proxied: bool) -> Iterator[str]:
+    """Run Vite's development server of the React example."""
+    [port] = free_ports(1)
+    proxy = '{ "^/(~[^/]+/)?(v1|__mockpets)/": process.env.MOCK }' if proxied else "{}"
+    (folder / "vite.config.ts").write_text(
+        'import react from "@vitejs/plugin-react";\n'
+        f"export default {{ plugins: [react()], server: {{ proxy: {proxy} }} }};\n",
+        "utf-8",
+    )
+    html = (folder / "index.html").read_text("utf-8")
+    address = "/" if proxied else mock
+    tag = f'<html lang="en" data-mockpets-url="{address}">'
+    (folder / "index.html").write_text(html.replace('<html lang="en">', tag), "utf-8")
+    api = {"VITE_API_URL": "/v1" if proxied else f"{mock}/v1", "VITE_API_KEY": "mockpets"}
+    with subprocess.Popen(
+        [need("node"), "node_modules/vite/bin/vite.js", "--port", str(port), "--strictPort"],
+        cwd=folder,
+        env={**os.environ, "MOCK": mock, "NO_COLOR": "1", **api},
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        try:
+            while "Local:" not in (line := process.stdout.readline()):
+                assert line or process.poll() is None
+            yield f"http://localhost:{port}"
+        finally:
+            process.terminate()
+
+
+@pytest.mark.parametrize("way", ["directly", "through Vite's proxy", "Next"])
+def test_a_link_opens_each_of_ten_scenarios(
+    way: str, react: Path, tmp_path: Path, browser: Browser
+) -> None:
+    with MockpetsServer(Settings(port=0)) as server:
+        if way == "Next":
+            folder = install("next", tmp_path)
+            assert build(folder).returncode == 0
+            app = started(folder, server.url)
+        else:
+            app = vite(react, server.url, proxied=way != "directly")
+        with app as url:
+            for scenario, texts in SHOWN.items():
+                with browser.new_context() as context:
+                    page = context.new_page()
+                    page.add_init_script(NOT_AUTOMATED)
+                    page.goto(f"{url}/?a=1&mockpets=demo%2B{scenario}#top")
+                    expect(page.locator("body")).to_contain_text(texts[way == "Next"])
+                    assert page.url == f"{url}/?a=1#top"
+        mock = ControlClient(server.url)
+        assert len(mock.session("demo").requests()) >= len(SHOWN)
+        assert mock.requests() == []
