@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import subprocess
 import sys
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,8 @@ import pytest
 import yaml
 
 from tests.cases import each as for_each
+from tests.kit.project import install_kit
+from tests.programs import need
 
 Init = Any
 PACKAGE = {"name": "shop", "devDependencies": {"vite": "8", "@playwright/test": "1"}}
@@ -144,3 +147,29 @@ def test_a_package_json_that_cannot_be_used_is_explained(
 
     assert (status, out, len(err)) == (2, [], 1)
     assert err[0].startswith(f"mockpets: {message}"), err
+
+
+@pytest.mark.node
+@for_each(
+    "kind, flags",
+    [
+        ("module", ["--verbatimModuleSyntax", "--isolatedModules"]),
+        ("commonjs", ["--module", "nodenext", "--moduleResolution", "nodenext"]),
+    ],
+)
+def test_prettier_biome_and_the_compiler_accept_what_it_writes(
+    init: Init, kind: str, flags: list[str]
+) -> None:
+    install_kit(Path())
+    Path("package.json").write_text(json.dumps({**PACKAGE, "type": kind}))
+    Path("biome.json").write_text('{ "formatter": { "indentStyle": "space" } }\n')
+    assert init()[0] == 0
+
+    for tool, *options in (
+        ("prettier", "--check", "."),
+        ("biome", "check", "."),
+        ("tsc", "-p", "tests", *flags),
+    ):
+        command = [need(tool), *options]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
