@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import flask
 from flask.sessions import NullSession, SessionInterface
-from werkzeug.routing import MapAdapter
+from werkzeug.routing import MapAdapter, Rule
 
 from mockpets.constants import PETS_PATH
 from mockpets.errors import NeedsBody
@@ -22,8 +22,6 @@ from mockpets.wsgi_extension import BODY
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from wsgiref.types import StartResponse, WSGIEnvironment
-
-    from werkzeug.routing import Rule
 
     from mockpets.wsgi_extension import BodyState
 
@@ -38,6 +36,17 @@ class _NoCookies(SessionInterface):
     def open_session(self, *_: Any) -> NullSession:
         """Return a session that rejects writes."""
         return self._empty
+
+
+class Route(Rule):
+    """A rule without the two functions that build its URL, which take most of its compilation."""
+
+    def _compile_builder(self, *_: bool, **__: bool) -> Callable[..., tuple[str, str]]:
+        return self._no_url
+
+    @staticmethod
+    def _no_url(*_: object, **__: object) -> tuple[str, str]:
+        raise NotImplementedError("the app makes no URLs from its routes")
 
 
 class _Router(MapAdapter):
@@ -76,6 +85,7 @@ class App(flask.Flask):
     request_class = Request
     response_class = Response  # type: ignore[assignment] # Flask calls it and reads nothing of it
     session_interface = _NoCookies()
+    url_rule_class = Route
 
     def __init__(
         self,

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from werkzeug.routing import Rule
-
 from mockpets.constants import COMMON_HEADERS, METRICS_PORT_PATH, NODE_HEADER
 from mockpets.errors import NotReady, RequestError
 from mockpets.web.error_handlers import add_error_handlers
 from mockpets.web.exchange import Response, current_request
-from mockpets.web.flask_app import App
+from mockpets.web.flask_app import App, Route
 from mockpets.wsgi_extension import SERVER
 
 if TYPE_CHECKING:
@@ -40,7 +38,7 @@ def metrics_app(metrics: Metrics, settings: Settings) -> App:
         return metrics_response(metrics)
 
     for rule in ("/", "/<path:_>"):
-        app.url_map.add(Rule(rule, endpoint="metrics"))  # without methods: any
+        app.url_map.add(Route(rule, endpoint="metrics"))  # without methods: any
     app.view_functions["metrics"] = view
     add_error_handlers(app)
     return app

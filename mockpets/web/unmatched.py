@@ -7,7 +7,6 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from werkzeug.routing import Rule
 from werkzeug.urls import iri_to_uri
 
 from mockpets.constants import (
@@ -26,6 +25,7 @@ from mockpets.constants import (
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.scenario.matching import path_matches
 from mockpets.web.exchange import Response, current_request
+from mockpets.web.flask_app import Route
 from mockpets.web.resources import serve
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 def add_routes(app: flask.Flask, playback: Playback) -> None:
     """Add a last route to the app, for all other paths and methods."""
     # A rule without methods matches every method, including unknown ones.
-    app.url_map.add(Rule("/", endpoint="unmatched"))
-    app.url_map.add(Rule("/<path:_>", endpoint="unmatched"))
+    app.url_map.add(Route("/", endpoint="unmatched"))
+    app.url_map.add(Route("/<path:_>", endpoint="unmatched"))
     app.view_functions["unmatched"] = partial(unmatched, playback)
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
-from werkzeug.routing import Rule
-
 from mockpets.constants import (
     CONTROL_PREFIX,
     DEFAULT_SESSION,
@@ -43,6 +41,7 @@ from mockpets.web.control.call import (
 )
 from mockpets.web.control.findings import findings
 from mockpets.web.exchange import Response, current_request
+from mockpets.web.flask_app import Route
 from mockpets.web.metrics import metrics_response
 from mockpets.web.session_selector import check_headers, named_session, session_required
 from mockpets.wsgi_extension import SERVER
@@ -91,12 +90,12 @@ def add_routes(app: flask.Flask, context: ControlContext) -> None:
         rule = path.replace("{", "<").replace("}", ">")
         for method, view in views.items():
             endpoint = f"{method} {path.removeprefix(CONTROL_PREFIX)}"
-            app.url_map.add(Rule(rule, endpoint=endpoint, methods=[method]))
+            app.url_map.add(Route(rule, endpoint=endpoint, methods=[method]))
             app.view_functions[endpoint] = view
         # The other methods of these paths are those of a session or scenario of this name.
         if path.removeprefix(CONTROL_PREFIX) not in ("/sessions/reset", "/scenarios/check"):
             other = f"{path}: other methods"
-            app.url_map.add(Rule(rule, endpoint=other))  # without methods: any other
+            app.url_map.add(Route(rule, endpoint=other))  # without methods: any other
             rejects = context if path in guarded else None
             app.view_functions[other] = partial(_other_method, tuple(views), rejects)
 
