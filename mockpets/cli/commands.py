@@ -90,6 +90,15 @@ def discard_output(stream: TextIO) -> None:
     os.close(null)
 
 
+class Choice(click.Choice[str]):
+    """One of several words; the error for another one suggests the nearest."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        """Return click's message with the nearest word."""
+        message = super().get_invalid_choice_message(value, ctx).rstrip(".")
+        return "; ".join(filter(None, [message, did_you_mean(value, self.choices)]))
+
+
 class Command(click.Command):
     """A command that suggests a fix for an unexpected argument."""
 

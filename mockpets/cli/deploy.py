@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 
-from mockpets.cli.commands import Command, cannot_write
+from mockpets.cli.commands import Choice, Command, cannot_write
 from mockpets.cli.options import integer, option
 from mockpets.constants import VERSION
 
@@ -108,7 +108,7 @@ def _values(text: str, values: dict[str, str]) -> str:
 
 
 @click.command(cls=Command)
-@click.argument("target", type=click.Choice([*TARGETS]), metavar="compose|kubernetes|systemd")
+@click.argument("target", type=Choice([*TARGETS]), metavar="compose|kubernetes|systemd")
 @option(
     "--processes NUMBER",
     "Number of mockpets processes.",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mockpets.cli.commands import Command, cannot_write, report
+from mockpets.cli.commands import Choice, Command, cannot_write, report
 from mockpets.cli.layout import TERM_COLUMNS, HelpFormatter, excerpt, hang, on_terminal
 from mockpets.cli.options import flag, option, with_format, with_json, with_settings
 from mockpets.cli.remote import connect, reporting, with_token
@@ -125,7 +125,7 @@ def _show_scenarios(
 
 @click.command(cls=Command)
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE|DIR]...")
-@with_format(click.Choice(["text", "json"]))
+@with_format(Choice(["text", "json"]))
 @with_settings("scenarios_dir", "fixtures_dir")
 def check(paths: tuple[Path, ...], output_format: str, config: Path | None, **flags: object) -> int:
     """Check scenario and fixture files, and list the responses that they define.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from mockpets.cli import layout  # noqa: F401 - makes click use our formatter
-from mockpets.cli.commands import Command, Group, discard_output, report, walk
+from mockpets.cli.commands import Choice, Command, Group, discard_output, report, walk
 from mockpets.errors import InputError, Problem, did_you_mean, problem_with
 from mockpets.version import FULL_VERSION
 
@@ -206,7 +206,7 @@ def _commands() -> None:
 
 
 @click.command(cls=Command)
-@click.argument("shell", type=click.Choice(_SHELLS), metavar="SHELL")
+@click.argument("shell", type=Choice(_SHELLS), metavar="SHELL")
 def completion(shell: str) -> None:
     """Print the script for tab completion in bash, zsh or fish.
 

@@ -21,6 +21,7 @@ from mockpets.units import quote
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from mockpets.cli.commands import Choice
     from mockpets.cli.completion import Complete
     from mockpets.settings.model import Row
 
@@ -63,7 +64,7 @@ def flag(*names: str, text: str) -> Callable[[Decorated], Decorated]:
 with_json = flag("--json", "as_json", text="Print JSON.")
 
 
-def with_format(kind: click.Choice[str]) -> Callable[[Decorated], Decorated]:
+def with_format(kind: Choice) -> Callable[[Decorated], Decorated]:
     """Add `--format`, and `--json` for its value `json`, to a command, as `output_format`."""
 
     def decorate(command: Decorated) -> Decorated:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from mockpets.cli.commands import cannot_write, unknown_names
+from mockpets.cli.commands import Choice, cannot_write, unknown_names
 from mockpets.cli.commands import report as print_problems
 from mockpets.cli.layout import hang, on_terminal
 from mockpets.cli.options import option, with_format
@@ -54,7 +54,7 @@ class Output:
         return frozenset[str]().union(*(selected[name] for name in self.fail_on))
 
 
-class _Format(click.Choice[str]):
+class _Format(Choice):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the format of this name."""
         if value in _REMOVED:

@@ -155,6 +155,10 @@ def test_version(run: Run, argument: str) -> None:
         (["new"], "missing argument NAME; see 'mockpets new --help'"),
         (["check", "--format=x"], "--format: 'x' is not one of 'text', 'json'"),
         (
+            ["check", "--format=jsn"],
+            "--format: 'jsn' is not one of 'text', 'json'; did you mean 'json'?",
+        ),
+        (
             ["serve", "empty"],
             "serve: unexpected argument 'empty'; did you mean --scenario empty?",
         ),
