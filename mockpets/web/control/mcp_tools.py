@@ -147,7 +147,9 @@ def call_tool(
     except (InputError, RequestError) as error:
         known = invalid_body(error) if isinstance(error, InputError) else error
         return {"content": [_block(_explained(known))], "isError": True}
-    return {"content": [_block(summary)], "structuredContent": content}
+    # As text too, for clients that show nothing else to the model.
+    blocks = [_block(summary), _block(dump_json(content).decode("utf-8"))]
+    return {"content": blocks, "structuredContent": content}
 
 
 def _block(text: str) -> dict[str, str]:

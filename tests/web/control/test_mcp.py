@@ -284,6 +284,7 @@ def test_the_tools_do_what_they_say_in_few_tokens(client: Client) -> None:
         assert "isError" not in result, result
         assert result["content"][0]["text"].startswith(text)
         content = result["structuredContent"]
+        assert json.loads(result["content"][1]["text"]) == content
         closed = {**schemas[name], "additionalProperties": False}
         assert not [*Draft202012Validator(closed).iter_errors(content)]
         sizes[name].append(len(json.dumps(result, separators=(",", ":"))) / 4)
