@@ -6,15 +6,16 @@ Tests that use only `Client` check both ways, down to the bytes and the headers.
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPMessage
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, Protocol
-from urllib.parse import urlsplit
+from urllib.parse import unquote_to_bytes, urlsplit
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from flask import Flask
+    from collections.abc import Callable, Mapping
+    from wsgiref.types import WSGIApplication
 
 KEY = {"Authorization": "Bearer mockpets"}
 JSON = {"Content-Type": "application/json"}
@@ -28,6 +29,10 @@ class Response:
     headers: Mapping[str, str]
     body: bytes
     sent: str = field(default="", repr=True)
+
+    @property
+    def text(self) -> str:
+        return self.body.decode()
 
     @property
     def json(self) -> Any:
@@ -56,16 +61,59 @@ class Transport(Protocol):
 
 
 class InProcess:
-    """Calls the app in this process."""
+    """Calls the app in this process.
 
-    def __init__(self, app: Flask) -> None:
-        self._client = app.test_client(use_cookies=False)
+    Without Werkzeug's test client, which takes six times as long as our app.
+    """
+
+    def __init__(self, app: WSGIApplication) -> None:
+        self._app = app
 
     def ask(
-        self, method: str, target: str, headers: Mapping[str, str], body: bytes | None
+        self,
+        method: str,
+        target: str,
+        headers: Mapping[str, str],
+        body: bytes | None,
+        peer: str = "127.0.0.1",
     ) -> Response:
-        response = self._client.open(target, method=method, headers=dict(headers), data=body)
-        return _response(response.status_code, list(response.headers), response.data)
+        path, _, query = target.encode().decode("latin-1").partition("?")
+        environ: dict[str, Any] = {
+            "REQUEST_METHOD": method,
+            "SCRIPT_NAME": "",
+            "PATH_INFO": unquote_to_bytes(path.encode("latin-1")).decode("latin-1"),
+            "QUERY_STRING": query,
+            "REQUEST_URI": target,
+            "SERVER_NAME": "localhost",
+            "SERVER_PORT": "80",
+            "SERVER_PROTOCOL": "HTTP/1.1",
+            "REMOTE_ADDR": peer,
+            "HTTP_HOST": "localhost",
+            "wsgi.version": (1, 0),
+            "wsgi.url_scheme": "http",
+            "wsgi.input": BytesIO(body or b""),
+            "wsgi.errors": sys.stderr,
+            "wsgi.multithread": False,
+            "wsgi.multiprocess": False,
+            "wsgi.run_once": False,
+        }
+        for name, value in headers.items():
+            key = name.upper().replace("-", "_")
+            environ[key if key in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{key}"] = value
+        if body is not None:
+            environ["CONTENT_LENGTH"] = str(len(body))
+        start: list[Any] = []
+
+        def start_response(*arguments: Any) -> Callable[[bytes], object]:
+            start[:] = arguments
+            return start.append
+
+        chunks = self._app(environ, start_response)
+        try:
+            received = b"".join(chunks)
+        finally:
+            getattr(chunks, "close", int)()
+        return _response(int(start[0][:3]), start[1], received)
 
 
 class OverSocket:

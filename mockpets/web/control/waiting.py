@@ -49,7 +49,8 @@ def wait_until(
                 check_room(environ, session.name)
             environ[ORDER] = CallAgain(partial(session.changes.wait, change), left, session.name)
             return result
-        block(session.changes, change, left)
+        if sessions.find(session.name) in (session, None):  # otherwise created during the check
+            block(session.changes, change, left)
         left = end - monotonic()
         sessions.closed_names.check(session.name)
         session = sessions.peek(session.name)  # it may have been created or deleted since

@@ -17,14 +17,15 @@ from mockpets.constants import CONTROL_PREFIX, TOOLBAR_PATH
 from mockpets.kit import files_of
 from mockpets.web.cors import REJECTED_ORIGINS
 from tests.cases import each
-from tests.http_client import JSON, Client, OverSocket
+from tests.http_client import JSON, Client, InProcess, OverSocket
 from tests.routes import complete_app
 from tests.server.raw_http import Wire, port_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from werkzeug.test import TestResponse
+    from tests.http_client import Response
+
 
 TOKEN = "a-token-of-the-tests"
 FREE = {
@@ -199,7 +200,7 @@ class Server:
     def __init__(self, **settings: Any) -> None:
         # A minute passes with each request, so that the rate limit is never reached.
         app = create_app(Settings(**settings), partial(next, count(0.0, 60.0)))
-        self._client = app.test_client()
+        self._inside = InProcess(app)
         self._sessions = app.extensions["mockpets"].sessions
 
     def ask(
@@ -209,11 +210,9 @@ class Server:
         headers: dict[str, str],
         body: bytes | None = None,
         peer: str = "127.0.0.1",
-    ) -> TestResponse:
+    ) -> Response:
         headers, body = without_waiting(path, headers, body)
-        return self._client.open(
-            path, method=method, headers=headers, data=body, environ_overrides={"REMOTE_ADDR": peer}
-        )
+        return self._inside.ask(method, path, headers, body, peer)
 
     def traces(self) -> list[Any]:
         """Return the state that every call with an effect changes."""
@@ -236,7 +235,7 @@ def test_open_routes_are_those_that_product_md_lists() -> None:
     answered = {
         rule
         for rule, method, path in ROUTES
-        if server.ask(method, path, EVIL, peer="10.0.0.7").status_code != 401
+        if server.ask(method, path, EVIL, peer="10.0.0.7").status != 401
     }
 
     assert answered == FREE
@@ -248,12 +247,12 @@ def test_routes_without_secrets_are_open(servers: dict[str, Server], caller: Cal
     server = servers[repr(caller.settings)]
     for path in ("health", "ready", "openapi.json", "control.openapi.json", "docs"):
         got = server.ask("GET", f"/__mockpets/{path}", caller.headers, peer=caller.peer)
-        assert got.status_code == 200, path
+        assert got.status == 200, path
 
 
-def error_of(response: TestResponse) -> tuple[str, str]:
+def error_of(response: Response) -> tuple[str, str]:
     """Return the code and the message of an Error body, or of an error of JSON-RPC."""
-    body = response.get_json()
+    body = response.json
     if "error" in body:
         return body["error"]["data"]["code"], body["error"]["message"]
     return body["code"], body["message"]
@@ -264,16 +263,17 @@ def test_who_may_call_what(servers: dict[str, Server], caller: Caller_) -> None:
     server = servers[repr(caller.settings)]
     before, sent = server.traces(), {"Host": "localhost:7387", **caller.headers}
     status = {"unauthorized": 401, "forbidden": 403}.get(caller.gets, 404)
-    for (method, path), body in product(GUARDED, (None, b"{}")):
-        for target in (path, f"/~{'new' if caller.gets != 'pass' else 'w1'}{path}"):
-            got = server.ask(method, target, sent | (JSON if body else {}), body, caller.peer)
-            if caller.gets == "pass":
-                assert got.status_code not in (401, 403, 500), (method, target)
-                assert "control API" not in got.text, (method, target)
-                continue
-            assert got.status_code == status, (method, target)
-            assert method == "HEAD" or error_of(got)[0] == caller.gets, (method, target)
-            assert server.traces() == before, (method, target)
+    base = "/~w1" if caller.gets == "pass" else "/~new"
+    for (method, path), (start, body) in product(GUARDED, (("", None), (base, b"{}"))):
+        target = start + path
+        got = server.ask(method, target, sent | (JSON if body else {}), body, caller.peer)
+        if caller.gets == "pass":
+            assert got.status not in (401, 403, 500), (method, target)
+            assert "control API" not in got.text, (method, target)
+            continue
+        assert got.status == status, (method, target)
+        assert method == "HEAD" or error_of(got)[0] == caller.gets, (method, target)
+        assert server.traces() == before, (method, target)
 
 
 @each(
@@ -286,7 +286,7 @@ def test_every_call_rejects_a_body_that_is_not_json(servers: dict[str, Server], 
         for more in ("", "; x=application/json", ", application/json"):
             before = server.traces()
             got = server.ask(method, path, {"Content-Type": kind + more}, b'{"scenario": "empty"}')
-            assert got.status_code == 400, (method, path, more)
+            assert got.status == 400, (method, path, more)
             if method != "HEAD":
                 assert "must be application/json" in error_of(got)[1]
             assert server.traces() == before
@@ -356,7 +356,7 @@ def test_combinations_of_host_origin_and_site(
     wrong = []
     for host, origin, site in product(HOSTS, ORIGINS, SITES) if is_every else some:
         headers = page(site, origin, host)
-        status = server.ask(method, f"/__mockpets/{path}", headers).status_code
+        status = server.ask(method, f"/__mockpets/{path}", headers).status
         is_host = HOSTS[host] or (HOSTS[host] is None and control == "open")
         is_page = site in ("same-origin", "same-site", "none")
         is_page = is_page or (site is None if origin is None else bool(ORIGINS[origin]))
@@ -373,7 +373,7 @@ def test_no_response_contains_the_token(servers: dict[str, Server]) -> None:
             got = server.ask(method, path, {"Host": "localhost", **headers})
             assert TOKEN not in got.text + str(got.headers), (method, path)
     refused = server.ask("GET", "/__mockpets/state", {})
-    assert refused.headers["WWW-Authenticate"] == 'Bearer realm="mockpets control"'
+    assert refused.header("WWW-Authenticate") == 'Bearer realm="mockpets control"'
 
 
 def test_a_public_bind_generates_a_unique_token() -> None:
@@ -382,10 +382,10 @@ def test_a_public_bind_generates_a_unique_token() -> None:
         app = create_app(Settings(host=("0.0.0.0",)))  # noqa: S104 - not bound here
         token = app.extensions["mockpets"].token
         tokens.add(token)
-        get = app.test_client().get
-        assert get("/__mockpets/state").status_code == 401
+        ask = InProcess(app).ask
+        assert ask("GET", "/__mockpets/state", {}, None).status == 401
         right = {"Authorization": f"bearer {token}"}
-        assert get("/__mockpets/state", headers=right).status_code == 200
+        assert ask("GET", "/__mockpets/state", right, None).status == 200
 
     assert len(tokens) == 3
     assert min(map(len, tokens)) >= 32
@@ -402,16 +402,16 @@ def test_only_allowed_pages_may_read(servers: dict[str, Server], origin: str) ->
         for verb in {method, "OPTIONS"}:
             asks = {"Access-Control-Request-Method": method} if verb == "OPTIONS" else {}
             got = server.ask(verb, path, page("cross-site", origin) | asks)
-            allowed = got.headers.get("Access-Control-Allow-Origin")
+            allowed = got.header("Access-Control-Allow-Origin")
             assert allowed == (origin if ORIGINS[origin] else None), (verb, path)
-            assert "Access-Control-Allow-Credentials" not in got.headers
-            assert "Origin" in got.headers.get_all("Vary")
+            assert got.header("Access-Control-Allow-Credentials") is None
+            assert "Origin" in (got.header("Vary") or "").split(", ")
             if verb == "OPTIONS":
-                assert got.status_code == 204
-                methods = got.headers.get("Access-Control-Allow-Methods", "")
+                assert got.status == 204
+                methods = got.header("Access-Control-Allow-Methods") or ""
                 is_named = method in (*methods.split(", "), "HEAD")  # HEAD needs no permission
                 assert is_named == ORIGINS[origin] or method == "HEAD"
-                names = got.headers.get("Access-Control-Allow-Headers", "").lower()
+                names = (got.header("Access-Control-Allow-Headers") or "").lower()
                 assert ("authorization" in names) == ORIGINS[origin]
 
 
@@ -421,7 +421,7 @@ def test_a_preflight_needs_no_token_and_changes_nothing() -> None:
     for method, path in GUARDED:
         headers = page("cross-site", "http://localhost:5173")
         headers["Access-Control-Request-Method"] = method
-        assert server.ask("OPTIONS", f"/~new{path}", headers, peer="10.0.0.7").status_code == 204
+        assert server.ask("OPTIONS", f"/~new{path}", headers, peer="10.0.0.7").status == 204
 
     assert server.traces() == before
 
@@ -431,11 +431,11 @@ def test_a_page_that_may_call_can_load_the_toolbar(servers: dict[str, Server], o
     """`test_who_may_call_what` shows that others cannot."""
     got = servers[repr(FRONT)].ask("GET", TOOLBAR_PATH, page("cross-site", origin))
 
-    assert (got.status_code, got.content_type) == (200, "text/javascript; charset=utf-8")
-    assert got.headers["Access-Control-Allow-Origin"] == origin
-    assert got.headers["Cross-Origin-Resource-Policy"] == "same-origin"  # without CORS, only ours
-    assert got.headers.get_all("Cache-Control") == ["no-cache"]
-    assert b"import.meta.url" in got.data
+    assert (got.status, got.header("Content-Type")) == (200, "text/javascript; charset=utf-8")
+    assert got.header("Access-Control-Allow-Origin") == origin
+    assert got.header("Cross-Origin-Resource-Policy") == "same-origin"  # without CORS, only ours
+    assert got.header("Cache-Control") == "no-cache"
+    assert b"import.meta.url" in got.body
 
 
 # --- Rejected origins ---------------------------------------------------------------------------
@@ -452,7 +452,7 @@ NULL_MESSAGE = (
 
 
 def rejected_origins(server: Server) -> list[str]:
-    state = server.ask("GET", "/__mockpets/state", {"Host": "localhost:7387"}).get_json()
+    state = server.ask("GET", "/__mockpets/state", {"Host": "localhost:7387"}).json
     origins: list[str] = state["rejected_origins"]
     return origins
 
@@ -476,13 +476,13 @@ def test_a_rejected_page_is_named_in_the_log_and_in_the_state_once(
     for _ in range(3):
         headers |= PREFLIGHT if way == "preflight" else {}
         response = server.ask(method, "/~w3/__mockpets/scenario", headers)
-        assert "Access-Control-Allow-Origin" not in response.headers
-        assert "Access-Control-Allow-Methods" not in response.headers
+        assert response.header("Access-Control-Allow-Origin") is None
+        assert response.header("Access-Control-Allow-Methods") is None
 
     assert [each.getMessage() for each in caplog.records if each.name == "mockpets"] == [message]
     assert rejected_origins(server) == [listed]
     if way != "preflight":
-        assert (response.status_code, response.get_json()["message"]) == (403, message)
+        assert (response.status, response.json["message"]) == (403, message)
 
 
 @pytest.mark.parametrize(
@@ -506,8 +506,8 @@ def test_an_invalid_origin_is_rejected_but_neither_logged_nor_listed(
     server.ask("OPTIONS", "/__mockpets/state", page("cross-site", origin) | PREFLIGHT)
     response = server.ask("GET", "/__mockpets/state", page("cross-site", origin))
 
-    assert response.status_code == 403
-    assert response.get_json()["message"].endswith("start the server with --control-origin")
+    assert response.status == 403
+    assert response.json["message"].endswith("start the server with --control-origin")
     assert rejected_origins(server) == []
     assert not [each for each in caplog.records if each.name == "mockpets"]
 
@@ -552,10 +552,10 @@ def test_only_rejected_control_calls_are_listed(
 def test_a_new_rejected_origin_is_reported_to_the_panel_as_a_change() -> None:
     server = Server()
     local = {"Host": "localhost"}
-    before = server.ask("GET", "/~w3/__mockpets/events", local).get_json()["change"]
+    before = server.ask("GET", "/~w3/__mockpets/events", local).json["change"]
     for _ in range(2):
         server.ask("OPTIONS", "/__mockpets/state", page("cross-site", "http://a.test") | PREFLIGHT)
-    events = server.ask("GET", f"/~w3/__mockpets/events?since={before}", local).get_json()
+    events = server.ask("GET", f"/~w3/__mockpets/events?since={before}", local).json
 
     assert events["changed"] == ["origins"]
     assert events["change"] == before + 1
@@ -565,7 +565,7 @@ def test_visitors_of_a_public_server_cannot_fill_the_list_with_preflights() -> N
     server = Server(public=True, control_token=TOKEN)
     server.ask("OPTIONS", "/__mockpets/state", page("cross-site", "http://evil.test") | PREFLIGHT)
     server.ask("GET", "/__mockpets/state", page("cross-site", "http://evil.test"))
-    state = server.ask("GET", "/__mockpets/state", WITH | {"Host": "localhost"}).get_json()
+    state = server.ask("GET", "/__mockpets/state", WITH | {"Host": "localhost"}).json
 
     assert state["rejected_origins"] == []
 
@@ -732,8 +732,8 @@ def test_no_headers_cause_an_internal_error(
 ) -> None:
     for server in fuzzed:
         got = server.ask(method, f"{base}{path}?{query}", headers, body)
-        assert got.status_code != 500
-        if got.status_code >= 400 and got.text:
+        assert got.status != 500
+        if got.status >= 400 and got.text:
             error = json.loads(got.text)
             is_mcp = path == "/__mockpets/mcp"  # JSON-RPC
             assert (is_mcp and "error" in error) or {"code", "message", "status"} <= error.keys()

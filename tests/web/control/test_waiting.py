@@ -21,6 +21,8 @@ from tests.server.raw_http import Clock, Running, Wire, running
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mockpets.session.session import Session
+
 LIST: Any = {"operation": "listPets"}
 HELD: Any = {"scenario": {"description": "d", "stubs": [{"hold": "door"}]}}
 KEY = "Authorization: Bearer mockpets"
@@ -369,3 +371,21 @@ def test_on_other_wsgi_servers_the_thread_waits() -> None:
         assert wait.result(timeout=30).json["matched"] == 2
     late = call("POST", "/~w1/__mockpets/gates/door/wait", json_body={"within": "1ms"})
     assert (late.status, late.json["details"]) == (409, {"held": 0})
+
+
+def test_on_other_wsgi_servers_a_session_created_during_the_check_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = create_app(Settings())
+    call, sessions = Client(InProcess(app)), app.extensions["mockpets"].sessions
+    peek = sessions.peek
+
+    def peek_before_another_thread_creates_it(name: str) -> Session:
+        session: Session = peek(name)
+        monkeypatch.undo()
+        call("GET", f"/~{name}/v1/pets")
+        return session
+
+    monkeypatch.setattr(sessions, "peek", peek_before_another_thread_creates_it)
+    body = {"match": LIST, "times": 1, "within": "20s"}
+    assert call("POST", "/~w1/__mockpets/verify", json_body=body).json["matched"] == 1
