@@ -36,7 +36,7 @@ def foreign_page(text: str = _Page.text, scripts: dict[str, str] = {}) -> Iterat
     """Serve a page on its own origin and yield its port."""
     handler = type("_Served", (_Page,), {"text": text, "scripts": scripts})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = Thread(target=server.serve_forever)
+        thread = Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         try:
             yield server.server_port

@@ -63,7 +63,7 @@ def origin(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     write: Callable[[Path], Path] = request.param
     files = partial(_Files, directory=str(write(tmp_path)))
     with ThreadingHTTPServer(("127.0.0.1", 0), files) as server:
-        thread = Thread(target=server.serve_forever)
+        thread = Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         yield f"http://localhost:{server.server_port}"
         server.shutdown()

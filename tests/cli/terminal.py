@@ -101,6 +101,10 @@ _COMMANDS: Final = {
 _END: Final = "\f"
 _ALL: Final = f"import sys\nfor text in sys.argv[1:]: exec(text, {{}}); print(end={_END!r})"
 VIEWS: Final = (*_SERVERS, *_COMMANDS)
+FILES: Final = [
+    (view, width) for view in VIEWS for width in WIDTHS if (view, width) != ("help", 120)
+]
+"""View and width of each file. Help is long, and wrapped at 120 like the others."""
 
 
 def shown(view: str, columns: int, folder: Path) -> str:
@@ -123,9 +127,10 @@ def shown(view: str, columns: int, folder: Path) -> str:
 @cache
 def commands_shown(columns: int) -> dict[str, str]:
     """Return what each view of commands shows."""
+    scripts = {name: text for name, text in _COMMANDS.items() if (name, columns) in FILES}
     with TemporaryDirectory() as folder:
-        text = on_terminal(("-c", _ALL, *_COMMANDS.values()), columns, Path(folder))
-    return dict(zip(_COMMANDS, text.split(_END)[:-1], strict=True))
+        text = on_terminal(("-c", _ALL, *scripts.values()), columns, Path(folder))
+    return dict(zip(scripts, text.split(_END)[:-1], strict=True))
 
 
 def on_terminal(arguments: tuple[str, ...], columns: int, folder: Path) -> str:
@@ -165,8 +170,7 @@ def on_terminal(arguments: tuple[str, ...], columns: int, folder: Path) -> str:
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
-    for name in VIEWS:
-        for width in WIDTHS:
-            with TemporaryDirectory() as folder:
-                text = shown(name, width, Path(folder))
-            (FOLDER / f"{name}-{width}.txt").write_text(text, "utf-8")
+    for name, width in FILES:
+        with TemporaryDirectory() as folder:
+            text = shown(name, width, Path(folder))
+        (FOLDER / f"{name}-{width}.txt").write_text(text, "utf-8")

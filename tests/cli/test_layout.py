@@ -14,7 +14,7 @@ from mockpets.cli.main import main
 from mockpets.cli.request_table import row
 from mockpets.client.request_line import request_line
 from tests.cases import each as for_each
-from tests.cli.terminal import FOLDER, VIEWS, WIDTHS, on_terminal, shown
+from tests.cli.terminal import FILES, FOLDER, VIEWS, WIDTHS, on_terminal, shown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,8 +23,7 @@ terminal = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-te
 
 
 @terminal
-@for_each("width", WIDTHS)
-@for_each("view", VIEWS)
+@for_each("view, width", FILES)
 def test_a_terminal_shows_the_golden_file(view: str, width: int, tmp_path: Path) -> None:
     golden = (FOLDER / f"{view}-{width}.txt").read_text(encoding="utf-8")
 
@@ -32,8 +31,7 @@ def test_a_terminal_shows_the_golden_file(view: str, width: int, tmp_path: Path)
     assert shown(view, width, tmp_path) == golden, hint
 
 
-@for_each("width", WIDTHS)
-@for_each("view", VIEWS)
+@for_each("view, width", FILES)
 def test_no_line_is_longer_than_the_terminal(view: str, width: int) -> None:
     lines = (FOLDER / f"{view}-{width}.txt").read_text(encoding="utf-8").splitlines()
 
@@ -67,7 +65,7 @@ main(["kit", "mock", "--check", "--playwright", "--vitest", "--storybook", "--cy
     assert lines[-1] == f"mockpets: to write these files again, run: {command}"
 
 
-@for_each("view", [view for view in VIEWS if view not in ("files", "requests-of-a-server")])
+@for_each("view", [view for view in VIEWS if view not in ("files", "help", "requests-of-a-server")])
 def test_no_word_is_broken(view: str) -> None:
     texts = [(FOLDER / f"{view}-{width}.txt").read_text(encoding="utf-8") for width in WIDTHS]
 

@@ -204,7 +204,7 @@ class _Service(BaseHTTPRequestHandler):
 def other() -> Iterator[str]:
     _Service.seen = []
     with ThreadingHTTPServer(("127.0.0.1", 0), _Service) as server:
-        thread = Thread(target=server.serve_forever, daemon=True)
+        thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         yield f"http://127.0.0.1:{server.server_address[1]}"
         server.shutdown()

@@ -157,7 +157,7 @@ def connections(name: str) -> str:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         server.daemon_threads = True
-        thread = Thread(target=server.serve_forever)
+        thread = Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         try:
             with proxy(name, f"http://127.0.0.1:{server.server_port}") as url:

@@ -167,7 +167,7 @@ def run_checks(checks: Mapping[str, Callable[[], object]]) -> None:
 def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
     """Serve on a free port in the background; yield the URL."""
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = Thread(target=server.serve_forever)
+        thread = Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         try:
             yield f"http://localhost:{server.server_port}"

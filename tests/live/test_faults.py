@@ -225,7 +225,7 @@ def test_a_page_sees_each_fault_as_a_failure(url: str, tmp_path: Path) -> None:
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Pages) as pages:
-        thread = Thread(target=pages.serve_forever)
+        thread = Thread(target=pages.serve_forever, args=(0.01,))
         thread.start()
         try:
             page = f"http://127.0.0.1:{pages.server_port}/index.html"

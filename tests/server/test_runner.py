@@ -88,7 +88,6 @@ def occupied_port(host: str = "127.0.0.1") -> Iterator[int]:
                 break
         else:
             raise OSError("no free port")
-        listener.listen()
         yield port
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -290,4 +291,5 @@ def wait_for_save(client: ControlClient) -> None:
     assert progress is not None
     begun = progress["begun"]
     while progress is not None and progress["saved"] <= begun:
+        time.sleep(0.02)
         progress = client.state()["state_file"]
