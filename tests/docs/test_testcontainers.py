@@ -44,6 +44,7 @@ def project(tmp_path: Path) -> Path:
             path = tmp_path / block.argument
             path.parent.mkdir(exist_ok=True)
             path.write_text(block.text, encoding="utf-8")
+    shutil.copy(FAKES / "pets.test.ts", tmp_path / "tests")
     (tmp_path / "mock/scenarios").mkdir(parents=True)
     return tmp_path
 

@@ -2,6 +2,7 @@
 // The tests of examples/react run it in Storybook.
 
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { Mockpets, mockpetsLoader } from "../../kit/storybook.js";
 
@@ -33,6 +34,16 @@ describe("mockpetsLoader", () => {
     assert(mockpets instanceof Mockpets);
     assert.equal((await list(mockpets)).status, 503);
     assert.deepEqual(await mockpets.pets(), [{ id: 7, name: "Miso", categoryId: 2 }]);
+  });
+
+  it("shows two variants at once, as you-asked.md says", async () => {
+    const page = await readFile(new URL("../../docs/recipes/you-asked.md", import.meta.url), "utf8");
+    const [, text] = page.match(/```js\n(export const Empty.*?)```/s);
+    const { Empty, Failing } = await import(`data:text/javascript,${encodeURIComponent(text)}`);
+    const shown = await Promise.all([Empty, Failing].map(({ parameters }) => load(parameters.mockpets)));
+    const responses = await Promise.all(shown.map(({ mockpets }) => list(mockpets)));
+    assert.deepEqual(await responses[0].json(), []);
+    assert.equal(responses[1].status, 500);
   });
 
   it("names the session after the story", async () => {

@@ -17,7 +17,12 @@ from mockpets.kit import files_of
 from tests.programs import need
 
 ROOT = Path(__file__).parent.parent.parent
-PAGES = [ROOT / "README.md", ROOT / "docs/recipes/playwright.md", ROOT / "skill/SKILL.md"]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "docs/recipes/playwright.md",
+    ROOT / "docs/recipes/you-asked.md",
+    ROOT / "skill/SKILL.md",
+]
 
 
 def shown_files() -> dict[str, str]:

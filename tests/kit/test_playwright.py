@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
+import requests
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
@@ -36,6 +37,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.node]
 
 SPECS = Path(__file__).with_name("specs")
 TOKEN = "t" * 32
+HEADERS = {"Authorization": "Bearer mockpets"}
 PROJECTS = """\
   projects: [
     // In the order of the queue: the four tests that wait for each other need all workers.
@@ -88,25 +90,42 @@ class Older(BaseHTTPRequestHandler):
 
 
 class App(BaseHTTPRequestHandler):
-    """A front end of one page."""
+    """A front end: a page that fetches pets, and at /server one whose server has fetched them."""
 
+    mock = ""
     page = """\
 <!doctype html><title>App</title><p>Loading</p>
+<button>Show sold</button><button>Show pending</button>
 <script>
-  fetch("MOCK/v1/pets", { headers: { Authorization: "Bearer mockpets" } })
-    .then((response) => response.json())
-    .then((pets) => {
-      document.querySelector("p").textContent = pets.length ? `${pets.length} pets` : "No pets yet";
-    });
+  const show = (text) => (document.querySelector("p").textContent = text);
+  let last = 0;
+  const load = async (query, describe) => {
+    const number = (last += 1);
+    const headers = { Authorization: "Bearer mockpets" };
+    const pets = await (await fetch(`MOCK/v1/pets${query}`, { headers })).json();
+    if (number === last) show(describe(pets.length));
+  };
+  for (const button of document.querySelectorAll("button")) {
+    const status = button.textContent.split(" ")[1];
+    button.onclick = () => load(`?status=${status}`, (count) => `${count} ${status}`);
+  }
+  load("", (count) => (count ? `${count} pets` : "No pets yet"));
 </script>
 """
 
     def do_GET(self) -> None:
+        page = self.page.replace("MOCK", self.mock)
+        if self.path == "/server":
+            names = ("Mockpets-Session", "Mockpets-Scenario")
+            headers = {name: self.headers[name] for name in names if name in self.headers}
+            url = f"{self.mock}/v1/pets"
+            response = requests.get(url, headers=headers | HEADERS, timeout=20)
+            page = f"<!doctype html><title>App</title><p>{len(response.json())} pets</p>"
         self.send_response(200)
         self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(self.page)))
+        self.send_header("Content-Length", str(len(page)))
         self.end_headers()
-        self.wfile.write(self.page.encode())
+        self.wfile.write(page.encode())
 
     def log_message(self, *_: object) -> None:
         pass
@@ -174,7 +193,7 @@ def test_all_specs(tmp_path: Path) -> None:
         serving(Echo) as app,
         serving(Echo) as third,
         serving(Older) as older,
-        serving(type("_App", (App,), {"page": App.page.replace("MOCK", server.url)})) as shop,
+        serving(type("_App", (App,), {"mock": server.url})) as shop,
         restarting("declared") as (killed, restart),
     ):
         outcomes = run_specs(
