@@ -196,3 +196,24 @@ export function requestLine(entry) {
     remarks.filter(Boolean).join("; "),
   ].join("  ").trimEnd();
 }
+
+/** Return the name with the fewest changes to a word, or undefined if it is another word. */
+export function nearest(word, names) {
+  const changes = (name) => distance(word.toLowerCase(), name);
+  const near = names.reduce((best, name) => (changes(name) < changes(best) ? name : best));
+  return changes(near) <= Math.max(2, word.length * 0.4) ? near : undefined;
+}
+
+/** Return how many letters must be changed, added or removed to get from one word to another (Levenshtein). */
+function distance(word, other) {
+  let row = [...Array(other.length + 1).keys()];
+  for (const [index, letter] of [...word].entries()) {
+    const next = [index + 1];
+    for (let column = 0; column < other.length; column++) {
+      const replaced = row[column] + Number(other[column] !== letter);
+      next.push(Math.min(replaced, row[column + 1] + 1, next[column] + 1));
+    }
+    row = next;
+  }
+  return row.at(-1);
+}

@@ -51,7 +51,10 @@ INTEGRATIONS: Final[Mapping[str, Integration]] = {
         "Playwright fixtures",
         "pets.spec.ts",
         "expect, test",
-        (*_SHARED, *_SERVER, *_STATES, "states-reporter.js", "states-reporter.d.ts"),
+        (
+            *(*_SHARED, *_SERVER, *_STATES, "states-reporter.js", "states-reporter.d.ts"),
+            *("interleavings.js", "interleavings.d.ts", "orders.js"),
+        ),
     ),
     "vitest": Integration(
         "function useMockpets for Vitest",

@@ -28,7 +28,11 @@ SHARED = ["shared.js", "scenarios.js"]
 SERVER = ["server.js", "server.d.ts"]
 STATES = ["states.js", "states.d.ts"]
 REPORTER = ["states-reporter.js", "states-reporter.d.ts"]
-PLAYWRIGHT = [*SHARED, *SERVER, *STATES, *REPORTER, "playwright.js", "playwright.d.ts"]
+ORDERS = ["interleavings.js", "interleavings.d.ts", "orders.js"]
+PLAYWRIGHT = [
+    *(*SHARED, *SERVER, *STATES, *REPORTER, *ORDERS),
+    *("playwright.js", "playwright.d.ts"),
+]
 VITEST = [*SHARED, "requests.js", *SERVER, *STATES, "vitest.js", "vitest.d.ts"]
 STORYBOOK = [*SHARED, "requests.js", "storybook.js", "storybook.d.ts"]
 CYPRESS = [*SHARED, "cypress.js", "cypress.d.ts"]

@@ -32,6 +32,7 @@ WITH_TOKEN = Settings(port=0, sessions="declared", control_token="secret-token")
                 "DECLARED_URL": WITH_TOKEN,
             },
         ),
+        ("orders.test.mjs", {}),
         ("storybook.test.mjs", {"MOCKPETS_URL": DECLARED, "OTHER_URL": Settings(port=0, seed=4)}),
         (
             "cypress/cypress.test.mjs",

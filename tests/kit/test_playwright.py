@@ -121,11 +121,12 @@ class App(BaseHTTPRequestHandler):
             url = f"{self.mock}/v1/pets"
             response = requests.get(url, headers=headers | HEADERS, timeout=20)
             page = f"<!doctype html><title>App</title><p>{len(response.json())} pets</p>"
+        content = page.encode()
         self.send_response(200)
         self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(page)))
+        self.send_header("Content-Length", str(len(content)))
         self.end_headers()
-        self.wfile.write(page.encode())
+        self.wfile.write(content)
 
     def log_message(self, *_: object) -> None:
         pass

@@ -24,7 +24,7 @@ const RETRY_MS = [500, 1_000, 2_000, 4_000];
 // The URL or path of this folder, from a stack such as `at file:///kit/client.js:1:2` or `@http://host/client.js:1:2`.
 // Without `file://`, because Playwright loads this file as a module and others by path if a reporter imports it.
 const THIS_FOLDER = /(?:file:\/\/)?([^\s(@]+)client\.js:\d+:\d+\)?$/m.exec(new Error().stack ?? "")?.[1];
-const OUR_FILES = ["client.js", "shared.js", "states.js", "requests.js", "server.js", "playwright.js", "vitest.js", "storybook.js", "cypress.js"];
+const OUR_FILES = ["client.js", "shared.js", "states.js", "interleavings.js", "requests.js", "server.js", "playwright.js", "vitest.js", "storybook.js", "cypress.js"];
 /** By URL: true if the server has our protocol, or a promise while one client asks for all. */
 const checks = new Map();
 const CAUSED_BY_LOSS = ["verification_failed", "not_held", "not_found", "pet_not_found", "unknown_session"];

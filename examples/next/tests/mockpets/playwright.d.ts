@@ -16,6 +16,7 @@ import type {
 import type { Contents, Mockpets, Times, VerifyMatch } from "./client.js";
 
 export * from "./client.js";
+export * from "./interleavings.js";
 export { webServer } from "./server.js";
 export * from "./states.js";
 

@@ -7,6 +7,7 @@
 import { writeFile } from "node:fs/promises";
 import { expect as baseExpect, test as baseTest } from "@playwright/test";
 import { Mockpets } from "./client.js";
+import { interleavingsOf } from "./interleavings.js";
 import { warnOfReusedServer } from "./server.js";
 import {
   RUN,
@@ -45,9 +46,7 @@ export const test = baseTest.extend({
 
   mock: async ({ mockUrl, mockKey, mockContents, mockHar }, use, testInfo) => {
     if (!HAR_MODES.includes(mockHar)) throw new TypeError(`mockHar must be 'on-failure' or 'always', got '${mockHar}'`);
-    const { title, titlePath, project, repeatEachIndex, retry } = testInfo;
-    const session = Mockpets.slug(title, project.name, ...titlePath, repeatEachIndex, retry, RUN);
-    const mock = new Mockpets({ url: mockUrl, key: mockKey, session });
+    const mock = mockOf({ mockUrl, mockKey }, testInfo);
     const state = stateOf(testInfo);
     if (state === undefined) await mock.make(contentsOf(mockContents));
     else {
@@ -79,10 +78,7 @@ export const test = baseTest.extend({
   },
 
   context: async ({ mock, mockOrigins, carrier, baseURL, extraHTTPHeaders, context }, use) => {
-    const origins = baseURL ? [baseURL, ...mockOrigins] : mockOrigins;
-    if (carrier === "route") await attachSession(context, mock, origins);
-    else if (carrier === "header") await context.setExtraHTTPHeaders({ ...extraHTTPHeaders, ...mock.headers });
-    else if (carrier !== "key") throw new TypeError(`carrier must be 'route', 'header' or 'key', got '${carrier}'`);
+    await nameSession(context, mock, { mockOrigins, carrier, baseURL, extraHTTPHeaders });
     await use(context);
   },
 
@@ -92,12 +88,13 @@ export const test = baseTest.extend({
   },
 
   request: async ({ playwright, mock, extraHTTPHeaders }, use) => {
-    const headers = addSession(extraHTTPHeaders ?? {}, mock);
-    const request = await playwright.request.newContext({ extraHTTPHeaders: headers });
+    const request = await newRequest(mock, { playwright, extraHTTPHeaders });
     await use(request);
     await request.dispose();
   },
 });
+
+export const interleavings = interleavingsOf(test, { attachRequests, nameSession, newRequest, openSession });
 
 export const expect = baseExpect.extend({
   async toHaveReceived(mock, match, times, options = {}) {
@@ -115,6 +112,30 @@ export const expect = baseExpect.extend({
     }
   },
 });
+
+/** Return a client for the session of a test, or of a part of it. */
+function mockOf({ mockUrl, mockKey }, { title, titlePath, project, repeatEachIndex, retry }, ...part) {
+  const session = Mockpets.slug(title, project.name, ...titlePath, repeatEachIndex, retry, RUN, ...part);
+  return new Mockpets({ url: mockUrl, key: mockKey, session });
+}
+
+async function openSession(fixtures, testInfo, part) {
+  const mock = mockOf(fixtures, testInfo, part);
+  await mock.make(contentsOf(fixtures.mockContents));
+  if (part === 1 && testInfo.workerIndex === 0) await warnOfReusedServer(mock, testInfo.config.configFile);
+  return mock;
+}
+
+async function nameSession(context, mock, { mockOrigins, carrier, baseURL, extraHTTPHeaders }) {
+  const origins = baseURL ? [baseURL, ...mockOrigins] : mockOrigins;
+  if (carrier === "route") await attachSession(context, mock, origins);
+  else if (carrier === "header") await context.setExtraHTTPHeaders({ ...extraHTTPHeaders, ...mock.headers });
+  else if (carrier !== "key") throw new TypeError(`carrier must be 'route', 'header' or 'key', got '${carrier}'`);
+}
+
+async function newRequest(mock, { playwright, extraHTTPHeaders }) {
+  return playwright.request.newContext({ extraHTTPHeaders: addSession(extraHTTPHeaders ?? {}, mock) });
+}
 
 export async function attachSession(context, mock, origins = []) {
   // A pattern and not a function, because each request that Playwright asks about takes milliseconds.

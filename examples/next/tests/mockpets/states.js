@@ -6,7 +6,7 @@
 
 import { existsSync, readdirSync } from "node:fs";
 import { scenarios as known } from "./scenarios.js";
-import { ARGS, STATE, foldersIn, scenarioName } from "./shared.js";
+import { ARGS, STATE, foldersIn, nearest, scenarioName } from "./shared.js";
 
 export function states({ only, exclude = [], ...unknown } = {}) {
   for (const option of Object.keys(unknown)) throw new TypeError(`unknown option '${option}' of states(); use 'only' or 'exclude'`);
@@ -29,25 +29,4 @@ function allScenarios() {
   const names = folders.flatMap((folder) => readdirSync(folder).map(scenarioName)).filter(Boolean);
   const own = new Set(names.filter((name) => !known.some((scenario) => scenario.name === name)));
   return [...known, ...[...own].map((name) => ({ name, description: "" }))];
-}
-
-/** Return the name with the fewest changes to a word, or undefined if it is another word. */
-function nearest(word, names) {
-  const changes = (name) => distance(word.toLowerCase(), name);
-  const near = names.reduce((best, name) => (changes(name) < changes(best) ? name : best));
-  return changes(near) <= Math.max(2, word.length * 0.4) ? near : undefined;
-}
-
-/** Return how many letters must be changed, added or removed to get from one word to another (Levenshtein). */
-function distance(word, other) {
-  let row = [...Array(other.length + 1).keys()];
-  for (const [index, letter] of [...word].entries()) {
-    const next = [index + 1];
-    for (let column = 0; column < other.length; column++) {
-      const replaced = row[column] + Number(other[column] !== letter);
-      next.push(Math.min(replaced, row[column + 1] + 1, next[column] + 1));
-    }
-    row = next;
-  }
-  return row.at(-1);
 }

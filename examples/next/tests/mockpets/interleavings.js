@@ -1,0 +1,348 @@
+// mockpets 0.2.0: written by "mockpets kit"; run it again, do not edit; agents: mockpets skill
+/* eslint-disable */
+// @ts-nocheck: the declarations have the types
+
+// One Playwright test under each order in which responses can arrive. The declarations beside this file have the documentation.
+
+import { runInThisContext } from "node:vm";
+import { KINDS, choicesOf, formatOrder, parseOrder, search } from "./orders.js";
+import { dropSession, failure, nearest, urlsOf } from "./shared.js";
+
+const DEFAULTS = { atLeast: 2, fail: undefined, ignore: [], lose: false, orders: 40, quiet: 50, seed: 1 };
+const VARIABLE = "MOCKPETS_ORDER";
+const CALLS = "mockpets unsettled calls";
+const TICK_MS = 10;
+const PENDING_MS = 700; // quiet while the actions of `race()` are pending
+const RACE_MS = 20_000;
+const LATE_MS = 1_000;
+const ROUND_TRIP_MS = 2_000;
+const SCREENSHOT_MS = 5_000;
+const MAX_SET = 4;
+const MAX_CHOICES = 8;
+const MAX_FAILURES = 3;
+
+/** Return `interleavings` for a `test` with the fixtures of the kit, and functions that share its code. */
+export function interleavingsOf(test, tools) {
+  return function interleavings(title, body, options = {}) {
+    if (typeof body !== "function") throw new TypeError("interleavings() expects a title and a function: interleavings(title, async ({ page, race }) => { ... })");
+    const settings = validated(options);
+    const declare = atCaller(interleavings);
+    declare(test, title, async ({ browser, playwright, mockUrl, mockKey, mockContents, mockOrigins, carrier, baseURL, extraHTTPHeaders }, testInfo) => {
+      const fixtures = { browser, playwright, mockUrl, mockKey, mockContents, mockOrigins, carrier, baseURL, extraHTTPHeaders };
+      await runOrders({ test, tools, fixtures, testInfo, body, settings });
+    });
+  };
+}
+
+function validated(options) {
+  for (const [name, value] of Object.entries(options)) {
+    if (!Object.hasOwn(DEFAULTS, name)) {
+      const near = nearest(name, Object.keys(DEFAULTS));
+      throw new TypeError(`unknown option '${name}' of interleavings(); ${near ? `did you mean '${near}'?` : `use ${Object.keys(DEFAULTS).join(", ")}`}`);
+    }
+    const [isValid, expected] = {
+      fail: [value === undefined || (Number.isInteger(value) && value >= 400 && value <= 599), "a status from 400 to 599"],
+      ignore: [Array.isArray(value) && value.every((one) => typeof one === "string" || one instanceof RegExp), "an array of texts and regular expressions"],
+      lose: [typeof value === "boolean", "true or false"],
+      quiet: [Number.isInteger(value) && value >= TICK_MS && value <= RACE_MS / 2, "milliseconds from 10 to 10000"],
+      seed: [Number.isInteger(value), "a whole number"],
+    }[name] ?? [Number.isInteger(value) && value >= 1 && value <= 10_000, "a whole number from 1 to 10000"];
+    if (!isValid) throw new TypeError(`option '${name}' of interleavings() must be ${expected}, got ${JSON.stringify(value)}`);
+  }
+  return { ...DEFAULTS, ...options };
+}
+
+/** Return a function that declares a test for the caller of a function: Playwright takes the test's line from its own caller. */
+function atCaller(called) {
+  const { prepareStackTrace } = Error;
+  const place = {};
+  Error.prepareStackTrace = (_, [frame]) => ({ filename: frame.getFileName(), lineOffset: frame.getLineNumber() - 1, columnOffset: frame.getColumnNumber() - 1 });
+  try {
+    Error.captureStackTrace(place, called);
+    return runInThisContext("(declare, title, body) => declare(title, body)", place.stack);
+  } finally {
+    Error.prepareStackTrace = prepareStackTrace;
+  }
+}
+
+async function runOrders({ test, tools, fixtures, testInfo, body, settings }) {
+  const replayed = process.env[VARIABLE] && { choices: parseOrder(process.env[VARIABLE]), changes: 0 };
+  const { timeout } = testInfo;
+  testInfo.setTimeout(timeout * (settings.orders + 1)); // the step of each order has the timeout of the test
+  const orders = replayed ? undefined : search(settings);
+  const failed = [];
+  let number = 0;
+  for (let order = replayed ?? orders.next(); order && failed.length < MAX_FAILURES; order = orders?.next()) {
+    const run = { number: ++number, title: `order ${number}: ${formatOrder(order.choices)}`, choices: order.choices, made: [], log: [], isFirstFailure: !failed.length };
+    const problem = await runOrder({ test, tools, fixtures, testInfo, body, settings, timeout, run });
+    if (problem) failed.push({ run, problem });
+    orders?.add(order, run.made);
+  }
+  const left = orders?.left() ?? 0;
+  const more = left ? `; at least ${left} more were not tried` : "";
+  if (!failed.length) {
+    testInfo.annotations.push({ type: "orders", description: `${number} passed${more}` });
+    if (replayed || number >= settings.atLeast) return;
+    throw new Error(
+      `${number === 1 ? "nothing branched: no two requests to /v1 were held at the same time" : `only ${number} orders exist, and atLeast is ${settings.atLeast}`}; ` +
+        `do all actions that compete in race(), await no response there, or allow this with { atLeast: ${number} }`,
+    );
+  }
+  const [{ run, problem }, ...others] = failed;
+  const heading = [
+    replayed ? "the replayed order fails:" : `${failed.length} of ${number} orders fail${more}; order ${run.number}:`,
+    ...run.log.map(({ text }) => text).filter(Boolean).map((text, index) => `  ${index + 1}. ${text}`),
+    ...[run, ...others.map((other) => other.run)].map(({ made }) => `${VARIABLE}='${formatOrder(made.map(({ choice }) => choice))}'`),
+  ];
+  throw headed(problem, heading.join("\n"));
+}
+
+/** Return an error with a heading above its message, whose stack still has the line of the test. */
+function headed(problem, heading) {
+  const error = problem instanceof Error ? problem : new Error(String(problem));
+  const stack = error.stack ?? String(error);
+  error.message = `${heading}\n\n${error.message}`;
+  error.stack = `${heading}\n\n${stack}`;
+  return error;
+}
+
+/** Run one order in a context and a session of its own; return its problem, or undefined. */
+async function runOrder({ test, tools, fixtures, testInfo, body, settings, timeout, run }) {
+  const known = testInfo.errors.length;
+  const work = async () => {
+    run.mock = await tools.openSession(fixtures, testInfo, run.number);
+    const context = (run.context = await fixtures.browser.newContext());
+    const requests = await hold(context, [run.mock.url, fixtures.baseURL, ...fixtures.mockOrigins].filter(Boolean), settings, run);
+    await tools.nameSession(context, run.mock, fixtures);
+    const request = (run.request = await tools.newRequest(run.mock, fixtures));
+    await body({ page: await context.newPage(), context, mock: run.mock, request, race: requests.race });
+    await requests.finish();
+  };
+  let isOver = false;
+  // What fails after the step has timed out is a consequence of that.
+  const watched = () => work().catch((error) => { if (!isOver) throw error; });
+  let problem = await failure(() => test.step(run.title, watched, { timeout }));
+  isOver = true;
+  const soft = testInfo.errors.splice(known);
+  if (testInfo.expectedStatus === "skipped") throw problem;
+  if (!problem && soft.length) problem = Object.assign(new Error(soft[0].message), { stack: soft[0].stack });
+  if (problem && run.isFirstFailure) await attachOrder(tools, testInfo, run);
+  const closing = await failure(async () => {
+    await run.request?.dispose();
+    await run.context?.close(); // ends what a step that timed out still does
+    if (run.mock) await dropSession(run.mock);
+  });
+  return problem ?? closing;
+}
+
+async function attachOrder(tools, testInfo, { mock, context, log, number }) {
+  const [page] = context?.pages() ?? [];
+  const screenshot = await page?.screenshot({ timeout: SCREENSHOT_MS }).catch(() => undefined);
+  if (screenshot) await testInfo.attach(`order ${number} screenshot`, { body: screenshot, contentType: "image/png" });
+  const lines = log.map(({ ms, event }) => `${String(ms).padStart(6)} ms  ${event}`);
+  await testInfo.attach(`mockpets order ${number}`, { body: lines.join("\n"), contentType: "text/plain" });
+  if (mock) await failure(() => tools.attachRequests(testInfo, mock));
+}
+
+/** Hold the requests of a context that are sent in `race()`, and let one choice after the other happen. */
+async function hold(context, origins, settings, run) {
+  const names = new Map(); // of requests, in order of issue
+  const ordinals = new Map();
+  const activity = new Map();
+  const kinds = [...(settings.lose ? ["lose"] : []), ...(settings.fail ? ["fail"] : [])];
+  let [held, events, previous, late, problem] = [[], 0];
+  let [isHolding, isPending, isDamaged, isClosed] = [false, false, false, false];
+  let [startedAt, endedAt] = [];
+
+  const titleOf = (method, url) => `${method} ${url.pathname.replace(/^\/~[^/]*/, "")}${url.search}`;
+  const nameOf = (request) => titleOf(request.method(), new URL(request.url()));
+  const isIgnored = (title) => settings.ignore.some((one) => (one instanceof RegExp ? new RegExp(one).test(title) : title.includes(one)));
+  const elapsed = () => Date.now() - startedAt;
+  const log = (event, text) => run.log.push({ ms: elapsed(), event, text });
+
+  const onEvent = (request) => {
+    const name = nameOf(request);
+    if (isIgnored(name)) return;
+    events++;
+    activity.set(name, (activity.get(name) ?? 0) + 1);
+  };
+  context.on("request", (request) => {
+    onEvent(request);
+    const name = nameOf(request);
+    const ordinal = (ordinals.get(name) ?? 0) + Number(isHolding);
+    ordinals.set(name, ordinal);
+    names.set(request, ordinal > 1 ? `${name}#${ordinal}` : name);
+  });
+  context.on("requestfinished", onEvent);
+  context.on("requestfailed", (request) => {
+    onEvent(request);
+    const one = held.find((other) => other.request === request);
+    held = held.filter((other) => other !== one);
+    if (one) log(`${one.name} was cancelled`);
+  });
+  context.on("close", () => (isClosed = true));
+  await context.addInitScript(countCalls, CALLS);
+  const urls = new RegExp(origins.map((origin) => `${urlsOf(origin).source}(?:~[^/]*/)?v1(?:[/?#]|$)`).join("|"));
+  await context.route(urls, async (route, request) => {
+    const name = names.get(request) ?? nameOf(request);
+    if (isIgnored(name)) return route.fallback();
+    if (isHolding) {
+      held.push({ route, request, name, method: request.method(), isAnswered: false });
+      return log(`${name} is held`);
+    }
+    const delay = Date.now() - endedAt;
+    if (delay < LATE_MS) late ??= new Error(`${name} was sent ${delay} ms after race() ended; raise \`quiet\` above the page's delay, such as { quiet: ${Math.ceil(delay / 100) * 100 + 100} }, or send it in race()`);
+    return route.fallback();
+  });
+
+  /** Return whether the calls of all pages that have not settled are those that are held. */
+  async function isSettled() {
+    const frames = context.pages().flatMap((page) => page.frames());
+    const calls = Promise.all(frames.map((frame) => frame.evaluate((name) => [...(globalThis[Symbol.for(name)] ?? [])], CALLS)));
+    const counts = new Map();
+    for (const [call, count] of (await within(calls.catch(() => undefined), ROUND_TRIP_MS))?.flat() ?? [["", 1]]) counts.set(call, (counts.get(call) ?? 0) + count);
+    return [...counts].every(([call, count]) => {
+      const [method, url] = call.split(" ");
+      return (url && isIgnored(titleOf(method, new URL(url)))) || count === held.filter(({ request }) => `${request.method()} ${withoutHash(request.url())}` === call).length;
+    });
+  }
+
+  /** Wait until nothing happens. Each tick takes a round trip through the page, so a busy machine waits longer. */
+  async function quiet() {
+    for (let ticks = 0, seen = events; ticks < (isPending ? Math.max(PENDING_MS, settings.quiet) : settings.quiet) / TICK_MS; ) {
+      if (isClosed) throw new Error("the context was closed in race()");
+      if (elapsed() > RACE_MS) throw new Error(tooLong());
+      await new Promise((resolve) => setTimeout(resolve, TICK_MS));
+      ticks = (await isSettled()) && seen === events ? ticks + 1 : 0;
+      seen = events;
+    }
+  }
+
+  function tooLong() {
+    const [[name, count] = []] = [...activity].sort(([, one], [, other]) => other - one);
+    const reason = isPending ? "its actions did not end" : "the page was never quiet";
+    const hint = name && `; its most frequent request is ${name} with ${count} events: if it polls, pass { ignore: ["${name}"] }`;
+    return `race() took longer than ${RACE_MS / 1000} s: ${reason}${hint ?? ""}`;
+  }
+
+  function choose() {
+    const sent = [...names.keys()];
+    held.sort((one, other) => sent.indexOf(one.request) - sent.indexOf(other.request));
+    if (held.length > MAX_SET) return choicesOf([held[0]])[0];
+    const choices = choicesOf(held, { previous, kinds: isDamaged ? [] : kinds });
+    if (choices.length === 1 || run.made.length === MAX_CHOICES) return choices[0];
+    const wanted = run.choices[run.made.length];
+    const choice = wanted === undefined ? choices[0] : choices.find(({ token }) => token === wanted);
+    if (!choice) throw new Error(`the order cannot be repeated: '${wanted}' did not come up; the choices were ${choices.map(({ token }) => `'${token}'`).join(", ")}`);
+    run.made.push({ choice: choice.token, others: choices.map(({ token }) => token).filter((token) => token !== choice.token) });
+    return choice;
+  }
+
+  async function apply({ kind, one, token }) {
+    const { route, request, name } = one;
+    log(token, KINDS[kind](name, one.isAnswered));
+    previous = token;
+    if (kind !== "fail" && !one.isAnswered) {
+      one.response = await route.fetch({ maxRedirects: 0, timeout: Math.max(1, RACE_MS - elapsed()) }).catch(() => undefined); // the connection broke
+      if (elapsed() >= RACE_MS) throw new Error(`the server did not respond to ${name} while race() lasted, ${RACE_MS / 1000} s`);
+      one.isAnswered = true;
+    }
+    events++;
+    if (kind === "later") return;
+    held = held.filter((other) => other !== one);
+    isDamaged ||= kind !== "deliver";
+    const origin = request.headers().origin ?? "*";
+    const headers = { "Access-Control-Allow-Origin": origin, "Access-Control-Allow-Credentials": "true" };
+    const json = { code: "failed", message: "interleavings() lets this request fail", status: settings.fail };
+    // A page that has gone, or has cancelled the request meanwhile, gets nothing.
+    if (kind === "fail") await failure(() => route.fulfill({ status: settings.fail, headers, json }));
+    else if (kind === "lose" || !one.response) await failure(() => route.abort("connectionreset"));
+    else await failure(() => route.fulfill({ response: one.response }));
+  }
+
+  async function racing(actions) {
+    if (typeof actions !== "function") throw new TypeError("race() expects a function with the actions: await race(async () => { ... })");
+    if (startedAt) throw new Error("race() was called twice; call it once in the body, with all actions that compete");
+    startedAt = Date.now();
+    await quiet(); // earlier requests do not take part
+    isHolding = isPending = true;
+    const ended = () => { isPending = false; events++; };
+    Promise.resolve().then(actions).catch((error) => (problem = { error })).finally(ended);
+    for (;;) {
+      await quiet();
+      if (problem) throw problem.error;
+      if (held.length) await apply(choose());
+      else if (!isPending) break;
+    }
+    isHolding = false;
+    endedAt = Date.now();
+    const wanted = run.choices[run.made.length];
+    if (wanted !== undefined) throw new Error(`the order cannot be repeated: race() ended before '${wanted}' came up; the requests of the page differ from run to run`);
+  }
+
+  return {
+    race(actions) {
+      const result = racing(actions);
+      result.catch(() => {}); // `finish` reports a body that does not wait
+      return result;
+    },
+    /** Check what a body has done; throw Error. */
+    async finish() {
+      if (!startedAt) throw new Error("the body never called race(); write `await race(async () => { ... })` around the actions that compete");
+      if (!endedAt) throw new Error("the body ended before race() did; write `await race(...)`");
+      // A delay of the page is the same in all orders, so one order waits for it.
+      if (run.number === 1) await new Promise((resolve) => setTimeout(resolve, LATE_MS - (Date.now() - endedAt)));
+      if (late) throw late;
+    },
+  };
+}
+
+/** Return what a promise resolves to, or undefined after a time. */
+async function within(promise, ms) {
+  let timer;
+  const timeout = new Promise((resolve) => { timer = setTimeout(resolve, ms); });
+  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
+}
+
+function withoutHash(url) {
+  return url.split("#")[0];
+}
+
+/** In the page: count the calls of `fetch` and `XMLHttpRequest` that have not settled, by method and URL. */
+function countCalls(name) {
+  const unsettled = (globalThis[Symbol.for(name)] = new Map());
+  const count = (method, url, change) => {
+    const call = `${method.toUpperCase()} ${new URL(url, document.baseURI).href.split("#")[0]}`;
+    unsettled.set(call, (unsettled.get(call) ?? 0) + change);
+  };
+  const wrap = (owner, method, before) => {
+    owner[method] = new Proxy(owner[method], {
+      apply(target, self, values) {
+        const result = before(self, values, () => Reflect.apply(target, self, values));
+        return result;
+      },
+    });
+  };
+  wrap(globalThis, "fetch", (_, [resource, options], call) => {
+    const method = String(options?.method ?? resource?.method ?? "GET");
+    const url = resource?.url ?? String(resource);
+    const result = call();
+    if (!URL.canParse(url, document.baseURI)) return result;
+    count(method, url, 1);
+    const settle = () => count(method, url, -1);
+    result.then(settle, settle);
+    return result;
+  });
+  const opened = new WeakMap();
+  wrap(XMLHttpRequest.prototype, "open", (request, [method, url], call) => {
+    opened.set(request, [String(method), String(url)]);
+    return call();
+  });
+  wrap(XMLHttpRequest.prototype, "send", (request, _, call) => {
+    const [method, url] = opened.get(request) ?? [];
+    if (!method || !URL.canParse(url, document.baseURI)) return call();
+    count(method, url, 1);
+    request.addEventListener("loadend", () => count(method, url, -1), { once: true });
+    return call();
+  });
+}

@@ -1,0 +1,167 @@
+"""`interleavings()` finds planted races, accuses no sound component, and explains every mistake."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mockpets import MockpetsServer, Settings
+from tests.kit.project import CONFIG, run_specs, serving
+from tests.kit.test_playwright import App
+from tests.programs import need
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.kit.project import Outcomes
+
+pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.slow]
+
+RACES = Path(__file__).with_name("races")
+QUICK = CONFIG.replace("workers: 4", "workers: 2").replace("20_000", "1_500")
+ORDERS = {
+    "stale-filter": "deliver:GET:/v1/pets?status=available",
+    "debounced-filter": "deliver:GET:/v1/pets?status=available",
+    "double-submit": "deliver:POST:/v1/pets",
+    "list-before-create": "deliver:GET:/v1/pets",
+    "stale-list": "later:GET:/v1/pets",
+    "update-after-unmount": "deliver:GET:/v1/pets",
+    "retry-after-success": "lose:POST:/v1/pets",
+    "optimistic-update": "deliver:POST:/v1/pets#2",
+    "pages-out-of-order": (
+        "deliver:GET:/v1/pets?status=pending deliver:GET:/v1/pets?status=available"
+    ),
+    "expiring-login": "later:GET:/v1/pets",
+}
+"""The first order in which each race shows."""
+FOUND = {
+    "stale-filter": "1 of 2",
+    "debounced-filter": "1 of 2",
+    "double-submit": "3 of 3",
+    "list-before-create": "2 of 4",
+    "stale-list": "1 of 4",
+    "update-after-unmount": "1 of 2",
+    "retry-after-success": "1 of 2",
+    "optimistic-update": "2 of 4",
+    "pages-out-of-order": "3 of 4",
+    "expiring-login": "2 of 4",
+}
+MISTAKES = {
+    "no race": "the body never called race(); write `await race(async () => { ... })`",
+    "two races": "race() was called twice; call it once in the body",
+    "no await": "the body ended before race() did; write `await race(...)`",
+    "no actions": "race() expects a function with the actions",
+    "nothing branched": "nothing branched: no two requests to /v1 were held at the same time",
+    "too few": "only 2 orders exist, and atLeast is 3",
+    "too late": "GET /v1/pets?late was sent",
+    "the actions fail": "no button",
+    "soft": "1 of 2 orders fail; order 2:",
+    "differs": "the order cannot be repeated: 'deliver:GET:/v1/pets?random=",
+    "hangs": "1 of 2 orders fail; order 2:",
+    "replays an order with another request": "'deliver:GET:/v1/pets/3' did not come up",
+    "replays an order with a choice too many": "before 'deliver:GET:/v1/pets/1' came up",
+    "replays a misspelt order": "did you mean 'deliver'?",
+}
+"""What the messages of the tests have that fail."""
+
+
+@contextmanager
+def served() -> Iterator[dict[str, str]]:
+    """Serve the components, and mockpets; yield the variables of a run."""
+    bundle = subprocess.run(
+        [need("rolldown"), str(RACES / "components.jsx"), "--format=iife", "--platform=browser"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    script = bundle.stdout[bundle.stdout.index("(function") :]
+    with MockpetsServer(Settings(port=0, sessions="declared")) as server:
+        page = (
+            '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><main></main>'
+            f'<script>window.API = "{server.url}/v1"</script><script>{script}</script>'
+        )
+        with serving(type("_App", (App,), {"page": page})) as app:
+            yield {"MOCKPETS_URL": server.url, "APP_URL": app}
+
+
+def shown() -> tuple[str, str]:
+    """Return the test and the failure that the documentation shows."""
+    page = Path(__file__).parents[2].joinpath("docs/bugs/races.md").read_text(encoding="utf-8")
+    [code] = re.findall(r"```ts\n(.*?)```", page, re.DOTALL)
+    [failure] = re.findall(r"```text\n(.*?)```", page, re.DOTALL)
+    return code.replace('"/"', '"/?stale-filter"'), failure
+
+
+def run(folder: Path, *names: str) -> dict[str, Outcomes]:
+    folder.mkdir(exist_ok=True)
+    files = {f"tests/{name}.spec.ts": (RACES / f"{name}.spec.ts").read_text() for name in names}
+    files["tests/shown.spec.ts"] = shown()[0]
+    with served() as variables:
+        return run_specs(folder, files, QUICK, **variables)
+
+
+def assert_found(outcomes: Outcomes) -> None:
+    """Every race was found, and no sound component accused."""
+    for name, order in ORDERS.items():
+        raced, sound = outcomes[name], outcomes[f"{name}&sound"]
+        assert sound.status == "passed", (name, sound.errors)
+        assert raced.status == "failed", name
+        [error] = raced.errors
+        assert f"{FOUND[name]} orders fail" in error
+        assert re.findall("MOCKPETS_ORDER='(.*)'", error)[0] == order
+        assert (raced.location or "").endswith("races.spec.ts")
+
+
+def test_it_finds_ten_races_and_explains_mistakes(tmp_path: Path) -> None:
+    """In one run, because a start takes seconds."""
+    outcomes = run(tmp_path, "races", "orders")
+
+    assert_found(outcomes["races"])
+    orders = outcomes["orders"]
+    failed = {name: each for name, each in orders.items() if each.status != "passed"}
+    assert failed.keys() == {*MISTAKES, "skipped"}, {n: each.errors for n, each in failed.items()}
+    for name, message in MISTAKES.items():
+        [error] = failed[name].errors
+        assert message in error
+    assert failed["skipped"].status == "skipped"
+    more = r"3 passed; at least \d+ more were not tried"
+    assert re.fullmatch(more, dict(orders["more orders than are tried"].annotations)["orders"])
+
+    [error] = outcomes["shown"]["the last filter wins"].errors
+    assert error.startswith(shown()[1])
+
+    # The report has what is needed to understand an order.
+    [error] = outcomes["races"]["stale-list"].errors
+    assert error.startswith(
+        "Error: 1 of 4 orders fail; order 3:\n"
+        "  1. the server responds to GET /v1/pets, but the response arrives later\n"
+        "  2. the server responds to POST /v1/pets, and the response arrives\n"
+        "  3. the response to GET /v1/pets arrives\n"
+        "MOCKPETS_ORDER='later:GET:/v1/pets'\n\n"
+        "expect(locator).toBeVisible() failed\n"
+    )
+    attached = outcomes["races"]["stale-list"].attachments
+    assert attached["mockpets order 3"].endswith("deliver:GET:/v1/pets")
+    assert "POST   /v1/pets" in attached["mockpets requests"]
+    lines = {line.strip() for line in (RACES / "races.spec.ts").read_text().splitlines()}
+    [marked] = re.findall(r"^> *\d+ \| *(.*)$", error, re.MULTILINE)
+    assert marked in lines
+
+
+@pytest.mark.long
+def test_twenty_runs_on_a_busy_machine_agree(tmp_path: Path) -> None:
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3)]
+    try:
+        for number in range(20):
+            assert_found(run(tmp_path / str(number), "races")["races"])
+    finally:
+        for process in busy:
+            with process:
+                process.kill()
