@@ -44,7 +44,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterator, Mapping
 
     from mockpets.scenario.files import Source
 
@@ -109,9 +109,18 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     return 0 if is_named or (len(config.args) == 1 and config.args[0].endswith(".py")) else None
 
 
-def pytest_collection_finish() -> None:
-    """Exempt what is loaded from garbage collection, which some tests start hundreds of times."""
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect tests without garbage collection, which takes a third of the time on a new clone.
+
+    What is loaded stays exempt, because some tests start a garbage collection hundreds of times.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
