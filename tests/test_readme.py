@@ -23,6 +23,7 @@ from mockpets.constants import CONTROL_PREFIX
 from mockpets.scenario.check import check
 from tests.cases import each as for_each
 from tests.curl import run_curl
+from tests.http_client import Client, InProcess
 from tests.programs import need
 from tests.routes import complete_app
 
@@ -170,6 +171,19 @@ def test_the_tour(shell: Shell, port: int) -> None:
         )
         assert done.stdout == output, command
     ControlClient(f"http://localhost:{port}").use("empty")  # as the other tests expect
+
+
+def test_the_own_scenario_keeps_orders_and_lacks_a_pet(tmp_path: Path) -> None:
+    [text] = re.findall(r"<!-- own scenario -->\n```yaml\n(.*?)```", README, re.DOTALL)
+    (tmp_path / "shop.yaml").write_text(text, encoding="utf-8")
+    call = Client(InProcess(create_app(Settings(scenarios_dir=(tmp_path,), scenario=("shop",)))))
+
+    created = call("POST", "/v1/orders", json_body={"petId": 7})
+    assert (created.status, created.json) == (201, {"petId": 7, "id": 1})
+    assert call("PATCH", "/v1/orders/1", json_body={"petId": 8}).json == {"petId": 8, "id": 1}
+    assert call("GET", "/v1/orders").json == [{"petId": 8, "id": 1}]
+    assert call("DELETE", "/v1/orders/1").status == 204
+    assert [call("GET", f"/v1/pets/{number}").status for number in (3, 4)] == [404, 200]
 
 
 def test_the_test_command_is_one_line_that_ends_in_pytest() -> None:
