@@ -19,6 +19,7 @@ import requests  # noqa: F401
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.scenario import library
 from tests.http_client import Client, InProcess, OverSocket
+from tests.server.raw_http import Clock
 
 # jsonschema imports it for a format that no test checks, and it takes seconds in each worker.
 sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]  # as if it were not installed
@@ -65,6 +66,18 @@ def call(request: pytest.FixtureRequest) -> Iterator[Client]:
         return
     with MockpetsServer(Settings(port=0)) as server:
         yield Client(OverSocket(server.url))
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[MockpetsServer]:
+    """A server that the tests of a module share; some folders have one of their own."""
+    with MockpetsServer(Settings(host=("127.0.0.1",), port=0)) as running:
+        yield running
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
 
 
 @pytest.fixture

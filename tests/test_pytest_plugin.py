@@ -16,7 +16,7 @@ from mockpets.packaged_data import shipped
 from tests.programs import need
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     Run = Callable[..., pytest.RunResult]
 
@@ -36,13 +36,6 @@ def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
         return pytester.runpytest_inprocess(*PLUGIN, *arguments)
 
     return run_it
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[MockpetsServer]:
-    """A running server."""
-    with MockpetsServer(Settings(port=0)) as server:
-        yield server
 
 
 CLIENTS = """

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from playwright.sync_api import sync_playwright
 
-from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from tests.browsers import chromium, firefox
 from tests.docs.vite import running_vite
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from playwright.sync_api import Browser
+
+    from mockpets import MockpetsServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.slow]
 
@@ -87,15 +88,9 @@ def browser(name: str, *arguments: str) -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def mock() -> Iterator[MockpetsServer]:
-    with MockpetsServer(Settings(port=0)) as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def vite(mock: MockpetsServer) -> Iterator[str]:
+def vite(server: MockpetsServer) -> Iterator[str]:
     """Start Vite with a proxy to the mock; return its URL."""
-    proxy = f'export default {{server: {{proxy: {{"^/(v1|~)": "{mock.url}"}}}}}};'
+    proxy = f'export default {{server: {{proxy: {{"^/(v1|~)": "{server.url}"}}}}}};'
     with running_vite(proxy) as url:
         yield url
 
@@ -143,7 +138,7 @@ def describe(read: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("name", ["Chromium", pytest.param("Firefox", marks=pytest.mark.long)])
 def test_what_a_page_gets_directly_and_through_vite(
-    mock: MockpetsServer, vite: str, name: str
+    server: MockpetsServer, vite: str, name: str
 ) -> None:
     measured = []
     with browser(name) as instance:
@@ -151,9 +146,9 @@ def test_what_a_page_gets_directly_and_through_vite(
         page.goto(vite)
         for scenario, *_ in FAULTS:
             cells = [scenario]
-            for way, origin in (("direct", mock.url), ("vite", "")):
+            for way, origin in (("direct", server.url), ("vite", "")):
                 session = f"{name.lower()}-{scenario}-{way}"
-                client = ControlClient(mock.url, session)
+                client = ControlClient(server.url, session)
                 client.use(scenario)
                 url = f"{origin}/~{session}/v1/pets"
                 cells.append(describe(page.evaluate(READ, [url, KEY])))
@@ -174,13 +169,13 @@ SEND = """async ([url, key, method]) => {
 
 
 @pytest.mark.parametrize("name", ["Chromium", pytest.param("Firefox", marks=pytest.mark.long)])
-def test_the_requests_that_a_browser_sends_again(mock: MockpetsServer, name: str) -> None:
+def test_the_requests_that_a_browser_sends_again(server: MockpetsServer, name: str) -> None:
     measured = []
     with pages() as port, browser(name) as instance:
         page = instance.new_page()
         page.goto(f"http://127.0.0.1:{port}")
         for number, (method, fault, *_) in enumerate(SENT_AGAIN):
-            client = ControlClient(mock.url, f"again-{name.lower()}-{number}")
+            client = ControlClient(server.url, f"again-{name.lower()}-{number}")
             client.use({"description": "Broken.", "stubs": [{"fault": fault}]})
             assert page.evaluate(SEND, [f"{client.base_url}/pets", KEY, method]) == "fails"
             measured.append(len(client.requests()))
@@ -220,10 +215,10 @@ def load(instance: Browser, page_url: str, url: str, *permissions: str) -> tuple
 
 
 @pytest.mark.tool  # openssl
-def test_chromium_blocks_what_the_page_says(mock: MockpetsServer, certificate: Path) -> None:
-    local = f"{mock.url}/v1/pets"
+def test_chromium_blocks_what_the_page_says(server: MockpetsServer, certificate: Path) -> None:
+    local = f"{server.url}/v1/pets"
     # A name whose address is of this machine, but which is not a name of loopback.
-    elsewhere = local.replace("localhost", "mock.test")
+    elsewhere = local.replace("localhost", "server.test")
     names = "--host-resolver-rules=MAP *.test 127.0.0.1"
     with pages() as plain, pages(certificate) as secure:
         http, https = f"http://127.0.0.1:{plain}", f"https://127.0.0.1:{secure}"

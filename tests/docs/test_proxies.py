@@ -15,7 +15,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from tests.docs.page import ROOT, blocks
 from tests.docs.vite import running_vite
@@ -24,6 +23,8 @@ from tests.live.balancers import nginx_site, replaced
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
+
+    from mockpets import MockpetsServer
 
 pytestmark = pytest.mark.slow
 
@@ -59,12 +60,6 @@ def proxy(name: str, target: str) -> AbstractContextManager[str]:
         return nginx_site(text.replace("localhost", "127.0.0.1"), "listen 8080;")
     assert name == "direct"
     return nullcontext(target)
-
-
-@pytest.fixture(scope="module")
-def mock() -> Iterator[MockpetsServer]:
-    with MockpetsServer(Settings(port=0)) as server:
-        yield server
 
 
 @contextmanager
@@ -171,10 +166,10 @@ def connections(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", ["direct", *NAMES])
-def test_what_a_proxy_changes(name: str, mock: MockpetsServer) -> None:
-    with proxy(name, mock.url) as url:
+def test_what_a_proxy_changes(name: str, server: MockpetsServer) -> None:
+    with proxy(name, server.url) as url:
         clients = {
-            scenario: ControlClient(mock.url, f"{name.lower()}-{scenario}")
+            scenario: ControlClient(server.url, f"{name.lower()}-{scenario}")
             for scenario in ("offline", "truncated", "slow-body", "loading")
         }
         for scenario, client in clients.items():
@@ -211,9 +206,9 @@ CARRIERS: Final = {
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_proxy_passes_each_carrier_on(name: str, mock: MockpetsServer) -> None:
+def test_a_proxy_passes_each_carrier_on(name: str, server: MockpetsServer) -> None:
     responses = {}
-    with proxy(name, mock.url) as url:
+    with proxy(name, server.url) as url:
         for carrier, (path, headers) in CARRIERS.items():
             with sent(url, path, headers) as connection:
                 response = connection.getresponse()

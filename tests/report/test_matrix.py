@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from mockpets.constants import OPERATIONS
 from mockpets.journal.coverage import build, states_of
@@ -19,17 +18,12 @@ from mockpets.report.coverage import FILLED_BY
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mockpets import MockpetsServer
     from mockpets.constants import CoverageState, Operation
 
 CELLS = [(operation, state) for operation in OPERATIONS for state in states_of(operation)]
 HEADERS = {"Authorization": "Bearer mockpets", "Content-Type": "application/json"}
 PET = json.dumps({"name": "Miso", "categoryId": 2})
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[MockpetsServer]:
-    with MockpetsServer(Settings(port=0)) as server:
-        yield server
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mockpets import MockpetsServer, Settings
 from tests.kit.project import run_playwright
 from tests.report.traffic import report
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
+
+    from mockpets import MockpetsServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.slow]
 
@@ -70,12 +70,6 @@ test("a recording", async ({ browser }) => {
   await context.close();
 });
 """
-
-
-@pytest.fixture
-def server() -> Iterator[MockpetsServer]:
-    with MockpetsServer(Settings(port=0)) as running:
-        yield running
 
 
 def test_a_recording_of_playwright(

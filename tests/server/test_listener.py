@@ -28,11 +28,6 @@ needs_other_address = pytest.mark.skipif(
 )
 
 
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
 # --- Clients that take little -----------------------------------------------------------------
 
 

@@ -29,11 +29,6 @@ MANY = int(os.environ.get("PARKED_ANSWERS", PARKED))
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
 def server(app: QueryApp, clock: Clock) -> Iterator[Running]:
     with running(app, clock=clock) as server:
         yield server

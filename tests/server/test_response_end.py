@@ -49,11 +49,6 @@ def app() -> EndingApp:
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
 def server(app: EndingApp, clock: Clock) -> Iterator[Running]:
     with running(app, clock=clock) as server:
         yield server

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import signal
 import socket
@@ -11,7 +10,7 @@ import subprocess
 import sys
 from contextlib import closing, contextmanager, suppress
 from random import sample
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -23,6 +22,7 @@ from mockpets.server.loop import Loop
 from mockpets.server.sockets import bind, bind_problem
 from mockpets.settings import Settings
 from tests.cases import each
+from tests.server.raw_http import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -40,16 +40,6 @@ def app(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[byt
     body = f"{environ['REQUEST_METHOD']} {environ['PATH_INFO']} {size}".encode()
     start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", str(len(body)))])
     return [body]
-
-
-class Reply(NamedTuple):
-    status: int
-    headers: dict[str, str]
-    body: bytes
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.body)
 
 
 def read_reply(connection: socket.socket, *, has_body: bool = True) -> Reply:

@@ -14,6 +14,7 @@ from mockpets.web.control.call import Call
 from tests.cases import each
 from tests.http_client import Client, InProcess, OverSocket
 from tests.routes import complete_app
+from tests.server.raw_http import Clock
 from tests.session.shared_states import shared_state
 from tests.web.test_contract import assert_error
 
@@ -21,15 +22,6 @@ if TYPE_CHECKING:
     from tests.http_client import Response
 
 PET: Any = {"name": "Miso", "categoryId": 2}
-
-
-class Clock:
-    """A clock that a test moves."""
-
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 class Server:

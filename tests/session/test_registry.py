@@ -17,7 +17,7 @@ from mockpets.errors import RequestError
 from mockpets.journal.wait import Wait
 from mockpets.session.registry import SessionRegistry
 from tests.http_client import Client, InProcess, OverSocket
-from tests.server.raw_http import Wire, port_of
+from tests.server.raw_http import Clock, Wire, port_of
 from tests.session.shared_states import shared_state
 from tests.web.test_contract import assert_error
 
@@ -31,20 +31,6 @@ if TYPE_CHECKING:
 
 NAMES = int(os.environ.get("SESSION_NAMES", "1500"))
 PET: Any = {"name": "Miso", "categoryId": 2}
-
-
-class Clock:
-    """A clock that a test moves."""
-
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 def registry(clock: Clock, most: int = 3) -> SessionRegistry:

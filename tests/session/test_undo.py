@@ -12,6 +12,7 @@ from mockpets import MockpetsServer, Settings, create_app
 from mockpets.client import ControlClient
 from mockpets.session.undo import REMOVED
 from tests.http_client import Client, InProcess
+from tests.server.raw_http import Clock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,15 +23,6 @@ if TYPE_CHECKING:
 PET: Any = {"name": "Miso", "categoryId": 2}
 STUB = {"match": {"operation": "listPets"}, "times": 2, "reply": {"status": 503}}
 TWICE = {"description": "d", "pets": 2, "stubs": [STUB]}
-
-
-class Clock:
-    """A clock that a test moves."""
-
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 class Server:

@@ -25,12 +25,6 @@ def stubs(*each: dict[str, Any]) -> dict[str, Any]:
     return {"description": "For a test.", "stubs": list(each)}
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[MockpetsServer]:
-    with MockpetsServer(Settings(host=("127.0.0.1",), port=0)) as server:
-        yield server
-
-
 @pytest.fixture
 def wire(server: MockpetsServer) -> Iterator[Wire]:
     with Wire(port_of(server.url)) as wire:

@@ -34,8 +34,8 @@ from mockpets.wsgi_extension import ON_END, SERVER
 from tests.cases import each
 from tests.http_client import Client, InProcess, OverSocket, Response
 from tests.routes import PANEL_FILES
+from tests.server.raw_http import Clock, Wire, running
 from tests.server.raw_http import Clock as ServerClock
-from tests.server.raw_http import Wire, running
 from tests.web.test_contract import ORIGIN, assert_cors, assert_error
 
 if TYPE_CHECKING:
@@ -48,15 +48,6 @@ TOKEN = "a-token-of-the-tests"
 WITH = {"Authorization": f"Bearer {TOKEN}"}
 PET: Any = {"name": "Miso", "categoryId": 2}
 SECONDS = 20
-
-
-class Clock:
-    """A clock that a test moves."""
-
-    now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 class Public:

@@ -17,7 +17,7 @@ from tests.cases import each
 from tests.http_client import Client, InProcess, OverSocket
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from tests.http_client import Response
 
@@ -255,12 +255,6 @@ def test_all_sessions_start_with_the_clock_of_the_server(fresh: Callable[..., Cl
 
 
 # --- Python -------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[MockpetsServer]:
-    with MockpetsServer(Settings(port=0)) as server:
-        yield server
 
 
 def test_the_python_client_sets_the_clock(server: MockpetsServer) -> None:

@@ -196,11 +196,6 @@ def test_another_session_does_not_wake_it(clock: Clock) -> None:
             assert wire.read().json == {"change": number, "resets": 0, "changed": []}
 
 
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
 class Waiting:
     """A server on which `count` clients wait for events of one session."""
 

@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
-from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from tests.http_client import JSON, Client, OverSocket
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[MockpetsServer]:
-    with MockpetsServer(Settings(host=("127.0.0.1",), port=0)) as server:
-        yield server
+    from mockpets import MockpetsServer
 
 
 def found(findings: Any) -> set[str]:

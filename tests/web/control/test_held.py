@@ -23,12 +23,6 @@ LATE = {"match": {"operation": "getPet"}, "delay": "30s"}
 SLOW = {"match": {"operation": "createPet"}, "throttle": "10 B/s"}
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[MockpetsServer]:
-    with MockpetsServer(Settings(host=("127.0.0.1",), port=0)) as server:
-        yield server
-
-
 @pytest.fixture
 def control(server: MockpetsServer) -> Iterator[ControlClient]:
     control = ControlClient(server.url, "w1")

@@ -11,23 +11,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient, ControlError
 from tests.http_client import JSON, Client, OverSocket
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from mockpets import MockpetsServer
     from tests.http_client import Response
 
 STACKS = int(os.environ.get("RECORDED_STACKS", "24"))
 MISO = b'{"name":"Miso","categoryId":2}'
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[MockpetsServer]:
-    with MockpetsServer(Settings(host=("127.0.0.1",), port=0)) as server:
-        yield server
 
 
 @pytest.fixture(scope="module")
