@@ -41,7 +41,7 @@ html_theme = "furo"
 html_title = "mockpets"
 html_favicon = "../mockpets/web/panel/icon.svg"
 html_logo = html_favicon
-html_static_path = ["theme/static"]
+html_static_path = ["theme/static", "screenshots/story.png", "screenshots/story.webp"]
 html_css_files = ["mockpets.css"]
 html_extra_path = ["theme/root"]  # index.html, which leads to docs/index.html
 html_use_index = False
@@ -61,6 +61,7 @@ def _allow_outside_navigation(app: Sphinx, _doctree: object) -> None:
 
 
 def _adapt_links(_app: Sphinx, _path: Path, _page: str, content: list[str]) -> None:
-    """Let the README's links work on the first page, which includes it."""
+    """Let the README's links and pictures work on the first page, which includes it."""
     text = content[0].replace("[llms.txt](llms.txt)", '<a href="../llms.txt">llms.txt</a>')
+    text = text.replace('"docs/screenshots/', '"../_static/')  # Sphinx copies no pictures of HTML
     content[0] = re.sub(r"\]\((?!https?:)", "](../", text)

@@ -15,7 +15,7 @@ export function Loaded<Value>({ result, reload, children }: Props<Value>) {
         <p role="status" className="spinner">
           {result.retryIn === undefined
             ? "Loading…"
-            : `The server is busy. Trying again in ${result.retryIn} seconds.`}
+            : `The server is busy. Trying again in ${result.retryIn} ${result.retryIn === 1 ? "second" : "seconds"}.`}
         </p>
       );
     case "failed":

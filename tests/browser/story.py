@@ -1,0 +1,263 @@
+"""Record the story of the README: `python -m tests.browser.story`.
+
+Somebody activates `retry` in the panel, the app of `examples/react` fails, the panel says why, and
+the app's Playwright tests pass. A frame is a page with screenshots of the app and the panel. With a
+folder as argument, each frame is also saved there as a PNG, to look at them one by one.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from base64 import b64encode
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PIL import Image
+from playwright.sync_api import expect, sync_playwright
+
+from mockpets import MockpetsServer, Settings
+from mockpets.client import ControlClient
+from tests.examples.project import free_ports, install, playwright
+from tests.programs import need
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator, Page
+
+FOLDER = Path(__file__).parents[2] / "docs" / "screenshots"
+WIDTH, HEIGHT, SCALE = 700, 494, 2
+"""CSS pixels of a frame, about as wide as a README on GitHub, and device pixels in each."""
+APP, PANEL = (224, 384), (430, 384)
+"""Width and height at which the pages are shown."""
+APP_ZOOM = 0.8  # the form of the app needs more than its width
+PANEL_LEFT, PANEL_TOP = 14 + 1 + APP[0] + 1 + 14 + 1, 12 + 40 + 1 + 33
+"""Where the panel lies in a frame."""
+STYLE = f"""
+* {{ box-sizing: border-box; margin: 0; }}
+body {{ width: {WIDTH}px; height: {HEIGHT}px; padding: 12px 14px; background: #dfe9e6;
+  color: #12211e; font-family: "DejaVu Sans", sans-serif; overflow: hidden; }}
+h1 {{ font-size: 23px; line-height: 30px; height: 40px; }}
+div {{ position: relative; display: flex; gap: 14px; }}
+section {{ position: relative; overflow: hidden; background: #fff; border: 1px solid #9fb3ae;
+  border-radius: 8px; }}
+h2 {{ font-size: 13px; line-height: 32px; padding: 0 12px; border-bottom: 1px solid #c9d6d3;
+  background: #f2f6f5; }}
+img {{ display: block; }}
+img.over {{ position: absolute; bottom: 0; border-top: 1px solid #9fb3ae;
+  box-shadow: 0 -3px 12px #0003; }}
+svg {{ position: absolute; width: 26px; }}
+section.terminal {{ width: 100%; height: {APP[1] + 35}px; background: #12211e; color: #dbe7e4; }}
+.terminal h2 {{ background: #263a36; border-color: #263a36; }}
+pre {{ padding: 14px; font: 15px/1.5 "DejaVu Sans Mono", monospace; }}
+pre p {{ white-space: pre-wrap; min-height: 1em; padding-left: 6ch; text-indent: -6ch; }}
+b {{ color: #5ee0a0; }}
+"""
+ARROW = (
+    '<svg style="left: {}px; top: {}px" viewBox="0 0 16 20">'
+    '<path d="M1 1v15l4-3.6 2.4 5.8 2.8-1.2-2.4-5.7 5.4-.3z" fill="#000" stroke="#fff"/></svg>'
+)
+TEST = ("list", "--reporter=list")
+NOISE = re.compile(r"^(?:\[WebServer\]|npm notice).*\n| \([\d.]+(?:ms|s|m)\)$", re.MULTILINE)
+"""What is not of the tests, and times, which say only how busy this machine is."""
+
+
+@dataclass
+class Recorder:
+    """Composes frames in a page of its own.
+
+    :ivar frames: pictures and the milliseconds for which each is shown.
+    """
+
+    stage: Page
+    app: Page
+    panel: Page
+    frames: list[tuple[Image.Image, int]] = field(default_factory=list)
+    _body: str = ""
+
+    def show(self, caption: str, milliseconds: int, sheet: bytes = b"") -> None:
+        """Add a frame of both pages as they are now.
+
+        :param sheet: a picture that covers the bottom of the panel.
+        """
+        over = f'<img class="over" width="{PANEL[0]}" src="{_source(sheet)}">' if sheet else ""
+        self._add(
+            f"<h1>{escape(caption)}</h1>"
+            f"<div><section><h2>Your app</h2>{_image(self.app, APP[0])}</section>"
+            f"<section><h2>mockpets panel</h2>{_image(self.panel, PANEL[0])}{over}</section></div>",
+            milliseconds,
+        )
+
+    def point(self, target: Locator, milliseconds: int) -> None:
+        """Add the last frame again, with the mouse pointer on an element of the panel."""
+        box = target.bounding_box()
+        assert box is not None
+        left = PANEL_LEFT + box["x"] + min(box["width"] / 2, 60)
+        top = PANEL_TOP + box["y"] + box["height"] / 2
+        body = self._body
+        self._add(body + ARROW.format(left, top), milliseconds)
+        self._body = body
+
+    def terminal(self, caption: str, command: str, output: str, milliseconds: int) -> None:
+        """Add a frame of a terminal."""
+        lines = [f"<b>$</b> {escape(command)}"]
+        for line in output.strip().splitlines():
+            text = escape(line.strip())
+            lines.append(re.sub(r"^(✓|\d+ passed)", r"<b>\1</b>", text))
+        body = "".join(f"<p>{line}</p>" for line in lines)
+        self._add(
+            f'<h1>{escape(caption)}</h1><section class="terminal"><h2>Terminal</h2>'
+            f"<pre>{body}</pre></section>",
+            milliseconds,
+        )
+
+    def _add(self, body: str, milliseconds: int) -> None:
+        self._body = body
+        self.stage.set_content(f"<style>{STYLE}</style>{body}")
+        self.stage.wait_for_function("[...document.images].every(image => image.complete)")
+        shot = Image.open(io.BytesIO(self.stage.screenshot())).convert("RGB")
+        self.frames.append((shot, milliseconds))
+
+
+def _source(picture: bytes) -> str:
+    return f"data:image/png;base64,{b64encode(picture).decode()}"
+
+
+def _image(page: Page, width: int) -> str:
+    return f'<img width="{width}" src="{_source(page.screenshot(animations="disabled"))}">'
+
+
+def open_page(browser: Browser, size: tuple[int, int], zoom: float = 1) -> Page:
+    """Open an empty page that is shown with a size in CSS pixels."""
+    return browser.new_page(
+        viewport={"width": round(size[0] / zoom), "height": round(size[1] / zoom)},
+        device_scale_factor=SCALE * zoom,
+    )
+
+
+def why_of_open_request(panel: Page) -> bytes:
+    """Take a picture of the tabs and the Why, without the buttons above them."""
+    tab, end = panel.get_by_role("tab", name="Why"), panel.get_by_text("at most 2 times")
+    tab.click()
+    end.wait_for()
+    first, last = tab.bounding_box(), end.bounding_box()
+    assert first is not None and last is not None
+    bottom = last["y"] + last["height"] + 10
+    clip = {"x": 0, "y": first["y"], "width": PANEL[0], "height": bottom - first["y"]}
+    return panel.screenshot(clip=clip)  # type: ignore[arg-type]  # a dictionary of floats
+
+
+def record(recorder: Recorder, control: ControlClient, app_url: str) -> Image.Image:
+    """Record everything that happens in the browser; return the still picture."""
+    app, panel = recorder.app, recorder.panel
+    busy = app.get_by_role("status")
+    app.clock.install(time="2030-01-01T09:00")
+    app.clock.pause_at("2030-01-01T10:00")  # so that the app waits until the picture is taken
+    app.goto(app_url)
+    expect(app.get_by_role("listitem")).to_have_count(16)
+    panel.goto(f"{control.url}/__mockpets/#scenarios")
+    choice = panel.get_by_role("checkbox", name="Use retry", exact=True)
+    choice.evaluate("node => node.scrollIntoView({block: 'center'})")
+    recorder.show("Your app runs against mockpets", 2400)
+    recorder.point(choice, 700)
+    choice.click()
+    expect(panel.locator(".one-chip")).to_contain_text("retry")
+    recorder.show("Click a state: retry", 300)
+    recorder.point(choice, 1700)
+
+    control.clear_requests()
+    app.reload()
+    expect(busy).to_contain_text("Trying again in 1 second.")
+    panel.goto(f"{control.url}/__mockpets/#requests")
+    row = panel.locator(".row.request").first
+    row.wait_for()
+    panel.wait_for_timeout(800)  # the tint of new rows
+    recorder.show("Your app gets a 503", 2600)
+    recorder.point(row, 700)
+    row.click()
+    why = why_of_open_request(panel)
+    panel.keyboard.press("Escape")
+    expect(panel.locator("#entry")).to_be_hidden()
+    recorder.show("The panel says why", 4200, why)
+    still = recorder.frames[-1][0]
+
+    for _ in range(2):
+        app.clock.run_for(1000)
+        app.wait_for_timeout(500)
+    expect(app.get_by_role("listitem")).to_have_count(16)
+    expect(panel.locator(".row.request")).to_have_count(3)
+    panel.wait_for_timeout(800)
+    recorder.show("Your app tries again: 200", 2400)
+    return still
+
+
+def main() -> None:
+    """Write the animation and the still picture."""
+    with ExitStack() as stack:
+        folder = install("react", Path(stack.enter_context(tempfile.TemporaryDirectory())))
+        server = stack.enter_context(MockpetsServer(Settings(port=0)))
+        [port] = free_ports(1)
+        app_url = f"http://localhost:{port}"
+        vite = str(folder / "node_modules" / ".bin" / "vite")
+        environment = {**os.environ, "VITE_API_URL": f"{server.url}/v1", "VITE_API_KEY": "mockpets"}
+        subprocess.run([vite, "build", "--logLevel=error"], cwd=folder, env=environment, check=True)
+        preview = stack.enter_context(
+            subprocess.Popen(
+                [vite, "preview", f"--port={port}", "--strictPort"],
+                cwd=folder,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+        )
+        stack.callback(preview.terminate)
+        assert preview.stdout is not None
+        next(line for line in preview.stdout if "Local" in line)
+        browser = stack.enter_context(sync_playwright()).chromium.launch(
+            executable_path=need("chromium"), args=["--no-sandbox", "--no-proxy-server"]
+        )
+        recorder = Recorder(
+            stage=open_page(browser, (WIDTH, HEIGHT)),
+            app=open_page(browser, APP, APP_ZOOM),
+            panel=open_page(browser, PANEL),
+        )
+        still = record(recorder, ControlClient(server.url), app_url)
+        settings = Settings(port=0, scenarios_dir=(folder / "scenarios",), sessions="declared")
+        with MockpetsServer(settings) as of_tests:
+            status, output = playwright(folder, *TEST, MOCKPETS_URL=of_tests.url)
+        if status:
+            sys.exit(output)
+        command = "npx playwright test list"
+        recorder.terminal("Its Playwright tests pass", command, NOISE.sub("", output), 5000)
+        browser.close()
+    save(recorder.frames, still)
+
+
+def save(frames: list[tuple[Image.Image, int]], still: Image.Image) -> None:
+    """Write the pictures, without loss, into the documentation."""
+    pictures, durations = zip(*frames, strict=True)
+    pictures[0].save(
+        FOLDER / "story.webp",
+        save_all=True,
+        append_images=pictures[1:],
+        duration=list(durations),
+        loop=0,
+        lossless=True,
+        quality=100,
+        method=6,
+    )
+    still.quantize(256, dither=Image.Dither.NONE).save(FOLDER / "story.png", optimize=True)
+    if sys.argv[1:]:
+        target = Path(sys.argv[1])
+        target.mkdir(exist_ok=True)
+        for number, picture in enumerate(pictures):
+            picture.save(target / f"{number:02}.png")
+
+
+if __name__ == "__main__":
+    main()
