@@ -6,13 +6,14 @@ import { Mockpets } from "./client.js";
 import { interleavingsOf } from "./interleavings.js";
 import { warnOfReusedServer } from "./server.js";
 import {
+  FINDINGS,
   RUN,
-  SCREENSHOT,
   addSession,
   contentsOf,
   dropSession,
   failure,
   makeInState,
+  nearest,
   requestLine,
   requestLog,
   stateOf,
@@ -31,6 +32,9 @@ const HAR_MODES = ["on-failure", "always"];
 const WITHIN_MS = 5_000;
 const LONGEST_WAIT_MS = 30_000;
 const SCREENSHOT_MS = 10_000;
+const THEMES = ["light", "dark"];
+const WIDTHS = [200, 4_000];
+const findingsOf = new WeakMap(); // by test
 
 export const test = baseTest.extend({
   mockUrl: [undefined, { option: true }],
@@ -38,10 +42,12 @@ export const test = baseTest.extend({
   mockContents: [{}, { option: true }],
   mockOrigins: [[], { option: true }],
   mockHar: ["on-failure", { option: true }],
+  mockScreens: [{}, { option: true }],
   carrier: ["route", { option: true }],
 
-  mock: async ({ mockUrl, mockKey, mockContents, mockHar }, use, testInfo) => {
+  mock: async ({ mockUrl, mockKey, mockContents, mockHar, mockScreens }, use, testInfo) => {
     if (!HAR_MODES.includes(mockHar)) throw new TypeError(`mockHar must be 'on-failure' or 'always', got '${mockHar}'`);
+    checkScreens(mockScreens);
     const mock = mockOf({ mockUrl, mockKey }, testInfo);
     const state = stateOf(testInfo);
     if (state === undefined) await mock.make(contentsOf(mockContents));
@@ -55,6 +61,7 @@ export const test = baseTest.extend({
     await use(mock);
     let unreached = null;
     const problem = await failure(async () => {
+      if (state !== undefined) await attachFindings(testInfo, mock);
       if (testInfo.status !== testInfo.expectedStatus) await attachRequests(testInfo, mock);
       else {
         if (mockHar === "always") await attachHar(testInfo, mock);
@@ -78,9 +85,11 @@ export const test = baseTest.extend({
     await use(context);
   },
 
-  page: async ({ page }, use, testInfo) => {
+  page: async ({ page, mockScreens, colorScheme }, use, testInfo) => {
+    const isState = stateOf(testInfo) !== undefined;
+    if (isState) page.on("pageerror", (error) => addFinding(testInfo, `uncaught error: ${error.message || error}`));
     await use(page);
-    if (stateOf(testInfo) !== undefined && !page.isClosed()) await attachScreenshot(testInfo, page);
+    if (isState && !page.isClosed()) await attachScreenshots(testInfo, page, mockScreens, colorScheme);
   },
 
   request: async ({ playwright, mock, extraHTTPHeaders }, use) => {
@@ -142,10 +151,57 @@ export async function attachSession(context, mock, origins = []) {
   await context.route(urls, (route) => route.fallback({ headers: addSession(route.request().headers(), mock) }));
 }
 
-/** Attach the page as it is; a page that cannot be captured is no reason to fail the test. */
-async function attachScreenshot(testInfo, page) {
-  const body = await page.screenshot({ timeout: SCREENSHOT_MS }).catch(() => undefined);
-  if (body) await testInfo.attach(SCREENSHOT, { body, contentType: "image/png" });
+function checkScreens(screens) {
+  if (typeof screens !== "object" || screens === null || Array.isArray(screens)) {
+    throw new TypeError(`mockScreens must be an object such as { widths: [390, 1440], themes: ["light", "dark"] }, got ${JSON.stringify(screens)}`);
+  }
+  for (const name of Object.keys(screens)) {
+    if (name === "widths" || name === "themes") continue;
+    throw new TypeError(`unknown property '${name}' of mockScreens; did you mean '${nearest(name, ["widths", "themes"]) ?? "widths"}'?`);
+  }
+  const { widths = [WIDTHS[0]], themes = THEMES } = screens;
+  const areWidths = Array.isArray(widths) && widths.every((width) => Number.isInteger(width) && width >= WIDTHS[0] && width <= WIDTHS[1]);
+  if (!areWidths || !widths.length) throw new TypeError(`mockScreens.widths must list whole numbers from ${WIDTHS.join(" to ")}, got ${JSON.stringify(widths)}`);
+  const areThemes = Array.isArray(themes) && themes.every((theme) => THEMES.includes(theme));
+  if (!areThemes || !themes.length) throw new TypeError(`mockScreens.themes must list 'light', 'dark' or both, got ${JSON.stringify(themes)}`);
+}
+
+/** Attach the page in each width and theme; a page that cannot be captured is no reason to fail the test. */
+async function attachScreenshots(testInfo, page, { widths, themes }, colorScheme) {
+  const { width: current, height } = page.viewportSize() ?? { width: 1280, height: 720 };
+  for (const width of new Set(widths ?? [current])) {
+    for (const theme of new Set(themes ?? [colorScheme === "dark" ? "dark" : "light"])) {
+      const problem = await failure(async () => {
+        if (widths) await page.setViewportSize({ width, height });
+        if (themes) await page.emulateMedia({ colorScheme: theme });
+        // The app has two frames for what it does when the size or the theme changes.
+        const settled = await page.waitForFunction(measure, undefined, { timeout: SCREENSHOT_MS });
+        const body = await page.screenshot({ animations: "disabled", timeout: SCREENSHOT_MS });
+        await testInfo.attach(`state screenshot ${width} ${theme}`, { body, contentType: "image/png" });
+        const wide = await settled.jsonValue();
+        if (wide.page > wide.window) addFinding(testInfo, `${width}: the page is ${wide.page} pixels wide and scrolls sideways`);
+      });
+      if (problem) return addFinding(testInfo, `${width} ${theme}: no screenshot: ${problem.message}`); // the others would take as long
+    }
+  }
+}
+
+/** Return the widths of page and window after two frames; it runs in the page. */
+function measure() {
+  const widths = () => ({ page: document.documentElement.scrollWidth, window: innerWidth });
+  return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(widths()))));
+}
+
+function addFinding(testInfo, text) {
+  findingsOf.set(testInfo, (findingsOf.get(testInfo) ?? new Set()).add(text));
+}
+
+/** Attach what is wrong with the page, and with the requests of the session. */
+async function attachFindings(testInfo, mock) {
+  const { report } = await mock.findings();
+  for (const { rule, message } of report.findings) addFinding(testInfo, `${rule}: ${message}`);
+  const texts = findingsOf.get(testInfo);
+  if (texts) await testInfo.attach(FINDINGS, { body: JSON.stringify([...texts]), contentType: "application/json" });
 }
 
 async function attachRequests(testInfo, mock) {

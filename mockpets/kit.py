@@ -52,7 +52,8 @@ INTEGRATIONS: Final[Mapping[str, Integration]] = {
         "pets.spec.ts",
         "expect, test",
         (
-            *(*_SHARED, *_SERVER, *_STATES, "states-reporter.js", "states-reporter.d.ts"),
+            *(*_SHARED, *_SERVER, *_STATES),
+            *("states-reporter.js", "states-reporter.d.ts", "states-sheet.js"),
             *("interleavings.js", "interleavings.d.ts", "orders.js"),
         ),
     ),

@@ -27,7 +27,7 @@ SSR = ["package.json", "ssr.js", "ssr.d.ts"]
 SHARED = ["shared.js", "scenarios.js"]
 SERVER = ["server.js", "server.d.ts"]
 STATES = ["states.js", "states.d.ts"]
-REPORTER = ["states-reporter.js", "states-reporter.d.ts"]
+REPORTER = ["states-reporter.js", "states-reporter.d.ts", "states-sheet.js"]
 ORDERS = ["interleavings.js", "interleavings.d.ts", "orders.js"]
 PLAYWRIGHT = [
     *(*SHARED, *SERVER, *STATES, *REPORTER, *ORDERS),

@@ -128,12 +128,12 @@ def test_the_suite_fails_if_its_tests_share_one_session(example: Path) -> None:
 
 @pytest.mark.long
 def test_the_smoke_test_passes_under_every_scenario_and_covers_every_state(example: Path) -> None:
-    """It skips one scenario: the app does not request orders."""
+    """It skips one scenario: the app does not request orders. The spec of the sheet is another."""
     names = {path.stem for path in (*shipped("scenarios").iterdir(), *SCENARIOS.iterdir())}
     settings = Settings(port=0, scenarios_dir=(example / "scenarios",), sessions="declared")
 
     with MockpetsServer(settings) as server:
-        status, output = playwright(example, *STATES, MOCKPETS_URL=server.url)
+        status, output = playwright(example, *STATES, "smoke.spec.ts", MOCKPETS_URL=server.url)
         coverage = ControlClient(server.url).coverage()
     assert (status, outcomes(output)) == (0, ["1 skipped", f"{len(names) - 1} passed"]), output
     assert build(coverage["rows"]).holes == ()
@@ -142,8 +142,25 @@ def test_the_smoke_test_passes_under_every_scenario_and_covers_every_state(examp
     assert re.search(
         r"^  orders +skipped .*scenario orders affected no request$", table, re.MULTILINE
     )
-    pages = (example / "test-results/states.html").read_text(encoding="utf-8")
-    assert pages.count("<figure") == len(names)
+    pages = (example / "state-sheet/states.html").read_text(encoding="utf-8")
+    assert pages.count("data-shot=") == len(names)
+
+
+@pytest.mark.long
+def test_the_state_sheet_shows_every_state_in_three_widths_and_two_themes(example: Path) -> None:
+    names = {path.stem for path in (*shipped("scenarios").iterdir(), *SCENARIOS.iterdir())}
+    shown = (Path(__file__).parents[2] / "docs/bugs/every-state.md").read_text(encoding="utf-8")
+    spec = (example / "tests-states/sheet.spec.ts").read_text(encoding="utf-8")
+    assert spec.replace("../tests/mockpets", "./mockpets") in shown
+
+    status, output = playwright(example, *STATES, "sheet.spec.ts")
+    sheet = (example / "state-sheet/states.html").read_text(encoding="utf-8")
+
+    assert status == 0, output
+    assert sheet.count("data-shot=") == 6 * len(names)
+    assert "scrolls sideways" not in sheet
+    assert "uncaught error" not in sheet
+    assert len(sheet) < 4_000_000
 
 
 @pytest.mark.long

@@ -107,15 +107,7 @@ def run_specs(
     (folder / "playwright.config.ts").write_text(config)
     for path, text in files.items():
         (folder / path).write_text(text, encoding="utf-8")
-    run = subprocess.run(
-        [need("playwright"), "test"],
-        cwd=folder,
-        env={**os.environ, "CHROMIUM": need("chromium"), "HOME": str(folder), **variables},
-        capture_output=True,
-        text=True,
-        timeout=400,
-        check=False,
-    )
+    run = run_again(folder, **variables)
     report = json.loads((folder / "report.json").read_text())
     assert not report["errors"], (report["errors"], run.stderr)
     specs: dict[str, Outcomes] = {}
@@ -123,6 +115,19 @@ def run_specs(
         assert title not in specs.setdefault(spec, {}), title
         specs[spec][title] = outcome
     return specs
+
+
+def run_again(folder: Path, *options: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run the tests of a folder in which `run_specs` has written them."""
+    return subprocess.run(
+        [need("playwright"), "test", *options],
+        cwd=folder,
+        env={**os.environ, "CHROMIUM": need("chromium"), "HOME": str(folder), **variables},
+        capture_output=True,
+        text=True,
+        timeout=400,
+        check=False,
+    )
 
 
 def _outcomes(suite: dict[str, Any]) -> Iterator[tuple[str, str, Outcome]]:

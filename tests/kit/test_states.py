@@ -85,15 +85,15 @@ def test_exactly_the_states_that_show_a_bug_fail(server: MockpetsServer, tmp_pat
     }
 
     # The table has the same results, and each page a screenshot.
-    text = (tmp_path / "test-results/states.html").read_text(encoding="utf-8")
-    rows = re.findall(r'<tr class="(\S+)"><td><a href="#(\d+)">([a-z0-9-]+)</a><td>(\w+)', text)
-    assert {name: result for result, _, name, _ in rows} == {
+    text = (tmp_path / "state-sheet/states.html").read_text(encoding="utf-8")
+    rows = re.findall(r'<tr id="\d+" class="(\w+).*?"><th scope="row"><b>([a-z0-9-]+)</b>', text)
+    assert {name: result for result, name in rows} == {
         name: each.status for name, each in by_state.items()
     }
-    images = re.findall(r'<figure id="(\d+)">.*?src="data:image/png;base64,iVBORw0KGgo', text)
-    assert images == [number for _, number, _, _ in rows]
+    images = re.findall(r'data-shot="([a-z0-9-]+) · ', text)
+    assert images == [name for _, name in rows]
     assert not re.search(r'(?:src|href)="(?!#|data:image/png)', text), "it is one file"
-    markdown = (tmp_path / "test-results/states.md").read_text(encoding="utf-8").splitlines()
+    markdown = (tmp_path / "state-sheet/states.md").read_text(encoding="utf-8").splitlines()
     assert len(markdown) == 4 + len(SCENARIOS)
     [missing] = [line for line in markdown if "smoke: missing" in line]
     assert missing.endswith("| scenario missing affected no request |")

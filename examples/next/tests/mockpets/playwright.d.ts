@@ -23,6 +23,14 @@ export * from "./states.js";
 /** How the requests of a page name the session of their test. */
 export type Carrier = "route" | "header" | "key";
 
+/** Widths and themes of screenshots, such as `{ widths: [390, 768, 1440], themes: ["light", "dark"] }`. */
+export interface Screens {
+  /** Whole numbers from 200 to 4000, in CSS pixels. */
+  readonly widths?: readonly number[];
+  /** The values of `prefers-color-scheme` that the page sees. */
+  readonly themes?: readonly ("light" | "dark")[];
+}
+
 /** Set these with `use` in `playwright.config.ts` or `test.use`. */
 export interface MockpetsOptions {
   /** The URL of the server; by default, the variable `MOCKPETS_URL` or `http://localhost:7387`. */
@@ -38,6 +46,8 @@ export interface MockpetsOptions {
    * `mockpets report --har` can read the logs of all tests.
    */
   mockHar: "on-failure" | "always";
+  /** In which widths and themes a test of `states()` takes screenshots at its end, by default in those of the test. */
+  mockScreens: Screens;
   /**
    * `route` (the default): a header and `baggage`, only to the origins of mockpets and your app, and not
    * for paths of your app that end like a static file, such as `.js`. Before Playwright 1.57, a route does not see the requests of a service worker.

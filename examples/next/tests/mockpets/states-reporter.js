@@ -2,19 +2,22 @@
 /* eslint-disable */
 // @ts-nocheck: the declarations have the types
 
-// A table of the states under which tests ran. The declarations beside this file have the documentation.
+// The states under which tests ran: a table, and a sheet of screenshots. The declarations beside this file have the documentation.
 
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { SCREENSHOT, stateOf } from "./shared.js";
+import { scenarios } from "./scenarios.js";
+import { FINDINGS, SCREENSHOT, stateOf } from "./shared.js";
+import { changes, compare, readSheet, toHtml } from "./states-sheet.js";
 
+const FOLDER = "state-sheet"; // not Playwright's `outputDir`, which each run empties
 const LONGEST_REASON = 300;
+const NO_TEXT = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu; // control characters, and those that reorder a text
 const RESULTS = { expected: "passed", unexpected: "failed", flaky: "flaky", skipped: "skipped" };
 const COLUMNS = ["State", "Result", "Test", "Reason"];
 
 export default class StatesReporter {
   #options;
-  #config;
   #suite;
 
   constructor(options = {}) {
@@ -25,8 +28,7 @@ export default class StatesReporter {
     return false; // Playwright adds its own reporter if this one is the only one
   }
 
-  onBegin(config, suite) {
-    this.#config = config;
+  onBegin(_config, suite) {
     this.#suite = suite;
   }
 
@@ -34,39 +36,70 @@ export default class StatesReporter {
     const tests = this.#suite.allTests().filter(stateOf);
     if (!tests.length) return;
     const rows = await Promise.all(tests.map(toRow));
-    rows.sort((one, other) => one.state.localeCompare(other.state));
-    const { configDir = "", outputFolder } = this.#options;
-    const folder = outputFolder ? resolve(configDir, outputFolder) : this.#config.projects[0].outputDir;
+    const isSkipped = ({ result }) => Number(result === "skipped"); // those come last
+    rows.sort((one, other) => isSkipped(one) - isSkipped(other) || one.state.localeCompare(other.state));
+    const { configDir = process.cwd(), outputFolder = FOLDER } = this.#options;
+    const folder = resolve(configDir, outputFolder);
     const path = resolve(folder, "states.html");
-    await mkdir(folder, { recursive: true });
-    await writeFile(path, toHtml(rows));
-    await writeFile(resolve(folder, "states.md"), toMarkdown(rows));
-    console.log(`\n${toText(rows)}\n\nscreenshots: ${path}`);
+    console.log(`\n${toText(rows)}\n`);
+    try {
+      await mkdir(folder, { recursive: true });
+      const last = await lastSheet(path);
+      const compared = compare(rows, last);
+      const title = `States: ${counts(rows)}`;
+      await writeFile(path, toHtml(title, compared, last));
+      await writeFile(resolve(folder, "states.md"), toMarkdown(rows, changes(compared, last)));
+      if (last) console.log(changes(compared, last));
+    } catch (error) {
+      if (!error.code) throw error;
+      console.error(`cannot write the state sheet to ${folder}: ${error.message}; set 'outputFolder' of the reporter to a folder that you can write to`);
+      return { status: "failed" };
+    }
+    if (!rows.some(({ shots }) => shots.length)) console.log("no screenshots: no test of a state has used the fixture 'page'");
+    console.log(`state sheet: ${path}`);
   }
 }
 
-/** Return the result of a test, with the screenshot of its last attempt. */
+/** Return the sheet that an earlier run has written, or undefined. */
+async function lastSheet(path) {
+  const text = await readFile(path, "utf8").catch((error) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+  if (text === undefined) return undefined;
+  const last = readSheet(text);
+  if (!last) console.error(`cannot compare with ${path}: it is not a complete state sheet; this run replaces it`);
+  return last;
+}
+
+/** Return the result of a test, with the screenshots and findings of its last attempt. */
 async function toRow(test) {
   const last = test.results.at(-1);
   const { attachments = [], error } = last ?? {};
   const annotations = last?.annotations ?? test.annotations; // those of a result came with Playwright 1.52
   const skipped = annotations.findLast(({ type }) => type === "skip");
   const outcome = last ? RESULTS[test.outcome()] : "did not run";
-  const screenshot = attachments.find(({ name }) => name === SCREENSHOT);
+  const bytes = async ({ body, path }) => body ?? (await readFile(path));
+  const shots = attachments.flatMap((attachment) => {
+    const [, width, theme] = SCREENSHOT.exec(attachment.name) ?? [];
+    return width ? [bytes(attachment).then((png) => ({ width: Number(width), theme, png }))] : [];
+  });
+  const findings = attachments.find(({ name }) => name === FINDINGS);
   const project = test.parent.project()?.name;
   return {
     state: stateOf(test),
     result: outcome,
     test: plain([...(project ? [`[${project}]`] : []), ...test.titlePath().slice(3)].join(" › ")),
     reason: plain(outcome === "skipped" ? skipped?.description : outcome === "passed" ? "" : error?.message),
-    image: screenshot && (screenshot.body ?? (await readFile(screenshot.path))).toString("base64"),
+    description: plain(scenarios.find(({ name }) => name === stateOf(test))?.description),
+    findings: findings ? JSON.parse(await bytes(findings)).map(plain) : [],
+    shots: await Promise.all(shots),
   };
 }
 
 /** Return the first line of a text, without colours and control characters. */
 function plain(text = "") {
   const [line = ""] = text.replace(/\x1b\[[0-9;]*m/g, "").trim().split("\n");
-  return line.replace(/\p{Cc}/gu, " ").slice(0, LONGEST_REASON);
+  return line.replace(NO_TEXT, " ").slice(0, LONGEST_REASON);
 }
 
 function cells({ state, result, test, reason }) {
@@ -86,46 +119,12 @@ function toText(rows) {
   return [`States: ${counts(rows)}`, ...table].join("\n");
 }
 
-function toMarkdown(rows) {
+function toMarkdown(rows, changed) {
   const escaped = (text) => text.replace(/[\\`*_[\]<>|~&#!$]/g, "\\$&");
   const line = (parts) => `| ${parts.join(" | ")} |\n`;
   const body = rows.map((row, index) => {
     const [state, ...rest] = cells(row).map(escaped);
-    return line([row.image ? `[${state}](states.html#${index + 1})` : state, ...rest]);
+    return line([row.shots.length ? `[${state}](states.html#${index + 1})` : state, ...rest]);
   });
-  return `# States: ${counts(rows)}\n\n${line(COLUMNS)}${line(COLUMNS.map(() => "---"))}${body.join("")}`;
-}
-
-function toHtml(rows) {
-  const entities = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-  const escaped = (text) => text.replace(/[&<>"']/g, (character) => entities[character]);
-  const body = rows.map((row, index) => {
-    const [state, result, ...rest] = cells(row).map(escaped);
-    const link = row.image ? `<a href="#${index + 1}">${state}</a>` : state;
-    return `<tr class="${result.replace(/ /g, "-")}"><td>${link}<td>${result}${rest.map((cell) => `<td>${cell}`).join("")}\n`;
-  });
-  const figures = rows.map(({ state, result, test, image }, index) => {
-    const caption = escaped(`${state}: ${result}, ${test}`);
-    return image ? `<figure id="${index + 1}"><figcaption>${caption}</figcaption><img alt="${caption}" src="data:image/png;base64,${image}"></figure>\n` : "";
-  });
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<title>States</title>
-<style>
-  body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem; }
-  th, td { padding: 0.2rem 1rem 0.2rem 0; text-align: left; vertical-align: top; }
-  .failed td:nth-child(2) { color: #b00020; font-weight: bold; }
-  .skipped, .did-not-run { color: #666; }
-  figure { margin: 2rem 0; }
-  img { border: 1px solid #999; max-width: 100%; }
-</style>
-<h1>States: ${counts(rows)}</h1>
-<table>
-<thead><tr>${COLUMNS.map((name) => `<th>${name}`).join("")}</thead>
-<tbody>
-${body.join("")}</tbody>
-</table>
-${figures.join("")}</html>
-`;
+  return `# States: ${counts(rows)}\n\n${changed && `${changed}\n\n`}${line(COLUMNS)}${line(COLUMNS.map(() => "---"))}${body.join("")}`;
 }

@@ -18,8 +18,10 @@ const UNITS = { ms: 1, s: 1_000, m: 60_000 };
 
 /** The annotation of a test that runs under a state of `states()`; its description is the scenario's name. */
 export const STATE = "mockpets state";
-/** The name of the attachment with the page at the end of such a test. */
-export const SCREENSHOT = "state screenshot";
+/** The names of the attachments with the page at the end of such a test: `state screenshot 390 dark`. */
+export const SCREENSHOT = /^state screenshot (\d+) (light|dark)$/;
+/** The name of the attachment with what is wrong with the page or its requests. */
+export const FINDINGS = "state findings";
 
 /** The variable in which `webServer` and `startServer` pass the options of the server on to the tests. */
 export const ARGS = "PLAYWRIGHT_MOCKPETS_ARGS";
