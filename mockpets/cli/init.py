@@ -45,9 +45,11 @@ import {{ type MockpetsOptions, webServer }} from "{module}";
 
 export default defineConfig<MockpetsOptions>({{
   testDir: "tests",
-  fullyParallel: true,{app}
+  fullyParallel: true,{reporter}{app}
 }});
 """
+_REPORTER: Final = """
+  reporter: [["list"], ["{module}"]],"""
 _TEST: Final = """\
 import {{ expect, test }} from "{module}";
 
@@ -67,6 +69,19 @@ test("seed", async ({{ mock, page }}) => {{
   await mock.use("default");
   await page.goto("/");
 }});
+"""
+_STATES: Final = """\
+import {{ states, test }} from "{module}";
+
+// What the app shows in every state, 3 seconds after it opens: state-sheet/states.html
+test.use({{ mockScreens: {{ widths: [390, 1280], themes: ["light", "dark"] }} }});
+
+for (const state of states()) {{
+  test(state.name, state.details, async ({{ page }}) => {{
+    await page.goto("/");
+    await page.waitForTimeout(3_000);
+  }});
+}}
 """
 _TSCONFIG: Final = """\
 {
@@ -138,10 +153,12 @@ class _Repository:
 
     :param package: the contents of package.json.
     :param command: the command that runs mockpets here, also in CI.
+    :param has_sheet: whether a sheet of every state is wanted.
     """
 
     package: dict[str, Any]
     command: str
+    has_sheet: bool
 
     @property
     def is_npm(self) -> bool:
@@ -166,15 +183,16 @@ class _Repository:
 
 @click.command(cls=Command)
 @flag("--dry-run", text="Show what would be written, and write nothing.")
+@flag("--states", text="Also write tests that picture the app in every state.")
 @click.pass_context
-def init(context: click.Context, dry_run: bool) -> None:
+def init(context: click.Context, dry_run: bool, states: bool) -> None:
     """Set up a front-end repository: Playwright, a first test, a scenario and a CI job.
 
     Run it in the folder with package.json. It writes no file that exists, except for a script in
     package.json and a line in .env.development, and shows what to add to your own TypeScript. A
     second run changes nothing.
     """
-    front_end = _Repository(_package(), program())
+    front_end = _Repository(_package(), program(), states)
     new, changed = _new_files(front_end), dict(_changed_files(front_end))
     has_kit = front_end.kit.exists()
     # Otherwise `mockpets kit` shows the lines for the configuration.
@@ -215,6 +233,8 @@ def _new_files(front_end: _Repository) -> dict[Path, str]:
     }
     if "vite" in front_end.packages:  # then the configuration has the app's URL
         files["tests/seed.spec.ts"] = _SEED.format(module=front_end.module)
+    if front_end.has_sheet:
+        files["tests/states.spec.ts"] = _STATES.format(module=front_end.module)
     if not front_end.is_npm:
         from mockpets.scenario.language.loader import scenario_schema
 
@@ -248,8 +268,12 @@ def _hints(front_end: _Repository, *, with_config: bool) -> Iterator[str]:
     if "@playwright/test" not in front_end.packages:
         yield "install Playwright  npm install --save-dev @playwright/test"
     config = _existing_config()
-    if config and with_config and "mockpets/playwright" not in (read_file(config) or ""):
+    wanted = ["states-reporter"] * front_end.has_sheet + ["mockpets/playwright"] * with_config
+    text = (read_file(config) or "") if config else ""
+    if config and any(word not in text for word in wanted):
         yield from (f"add to {config}:", *_indented(_config(front_end)))
+    elif front_end.has_sheet and "vite" not in front_end.packages and "baseURL" not in text:
+        yield f"set use.baseURL in {CONFIGS[0]} to the URL of your app"
     if front_end.command == "mockpets":
         yield "for CI, install the npm package or commit mockpets.pyz, and run init again"
     elif _GITLAB_FILE.exists() and "mockpets" not in (read_file(_GITLAB_FILE) or ""):
@@ -267,7 +291,12 @@ def _config(front_end: _Repository) -> str:
     server = f'webServer({{ {first}args: "--scenarios-dir {_SCENARIOS}" }})'
     app = _APP if "vite" in front_end.packages else _NO_APP
     module = front_end.module.replace("./", "./tests/")
-    return _CONFIG.format(module=module, app=app.format(server=server))
+    reporter = module.replace("playwright", "states-reporter") + ".js" * (not front_end.is_npm)
+    return _CONFIG.format(
+        module=module,
+        reporter=_REPORTER.format(module=reporter) if front_end.has_sheet else "",
+        app=app.format(server=server),
+    )
 
 
 def _job(front_end: _Repository) -> dict[str, str]:

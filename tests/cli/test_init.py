@@ -149,6 +149,24 @@ def test_a_package_json_that_cannot_be_used_is_explained(
     assert err[0].startswith(f"mockpets: {message}"), err
 
 
+def test_it_writes_tests_that_picture_every_state(init: Init) -> None:
+    """The reporter is in the configuration, or in the lines to add."""
+    assert init("--states")[0] == 0
+    reporter = 'reporter: [["list"], ["mockpets/states-reporter"]],'
+    assert f"  {reporter}\n" in Path("playwright.config.ts").read_text()
+    assert len(Path("tests/states.spec.ts").read_text().splitlines()) == 11
+    assert init("--states")[1] == ["nothing to write: this repository is set up", *LAST]
+
+    Path("playwright.config.ts").write_text('import "mockpets/playwright";\n')
+    assert not any("reporter" in line for line in init()[1])
+    assert f"    {reporter}" in init("--states")[1]
+
+    Path("playwright.config.ts").unlink()
+    Path("package.json").write_text("{}")
+    url = "set use.baseURL in playwright.config.ts to the URL of your app"
+    assert url in init("--states")[1]
+
+
 @pytest.mark.node
 @for_each(
     "kind, flags",
@@ -163,7 +181,7 @@ def test_prettier_biome_and_the_compiler_accept_what_it_writes(
     install_kit(Path())
     Path("package.json").write_text(json.dumps({**PACKAGE, "type": kind}))
     Path("biome.json").write_text('{ "formatter": { "indentStyle": "space" } }\n')
-    assert init()[0] == 0
+    assert init("--states")[0] == 0
 
     for tool, *options in (
         ("prettier", "--check", "."),
