@@ -35,7 +35,7 @@ RUN /opt/mockpets/bin/python -m compileall -q --invalidation-mode unchecked-hash
     && install -d -o 10001 -g 0 -m 0775 /root-of-image/state
 
 FROM ${BASE}
-# Where this image comes from; docs/operate/containers.md has the command.
+# Where this image comes from: --build-arg REVISION="$(git rev-parse HEAD)", and so for the others.
 ARG SOURCE=""
 ARG REVISION=""
 ARG CREATED=""

@@ -33,7 +33,7 @@ PYTEST = {
     "PYTEST_PLUGINS": "xdist.plugin,mockpets.pytest_plugin",
 }
 LINK_CHROMIUM = Path(__file__).with_name("chromium.py")
-OF_README = {"the main job", "the test command", "tour", "tour command"}
+OF_README = {"the main job", "the test command", "tour", "tour command", "own scenario"}
 """tests/test_readme.py runs these."""
 OF_KIT = {"write", "kit commands"}
 """tests/kit/test_docs.py runs these."""
