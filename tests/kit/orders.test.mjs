@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { interleavingsOf } from "../../kit/interleavings.js";
 import { KINDS, choicesOf, formatOrder, parseOrder, search } from "../../kit/orders.js";
 
 const held = (...names) =>
@@ -135,5 +136,41 @@ describe("MOCKPETS_ORDER", () => {
   it("has a text for every choice", () => {
     assert.deepEqual(Object.keys(KINDS), ["deliver", "later", "lose", "fail"]);
     for (const text of Object.values(KINDS)) assert.match(text("GET /v1/pets", false), /GET \/v1\/pets/);
+  });
+});
+
+describe("the options of interleavings()", () => {
+  const declared = [];
+  const interleavings = interleavingsOf((title) => declared.push(title), {});
+
+  for (const [options, message] of [
+    [{ quit: 100 }, /^unknown option 'quit' of interleavings\(\); did you mean 'quiet'\?$/],
+    [{ atleast: 1 }, /did you mean 'atLeast'\?/],
+    [{ constructor: 1 }, /unknown option 'constructor'.*use atLeast, fail, ignore, lose, orders, quiet, seed$/],
+    [{ quiet: "50ms" }, /^option 'quiet' of interleavings\(\) must be milliseconds from 10 to 10000, got "50ms"$/],
+    [{ quiet: 0 }, /'quiet'.*got 0/],
+    [{ quiet: 20_000 }, /'quiet'.*got 20000/],
+    [{ orders: 0 }, /'orders'.*a whole number from 1 to 10000, got 0/],
+    [{ orders: Infinity }, /'orders'/],
+    [{ atLeast: 1.5 }, /'atLeast'.*got 1.5/],
+    [{ fail: 200 }, /'fail'.*a status from 400 to 599, got 200/],
+    [{ fail: true }, /'fail'.*got true/],
+    [{ lose: 1 }, /'lose'.*true or false, got 1/],
+    [{ ignore: "/v1/poll" }, /'ignore'.*an array of texts and regular expressions, got "\/v1\/poll"/],
+    [{ ignore: [""] }, /'ignore'.*got \[""\]/],
+    [{ seed: "a" }, /'seed'.*a whole number, got "a"/],
+    [null, /the options of interleavings\(\) must be an object, got null/],
+    [() => {}, /must be an object, got a function/],
+  ]) {
+    it(`reject ${message}`, () => assert.throws(() => interleavings("a", () => {}, options), { name: "TypeError", message }));
+  }
+
+  it("need a title and a body", () => {
+    for (const values of [[], ["a"], ["a", {}], [() => {}], ["a", { lose: true }, () => {}]]) {
+      assert.throws(() => interleavings(...values), { name: "TypeError", message: /^interleavings\(\) expects a title and a function/ });
+    }
+    assert.deepEqual(declared, []);
+    interleavings("a", () => {}, { ignore: ["/v1/poll", /x/g], lose: true, fail: 503, seed: -1 });
+    assert.deepEqual(declared, ["a"]);
   });
 });

@@ -75,7 +75,7 @@ interleavings("a request that fails", async ({ page, mock, race }) => {
 interleavings("a page that loads in the race, and polls", async ({ page, race }) => {
   await race(async () => {
     await page.goto("/");
-    await page.evaluate(() => setInterval(() => fetch(`${(globalThis as unknown as { API: string }).API}/pets?poll`).catch(() => {}), 20));
+    await page.evaluate(() => setInterval(() => fetch(`${(globalThis as unknown as { API: string }).API}/pets?poll`).catch(() => {}), 100));
     await send(page, ...both);
   });
 }, { ignore: ["/pets?poll"] });
@@ -101,6 +101,8 @@ interleavings("skipped", async ({ race }) => {
 });
 
 test.describe("fails", () => {
+  test.beforeEach(() => test.fail()); // an expected failure needs no new browser
+
   interleavings("no race", async () => {});
   interleavings("two races", async ({ race }) => {
     await race(() => {});
@@ -151,7 +153,10 @@ test.describe("replays", () => {
     ["delivr:GET:/v1/pets/2", "a misspelt order"],
   ]) {
     test.describe(order, () => {
-      test.beforeEach(() => { process.env.MOCKPETS_ORDER = order; });
+      test.beforeEach(() => {
+        process.env.MOCKPETS_ORDER = order;
+        test.fail(!first.startsWith("/"));
+      });
       test.afterEach(() => { delete process.env.MOCKPETS_ORDER; });
       interleavings(`replays ${first}`, async ({ page, race }) => {
         await page.goto("/");

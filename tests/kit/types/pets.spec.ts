@@ -1,7 +1,7 @@
 // What users write in Playwright tests. It must compile, and is never run.
 
 import { mergeTests, test as base } from "@playwright/test";
-import { attachSession, expect, Mockpets, MockpetsError, states, test } from "mockpets/playwright";
+import { attachSession, expect, interleavings, Mockpets, MockpetsError, states, test } from "mockpets/playwright";
 import type { Carrier, MockpetsFixtures, MockpetsOptions, Scenario } from "mockpets/playwright";
 
 test("shows an error, and tries again", async ({ page, mock, request }) => {
@@ -89,3 +89,23 @@ for (const state of states({ only: ["empty"], exclude: ["slow"] })) {
 states({ only: ["emtpy"] });
 // @ts-expect-error there is no such option
 states({ skip: ["empty"] });
+
+interleavings(
+  "the last filter wins",
+  async ({ page, context, mock, request, race }) => {
+    await mock.use("empty");
+    await race(async () => {
+      await page.click("text=Sold");
+    });
+    await race(() => page.click("text=Sold"));
+    await expect(await request.get(mock.baseUrl)).toBeOK();
+    expect(context.pages()).toEqual([page]);
+    // @ts-expect-error a race has actions
+    await race();
+  },
+  { atLeast: 1, fail: 503, ignore: ["/v1/poll", /x/], lose: true, orders: 10, quiet: 100, seed: 2 },
+);
+// @ts-expect-error the option is misspelt
+interleavings("a", async () => {}, { quit: 50 });
+// @ts-expect-error a body is needed
+interleavings("a");

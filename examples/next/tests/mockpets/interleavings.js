@@ -12,6 +12,7 @@ const DEFAULTS = { atLeast: 2, fail: undefined, ignore: [], lose: false, orders:
 const VARIABLE = "MOCKPETS_ORDER";
 const CALLS = "mockpets unsettled calls";
 const TICK_MS = 10;
+const MAX_TICKS = 14;
 const PENDING_MS = 700; // quiet while the actions of `race()` are pending
 const RACE_MS = 20_000;
 const LATE_MS = 1_000;
@@ -24,7 +25,7 @@ const MAX_FAILURES = 3;
 /** Return `interleavings` for a `test` with the fixtures of the kit, and functions that share its code. */
 export function interleavingsOf(test, tools) {
   return function interleavings(title, body, options = {}) {
-    if (typeof body !== "function") throw new TypeError("interleavings() expects a title and a function: interleavings(title, async ({ page, race }) => { ... })");
+    if (typeof title !== "string" || typeof body !== "function") throw new TypeError("interleavings() expects a title and a function: interleavings(title, async ({ page, race }) => { ... })");
     const settings = validated(options);
     const declare = atCaller(interleavings);
     declare(test, title, async ({ browser, playwright, mockUrl, mockKey, mockContents, mockOrigins, carrier, baseURL, extraHTTPHeaders }, testInfo) => {
@@ -35,6 +36,7 @@ export function interleavingsOf(test, tools) {
 }
 
 function validated(options) {
+  if (options === null || typeof options !== "object") throw new TypeError(`the options of interleavings() must be an object, got ${options === null ? "null" : `a ${typeof options}`}`);
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(DEFAULTS, name)) {
       const near = nearest(name, Object.keys(DEFAULTS));
@@ -42,7 +44,7 @@ function validated(options) {
     }
     const [isValid, expected] = {
       fail: [value === undefined || (Number.isInteger(value) && value >= 400 && value <= 599), "a status from 400 to 599"],
-      ignore: [Array.isArray(value) && value.every((one) => typeof one === "string" || one instanceof RegExp), "an array of texts and regular expressions"],
+      ignore: [Array.isArray(value) && value.every((one) => (typeof one === "string" && one) || one instanceof RegExp), "an array of texts and regular expressions"],
       lose: [typeof value === "boolean", "true or false"],
       quiet: [Number.isInteger(value) && value >= TICK_MS && value <= RACE_MS / 2, "milliseconds from 10 to 10000"],
       seed: [Number.isInteger(value), "a whole number"],
@@ -203,26 +205,27 @@ async function hold(context, origins, settings, run) {
     for (const [call, count] of (await within(calls.catch(() => undefined), ROUND_TRIP_MS))?.flat() ?? [["", 1]]) counts.set(call, (counts.get(call) ?? 0) + count);
     return [...counts].every(([call, count]) => {
       const [method, url] = call.split(" ");
-      return (url && isIgnored(titleOf(method, new URL(url)))) || count === held.filter(({ request }) => `${request.method()} ${withoutHash(request.url())}` === call).length;
+      return (url && isIgnored(titleOf(method, new URL(url)))) || count === held.filter(({ request }) => `${request.method()} ${request.url().split("#")[0]}` === call).length;
     });
   }
 
   /** Wait until nothing happens. Each tick takes a round trip through the page, so a busy machine waits longer. */
   async function quiet() {
-    for (let ticks = 0, seen = events; ticks < (isPending ? Math.max(PENDING_MS, settings.quiet) : settings.quiet) / TICK_MS; ) {
+    const needed = () => (isPending ? Math.max(PENDING_MS, settings.quiet) : settings.quiet);
+    for (let calm = 0, seen = events; calm < needed(); seen = events) {
       if (isClosed) throw new Error("the context was closed in race()");
       if (elapsed() > RACE_MS) throw new Error(tooLong());
-      await new Promise((resolve) => setTimeout(resolve, TICK_MS));
-      ticks = (await isSettled()) && seen === events ? ticks + 1 : 0;
-      seen = events;
+      const tick = Math.max(TICK_MS, needed() / MAX_TICKS);
+      await new Promise((resolve) => setTimeout(resolve, tick));
+      calm = (await isSettled()) && seen === events ? calm + tick : 0;
     }
   }
 
   function tooLong() {
+    const start = `race() took longer than ${RACE_MS / 1000} s: `;
+    if (isPending) return `${start}its actions did not end; await in them no more than what the page shows before its responses arrive`;
     const [[name, count] = []] = [...activity].sort(([, one], [, other]) => other - one);
-    const reason = isPending ? "its actions did not end" : "the page was never quiet";
-    const hint = name && `; its most frequent request is ${name} with ${count} events: if it polls, pass { ignore: ["${name}"] }`;
-    return `race() took longer than ${RACE_MS / 1000} s: ${reason}${hint ?? ""}`;
+    return `${start}the page was never quiet; its most frequent request is ${name} with ${count} events: if it polls, pass { ignore: ["${name}"] }`;
   }
 
   function choose() {
@@ -304,45 +307,32 @@ async function within(promise, ms) {
   return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }
 
-function withoutHash(url) {
-  return url.split("#")[0];
-}
-
 /** In the page: count the calls of `fetch` and `XMLHttpRequest` that have not settled, by method and URL. */
 function countCalls(name) {
   const unsettled = (globalThis[Symbol.for(name)] = new Map());
-  const count = (method, url, change) => {
-    const call = `${method.toUpperCase()} ${new URL(url, document.baseURI).href.split("#")[0]}`;
-    unsettled.set(call, (unsettled.get(call) ?? 0) + change);
+  /** Count a call until the returned function is called. */
+  const start = (method, url) => {
+    if (!URL.canParse(url, document.baseURI)) return () => {};
+    const call = `${String(method ?? "GET").toUpperCase()} ${new URL(url, document.baseURI).href.split("#")[0]}`;
+    unsettled.set(call, (unsettled.get(call) ?? 0) + 1);
+    return () => unsettled.set(call, unsettled.get(call) - 1);
   };
-  const wrap = (owner, method, before) => {
-    owner[method] = new Proxy(owner[method], {
-      apply(target, self, values) {
-        const result = before(self, values, () => Reflect.apply(target, self, values));
-        return result;
-      },
-    });
+  const wrap = (owner, method, apply) => {
+    owner[method] = new Proxy(owner[method], { apply: (target, self, values) => apply(() => Reflect.apply(target, self, values), self, values) });
   };
-  wrap(globalThis, "fetch", (_, [resource, options], call) => {
-    const method = String(options?.method ?? resource?.method ?? "GET");
-    const url = resource?.url ?? String(resource);
+  wrap(globalThis, "fetch", (call, _, [resource, options]) => {
+    const settle = start(options?.method ?? resource?.method, resource?.url ?? String(resource));
     const result = call();
-    if (!URL.canParse(url, document.baseURI)) return result;
-    count(method, url, 1);
-    const settle = () => count(method, url, -1);
     result.then(settle, settle);
     return result;
   });
   const opened = new WeakMap();
-  wrap(XMLHttpRequest.prototype, "open", (request, [method, url], call) => {
-    opened.set(request, [String(method), String(url)]);
+  wrap(XMLHttpRequest.prototype, "open", (call, request, values) => {
+    opened.set(request, values);
     return call();
   });
-  wrap(XMLHttpRequest.prototype, "send", (request, _, call) => {
-    const [method, url] = opened.get(request) ?? [];
-    if (!method || !URL.canParse(url, document.baseURI)) return call();
-    count(method, url, 1);
-    request.addEventListener("loadend", () => count(method, url, -1), { once: true });
+  wrap(XMLHttpRequest.prototype, "send", (call, request) => {
+    request.addEventListener("loadend", start(...(opened.get(request) ?? [])), { once: true });
     return call();
   });
 }
