@@ -41,7 +41,10 @@ html_theme = "furo"
 html_title = "mockpets"
 html_favicon = "../mockpets/web/panel/icon.svg"
 html_logo = html_favicon
-html_static_path = ["theme/static", "screenshots/story.png", "screenshots/story.webp"]
+html_static_path = [
+    "theme/static",
+    *(f"screenshots/{name}" for name in ("story.png", "story-phone.png", "story.webp")),
+]
 html_css_files = ["mockpets.css"]
 html_extra_path = ["theme/root"]  # index.html, which leads to docs/index.html
 html_use_index = False

@@ -32,16 +32,18 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
 
 FOLDER = Path(__file__).parents[2] / "docs" / "screenshots"
-WIDTH, HEIGHT, SCALE = 700, 494, 2
+WIDTH, HEIGHT, SCALE = 700, 484, 2
 """CSS pixels of a frame, about as wide as a README on GitHub, and device pixels in each."""
 APP, PANEL = (224, 384), (430, 384)
 """Width and height at which the pages are shown."""
+PHONE, PHONE_PANEL = (390, 510), (360, 410)
+"""The picture for phones, which shows only the panel."""
 APP_ZOOM = 0.8  # the form of the app needs more than its width
 PANEL_LEFT, PANEL_TOP = 14 + 1 + APP[0] + 1 + 14 + 1, 12 + 40 + 1 + 33
 """Where the panel lies in a frame."""
 STYLE = f"""
 * {{ box-sizing: border-box; margin: 0; }}
-body {{ width: {WIDTH}px; height: {HEIGHT}px; padding: 12px 14px; background: #dfe9e6;
+body {{ padding: 12px 14px; background: #dfe9e6;
   color: #12211e; font-family: "DejaVu Sans", sans-serif; overflow: hidden; }}
 h1 {{ font-size: 23px; line-height: 30px; height: 40px; }}
 div {{ position: relative; display: flex; gap: 14px; }}
@@ -86,13 +88,15 @@ class Recorder:
 
         :param sheet: a picture that covers the bottom of the panel.
         """
-        over = f'<img class="over" width="{PANEL[0]}" src="{_source(sheet)}">' if sheet else ""
-        self._add(
-            f"<h1>{escape(caption)}</h1>"
-            f"<div><section><h2>Your app</h2>{_image(self.app, APP[0])}</section>"
-            f"<section><h2>mockpets panel</h2>{_image(self.panel, PANEL[0])}{over}</section></div>",
-            milliseconds,
-        )
+        windows = f"<section><h2>Your app</h2>{_image(self.app, APP[0])}</section>"
+        self._add(_page(caption, windows + self._panel(PANEL[0], sheet)), milliseconds)
+
+    def phone(self, caption: str, sheet: bytes) -> Image.Image:
+        """Return a picture of the panel alone."""
+        self.stage.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+        picture = self._compose(_page(caption, self._panel(PHONE_PANEL[0], sheet)))
+        self.stage.set_viewport_size({"width": WIDTH, "height": HEIGHT})
+        return picture
 
     def point(self, target: Locator, milliseconds: int) -> None:
         """Add the last frame again, with the mouse pointer on an element of the panel."""
@@ -119,10 +123,20 @@ class Recorder:
 
     def _add(self, body: str, milliseconds: int) -> None:
         self._body = body
+        self.frames.append((self._compose(body), milliseconds))
+
+    def _compose(self, body: str) -> Image.Image:
         self.stage.set_content(f"<style>{STYLE}</style>{body}")
         self.stage.wait_for_function("[...document.images].every(image => image.complete)")
-        shot = Image.open(io.BytesIO(self.stage.screenshot())).convert("RGB")
-        self.frames.append((shot, milliseconds))
+        return Image.open(io.BytesIO(self.stage.screenshot())).convert("RGB")
+
+    def _panel(self, width: int, sheet: bytes) -> str:
+        over = f'<img class="over" width="{width}" src="{_source(sheet)}">' if sheet else ""
+        return f"<section><h2>mockpets panel</h2>{_image(self.panel, width)}{over}</section>"
+
+
+def _page(caption: str, windows: str) -> str:
+    return f"<h1>{escape(caption)}</h1><div>{windows}</div>"
 
 
 def _source(picture: bytes) -> str:
@@ -141,20 +155,25 @@ def open_page(browser: Browser, size: tuple[int, int], zoom: float = 1) -> Page:
     )
 
 
-def why_of_open_request(panel: Page) -> bytes:
-    """Take a picture of the tabs and the Why, without the buttons above them."""
+def why(panel: Page, row: Locator) -> bytes:
+    """Take a picture of the tabs and the Why of a request, without the buttons above them."""
+    row.click()
     tab, end = panel.get_by_role("tab", name="Why"), panel.get_by_text("at most 2 times")
     tab.click()
     end.wait_for()
-    first, last = tab.bounding_box(), end.bounding_box()
-    assert first is not None and last is not None
-    bottom = last["y"] + last["height"] + 10
-    clip = {"x": 0, "y": first["y"], "width": PANEL[0], "height": bottom - first["y"]}
-    return panel.screenshot(clip=clip)  # type: ignore[arg-type]  # a dictionary of floats
+    first, last, size = tab.bounding_box(), end.bounding_box(), panel.viewport_size
+    assert first is not None and last is not None and size is not None
+    height = last["y"] + last["height"] + 10 - first["y"]
+    sheet = panel.screenshot(
+        clip={"x": 0, "y": first["y"], "width": size["width"], "height": height}
+    )
+    panel.keyboard.press("Escape")
+    expect(panel.locator("#entry")).to_be_hidden()
+    return sheet
 
 
-def record(recorder: Recorder, control: ControlClient, app_url: str) -> Image.Image:
-    """Record everything that happens in the browser; return the still picture."""
+def record(recorder: Recorder, control: ControlClient, app_url: str) -> dict[str, Image.Image]:
+    """Record everything that happens in the browser; return the still pictures by file name."""
     app, panel = recorder.app, recorder.panel
     busy = app.get_by_role("status")
     app.clock.install(time="2030-01-01T09:00")
@@ -180,12 +199,12 @@ def record(recorder: Recorder, control: ControlClient, app_url: str) -> Image.Im
     panel.wait_for_timeout(800)  # the tint of new rows
     recorder.show("Your app gets a 503", 2600)
     recorder.point(row, 700)
-    row.click()
-    why = why_of_open_request(panel)
-    panel.keyboard.press("Escape")
-    expect(panel.locator("#entry")).to_be_hidden()
-    recorder.show("The panel says why", 4200, why)
-    still = recorder.frames[-1][0]
+    says_why = "The panel says why"
+    recorder.show(says_why, 4200, why(panel, row))
+    wide = recorder.frames[-1][0]
+    panel.set_viewport_size({"width": PHONE_PANEL[0], "height": PHONE_PANEL[1]})
+    narrow = recorder.phone(says_why, why(panel, row))
+    panel.set_viewport_size({"width": PANEL[0], "height": PANEL[1]})
 
     for _ in range(2):
         app.clock.run_for(1000)
@@ -194,7 +213,7 @@ def record(recorder: Recorder, control: ControlClient, app_url: str) -> Image.Im
     expect(panel.locator(".row.request")).to_have_count(3)
     panel.wait_for_timeout(800)
     recorder.show("Your app tries again: 200", 2400)
-    return still
+    return {"story.png": wide, "story-phone.png": narrow}
 
 
 def main() -> None:
@@ -226,7 +245,7 @@ def main() -> None:
             app=open_page(browser, APP, APP_ZOOM),
             panel=open_page(browser, PANEL),
         )
-        still = record(recorder, ControlClient(server.url), app_url)
+        stills = record(recorder, ControlClient(server.url), app_url)
         settings = Settings(port=0, scenarios_dir=(folder / "scenarios",), sessions="declared")
         with MockpetsServer(settings) as of_tests:
             status, output = playwright(folder, *TEST, MOCKPETS_URL=of_tests.url)
@@ -235,10 +254,10 @@ def main() -> None:
         command = "npx playwright test list"
         recorder.terminal("Its Playwright tests pass", command, NOISE.sub("", output), 5000)
         browser.close()
-    save(recorder.frames, still)
+    save(recorder.frames, stills)
 
 
-def save(frames: list[tuple[Image.Image, int]], still: Image.Image) -> None:
+def save(frames: list[tuple[Image.Image, int]], stills: dict[str, Image.Image]) -> None:
     """Write the pictures, without loss, into the documentation."""
     pictures, durations = zip(*frames, strict=True)
     pictures[0].save(
@@ -251,7 +270,8 @@ def save(frames: list[tuple[Image.Image, int]], still: Image.Image) -> None:
         quality=100,
         method=6,
     )
-    still.quantize(256, dither=Image.Dither.NONE).save(FOLDER / "story.png", optimize=True)
+    for name, still in stills.items():
+        still.quantize(256, dither=Image.Dither.NONE).save(FOLDER / name, optimize=True)
     if sys.argv[1:]:
         target = Path(sys.argv[1])
         target.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""The story of the README: an animation, and a picture for readers who want no motion."""
+"""The story of the README: an animation, and pictures for phones and readers without motion."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ def chunks(animation: bytes) -> list[tuple[bytes, bytes]]:
     return result
 
 
-def test_the_readme_shows_the_animation_or_without_motion_the_still_picture() -> None:
+def test_the_readme_shows_the_animation_or_on_phones_and_without_motion_a_picture() -> None:
     [picture] = re.findall(
         "<picture>.*?</picture>", (ROOT / "README.md").read_text("utf-8"), re.DOTALL
     )
 
     assert re.findall("<source (.*)>", picture) == [
-        'media="(prefers-reduced-motion: reduce)" srcset="docs/screenshots/story.png"'
+        'media="(max-width:600px)" srcset="docs/screenshots/story-phone.png"',
+        'media="(prefers-reduced-motion: reduce)" srcset="docs/screenshots/story.png"',
     ]
     assert re.findall('<img src="(.*?)"', picture) == ["docs/screenshots/story.webp"]
     assert "503" in re.findall('alt="(.*?)"', picture)[0]
@@ -41,13 +42,12 @@ def test_the_animation_takes_twenty_seconds_and_at_most_1500_kb() -> None:
     assert sum(milliseconds) == 20_000
 
 
-def test_both_pictures_have_the_same_size_and_two_pixels_for_each_of_700() -> None:
-    [canvas] = [
-        content for name, content in chunks((FOLDER / "story.webp").read_bytes()) if name == b"VP8X"
-    ]
-    still = (FOLDER / "story.png").read_bytes()
+def test_the_pictures_have_two_pixels_for_each_of_a_page_and_at_most_300_kb() -> None:
+    animation = chunks((FOLDER / "story.webp").read_bytes())
+    [canvas] = [content for name, content in animation if name == b"VP8X"]
+    still, phone = ((FOLDER / f"{name}.png").read_bytes() for name in ("story", "story-phone"))
     size = tuple(int.from_bytes(canvas[start : start + 3], "little") + 1 for start in (4, 7))
 
     assert size == unpack_from(">II", still, 16)
-    assert size[0] == 1400
-    assert len(still) <= 300_000
+    assert (size[0], *unpack_from(">I", phone, 16)) == (2 * 700, 2 * 390)
+    assert max(len(still), len(phone)) <= 300_000
