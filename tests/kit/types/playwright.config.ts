@@ -10,7 +10,7 @@ const url = process.env.MOCKPETS_URL;
 export default defineConfig<MockpetsOptions>({
   fullyParallel: true,
   reporter: [["list"], ["./tests/mockpets/states-reporter.js", { outputFolder: "states" } satisfies StatesReporterOptions]],
-  use: { baseURL: "http://localhost:5173", mockUrl: url, mockOrigins: ["http://localhost:3000"] },
+  use: { baseURL: "http://localhost:5173", mockUrl: url, mockOrigins: ["http://localhost:3000"], mockScreens: { widths: [390], themes: ["dark"] } },
   webServer: [
     webServer(),
     webServer({ url, command: "uvx mockpets", args: "--scenarios-dir mock/scenarios" }),
