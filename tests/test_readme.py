@@ -156,7 +156,7 @@ def test_the_tour(shell: Shell, port: int) -> None:
     for session in ("default", "my-test"):  # another shell may have run the tour
         ControlClient(f"http://localhost:{port}", session).reset()
 
-    assert len(tour) == 3
+    assert len(tour) == 2
     for command, output in tour:
         assert shell(command).rstrip("\n") == output.rstrip("\n"), command
     for command, output in marked("tour command"):

@@ -317,6 +317,31 @@ def test_a_link_with_an_unknown_scenario_is_reported(
         assert "%2B" not in "".join(each["value"] for each in one.page.context.cookies())
 
 
+CALL = """<script>
+fetch("{url}/v1/pets?limit=2", {{ headers: {{ Authorization: "Bearer mockpets" }}, {more} }})
+  .then((response) => response.json());
+</script>"""
+
+
+@pytest.mark.parametrize("names", ["demo", "+empty"])
+@pytest.mark.parametrize("more", ["", "credentials: 'include'"])
+def test_it_says_why_a_link_has_no_effect(
+    browser: Browser, server: MockpetsServer, names: str, more: str
+) -> None:
+    module = f'<script type="module" src="{server.url}/__mockpets/toolbar.js"></script>'
+    text = f"<!doctype html><body>{module}{CALL.format(url=server.url, more=more)}"
+    with foreign_page(text) as port, browser.new_context() as context:
+        context.add_cookies(
+            [{"name": "mockpets", "value": names, "url": f"http://localhost:{port}"}]
+        )
+        one = App(context.new_page(), f"http://localhost:{port}", server)
+        with one.page.expect_response("**/requests?limit=1"):
+            one.visit()
+        one.open()
+        note = one.page.get_by_text('Send them with credentials: "include".')
+        expect(note).to_have_count(0 if more else 1)
+
+
 @pytest.mark.slow
 @pytest.mark.long
 def test_a_toolbar_that_comes_late_reloads_the_page(

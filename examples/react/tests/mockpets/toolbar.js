@@ -413,6 +413,7 @@ function panel() {
       h("a", { id: "open", href: panelUrl(), target: "_blank", rel: "noopener", "aria-label": "Open panel", title: "Open panel" }, icon("open")),
       button("close", "Close", () => toggle(false), icon("close"))),
     view.problem && h("p", { key: "problem", class: "server problem", role: "alert" }, view.problem),
+    view.advice && h("p", { key: "advice", class: "held problem" }, view.advice),
     view.note && h("p", { key: "note", class: "soft problem" }, view.note),
     scenarios(), switches(), view.asked.length > 0 && asking(view.asked), requests());
 }
@@ -497,6 +498,22 @@ function leave(reason) {
   removeEventListener("keydown", onKey, true);
   document.removeEventListener("visibilitychange", listen);
   console.warn(`mockpets: the toolbar is off: ${reason}`);
+}
+
+/** Report why a link has no effect: a browser sends the cookie to another origin only with credentials. */
+function checkCookie() {
+  if (!cookie() || new URL(server).origin === location.origin) return;
+  const observer = new PerformanceObserver(async (entries) => {
+    if (!entries.getEntries().some(({ name }) => name.startsWith(`${server}/v1/`))) return;
+    observer.disconnect();
+    const { requests: [last] } = await call("GET", "requests?limit=1");
+    const [, ...named] = split(cookie());
+    if (last && (!named.length || last.scenarios.join() === named.join())) return;
+    view.advice = 'The requests of this page come without the state in the cookie. Send them with credentials: "include".';
+    console.warn(`mockpets: ${view.advice}`);
+    render();
+  });
+  observer.observe({ type: "resource", buffered: true });
 }
 
 const CSS = `
@@ -605,6 +622,7 @@ async function start() {
   listen();
   if (view.focus) focusOn(view.focus);
   keep({ focus: undefined });
+  checkCookie();
 }
 
 start();
