@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -56,8 +57,9 @@ def test_create_copy_open_and_delete_a_session(panel: Panel, server: MockpetsSer
         row(panel, name).hover()
         panel.use(panel.button(f"Copy from {name}"))
         option = panel.page.get_by_role("menuitem", name=label)
-        panel.page.keyboard.press("Enter") if label == "Copy base URL" else option.click()
-        expect(panel.page.locator("#news")).to_contain_text("Copied")
+        by_key = label == "Copy base URL"
+        press = partial(panel.page.keyboard.press, "Enter")
+        panel.wait_for_copy(press if by_key else option.click)
         assert panel.paste() == text
 
     panel.use(row(panel, name).get_by_role("link"))

@@ -256,7 +256,6 @@ def test_copy_the_base_url_and_the_key(panel: Panel) -> None:
     panel.allow_paste()
     for name, text in (("Copy base URL", f"{panel.url}/v1"), ("Copy key", "mockpets")):
         panel.page.locator("#session").click()
-        panel.page.get_by_role("option", name=name).click()
-        expect(panel.page.locator("#news")).to_contain_text("Copied")
+        panel.wait_for_copy(panel.page.get_by_role("option", name=name).click)
         expected = text if name == "Copy base URL" else f"{text}~{panel.url.rpartition('/~')[2]}"
         assert panel.paste() == expected
