@@ -522,7 +522,9 @@ def test_a_delayed_response_does_not_make_the_page_scroll(panel: Panel) -> None:
     panel.call("PUT", "/__mockpets/scenario", json_body={"scenario": delayed})
     panel.call("GET", "/v1/pets")
     expect(panel.rows.locator(".bars .delay")).to_have_count(1)
-    expect(panel.rows.locator(".sent-after")).to_have_text(re.compile(r"^2\d\d ms$"))
+    expect(panel.rows.locator(".sent-after")).to_have_text(
+        re.compile(r"^[2-9]\d\d ms$|^\d+\.\d\d s$")
+    )
     bars = panel.rows.locator(".bars i")
     assert bars.evaluate_all("bars => bars.map((bar) => bar.className.trim())") == ["delay", "app"]
     delay, processing = (bars.nth(index).bounding_box() for index in (0, 1))
