@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from playwright.sync_api import sync_playwright
 
+from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from tests.browsers import chromium, firefox
 from tests.docs.vite import running_vite
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from playwright.sync_api import Browser
-
-    from mockpets import MockpetsServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.slow]
 
@@ -85,6 +84,13 @@ def browser(name: str, *arguments: str) -> Iterator[Browser]:
         instance = firefox(playwright) if name == "Firefox" else chromium(playwright, *arguments)
         yield instance
         instance.close()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[MockpetsServer]:
+    """On `localhost`, whose name matters to browsers."""
+    with MockpetsServer(Settings(port=0)) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
