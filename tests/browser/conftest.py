@@ -57,6 +57,8 @@ def visit(browser: Browser) -> Iterator[Callable[..., Panel]]:
 
     yield open_page
     for panel in panels:
+        # Else a route that still handles a poll would fail the next test.
+        panel.page.unroute_all(behavior="ignoreErrors")
         panel.page.context.close()
     assert [problem for panel in panels for problem in panel.problems] == []
 

@@ -287,4 +287,3 @@ def test_all_urls_keep_a_prefix(server: MockpetsServer, visit: Callable[..., Pan
     panel.page.get_by_title("Switch session").click()
     panel.page.get_by_role("option", name="default").first.click()
     panel.page.wait_for_url(f"{server.url}/mock/__mockpets/#sessions")
-    panel.page.unroute_all(behavior="ignoreErrors")  # a poll is still waiting
