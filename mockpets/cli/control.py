@@ -242,7 +242,7 @@ def list_pets(client: ControlClient, status: str | None, as_json: bool) -> None:
     rows = [(pet["id"], pet["categoryId"], pet.get("status", "-"), pet["name"]) for pet in pets]
     kind = f"{status} pets" if status else "pets"
     columns = ("id", "category", "status", "name")
-    remote.show(pets, _listed(client, kind, rows, columns), as_json=as_json)
+    remote.show({"pets": pets}, _listed(client, kind, rows, columns), as_json=as_json)
 
 
 @pets.command("set", cls=_NumberCommand)
@@ -331,7 +331,8 @@ def list_snapshots(client: ControlClient, as_json: bool) -> None:
     snapshots = client.snapshots()
     rows = [(row["name"], row["pets"], row["at"]) for row in snapshots]
     columns = ("name", "pets", "saved")
-    remote.show(snapshots, _listed(client, "snapshots", rows, columns), as_json=as_json)
+    lines = _listed(client, "snapshots", rows, columns)
+    remote.show({"snapshots": snapshots}, lines, as_json=as_json)
 
 
 @snapshot.command("save")
@@ -381,7 +382,8 @@ def data(client: ControlClient, name: str | None, record_id: str | None, as_json
         resources = client.resources()
         listed = [(row["name"], row["total"], row["path"], _remark(row)) for row in resources]
         columns = ("name", "records", "path", "")
-        remote.show(resources, _listed(client, "resources", listed, columns), as_json=as_json)
+        lines = _listed(client, "resources", listed, columns)
+        remote.show({"data": resources}, lines, as_json=as_json)
     elif record_id is not None:
         record = client.record(name, record_id)
         remote.show(record, [printable(json.dumps(record, ensure_ascii=False))], as_json=as_json)
@@ -389,7 +391,7 @@ def data(client: ControlClient, name: str | None, record_id: str | None, as_json
         records = client.records(name)
         names = list(dict.fromkeys(key for record in records for key in record))[:_COLUMNS]
         rows = [[_cell(record.get(key, "-")) for key in names] for record in records]
-        remote.show(records, _listed(client, f"{name}", rows, names), as_json=as_json)
+        remote.show({"records": records}, _listed(client, name, rows, names), as_json=as_json)
 
 
 _COLUMNS: Final = 8
@@ -434,7 +436,8 @@ def list_held(client: ControlClient, of_all: bool, as_json: bool) -> None:
         for row in waiting
     ]
     columns = (*(["session"] if of_all else []), "request", "", "status", "waits", "for")
-    remote.show(waiting, _listed(client, "waiting responses", rows, columns), as_json=as_json)
+    lines = _listed(client, "waiting responses", rows, columns)
+    remote.show({"held": waiting}, lines, as_json=as_json)
 
 
 @held.command("release")
@@ -466,7 +469,8 @@ def list_gates(client: ControlClient, as_json: bool) -> None:
     """List the gates with the number of held responses."""
     gates = client.gates()
     rows, columns = [*gates.items()], ("gate", "held")
-    remote.show(gates, _listed(client, "held responses", rows, columns), as_json=as_json)
+    lines = _listed(client, "held responses", rows, columns)
+    remote.show({"gates": gates}, lines, as_json=as_json)
 
 
 @gates.command("open")
@@ -506,7 +510,8 @@ def list_sessions(clients: list[ControlClient], as_json: bool) -> None:
         )
         for row in sessions
     ]
-    remote.show(sessions, _listed(clients[0], "sessions", rows, columns), as_json=as_json)
+    lines = _listed(clients[0], "sessions", rows, columns)
+    remote.show({"sessions": sessions}, lines, as_json=as_json)
 
 
 @sessions.command("drop")

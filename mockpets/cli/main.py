@@ -83,6 +83,8 @@ _MODULES: Final = {
 """The module of each command that is not in a module of its own name."""
 _NAME: Final = "mockpets"
 _SHELLS: Final = ("bash", "zsh", "fish")
+_FEW: Final = 3
+"""The commands of an option, of which naming one still helps."""
 _INTERRUPTED: Final = 130
 """The exit status that shells use for Ctrl-C."""
 
@@ -149,15 +151,18 @@ def _usage(error: click.ClickException) -> object:
 
 def _unknown_option(name: str, context: click.Context) -> Problem:
     """Return the problem for an unknown option, with its command or the nearest option."""
+    see_help = f"see '{context.command_path} --help'"
     if owners := _owners(name):
-        owner = "serve" if "serve" in owners else owners[0]
         message = f"not an option of '{context.command_path}'"
-        return problem_with(name, message, f"use it with 'mockpets {owner}'")
+        owner = "serve" if "serve" in owners else owners[0]
+        is_common = owner != "serve" and len(owners) > _FEW
+        hint = see_help if is_common else f"use it with 'mockpets {owner}'"
+        return problem_with(name, message, hint)
     # click would list all similar options alphabetically, not the nearest.
     shown = [item for item in context.command.params if not getattr(item, "hidden", False)]
     known = [option.strip("-") for item in shown for option in item.opts]
     near = did_you_mean(name.strip("-"), known).replace(" '", " '--")
-    return problem_with(name, "unknown option", near or f"see '{context.command_path} --help'")
+    return problem_with(name, "unknown option", near or see_help)
 
 
 def _owners(name: str, *, takes_value: bool = False) -> list[str]:

@@ -229,7 +229,7 @@ def test_pets_are_listed_as_aligned_text_or_json(run: Run, client: ControlClient
     sold = ["id  category  status  name", " 1         2  sold    Miso"]
     assert run("pets", "--status=sold") == (0, sold, [])
     status, out, err = run("pets", "--json")
-    assert (status, json.loads("\n".join(out)), err) == (0, pets, [])
+    assert (status, json.loads("\n".join(out)), err) == (0, {"pets": pets}, [])
     assert all(line.isprintable() for line in out)
 
 
@@ -238,7 +238,7 @@ def test_no_pets_are_reported(run: Run, client: ControlClient) -> None:
 
     assert run("pets") == (0, [], ["mockpets: no pets in session default"])
     assert run("pets", "--status=sold") == (0, [], ["mockpets: no sold pets in session default"])
-    assert run("pets", "--json") == (0, ["[]"], [])
+    assert json.loads("".join(run("pets", "--json")[1])) == {"pets": []}
 
 
 def test_pets_can_be_replaced_and_deleted(run: Run, client: ControlClient) -> None:
@@ -371,10 +371,10 @@ def test_resources_and_records_are_listed(run: Run, client: ControlClient) -> No
     assert run("data", "orders") == (0, orders, [])
     assert run("data", "notes")[1] == ["id  text      tags", ' 1  \\x1b[31m  ["a"]']
     assert run("data", "orders", "20") == (0, ['{"id": 20, "note": "ü"}'], [])
-    assert json.loads("\n".join(run("data", "--json")[1])) == client.resources()
+    assert json.loads("\n".join(run("data", "--json")[1])) == {"data": client.resources()}
     for words in (("data", "orders"), ("data", "orders", "1")):
         value: Any = SHOP["resources"][0]["items"]  # type: ignore[index]
-        value = value if len(words) == 2 else value[0]
+        value = {"records": value} if len(words) == 2 else value[0]
         assert json.loads("\n".join(run(*words, "--json")[1])) == value
     client.data("notes").set([])
     assert run("data", "notes") == (0, [], ["mockpets: no notes in session default"])
@@ -402,7 +402,7 @@ def test_snapshots_are_saved_listed_restored_and_deleted(run: Run, client: Contr
     [saved] = client.snapshots()
     lines = ["name    pets  saved", f"before     2  {saved['at']}"]
     assert run("snapshot") == run("snapshot", "list") == (0, lines, [])
-    assert json.loads("\n".join(run("snapshot", "list", "--json")[1])) == [saved]
+    assert json.loads("\n".join(run("snapshot", "list", "--json")[1])) == {"snapshots": [saved]}
     assert run("snapshot", "delete", "BEFORE") == (0, ["deleted before"], [])
     assert client.snapshots() == []
 
@@ -419,7 +419,8 @@ def test_gates_are_listed_and_opened(run: Run, client: ControlClient, call: Clie
         while not client.gates():
             since = client.events(since, 20)["change"]
         assert run("gates") == (0, ["gate      held", "checkout     1"], [])
-        assert json.loads("\n".join(run("gates", "list", "--json")[1])) == {"checkout": 1}
+        as_json = json.loads("\n".join(run("gates", "list", "--json")[1]))
+        assert as_json == {"gates": {"checkout": 1}}
         near = "no response is held at gate 'chekout'; did you mean 'checkout'?"
         assert run("gates", "open", "chekout") == (0, ["released 0"], [f"mockpets: {near}"])
         other = "no response is held at gate 'x'; gates: checkout"
@@ -448,7 +449,7 @@ def test_held_responses_are_listed_and_released(
             *("default", "1", "GET", "/v1/pets?limit=2"),
             *("200", "held", "at", "checkout"),
         ]
-        [waiting] = json.loads("\n".join(run("held", "--json")[1]))
+        [waiting] = json.loads("\n".join(run("held", "--json")[1]))["held"]
         assert waiting["waits"] == "held"
         status, out, [line] = run("held", "release", "1", "7", "--reply", '{"status": 500}')
         assert (status, out) == (1, [])
@@ -506,7 +507,7 @@ def test_sessions_are_listed_and_dropped(run: Run, client: ControlClient, call: 
     assert (status, err, len(out)) == (0, [], 3)
     assert out[0].split("  ")[0] == "session"
     assert out[2].split() == ["w3", "0", "1", "0", out[2].split()[4], "7", "slow,", "empty"]
-    listed = json.loads("\n".join(run("sessions", "--json")[1]))
+    listed = json.loads("\n".join(run("sessions", "--json")[1]))["sessions"]
     assert [session["name"] for session in listed] == ["default", "w3"]
     assert run("sessions", "drop", "w3") == (0, ["dropped w3"], [])
     assert call("GET", "/~w3/v1/pets").status == 410

@@ -1,14 +1,16 @@
-"""`--json`: what programs read is what the control API sends."""
+"""What programs read: `--json`, which is what the control API sends, and exit statuses."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import ANY
 
 import pytest
 
 from mockpets import MockpetsServer, Settings
-from mockpets.cli.commands import walk
+from mockpets.cli.commands import Group, walk
 from mockpets.cli.main import _commands
 from mockpets.client import ControlClient
 from tests.http_client import Client, OverSocket
@@ -35,17 +37,23 @@ WITHOUT = {
     *("held release", "gates open", "sessions drop"),  # change something
     *("pets", "snapshot", "held", "gates", "sessions", "session"),  # groups
 }
-READS: dict[str, Callable[[ControlClient], Any]] = {
-    "use": lambda client: {"active": client.active()},
-    "scenarios --url": lambda client: client.scenarios(),
-    "pets list": lambda client: client.pets(),
-    "data": lambda client: client.resources(),
-    "held list": lambda client: client.held(),
-    "gates list": lambda client: client.gates(),
-    "snapshot list": lambda client: client.snapshots(),
-    "stub 1": lambda client: client.stub(1),
-    "why 1": lambda client: client.explain(1),
-    "verify --operation listPets": lambda client: client.verify({"operation": "listPets"}),
+READS = {
+    "use": "scenarios",
+    "scenarios --url": "scenarios",
+    "pets list": "pets",
+    "data": "data",
+    "held list": "held",
+    "gates list": "gates",
+    "snapshot list": "snapshots",
+    "sessions list": "sessions",
+    "stub 1": "requests/1/stub",
+    "why 1": "requests/1/explain",
+}
+CLOSED = "http://127.0.0.1:1"
+SENT = {
+    "startedDateTime": "2026-07-28T12:00:00Z",
+    "request": {"method": "GET", "url": "http://localhost:7387/v1/pets", "headers": []},
+    "response": {"status": 200, "headers": [], "content": {}},
 }
 
 
@@ -66,15 +74,78 @@ def _accepts(command: Any, option: str) -> bool:
     return any(option in parameter.opts for parameter in command.params)
 
 
-@pytest.mark.parametrize("words", READS)
+@pytest.mark.parametrize(("words", "path"), READS.items())
 def test_it_prints_the_response_of_the_control_api(
-    words: str, client: ControlClient, run: Run
+    words: str, path: str, client: ControlClient, run: Run
 ) -> None:
     arguments = words.removesuffix(" --url").split()
     status, out, err = run(*arguments, "--json", "--url", client.url)
+    shown, sent = json.loads("\n".join(out)), read(client, path)
 
     assert (status, err) == (0, [])
-    assert json.loads("\n".join(out)) == READS[words](client)
+    assert shown == {name: sent[name] for name in shown}
+    assert len(shown) > 0
+
+
+def read(client: ControlClient, path: str) -> Any:
+    """Return the response to a call, as any program gets it."""
+    response = Client(OverSocket(client.url))("GET", f"/__mockpets/{path}", key=None).json
+    for session in response.get("sessions", ()):
+        session["idle_seconds"] = ANY
+    return response
+
+
+def test_requests_and_findings_have_the_shapes_of_the_control_api(
+    client: ControlClient, run: Run
+) -> None:
+    _, lines, _ = run("requests", "--json", "--url", client.url)
+    _, report, _ = run("report", "--json", "--url", client.url)
+
+    assert [*map(json.loads, lines)] == read(client, "requests")["requests"]
+    _, coverage, _ = run("report", "--coverage", "--json", "--url", client.url)
+    found = read(client, "findings")
+    assert json.loads("\n".join(report)) == found["report"]
+    assert json.loads("\n".join(coverage)) == found["coverage"]
+    _, verified, _ = run("verify", "--operation=listPets", "--json", "--url", client.url)
+    assert json.loads("\n".join(verified)) == client.verify({"operation": "listPets"})
+
+
+def remote_commands() -> list[str]:
+    """Return the commands for a running server, with what each needs."""
+    needed = {
+        **dict.fromkeys(("pets delete", "pets update"), "3"),
+        **dict.fromkeys(("snapshot save", "snapshot restore", "snapshot delete", "record"), "x"),
+        **dict.fromkeys(("gates open", "sessions drop"), "x"),
+        **dict.fromkeys(("held release", "stub", "why"), "1"),
+        "pets set": "3",
+        "pets add": "--name A --category 1",
+        "link": "http://localhost:5173",
+        "session export": "x.json",
+        "session import": "session.json",
+        "replay": "one.har --base-url http://localhost:7387/v1",
+        "verify": "--operation listPets",
+    }
+    words = [
+        f"{path} {needed.get(path, '')}"
+        for path, command in walk(_commands)
+        if _accepts(command, "--url") and not isinstance(command, Group) and path != "mcp"
+    ]
+    return [text.replace("update 3", "update 3 --name B") for text in words]
+
+
+@pytest.mark.parametrize("words", remote_commands())
+def test_exit_statuses(words: str, run: Run) -> None:
+    """Without a server 1, with an invalid option 2; `mcp` reports errors to the agent."""
+    Path("session.json").write_text("{}")
+    Path("one.har").write_text(json.dumps({"log": {"entries": [SENT]}}))
+    status, out, [*err] = run(*words.split(), "--url", CLOSED)
+
+    assert (status, out) == (1, []), err
+    assert f"cannot connect to {CLOSED}" in err[0]
+    assert run(*words.split(), "--xyzzy")[0] == 2
+    # A container restarts a server whose `health` fails for any reason.
+    expected = 1 if words == "health " else 2
+    assert run(*words.split(), "--url", "nothing")[0] == expected
 
 
 def test_commands_without_a_server_print_it_too(client: ControlClient, run: Run) -> None:

@@ -145,7 +145,11 @@ def test_version(run: Run, argument: str) -> None:
             ["--port=1", "serve"],
             "--port: not an option of 'mockpets'; use it with 'mockpets serve'",
         ),
-        (["--url", "x"], "--url: not an option of 'mockpets'; use it with 'mockpets health'"),
+        (["--url", "x"], "--url: not an option of 'mockpets'; see 'mockpets --help'"),
+        (
+            ["reset", "--json"],
+            "--json: not an option of 'mockpets reset'; see 'mockpets reset --help'",
+        ),
         (
             ["openapi", "--no-public"],
             "--no-public: not an option of 'mockpets openapi'; use it with 'mockpets serve'",

@@ -36,7 +36,7 @@ def test_each_server_is_called_once(run: Run, urls: list[str]) -> None:
     _, coverage, _ = run("report", "--coverage", *urls, "--format", "json")
     _, report, _ = run("report", *urls, "--session", "w2")
     har = json.loads("\n".join(recorded))["log"]["entries"]
-    names = [row["name"] for row in json.loads("\n".join(sessions))]
+    names = [row["name"] for row in json.loads("\n".join(sessions))["sessions"]]
 
     assert sorted(names) == ["default", "default", "w1", "w2", "w2"]
     assert [line.split()[2:4] for line in requests] == [["GET", "/v1/pets?limit=3"]] * 2
