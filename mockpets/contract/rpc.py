@@ -9,8 +9,12 @@ from __future__ import annotations
 from base64 import b64encode
 from typing import TYPE_CHECKING, Any, Final
 
+from mockpets.strict_json import dump_json
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from mockpets.errors import RequestError
 
 RPC_ERRORS: Final = {
     "parse_error": -32700,
@@ -35,6 +39,11 @@ def rpc_error(
     value = RPC_ERRORS.get(code, RPC_ERRORS["invalid_request"])
     error = {"code": value, "message": message, **({} if data is None else {"data": data})}
     return {"jsonrpc": "2.0", "id": number, "error": error}
+
+
+def rejection(error: RequestError) -> bytes:
+    """Return the body for a message that was rejected without reading it."""
+    return dump_json(rpc_error(error.code, error.message, data={"code": error.code}))
 
 
 def repeated(method: object, params: Mapping[str, Any], version: object) -> dict[str, str]:

@@ -10,9 +10,8 @@ from werkzeug.exceptions import BadHost, HTTPException
 
 from mockpets.constants import CONTROL_PREFIX, MCP_PATH, SERVER_LIMIT_ERRORS, VISITOR_RESET_PATH
 from mockpets.contract.error_body import error_body
-from mockpets.contract.rpc import rpc_error
+from mockpets.contract.rpc import rejection
 from mockpets.errors import NeedsBody, NotReady, RequestError
-from mockpets.strict_json import dump_json
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.public_mode import for_visitor
 from mockpets.web.unmatched import not_found_message
@@ -62,7 +61,7 @@ def _request_error(error: RequestError, shown: RequestError | None = None) -> Re
         exchange.notes.append(("server_limit", f"{error.code}: {error.message}"))
     shown = shown or error
     if request.path == MCP_PATH:
-        body = dump_json(rpc_error(shown.code, shown.message, data={"code": shown.code}))
+        body = rejection(shown)
     else:
         body = error_body(shown.code, shown.message, shown.status, shown.details)
     return Response(body, shown.status, shown.headers)
