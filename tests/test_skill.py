@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from mockpets import Settings, create_app
+from mockpets import MockpetsServer, Settings, create_app
 from mockpets.cli.main import main
 from mockpets.skill import SKILL, skill_files
 from tests.http_client import Client, InProcess
@@ -41,6 +41,26 @@ def test_it_is_written_once_and_checked(
     assert main(["skill", "--install", "file"]) == 2
     assert main(["skill"]) == 0
     assert capsys.readouterr().out.endswith(skill_files()[SKILL])
+
+
+def test_help_and_written_files_mention_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "package.json").write_text("{}")
+    with MockpetsServer(Settings(port=0)) as server:
+        deploy = ["deploy", "compose", "--processes", "2", "--out", "deploy"]
+        record = ["record", "recorded", "--url", server.url]
+        for words in (["init", "--states"], ["new", "mine"], record, deploy):
+            assert main(words) == 0
+    assert main(["--help"]) == 0
+    assert "'mockpets skill'" in capsys.readouterr().out
+    comments = {".ts": "//", ".js": "//", ".yaml": "#", ".yml": "#"}
+    written = [path for path in tmp_path.rglob("*") if path.suffix in comments]
+    assert len(written) > 10
+    for path in written:
+        head = "\n".join(path.read_text("utf-8").splitlines()[:12])
+        assert re.search(f"^{comments[path.suffix]}.*mockpets skill", head, re.MULTILINE), path
 
 
 def test_its_links_lead_to_its_own_files_or_headings() -> None:

@@ -26,6 +26,10 @@ _GITLAB_FILE: Final = Path(".gitlab-ci.yml")
 _ENV: Final = Path(".env.development")
 """Not `.env`, which a production build reads too."""
 _VARIABLE: Final = "VITE_API_URL"
+_SKILL: Final = "agents: mockpets skill"
+_HEAD: Final = f"Written by 'mockpets init', and yours to change; {_SKILL}"
+_COMMENTS: Final = {".ts": f"// {_HEAD}\n", ".yml": f"# {_HEAD}\n"}
+"""The head of a file by its suffix."""
 _APP: Final = """
   use: {{ baseURL: "http://localhost:5173", mockHar: "always" }},
   webServer: [
@@ -65,7 +69,8 @@ _SEED: Final = """\
 import {{ test }} from "{module}";
 
 // Playwright's agents (npx playwright init-agents) begin here: choose the state that they explore.
-test("seed", async ({{ mock, page }}) => {{
+test("seed", async ({{ mock, page, baseURL }}) => {{
+  test.skip(!baseURL, "set use.baseURL to the URL of your app");
   await mock.use("default");
   await page.goto("/");
 }});
@@ -73,7 +78,7 @@ test("seed", async ({{ mock, page }}) => {{
 _STATES: Final = """\
 import {{ states, test }} from "{module}";
 
-// What the app shows in every state, 3 seconds after it opens: state-sheet/states.html
+// Every state, 3 seconds after the app opens: state-sheet/states.html; agents: mockpets skill
 test.use({{ mockScreens: {{ widths: [390, 1280], themes: ["light", "dark"] }} }});
 
 for (const state of states()) {{
@@ -98,6 +103,7 @@ _TSCONFIG: Final = """\
 """
 _SCENARIO: Final = """\
 # yaml-language-server: $schema={schema}
+# {head}
 description: Pet 3 does not exist.
 stubs:
   - match: {{ operation: getPet, petId: 3 }}
@@ -227,12 +233,11 @@ def _new_files(front_end: _Repository) -> dict[Path, str]:
     if front_end.is_npm:
         schema = "../../node_modules/mockpets/scenario.schema.json"
     files = {
-        f"{_SCENARIOS}/pet-missing.yaml": _SCENARIO.format(schema=schema),
+        f"{_SCENARIOS}/pet-missing.yaml": _SCENARIO.format(schema=schema, head=_HEAD),
         "tests/pets.spec.ts": _TEST.format(module=front_end.module),
+        "tests/seed.spec.ts": _SEED.format(module=front_end.module),
         "tests/tsconfig.json": _TSCONFIG,
     }
-    if "vite" in front_end.packages:  # then the configuration has the app's URL
-        files["tests/seed.spec.ts"] = _SEED.format(module=front_end.module)
     if front_end.has_sheet:
         files["tests/states.spec.ts"] = _STATES.format(module=front_end.module)
     if not front_end.is_npm:
@@ -243,7 +248,11 @@ def _new_files(front_end: _Repository) -> dict[Path, str]:
         files[CONFIGS[0]] = _config(front_end)
     if front_end.command != "mockpets" and not _GITLAB_FILE.exists():
         files[".github/workflows/playwright.yml"] = _GITHUB.format(**_job(front_end))
-    return {Path(name): text for name, text in files.items() if not os.path.lexists(name)}
+    return {
+        Path(name): text if _SKILL in text else _COMMENTS.get(Path(name).suffix, "") + text
+        for name, text in files.items()
+        if not os.path.lexists(name)
+    }
 
 
 def _changed_files(front_end: _Repository) -> Iterator[tuple[Path, tuple[str, str]]]:

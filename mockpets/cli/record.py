@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from mockpets.client import ControlClient
     from mockpets.contract.control_types import RecordedScenario, RecordedStub
 
-_MARK: Final = "# Recorded by mockpets, which replaces this file while it is unchanged: "
+_MARK: Final = (
+    "# Recorded by mockpets, which replaces it while unchanged (agents: mockpets skill): "
+)
 _DIGEST: Final = 16
 _START: Final = "start"
 

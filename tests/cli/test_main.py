@@ -811,6 +811,7 @@ def test_the_banner_has_url_key_scenarios_and_curl_command() -> None:
     assert shlex.split(curl) == ["curl", "-H", "Authorization: Bearer k1", f"{base}/pets"]
     assert re.search("^key +k1, k2$", banner, re.MULTILINE)
     assert re.search("^active +empty, slow$", banner, re.MULTILINE)
+    assert re.search("^coding agents +run 'mockpets skill' first$", banner, re.MULTILINE)
 
 
 def test_serve_logs_a_setting_whose_effect_another_limits(here: Path) -> None:
@@ -823,6 +824,7 @@ def test_serve_logs_a_setting_whose_effect_another_limits(here: Path) -> None:
     assert re.search("^key +any, such as mockpets$", banner, re.MULTILINE)
     assert " warning: --state does not save the session" in err.splitlines()[0]
     assert re.search("^[0-9]{2} scenarios: mockpets scenarios$", banner, re.MULTILINE)
+    assert "coding agents" not in banner
     assert "\x1b" not in banner  # it is bold only on a terminal
     assert banner.endswith("Press Ctrl-C to stop.\n")
     assert max(map(len, banner.splitlines())) <= 80
