@@ -61,9 +61,8 @@ def test_the_wheel_has_only_the_package_and_the_shipped_files(wheel: Path) -> No
     kit = {f"mockpets/_shipped/kit/{name}" for name in files_of()} - {
         "mockpets/_shipped/kit/package.json"  # the command makes it
     }
-    build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]
-    included = build["targets"]["wheel"]["force-include"].values()
-    pages = {name for name in included if "/docs/" in name}
+    links = re.findall(r"\]\(\.\./(docs/[^)#]+)", (ROOT / "skill/SKILL.md").read_text("utf-8"))
+    pages = {f"mockpets/_shipped/{page}" for page in links}
     commit = {"mockpets/_commit.py" for _ in ROOT.glob(".git")}
 
     assert inside == package | shipped | kit | pages | commit
