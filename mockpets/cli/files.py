@@ -173,11 +173,14 @@ def _as_text(result: CheckResult) -> Iterator[str]:
     width = max(map(len, [*result.coverage, "operation"]))
     yield ""
     yield f"{'operation':<{width}}  status  scenarios"
+    marks = {" "}
     for operation, row in result.coverage.items():
         for status, names in row.items():
             mark = " " if status in RESPONSES.get(operation, ()) else "*"
+            marks.add(mark)
             yield f"{operation:<{width}}  {status}{mark}    {', '.join(names) or '-'}"
-    yield "* not listed in the contract"
+    if "*" in marks:
+        yield "* not listed in the contract"
 
 
 def _lines_of(file: str) -> list[str]:

@@ -111,6 +111,7 @@ def test_a_json_list_and_a_yaml_list_in_a_folder_of_fixtures_are_fixtures(
 
     assert status == 0
     assert lines[0] == "0 scenarios and 1 fixture checked: 0 problems; 0 stubs"
+    assert not any("*" in line for line in lines)
 
 
 @for_each("words", [["."], ["a.yaml", "a.yml"]])
