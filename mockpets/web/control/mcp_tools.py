@@ -40,6 +40,9 @@ _CALLS: Final = "mcp"
 _SHOWN: Final = 5
 _TEXT: Final = 300
 """Characters of a body in a result."""
+_STUBS: Final = 3
+_BRIEF: Final = 130
+"""Stubs, and characters of a text, in an explanation: its result is sent twice in 600 tokens."""
 
 
 class _Waits(Exception):  # noqa: N818 - not an error
@@ -291,8 +294,8 @@ def _attempt(calls: Calls, request: dict[str, Any], state: str | None) -> dict[s
     }
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _TEXT else f"{text[:_TEXT]}... ({len(text)} characters)"
+def _cut(text: str, length: int = _TEXT) -> str:
+    return text if len(text) <= length else f"{text[:length]}... ({len(text)} characters)"
 
 
 def _explain(calls: Calls, values: dict[str, Any]) -> Result:
@@ -305,10 +308,11 @@ def _explain(calls: Calls, values: dict[str, Any]) -> Result:
         "request": _line(full),
         "summary": why["summary"],
         "scenarios": full["scenarios"],
-        "stubs": [_stub(each) for each in stubs[:_SHOWN]],
-        "notes": [note["text"] for note in full["notes"]],
-        "sent": _cut(full["request"]["body"]["text"]),
-        "received": _cut(full["response"]["body"]["text"]),
+        "stubs": [_stub(each, _BRIEF * 2) for each in stubs[:1]]
+        + [_stub(each, _BRIEF // 2) for each in stubs[1:_STUBS]],
+        "notes": [note["text"][:_BRIEF] for note in full["notes"][:_STUBS]],
+        "sent": _cut(full["request"]["body"]["text"], _BRIEF),
+        "received": _cut(full["response"]["body"]["text"], _BRIEF),
     }
     return f"{content['request']}: {why['summary']}", content
 
@@ -326,14 +330,14 @@ def _wrong(calls: Calls) -> int:
     return number
 
 
-def _stub(stub: Mapping[str, Any]) -> str:
+def _stub(stub: Mapping[str, Any], length: int) -> str:
     """Return what a stub did with a request, and the conditions that did not hold."""
     differences = [
         f"{each['where']}: expected {each['expected']}, got {each['got']}"
         for each in stub["conditions"]
         if each["holds"] is False
     ]
-    return "; ".join([f"{stub['label']}: {stub['reason']}", *differences])[:_TEXT]
+    return "; ".join([f"{stub['label']}: {stub['reason']}", *differences])[:length]
 
 
 def _verify(calls: Calls, values: dict[str, Any]) -> Result:
@@ -415,7 +419,7 @@ TOOLS: Final[Mapping[str, Tool]] = {
         {
             "scenario": Value("A scenario name or document, or a list; the first wins.", _NAMES),
             "pets": Value(
-                "A fixture name, a list of pets, or {count}.",
+                "A fixture name, a list of pets with id, name, categoryId and status, or {count}.",
                 ("text", "integer", "list", "mapping"),
             ),
             "seed": Number("Seed for generated pets and random decisions.", 0, INT64_MAX),

@@ -359,6 +359,22 @@ def test_arguments_that_are_no_object_are_rejected(client: Client) -> None:
     assert result["content"][0]["text"] == "must be a mapping, got a list"
 
 
+def test_an_explanation_stays_short(client: Client) -> None:
+    match = {"operation": "listPets", "query": {"status": "sold", "limit": "7"}}
+    headers = {f"x-{letter}": "expected" for letter in "abc"}
+    stub = {"match": {**match, "headers": headers}, "reply": {"status": 503}}
+    use_tool(client, "use", scenario={"description": "d", "stubs": [stub] * 8})
+    client(
+        "GET", f"/v1/pets?limit=100&offset={'9' * 300}", headers=dict.fromkeys(headers, "n" * 99)
+    )
+    client("POST", "/v1/pets", body=json.dumps({"name": "n" * 1000}).encode())
+
+    for number in (1, 2):
+        result = use_tool(client, "explain", number=number)
+        assert len(json.dumps(result, separators=(",", ":"))) / 4 < 600
+        assert len(result["structuredContent"]["stubs"]) == 3
+
+
 @each("path, arguments, session", [("/~w5", {}, "w5"), ("/~w5", {"session": "w6"}, "w6")])
 def test_the_url_names_the_session_of_a_tool_without_one(
     client: Client, path: str, arguments: dict[str, str], session: str
