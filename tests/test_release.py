@@ -282,6 +282,8 @@ def test_each_form_of_the_server_starts_and_writes_its_own_command(
         folder=project,
     )
     assert (status, out.splitlines()[-1]) == (0, "check it  npx mockpets kit --out . --check"), err
+    status, out, _ = call(installed.parent / ".bin/mockpets", "skill", "--install", folder=project)
+    assert (status, out) == (0, ".agents/skills/mockpets: wrote 7 of 7 files\n")
     (project / "main.mjs").write_text(
         'import { startServer } from "mockpets/server";\n'
         "const stop = await startServer();\n"
