@@ -33,8 +33,9 @@ def test_the_pages_have_at_most_20_000_words() -> None:
 def test_the_skill_is_short() -> None:
     """As https://agentskills.io asks: an agent reads the description always, the body on demand."""
     _, head, body = SKILL.read_text("utf-8").split("---\n", 2)
-    description = head.partition("description: ")[2]
+    name, description = re.findall(r"^(?:name|description): (.+)$", head, re.MULTILINE)
 
+    assert re.fullmatch("[a-z0-9-]{1,64}", name)
     assert len(description.split()) <= 60
     assert body.count("\n") < 150
     assert len(body) / CHARACTERS_OF_A_TOKEN < 1500
