@@ -101,7 +101,7 @@ def kit(folder: Path | None, out: Path | None, types: bool, check: bool, **flags
     out = Path() if types and not (folder or out) else _one_folder(folder, out)
     has_types = not (out / texts.PACKAGE_FILE).exists() and (out / texts.TYPES_FILE).exists()
     types |= has_types and not chosen
-    options = _paths(flags)
+    named = options = _paths(flags)
     command = [*shlex.split(program()), "kit", "--out", str(out)]
     switches = ["types"] if types else chosen
     given = [*command, *(f"--{name}" for name in switches), *_arguments(options)]
@@ -135,8 +135,8 @@ def kit(folder: Path | None, out: Path | None, types: bool, check: bool, **flags
     _write(files)
     if removed:
         report([f"{_with_names(files)} no longer has {removed}"])
-    if "playwright" in chosen:
-        _configure(out, _arguments(options))
+    if "playwright" in (chosen if not named else present):
+        _configure(out, _arguments(options), may_write="playwright" in chosen)
     if "vitest" in chosen:
         _show_vitest(out, _arguments(options))
     if not types:
@@ -381,16 +381,18 @@ def _listed(what: str, names: Iterable[str]) -> Iterator[str]:
 # --- Test runners -----------------------------------------------------------------------------
 
 
-def _configure(out: Path, options: list[str]) -> None:
+def _configure(out: Path, options: list[str], may_write: bool) -> None:
     """Write a configuration of Playwright, or show what to add to the existing one."""
     module = _module(out / "playwright", Path())
     # Each on a line of its own, as Prettier leaves it at any length.
     lines = "".join(f"\n    {each}," for each in _server_options(options))
     text = _CONFIG.format(module=module, options=f"{{{lines}\n  }}" if lines else "")
     existing = next((path for path in map(Path, CONFIGS) if os.path.lexists(path)), None)
-    if existing is None:
+    if existing is None and may_write:
         write_file(Path(CONFIGS[0]), text)
-    elif module not in (read_file(existing) or ""):
+    elif existing and not all(
+        each in (read_file(existing) or "") for each in (module, shlex.join(options))
+    ):
         click.echo(f"add the server to {existing}:")
         click.echo("".join(f"  {line}\n" for line in text.splitlines()[1:]), nl=False)
 

@@ -252,6 +252,8 @@ class Library:
         if re.fullmatch(INLINE.format("[0-9]+"), name):
             return document_message(name)
         known = f"known scenarios: {', '.join(sorted(self.scenarios))}"
+        if "Your own" not in self.grouped():
+            known += "; load your own with --scenarios-dir"
         message = f"unknown scenario '{name}'; {did_you_mean(name, self.scenarios) or known}"
         if self.folder_problems:  # the reason may be that its file is new
             message += f"; changed files are not reloaded: {self.folder_problems[0]}"

@@ -232,6 +232,18 @@ def test_a_configuration_that_has_the_server_needs_nothing(kit: Kit) -> None:
     assert contents() == before
 
 
+def test_a_configuration_without_the_folder_of_scenarios_is_reported(kit: Kit) -> None:
+    kit("--out", "mock", "--playwright")
+    scenario_file("mine/tired-cat.yaml")
+    _, out, _ = kit("mock", "--scenarios-dir", "mine")
+    Path("playwright.config.ts").write_text("\n".join(out))
+    _, again, _ = kit("mock")
+
+    assert "add the server to playwright.config.ts:" in out
+    assert '      args: "--scenarios-dir mine",' in out
+    assert len(again) == 2 + len([*CLIENT, *PLAYWRIGHT])
+
+
 def test_no_written_file_has_a_path_of_this_machine(
     kit: Kit, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -257,9 +257,18 @@ def test_an_unknown_name_reports_the_nearest_or_all_names() -> None:
     with pytest.raises(RequestError) as caught:
         library.stack(["empty", "sold-uot"])
     assert caught.value.message == "unknown scenario 'sold-uot'; did you mean 'sold-out'?"
-    assert next(str(problem) for problem in library.unknown("scenario", ["nix"])).startswith(
-        "scenario: unknown scenario 'nix'; known scenarios: "
-    )
+    [unknown] = map(str, library.unknown("scenario", ["nix"]))
+    assert unknown.startswith("scenario: unknown scenario 'nix'; known scenarios: after-removal, ")
+    assert unknown.endswith("; load your own with --scenarios-dir")
+
+
+def test_a_folder_that_is_loaded_is_not_recommended(
+    write: Callable[..., Path], tmp_path: Path
+) -> None:
+    write("mine.yaml", SCENARIO.format("First", 500))
+    [unknown] = load_library([tmp_path / "mine"], []).unknown("scenario", ["nix"])
+
+    assert str(unknown).endswith(", unauthorized")
 
 
 # --- Reloading --------------------------------------------------------------------------------
