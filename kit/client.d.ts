@@ -290,9 +290,9 @@ export class Mockpets {
   stub(number: number, options?: StubOptions): Promise<RecordedStub>;
   /** Put such a stub on top of the active scenarios, whose counters go on. */
   respondLike(request: Pick<Entry, "number">, options?: StubOptions): Promise<StubInUse>;
-  /** Take the stub of `respondLike` away again. */
+  /** Remove the stub of `respondLike` again. */
   dropStub(number: number): Promise<DroppedStub>;
-  /** Begin a recording with the next request, and keep the pets of now. */
+  /** Start recording with the next request, and save the current pets. */
   startRecording(): Promise<RecordingStarted>;
   /** Return a scenario with which the requests since then get the same responses. */
   recording(): Promise<RecordedScenario>;

@@ -418,7 +418,7 @@ def held() -> None:
 
 
 @held.command("list")
-@flag("--all", "of_all", text="Those of all sessions.")
+@flag("--all", "of_all", text="List those of all sessions.")
 @with_json
 @remote.with_client
 def list_held(client: ControlClient, of_all: bool, as_json: bool) -> None:

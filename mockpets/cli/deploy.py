@@ -117,7 +117,7 @@ def _values(text: str, values: dict[str, str]) -> str:
 )
 @option(
     "--out DIR",
-    "Folder for the files; made if it is missing.  [default: standard output]",
+    "Folder for the files; created if missing.  [default: standard output]",
     type=click.Path(path_type=Path, file_okay=False),
 )
 def deploy(target: str, processes: int, out: Path | None) -> None:

@@ -75,7 +75,9 @@ def _with_integrations(command: Callable[..., int]) -> Callable[..., int]:
 @click.command(cls=Command)
 @click.argument("folder", type=_FOLDER, required=False, metavar="[DIR]")
 @option(
-    "--out DIR", "Folder for the files, such as test/mockpets; made if it is missing.", type=_FOLDER
+    "--out DIR",
+    "Folder for the files, such as test/mockpets; created if missing.",
+    type=_FOLDER,
 )
 @_with_integrations
 @flag("--types", text="Write only mockpets.d.ts, for the npm package; DIR is optional.")

@@ -44,7 +44,7 @@ _START: Final = "start"
 @option("--times NUMBER", "How many requests to respond to.", type=integer(1))
 @flag("--exact", text="Match the ids and dates of the request too.")
 @flag("--use", text="Put the stub on top of the active scenarios.")
-@flag("--drop", text="Take it away again.")
+@flag("--drop", text="Remove the stub again.")
 @option("--output, -o FILE", "Write a scenario file with the stub.", type=Path)
 @with_json
 @with_client
@@ -106,9 +106,9 @@ def record(
 ) -> int | None:
     """Record the requests of a session as a scenario.
 
-    With start, begins with the next request and keeps the pets of now. With NAME, writes a file
-    with which these requests get the same responses: the pets of the beginning, and a stub for each
-    response that differs from the operation's. Without a start, the recording begins with the
+    With start, records from the next request on and saves the current pets. With NAME, writes a
+    file with which these requests get the same responses: the pets of the beginning, and a stub for
+    each response that differs from the operation's. Without a start, the recording begins with the
     session, or with its last reset. Keys and cookies are never written.
     """
     if base_url is not None and not har:

@@ -202,11 +202,11 @@ class ControlClient:
         return self._call("POST", _fill("/requests/{number}/stub", number), query=_query(instead))
 
     def drop_stub(self, number: int) -> types.DroppedStub:
-        """Take the stub of `respond_like` away again."""
+        """Remove the stub of `respond_like` again."""
         return self._call("DELETE", _fill("/requests/{number}/stub", number))
 
     def start_recording(self) -> types.RecordingStarted:
-        """Begin a recording with the next request, and keep the pets of now."""
+        """Start recording with the next request, and save the current pets."""
         return self._call("POST", "/recording")
 
     def recording(self) -> types.RecordedScenario:

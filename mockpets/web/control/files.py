@@ -89,7 +89,7 @@ def override_scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
 
 
 def drop_override(call: ControlRequest) -> JsonResponse[ScenarioList]:
-    """Use the file of a scenario again, and list the scenarios. Without a file, it is gone."""
+    """Use the file of a scenario again, and list the scenarios. Without a file, it is removed."""
     name = call.name.lower()
     if name not in call.session.overrides:
         message = f"this session has no override of scenario {quote(name)}"

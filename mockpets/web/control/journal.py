@@ -296,7 +296,7 @@ def _waiting(session: Session, wait: Wait) -> WaitingResponse | None:
 
 
 def release(call: ControlRequest) -> JsonResponse[ReleasedRequests]:
-    """Send responses that wait, or another one in the place of each.
+    """Send waiting responses, or another response in place of each.
 
     :raise RequestError: ``not_found`` if some of them do not wait, ``forbidden`` for a connection
         fault with ``--public``. Nothing is released then.

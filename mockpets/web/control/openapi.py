@@ -267,7 +267,7 @@ def _errors(call: Call) -> dict[ErrorCode, None]:
 
 def _markdown(docstring: str) -> str:
     """Return a docstring as Markdown that names JSON's values."""
-    return re.sub(r"\bNone\b", "null", docstring.replace("``", "`"))
+    return re.sub(r"(?<!-)\bNone\b", "null", docstring.replace("``", "`"))
 
 
 _NAMED: Final = {

@@ -96,7 +96,7 @@ def respond_like(call: ControlRequest) -> JsonResponse[StubInUse]:
 
 
 def drop_stub(call: ControlRequest) -> JsonResponse[DroppedStub]:
-    """Take that stub away again; the counters of the other scenarios go on."""
+    """Remove that stub again; the counters of the other scenarios continue."""
     name, session = _name(recorded_request(call)), call.session
     if name not in session.active:
         raise RequestError("not_found", f"scenario {quote(name)} is not active")
@@ -203,7 +203,7 @@ def _parsed(
 
 
 def start_recording(call: ControlRequest) -> JsonResponse[RecordingStarted]:
-    """Begin a recording with the next request, and keep the pets of now."""
+    """Start recording with the next request, and save the current pets."""
     session, journal, activation = call.session, call.session.journal, call.activation()
     store = activation.store
     rows = {json.loads(row)["id"]: row for row in store.rows(None, store.total())}

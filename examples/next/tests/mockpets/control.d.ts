@@ -82,7 +82,7 @@ export interface components {
         /**
          * @description The clock of a session: its time, and whether it stands still.
          *
-         *     `set` is False while it shows the real time.
+         *     `set` is false while it shows the real time.
          */
         ClockState: {
             now: string;
@@ -257,7 +257,7 @@ export interface components {
         /**
          * @description Why a request gets its response.
          *
-         *     `sent` is False for a request that was only tried out; its `number` is the one that it would
+         *     `sent` is false for a request that was only tried out; its `number` is the one that it would
          *     get. `by` is what responds: a `stub`, the `operation`, or a `check` that rejects the
          *     request. `summary` is the explanation in one sentence. `stub` is the stub that ends the search,
          *     and `nearest` the one that does not match but comes nearest. `seed` is the seed of the draws.
