@@ -31,7 +31,7 @@ SHOWN: Final[Mapping[str, tuple[str, str]]] = {
     "awkward-names": ("Puuuuuuu",) * 2,
     "big-ids": ("Ten Quadrillion",) * 2,
     "unauthorized": ("the API key is invalid",) * 2,
-    "rate-limited": ("429 Too Many Requests",) * 2,
+    "rate-limited": ("Too many requests", "429 Too Many Requests"),
     "server-error": ("500 Internal Server Error",) * 2,
     "maintenance": ("Trying again in 120 seconds", "try again in 120 seconds"),
     "broken-json": ("not valid JSON", "This page couldn\u2019t load"),

@@ -31,11 +31,11 @@ describe("the list", () => {
     expect(link.getAttribute("href")).toBe("#/pets/7");
   });
 
-  test("shows the server's message if it fails, and loads again", async () => {
+  test("shows which error it was if the server fails, and loads again", async () => {
     await mock.use("server-error");
     open();
     const alert = await screen.findByRole("alert", {}, patience);
-    expect(alert.textContent).toContain("Try again");
+    expect(alert.textContent).toContain("The server has failed: 500 Internal Server Error.");
     await mock.use("empty");
     screen.getByRole("button", { name: "Try again" }).click();
     expect(await screen.findByText("No pets yet", {}, patience)).toBeTruthy();

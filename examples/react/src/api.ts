@@ -105,12 +105,15 @@ export class Api {
     }
   }
 
-  /** Return the response; throw the server's error if it is one. */
+  /** Return the response; throw an error if it is one, with a text for users if the server itself has failed. */
   async #accept(response: Response): Promise<Response> {
-    if (response.ok) return response;
+    const { ok, status, statusText } = response;
+    if (ok) return response;
+    if (status === 429) throw new ApiError("Too many requests. Wait a moment before you try again.", status);
+    if (status >= 500) throw new ApiError(`The server has failed: ${status} ${statusText}.`, status);
     const { message } = await json<{ message: string }>(response);
-    if (response.status === 401) this.#onUnauthorized(message);
-    throw new ApiError(message, response.status);
+    if (status === 401) this.#onUnauthorized(message);
+    throw new ApiError(message, status);
   }
 }
 
