@@ -469,6 +469,7 @@ describe("on", () => {
     const rejected = run(`${begin} new Mockpets({ url: "${DECLARED_URL}" }).on("pets", () => {});`);
     assert.equal(rejected.status, 1);
     assert.match(rejected.stderr, /MockpetsError: the control token is missing/);
+    assert(rejected.stderr.includes(`; the server is ${DECLARED_URL}`));
   });
 });
 

@@ -377,6 +377,7 @@ export class Mockpets {
     }
     const result = parseObject(text);
     if (result === undefined || (!response.ok && !(result.code && result.message))) throw this.#another(response);
+    if (response.status === 401) result.message += `; the server is ${this.url}`; // perhaps somebody else's
     return { response, result };
   }
 
