@@ -45,6 +45,7 @@ PROGRAMS = {
     **_debian("node", "npm", "npx", package="npm"),
     **_debian("tool", "nginx", package="nginx-light"),
     **_debian("tool", "promtool", package="prometheus"),
+    **_debian("tool", "systemd-analyze", package="systemd"),
     **_debian("tool", "dpkg-query", package="dpkg"),
     **_debian("tool", "bash", "curl", "git", "haproxy", "openssl", "wrk"),
     "sphinx-build": Program("tool", "pip install -e '.[docs]'"),

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +17,7 @@ from mockpets.settings.model import rows
 from mockpets.telemetry.metrics import Metrics
 from tests.cases import each as for_each
 from tests.docs.page import ROOT
+from tests.live.balancers import replaced
 from tests.programs import need
 from tests.telemetry.test_metrics import HELD
 from tests.test_deploy import DEPLOY, PROCESSES
@@ -27,6 +29,7 @@ FOLDER = DEPLOY / "compose"
 DASHBOARD = json.loads((DEPLOY / "grafana.json").read_text(encoding="utf-8"))
 EXPRESSIONS = [target["expr"] for panel in DASHBOARD["panels"] for target in panel["targets"]]
 ALERTS = yaml.safe_load((FOLDER / "alerts.yml").read_text(encoding="utf-8"))["groups"][0]["rules"]
+PROGRAM = "/opt/mockpets/bin/mockpets"
 UNIT = (DEPLOY / "systemd" / "mockpets@.service").read_text(encoding="utf-8")
 
 
@@ -163,7 +166,17 @@ def test_the_unit_runs_a_command_with_settings_that_exist() -> None:
     program, *arguments = values["ExecStart"].split()
 
     assert {name.removesuffix("_FILE") for name in variables} <= {row.variable for row in rows()}
-    assert (program, main([*arguments, "--help"])) == ("/opt/mockpets/bin/mockpets", 0)
+    assert (program, main([*arguments, "--help"])) == (PROGRAM, 0)
     # Each process has a state file of its own, in a folder that systemd creates.
     assert variables["MOCKPETS_STATE"].startswith(f"%S/{values['StateDirectory']}/")
     assert "%i" in values["StateDirectory"]
+
+
+@pytest.mark.tool
+def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
+    unit = tmp_path / "mockpets@.service"
+    unit.write_text(replaced(UNIT, f"={PROGRAM} ", f"={sys.executable} "), encoding="utf-8")
+    command = [need("systemd-analyze"), "verify", str(unit)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr) == (0, "")

@@ -80,6 +80,8 @@ def render(target: str, processes: int) -> dict[str, str]:
         "count": f"{processes} mockpets process{'es' if processes > 1 else ''}",
         "image": f"mockpets:{VERSION}",
         "haproxy": _HAPROXY,
+        # The images run as this user already.
+        "user": "\n    user haproxy\n    group haproxy" * (target == "systemd"),
         "metrics": row.metrics[0],
         "haproxy_metrics": row.metrics[1],
         "units": " ".join(f"mockpets@{FIRST_PORT + n - 1}" for n in numbers),

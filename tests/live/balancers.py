@@ -61,6 +61,7 @@ def restartable_haproxy(ports: Sequence[int]) -> Iterator[tuple[str, Callable[[]
         text = render("systemd", len(ports))["haproxy.cfg"]
         text = replaced(text, "bind :7387", f"bind fd@{listening.fileno()}")
         text = replaced(text, "127.0.0.1:8405", f"{HOST}:{metrics}")
+        text = replaced(text, "    user haproxy\n    group haproxy\n", "")  # only root can set them
         for number, port in enumerate(ports):
             text = replaced(text, f'"127.0.0.1:{FIRST_PORT + number}"', f"{HOST}:{port}")
         config.write_text(text, encoding="utf-8")
