@@ -198,9 +198,11 @@ def test_it_works_as_wired(tmp_path: Path) -> None:
             assert monotonic() < end
         app = composed.app
         pets, key = f"{app['API_URL']}/pets", app["API_KEY"]
-        assert len(composed.ask("GET", pets, key).json) == Settings().count
-        assert composed.ask("GET", pets, key, scenario="visit").json == json.loads(zoo)
-        reset = f"{app['MOCKPETS_URL']}/__mockpets/reset"
+        own = f"{key}~default"
+        assert composed.ask("GET", pets, key).json["code"] == "session_required"
+        assert len(composed.ask("GET", pets, own).json) == Settings().count
+        assert composed.ask("GET", pets, own, scenario="visit").json == json.loads(zoo)
+        reset = f"{app['MOCKPETS_URL']}/~default/__mockpets/reset"
         assert composed.ask("POST", reset, None).status == 401
         assert composed.ask("POST", reset, app["MOCKPETS_CONTROL_TOKEN"]).status == 200
     assert mock.returncode == 0

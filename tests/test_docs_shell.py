@@ -22,6 +22,7 @@ from tests.cli.test_main import base_of, serving
 from tests.curl import run_curl
 from tests.live.test_nginx import nginx
 from tests.programs import need
+from tests.test_compose import MOCK
 
 PAGES = {
     path.name: path.read_text(encoding="utf-8")
@@ -96,7 +97,8 @@ def test_every_block_is_run_or_named() -> None:
 def test_the_calls_of_a_page_print_what_it_shows(page: str) -> None:
     """Without curl and openssl, which the next two tests run."""
     variables = {"MOCKPETS_CONTROL_TOKEN": "only-for-this-test"}
-    settings = load_settings({"port": 0}, variables if page == "containers.md" else {}, None)
+    given = MOCK["environment"] | variables if page == "containers.md" else {}
+    settings = load_settings({"port": 0}, given, None)
     calls = [block for block in blocks(page) if "curl " in block[0]]
     with MockpetsServer(settings) as server:
         port = urlsplit(server.url).port or 0
@@ -121,7 +123,7 @@ def test_container(tmp_path: Path) -> None:
     prepare, *ask = blocks("containers.md")
     run(prepare, tmp_path)
     [(name, token)] = re.findall(r"(\w+)=(\w+)", (tmp_path / ".env").read_text(encoding="utf-8"))
-    settings = load_settings({"port": 0}, {name: token}, None)
+    settings = load_settings({"port": 0}, MOCK["environment"] | {name: token}, None)
 
     assert settings.control_token == token
     assert (tmp_path / "mock" / "scenarios").is_dir()
