@@ -38,7 +38,7 @@ def servers() -> Iterator[list[MockpetsServer]]:
         yield [first, second]
 
 
-def run(command: str, folder: Path) -> str:
+def run(command: str, folder: Path, **variables: str) -> str:
     """Run commands of the page; return their output."""
     (folder / "docker").write_text('#!/bin/sh\ntest "$1" = compose && echo "$@"\n', "utf-8")
     (folder / "docker").chmod(0o755)
@@ -46,7 +46,7 @@ def run(command: str, folder: Path) -> str:
     done = subprocess.run(
         ["sh", "-ec", command],
         cwd=folder,
-        env=os.environ | {"PATH": path, "MOCKPETS_CONTROL_TOKEN": TOKEN},
+        env=os.environ | {"PATH": path} | variables,
         capture_output=True,
         text=True,
         timeout=60,
@@ -70,10 +70,13 @@ def test_a_session_is_taken_along(servers: list[MockpetsServer], tmp_path: Path)
     """The first server stands for the old process of the session, the second for its new one."""
     old, new = (ControlClient(server.url, "worker-3", TOKEN) for server in servers)
     old.make_session("worker-3", pets=[{"id": 7, "name": "Miso", "categoryId": 1}])
-    before, after = MOVE.replace("http://localhost:7387", old.url, 1), "http://localhost:7387"
-    run(replaced(before, after, new.url), tmp_path)
+    (tmp_path / ".env").write_text(f"MOCKPETS_CONTROL_TOKEN={TOKEN}\n", "utf-8")
+    move = replaced(MOVE, "http://localhost:7387", old.url)
+    run(replaced(move, "session import", f"session import --url {new.url}"), tmp_path)
 
     assert [pet["name"] for pet in new.pets()] == ["Miso"]
+    left = ControlClient(servers[0].url, token=TOKEN).sessions()
+    assert [session["name"] for session in left] == ["default"]
     assert "processes 2" in (tmp_path / "haproxy.cfg").read_text("utf-8")
 
 
@@ -86,7 +89,7 @@ def test_the_commands_call_each_process(servers: list[MockpetsServer], tmp_path:
     command = EACH
     for port, server in zip((7401, 7402), servers, strict=True):
         command = replaced(command, f"127.0.0.1:{port}", urlsplit(server.url).netloc)
-    output = run(command, tmp_path)
+    output = run(command, tmp_path, MOCKPETS_CONTROL_TOKEN=TOKEN)
 
     assert all(f"\n{name} " in output for name in NAMES)
     assert output.count("/v1/pets?limit=9") == 1
