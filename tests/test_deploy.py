@@ -149,6 +149,26 @@ def test_every_service_is_confined(name: str) -> None:
     assert not {"privileged", "cap_add", "user", "network_mode", "pid", "devices"} & service.keys()
 
 
+def test_image_and_compose_files_check_the_health_seldom_and_declare_sessions() -> None:
+    check = dict(re.findall(r"--(\S+)=(\S+)", one("HEALTHCHECK")))
+
+    assert (check["interval"], check["start-interval"]) == ("10s", "1s")
+    for service in (MOCK, *PROCESSES.values()):
+        found = {name.replace("_", "-"): str(text) for name, text in service["healthcheck"].items()}
+        assert found.items() >= check.items()
+        assert service["restart"] == "unless-stopped"
+        assert service["environment"]["MOCKPETS_SESSIONS"] == "declared"
+
+
+def test_haproxy_may_finish_before_it_is_killed() -> None:
+    [stop] = re.findall(r"hard-stop-after (\d+)s", TARGET_FILES["compose"]["haproxy.cfg"])
+    [_, pod] = PODS
+    pause = pod["containers"][0]["lifecycle"]["preStop"]["exec"]["command"][-1]
+
+    assert int(stop) < int(SERVICES["haproxy"]["stop_grace_period"].rstrip("s"))
+    assert int(stop) + int(pause) < pod["terminationGracePeriodSeconds"]
+
+
 @for_each("name", PROCESSES)
 def test_every_process_has_a_state_file_of_its_own(name: str) -> None:
     [volume] = PROCESSES[name]["volumes"]
