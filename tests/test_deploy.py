@@ -22,10 +22,11 @@ from mockpets.cli.main import main
 from mockpets.constants import HEALTH_PATH, READY_PATH
 from mockpets.settings import Settings
 from mockpets.settings.model import rows
+from mockpets.settings.sources import load_settings
 from tests.cases import each as for_each
 from tests.docs.page import ROOT
 from tests.programs import need
-from tests.test_compose import MOCK, flaws
+from tests.test_compose import MOCK, TOKEN, flaws, resolved
 from tests.test_container_files import one
 
 DEPLOY = ROOT / "deploy"
@@ -157,7 +158,9 @@ def test_image_and_compose_files_check_the_health_seldom_and_declare_sessions() 
         found = {name.replace("_", "-"): str(text) for name, text in service["healthcheck"].items()}
         assert found.items() >= check.items()
         assert service["restart"] == "unless-stopped"
-        assert service["environment"]["MOCKPETS_SESSIONS"] == "declared"
+        environ = resolved(service["environment"], {"MOCKPETS_CONTROL_TOKEN": TOKEN})
+        environ["MOCKPETS_STATE"] = ""  # its folder is a volume
+        assert load_settings({}, environ, None).sessions == "declared"
 
 
 def test_haproxy_may_finish_before_it_is_killed() -> None:
@@ -254,14 +257,15 @@ def test_changes_restart_haproxy_and_drained_nodes_one_process_after_the_other()
 def test_the_pod_uses_the_image_and_settings_that_exist() -> None:
     probes = ("startupProbe", "livenessProbe", "readinessProbe")
     paths = [CONTAINER[name]["httpGet"]["path"] for name in probes]
-    variables = {each["name"]: each.get("value") for each in CONTAINER["env"]}
+    variables = {each["name"]: each.get("value", "") for each in CONTAINER["env"]}
     [mount] = CONTAINER["volumeMounts"]
     [claim] = STATEFUL_SET["spec"]["volumeClaimTemplates"]
 
     assert CONTAINER["image"] == IMAGE
     assert variables.keys() <= SETTINGS
+    assert load_settings({}, variables | {"MOCKPETS_STATE": ""}, None).behind_proxy
     assert paths == [HEALTH_PATH, HEALTH_PATH, READY_PATH]
-    assert Path(variables["MOCKPETS_STATE"] or "").parent == Path(mount["mountPath"])
+    assert Path(variables["MOCKPETS_STATE"]).parent == Path(mount["mountPath"])
     assert mount["name"] == claim["metadata"]["name"]
     assert POD["securityContext"]["runAsUser"] == int(one("USER").partition(":")[0])
 
