@@ -11,7 +11,6 @@ import re
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property, partial
 from hashlib import blake2b
-from itertools import chain
 from typing import TYPE_CHECKING, Final, get_args
 
 from mockpets.constants import INLINE, STACK_DEPTH, STACKS, ScenarioGroup
@@ -19,7 +18,7 @@ from mockpets.errors import InputError, Problem, RequestError, did_you_mean
 from mockpets.faults import CONNECTION_FAULTS
 from mockpets.packaged_data import shipped
 from mockpets.scenario.files import find
-from mockpets.scenario.matching import is_any_segment, path_matches
+from mockpets.scenario.matching import path_matches
 from mockpets.scenario.model import Generated
 from mockpets.scenario.shipped import COMPILED
 from mockpets.strict_json import dump_json
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from mockpets.contract.schemas import Pet
     from mockpets.scenario.files import Source
     from mockpets.scenario.language.diagnostics import Fixtures
-    from mockpets.scenario.matching import Facts
     from mockpets.scenario.model import Scenario, Stub
     from mockpets.scenario.resources import Resource
 
@@ -48,14 +46,6 @@ SHIPPED_SCENARIOS: Final[Mapping[ScenarioGroup, Sequence[str]]] = {
 }
 """The shipped scenarios by need, in the order in which lists and the documentation show them."""
 
-_ANY: Final = "*"
-"""The key of stubs for several operations and paths."""
-
-
-def _depth(path: str) -> str:
-    """Return the number of a path's segments, which a pattern has too if it matches the path."""
-    return str(path.count("/"))
-
 
 @dataclass(frozen=True)
 class Stack:
@@ -70,24 +60,6 @@ class Stack:
     stubs: tuple[Stub, ...]
     pets: tuple[Pet, ...] | Generated | None
     resources: tuple[Resource, ...] = ()
-
-    @cached_property
-    def _positions(self) -> dict[str, list[int]]:
-        """The positions of the stubs by operation, or else by path, with wildcards by its depth."""
-        positions: dict[str, list[int]] = {}
-        for position, stub in enumerate(self.stubs):
-            path = stub.match.path or _ANY
-            if path != _ANY and any(map(is_any_segment, path.split("/"))):
-                path = _depth(path)
-            for key in stub.match.operations or (path,):
-                positions.setdefault(key, []).append(position)
-        return positions
-
-    def candidates(self, facts: Facts) -> Sequence[int]:
-        """Return the positions of all stubs that a request could match, in order."""
-        keys = {_ANY, facts.operation or _ANY, facts.path, _depth(facts.path)}
-        found = [self._positions[key] for key in keys if key in self._positions]
-        return found[0] if len(found) == 1 else sorted(chain(*found))
 
     def methods(self, path: str) -> set[str]:
         """Return the methods that stubs and resources define for a path outside the contract."""

@@ -59,6 +59,8 @@ class Comparison:
 
 def path_matches(pattern: str, path: str) -> bool:
     """Return whether a path matches a pattern."""
+    if pattern == path or not ("*" in pattern or "{" in pattern):
+        return pattern == path
     wanted, got = pattern.split("/"), path.split("/")
     return len(wanted) == len(got) and all(
         want == have or (have != "" and is_any_segment(want))

@@ -377,12 +377,11 @@ class Session:
 
     def decide(self, activation: Activation, facts: Facts) -> Outcome:
         """Return the outcome of a request, and count the request."""
-        stack, max_delay = activation.stack, self.shared.max_delay
-        possible = stack.candidates(facts)
+        stubs, counts, max_delay = activation.stack.stubs, activation.counts, self.shared.max_delay
         with self._lock:
             if self._random is None:
                 self._random = Draws(self.seed)
-            return decide(stack.stubs, activation.counts, facts, self._random, max_delay, possible)
+            return decide(stubs, counts, facts, self._random, max_delay)
 
     def fork(self, shared: SharedState) -> Session:
         """Return a copy in which requests can be tried out: they change nothing in this session."""
