@@ -17,16 +17,7 @@ from mockpets.journal.queries import body_text, summary
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mockpets.contract.control_types import (
-        Har,
-        HarContent,
-        HarCreator,
-        HarEntry,
-        HarPair,
-        HarPostData,
-        HarRequest,
-        HarResponse,
-    )
+    from mockpets.contract import control_types as types
     from mockpets.journal.entry import Entry
 
 _HOST: Final = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
@@ -36,15 +27,15 @@ _UNKNOWN: Final = -1
 """The standard's value for an unknown size or time."""
 
 
-def document(entries: Iterable[Entry], version: str) -> Har:
+def document(entries: Iterable[Entry], version: str) -> types.Har:
     """Return these entries as a HAR document; the version is that of mockpets."""
     # HAR sorts entries by time, which can differ from the order of their numbers.
     rows = [_entry(entry) for entry in sorted(entries, key=lambda entry: entry.at)]
-    creator: HarCreator = {"name": "mockpets", "version": version}
+    creator: types.HarCreator = {"name": "mockpets", "version": version}
     return {"log": {"version": "1.2", "creator": creator, "entries": rows}}
 
 
-def _entry(entry: Entry) -> HarEntry:
+def _entry(entry: Entry) -> types.HarEntry:
     wait = entry.app_ms + max(entry.delay_ms, entry.held_ms or 0)  # they run at the same time
     if entry.total_ms is None:
         receive = 1000 * entry.response.size / entry.throttle if entry.throttle else 0
@@ -52,7 +43,7 @@ def _entry(entry: Entry) -> HarEntry:
         wait = min(wait, entry.total_ms)  # the client may have left before
         receive = entry.total_ms - wait
     wait, receive = round(wait, 3), round(receive, 3)
-    row: HarEntry = {
+    row: types.HarEntry = {
         "startedDateTime": moment(entry.at),
         "time": round(wait + receive, 3),
         "request": _request(entry),
@@ -75,9 +66,9 @@ def _entry(entry: Entry) -> HarEntry:
     return row
 
 
-def _request(entry: Entry) -> HarRequest:
+def _request(entry: Entry) -> types.HarRequest:
     request = entry.request
-    result: HarRequest = {
+    result: types.HarRequest = {
         "method": entry.method,
         "url": _url(entry),
         "httpVersion": _HTTP,
@@ -90,7 +81,7 @@ def _request(entry: Entry) -> HarRequest:
     if request.size:
         text, base64 = body_text(request)
         mime_type = request.header("Content-Type")
-        data: HarPostData = {"mimeType": mime_type, "text": text, "params": []}
+        data: types.HarPostData = {"mimeType": mime_type, "text": text, "params": []}
         if base64:
             data["_encoding"] = "base64"
         if request.cut:
@@ -99,17 +90,17 @@ def _request(entry: Entry) -> HarRequest:
     return result
 
 
-def _response(entry: Entry) -> HarResponse:
+def _response(entry: Entry) -> types.HarResponse:
     is_sent = entry.outcome == "sent"
     response = entry.response if is_sent else Message()
     text, base64 = body_text(response)
     mime_type = response.header("Content-Type")
-    content: HarContent = {"size": response.size, "mimeType": mime_type, "text": text}
+    content: types.HarContent = {"size": response.size, "mimeType": mime_type, "text": text}
     if base64:
         content["encoding"] = "base64"
     if response.cut:
         content["comment"] = _cut_comment(response)
-    result: HarResponse = {
+    result: types.HarResponse = {
         "status": (is_sent and entry.status) or 0,  # like browsers, for a missing response
         "statusText": _reason(entry.status) if is_sent else "",
         "httpVersion": _HTTP,
@@ -126,7 +117,7 @@ def _response(entry: Entry) -> HarResponse:
     return result
 
 
-def _pairs(pairs: Iterable[tuple[str, str]]) -> list[HarPair]:
+def _pairs(pairs: Iterable[tuple[str, str]]) -> list[types.HarPair]:
     return [{"name": name, "value": value} for name, value in pairs]
 
 

@@ -17,12 +17,7 @@ from mockpets.web.playback import reserve_id
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mockpets.contract.control_types import (
-        RecordPage,
-        RecordTotal,
-        ResourceList,
-        ResourceSummary,
-    )
+    from mockpets.contract import control_types as types
     from mockpets.scenario.library import Stack
     from mockpets.scenario.resources import Id, Records, Resource
     from mockpets.session.data import Data
@@ -38,13 +33,13 @@ RECORDS_PARAMETERS: Final[Mapping[str, Parameter]] = {
 }
 
 
-def resources(call: ControlRequest) -> JsonResponse[ResourceList]:
+def resources(call: ControlRequest) -> JsonResponse[types.ResourceList]:
     """List the resources of the active scenarios."""
     stack, data = call.stack(), call.session.data
     return json_response({"data": [_summary(one, stack, data) for one in stack.resources]})
 
 
-def _summary(resource: Resource, stack: Stack, data: Data) -> ResourceSummary:
+def _summary(resource: Resource, stack: Stack, data: Data) -> types.ResourceSummary:
     hiding = stack.hidden().get(resource)
     return {
         "name": resource.name,
@@ -57,7 +52,7 @@ def _summary(resource: Resource, stack: Stack, data: Data) -> ResourceSummary:
     }
 
 
-def records(call: ControlRequest) -> JsonResponse[RecordPage]:
+def records(call: ControlRequest) -> JsonResponse[types.RecordPage]:
     """Return a page of a resource's records, in the order in which they were added."""
     resource, data = _resource(call), call.session.data
     now, rows = data.records(resource), iter(data.records(resource).rows.items())
@@ -72,7 +67,7 @@ def records(call: ControlRequest) -> JsonResponse[RecordPage]:
     return JsonResponse(dump_json(head)[:-1] + b',"records":[' + content + b"]}\n")
 
 
-def set_records(call: ControlRequest) -> JsonResponse[RecordTotal]:
+def set_records(call: ControlRequest) -> JsonResponse[types.RecordTotal]:
     """Replace all records; those without an ID get one."""
     resource, session = _resource(call), call.session
     text, before = body_text(call.request), session.data.records(resource)
@@ -117,7 +112,7 @@ def change_record(call: ControlRequest) -> JsonResponse[Mapping[str, Any]]:
     return _record(*call.session.data.change(resource, change))
 
 
-def delete_record(call: ControlRequest) -> JsonResponse[RecordTotal]:
+def delete_record(call: ControlRequest) -> JsonResponse[types.RecordTotal]:
     """Delete a record."""
     resource = _resource(call)
     delete = partial(resource.delete, text=call.part("record"))

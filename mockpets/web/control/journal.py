@@ -39,21 +39,7 @@ from mockpets.web.journal_writer import target
 from mockpets.wsgi_extension import MEMO, ORDER, RETRIED, SERVER, CallAgain
 
 if TYPE_CHECKING:
-    from mockpets.contract.control_types import (
-        ClearedRequests,
-        Events,
-        Explanation,
-        GateCounts,
-        Har,
-        HeldResponses,
-        OpenedGate,
-        ReleasedRequests,
-        RequestDetails,
-        RequestList,
-        VerifiedRequests,
-        WaitingResponse,
-        WaitingResponses,
-    )
+    from mockpets.contract import control_types as types
     from mockpets.journal.entry import Entry
     from mockpets.journal.verification import Verdict
     from mockpets.journal.wait import Wait
@@ -72,7 +58,7 @@ def _selected(call: ControlRequest) -> tuple[list[Entry], int]:
     return queries.selected(call.session.journal.entries(), call.query)
 
 
-def requests(call: ControlRequest) -> JsonResponse[RequestList]:
+def requests(call: ControlRequest) -> JsonResponse[types.RequestList]:
     """List the newest requests that pass the filters, oldest first."""
     # Read before the entries, so that a change in between is reported twice rather than lost.
     change, journal = call.session.changes.number, call.session.journal
@@ -89,7 +75,7 @@ def requests(call: ControlRequest) -> JsonResponse[RequestList]:
     )
 
 
-def request(call: ControlRequest) -> JsonResponse[RequestDetails]:
+def request(call: ControlRequest) -> JsonResponse[types.RequestDetails]:
     """Return a request and its response as they were sent."""
     return json_response(queries.full(recorded_request(call)))
 
@@ -111,12 +97,12 @@ def recorded_request(call: ControlRequest) -> Entry:
     return entry
 
 
-def clear_requests(call: ControlRequest) -> JsonResponse[ClearedRequests]:
+def clear_requests(call: ControlRequest) -> JsonResponse[types.ClearedRequests]:
     """Remove all requests from the journal; numbers continue."""
     return json_response({"cleared": call.context.sessions.clear_requests(call.session)})
 
 
-def har(call: ControlRequest) -> JsonResponse[Har]:
+def har(call: ControlRequest) -> JsonResponse[types.Har]:
     """Return the requests that pass the filters as HAR 1.2."""
     # Imported here and in `verify`, since it would slow down the start.
     from mockpets.journal.har import document
@@ -127,7 +113,7 @@ def har(call: ControlRequest) -> JsonResponse[Har]:
     return json_response(run_job(call, write, "writing the HAR document", is_long=is_long))
 
 
-def verify(call: ControlRequest) -> JsonResponse[VerifiedRequests]:
+def verify(call: ControlRequest) -> JsonResponse[types.VerifiedRequests]:
     """Return the matching requests if there are as many as expected, or as soon as there are.
 
     :raise RequestError: ``session_dropped`` if the caller sends the ID of another session;
@@ -186,7 +172,7 @@ EVENTS_PARAMETERS: Final = {
 }
 
 
-def events(call: ControlRequest) -> JsonResponse[Events]:
+def events(call: ControlRequest) -> JsonResponse[types.Events]:
     """Return what has changed since a number, after waiting for a change if necessary."""
     # With our server no thread waits: it holds the request, and calls the view again.
     since, wait = call.query.get("since"), call.query.get("wait", 0)
@@ -202,7 +188,7 @@ def events(call: ControlRequest) -> JsonResponse[Events]:
     return _changes(call, since)
 
 
-def _changes(call: ControlRequest, since: int | None) -> JsonResponse[Events]:
+def _changes(call: ControlRequest, since: int | None) -> JsonResponse[types.Events]:
     # Not the call's: other threads of other servers may have created or deleted the session since.
     session = call.context.sessions.peek(call.session.name)
     changes = session.changes
@@ -217,14 +203,14 @@ def _changes(call: ControlRequest, since: int | None) -> JsonResponse[Events]:
 _CONTROL_PATH: Final = re.compile(rf"(?:/~[^/]*)?{CONTROL_PREFIX}(?:/.*)?", re.DOTALL)
 
 
-def explain(call: ControlRequest) -> JsonResponse[Explanation]:
+def explain(call: ControlRequest) -> JsonResponse[types.Explanation]:
     """Explain a recorded request: what responded, each stub with each condition, and the counts."""
     from mockpets.journal.explanation import explanation  # here, since it slows down the start
 
     return json_response(explanation(recorded_request(call), call.session.seed, sent=True))
 
 
-def explain_request(call: ControlRequest) -> JsonResponse[Explanation]:
+def explain_request(call: ControlRequest) -> JsonResponse[types.Explanation]:
     """Explain a request that was not sent: what would respond to it now. This changes nothing."""
     from mockpets.journal.explanation import explanation
 
@@ -258,7 +244,7 @@ HELD_PARAMETERS: Final = {
 }
 
 
-def held(call: ControlRequest) -> JsonResponse[WaitingResponses]:
+def held(call: ControlRequest) -> JsonResponse[types.WaitingResponses]:
     """List the responses that are held, delayed or throttled now."""
     registry, change = call.context.sessions, call.session.changes.number
     sessions = registry.all() if call.query.get("sessions") else [call.session]
@@ -267,7 +253,7 @@ def held(call: ControlRequest) -> JsonResponse[WaitingResponses]:
     return json_response({"held": waiting, "change": change})
 
 
-def _waiting(session: Session, wait: Wait) -> WaitingResponse | None:
+def _waiting(session: Session, wait: Wait) -> types.WaitingResponse | None:
     """Return a response that waits; None if it has just ended."""
     prepared: Prepared | None = wait.context
     kind = wait.kind("pending")
@@ -295,7 +281,7 @@ def _waiting(session: Session, wait: Wait) -> WaitingResponse | None:
     }
 
 
-def release(call: ControlRequest) -> JsonResponse[ReleasedRequests]:
+def release(call: ControlRequest) -> JsonResponse[types.ReleasedRequests]:
     """Send waiting responses, or another response in place of each.
 
     :raise RequestError: ``not_found`` if some of them do not wait, ``forbidden`` for a connection
@@ -345,18 +331,18 @@ def _can_release(wait: Wait) -> bool:
     return wait.context is not None and wait.context.release is not None
 
 
-def gates(call: ControlRequest) -> JsonResponse[GateCounts]:
+def gates(call: ControlRequest) -> JsonResponse[types.GateCounts]:
     """Return how many responses are held at each gate."""
     return json_response({"gates": call.session.gates.waiting()})
 
 
-def open_gate(call: ControlRequest) -> JsonResponse[OpenedGate]:
+def open_gate(call: ControlRequest) -> JsonResponse[types.OpenedGate]:
     """Release the responses held at a gate, and return how many are held at the others."""
     gates = call.session.gates
     return json_response({"released": gates.open(call.name), "gates": gates.waiting()})
 
 
-def wait_for_gate(call: ControlRequest) -> JsonResponse[HeldResponses]:
+def wait_for_gate(call: ControlRequest) -> JsonResponse[types.HeldResponses]:
     """Wait until a gate holds as many responses as expected, and return how many it holds.
 
     :raise RequestError: ``not_held`` if it does not in time; ``busy``.
@@ -371,7 +357,7 @@ def wait_for_gate(call: ControlRequest) -> JsonResponse[HeldResponses]:
         return gates, None if gates.get(name, 0) >= expected.held else change
 
     gates = wait_until(call, expected.within, check)
-    details: HeldResponses = {"held": gates.get(name, 0)}
+    details: types.HeldResponses = {"held": gates.get(name, 0)}
     if details["held"] < expected.held:
         plural = "" if expected.held == 1 else "s"
         others = ", ".join(f"{other} ({held})" for other, held in gates.items() if other != name)

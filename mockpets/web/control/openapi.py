@@ -224,7 +224,8 @@ def _parameters(path: str, call: Call) -> Iterator[dict[str, Any]]:
 def _responses(call: Call, definitions: Definitions) -> dict[str, Any]:
     """Return the responses of a call: its success, its errors by status, and any other error."""
     # The annotation is a string, since the types are not imported at the start.
-    returned = re.fullmatch(r"JsonResponse\[(.*)\]", call.view.__annotations__["return"])
+    annotation = call.view.__annotations__["return"]
+    returned = re.fullmatch(r"JsonResponse\[(?:types\.)?(.*)\]", annotation)
     if returned is None:
         content = {"text/plain": {"schema": {"type": "string"}}}
         description = "The metrics as text."
@@ -284,8 +285,6 @@ def _schema(kind: Any, definitions: Definitions) -> Schema:
         return definitions.reference("DataRecord")
     if kind is control_types.Fault:
         return definitions.reference("Fault")
-    if kind == control_types.Document:
-        return {"type": "object"}
     if is_typeddict(kind):
         name = kind.__name__
         if name not in definitions.schemas:

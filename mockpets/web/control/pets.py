@@ -29,13 +29,7 @@ from mockpets.wsgi_extension import SERVER
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mockpets.contract.control_types import (
-        PetPage,
-        PetTotal,
-        SnapshotDetails,
-        SnapshotList,
-        SnapshotSummary,
-    )
+    from mockpets.contract import control_types as types
     from mockpets.contract.fields import ContractField
     from mockpets.contract.schemas import Pet
     from mockpets.pets.table import Table
@@ -64,7 +58,7 @@ PETS_PARAMETERS: Final[Mapping[str, Parameter]] = {
 }
 
 
-def pets(call: ControlRequest) -> JsonResponse[PetPage]:
+def pets(call: ControlRequest) -> JsonResponse[types.PetPage]:
     """Return a page of pets by ID."""
     query = call.query
     filters = tuple((FILTERS[name].compares, query[name]) for name in query if name in FILTERS)
@@ -80,7 +74,7 @@ def pets(call: ControlRequest) -> JsonResponse[PetPage]:
     return JsonResponse(body)
 
 
-def set_pets(call: ControlRequest) -> JsonResponse[PetTotal]:
+def set_pets(call: ControlRequest) -> JsonResponse[types.PetTotal]:
     """Replace all pets."""
     text, shared = body_text(call.request), call.context.sessions.shared
     store = call.activation().store
@@ -135,7 +129,7 @@ def change_pet(call: ControlRequest) -> JsonResponse[Pet]:
     return JsonResponse(row + b"\n")
 
 
-def delete_pet(call: ControlRequest) -> JsonResponse[PetTotal]:
+def delete_pet(call: ControlRequest) -> JsonResponse[types.PetTotal]:
     """Delete a pet."""
     store = call.activation().store
     store.delete(_pet_id(call))
@@ -143,16 +137,16 @@ def delete_pet(call: ControlRequest) -> JsonResponse[PetTotal]:
     return json_response({"total": store.total()})
 
 
-def snapshots(call: ControlRequest) -> JsonResponse[SnapshotList]:
+def snapshots(call: ControlRequest) -> JsonResponse[types.SnapshotList]:
     """List the snapshots by name."""
     return json_response({"snapshots": [*map(_summary, call.session.snapshots.all())]})
 
 
-def _summary(snapshot: Snapshot) -> SnapshotSummary:
+def _summary(snapshot: Snapshot) -> types.SnapshotSummary:
     return {"name": snapshot.name, "pets": snapshot.pets, "at": moment(snapshot.at)}
 
 
-def snapshot_pets(call: ControlRequest) -> JsonResponse[SnapshotDetails]:
+def snapshot_pets(call: ControlRequest) -> JsonResponse[types.SnapshotDetails]:
     """Return a snapshot with its pets."""
     snapshot = call.session.snapshots.get(checked_snapshot(call.name))
     head = dump_json(_summary(snapshot)).removesuffix(b"}")
@@ -160,7 +154,7 @@ def snapshot_pets(call: ControlRequest) -> JsonResponse[SnapshotDetails]:
     return JsonResponse(head + b',"content":[' + content + b"]}\n")
 
 
-def snapshot(call: ControlRequest) -> JsonResponse[SnapshotSummary]:
+def snapshot(call: ControlRequest) -> JsonResponse[types.SnapshotSummary]:
     """Save a copy of the pets and the records of resources under a name."""
     name = checked_snapshot(call.name)
     status = 200 if name in call.session.snapshots else 201
@@ -168,7 +162,7 @@ def snapshot(call: ControlRequest) -> JsonResponse[SnapshotSummary]:
     return json_response(_summary(snapshot), status)
 
 
-def drop_snapshot(call: ControlRequest) -> JsonResponse[SnapshotList]:
+def drop_snapshot(call: ControlRequest) -> JsonResponse[types.SnapshotList]:
     """Delete a snapshot, and list the others."""
     kept = call.session.snapshots
     snapshot = kept.drop(checked_snapshot(call.name))
@@ -177,7 +171,7 @@ def drop_snapshot(call: ControlRequest) -> JsonResponse[SnapshotList]:
     return snapshots(call)
 
 
-def restore(call: ControlRequest) -> JsonResponse[PetTotal]:
+def restore(call: ControlRequest) -> JsonResponse[types.PetTotal]:
     """Replace all pets and records with those of a snapshot."""
     snapshot = call.session.snapshots.get(checked_snapshot(call.name))
     store = call.activation().store

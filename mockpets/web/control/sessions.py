@@ -40,20 +40,7 @@ from mockpets.wsgi_extension import SERVER
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mockpets.contract.control_types import (
-        Activated,
-        ActiveScenarios,
-        DroppedSession,
-        DroppedSessions,
-        ResetSessions,
-        ScenarioDetails,
-        ScenarioList,
-        ScenarioSummary,
-        SessionList,
-        SessionSummary,
-        State,
-        Undone,
-    )
+    from mockpets.contract import control_types as types
     from mockpets.scenario.language.control_bodies import SessionConfig
     from mockpets.scenario.library import Library
     from mockpets.session.session import Session, SharedState
@@ -68,7 +55,7 @@ CLOSED_SECONDS: Final = 3600.0
 NO_SAVING: Final = "scenario files cannot be saved: the server runs with --public"
 
 
-def state(call: ControlRequest) -> JsonResponse[State]:
+def state(call: ControlRequest) -> JsonResponse[types.State]:
     """Return the state of a session and its server, which pages load first."""
     session, settings, sessions = call.session, call.context.settings, call.context.sessions
     gates = session.gates.waiting()
@@ -120,12 +107,12 @@ def _pet_count(session: Session) -> int | None:
         return None
 
 
-def scenarios(call: ControlRequest) -> JsonResponse[ScenarioList]:
+def scenarios(call: ControlRequest) -> JsonResponse[types.ScenarioList]:
     """List the scenarios, the active ones, and the problems of invalid files."""
     return json_response(_scenario_list(call.session))
 
 
-def _scenario_list(session: Session) -> ScenarioList:
+def _scenario_list(session: Session) -> types.ScenarioList:
     library = session.library
     names = chain.from_iterable(library.grouped().values())  # also those of invalid files
     return {
@@ -135,7 +122,7 @@ def _scenario_list(session: Session) -> ScenarioList:
     }
 
 
-def _scenario_summary(session: Session, library: Library, name: str) -> ScenarioSummary:
+def _scenario_summary(session: Session, library: Library, name: str) -> types.ScenarioSummary:
     scenario = library.scenarios.get(name)
     inline = name in session.documents
     source = None if inline else library.sources.get(name)
@@ -153,7 +140,7 @@ def _scenario_summary(session: Session, library: Library, name: str) -> Scenario
     }
 
 
-def scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
+def scenario(call: ControlRequest) -> JsonResponse[types.ScenarioDetails]:
     """Return a scenario: the description of its stubs, and its source."""
     library, name = call.session.library, call.name.lower()
     if name not in library.scenarios and name not in library.problems:
@@ -164,7 +151,7 @@ def scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
     is_public = call.session.shared.is_public
     is_disabled = breaks and is_public
     digest, path, read_only = _file(call, name)  # before the text, which may be newer
-    response: JsonResponse[ScenarioDetails] = json_response(
+    response: JsonResponse[types.ScenarioDetails] = json_response(
         {
             **_scenario_summary(call.session, library, name),
             "text": _text(call.session, library, name),
@@ -241,11 +228,11 @@ def _text(session: Session, library: Library, name: str) -> str | None:
         return None
 
 
-def use(call: ControlRequest) -> JsonResponse[Activated]:
+def use(call: ControlRequest) -> JsonResponse[types.Activated]:
     """Activate other scenarios and start their counters again."""
     config = _session_config(call, session=False)
     _activate(call, call.session, checked(config.names or (), "the body"), config)
-    response: Activated = {"active": list(call.session.active)}
+    response: types.Activated = {"active": list(call.session.active)}
     if hidden := call.session.stack(call.session.active).hidden():
         response["hidden"] = [describe_hidden(*pair) for pair in hidden.items()]
     return json_response(response)
@@ -290,7 +277,7 @@ def check_documents(documents: Mapping[str, object], shared: SharedState) -> Non
         raise RequestError("forbidden", message)
 
 
-def reset(call: ControlRequest) -> JsonResponse[ActiveScenarios]:
+def reset(call: ControlRequest) -> JsonResponse[types.ActiveScenarios]:
     """Reset pets, counters, random numbers and the journal.
 
     Active scenarios and snapshots stay.
@@ -301,7 +288,7 @@ def reset(call: ControlRequest) -> JsonResponse[ActiveScenarios]:
 
 def reset_visitor(
     context: ControlContext, visitors: VisitorSessions
-) -> JsonResponse[ActiveScenarios]:
+) -> JsonResponse[types.ActiveScenarios]:
     """Reset the session of a visitor, who needs no token.
 
     Only a server with `--public` has this call, which reaches nothing else. Any website can send
@@ -319,14 +306,14 @@ def reset_visitor(
     return json_response({"active": list(active)})
 
 
-def sessions(call: ControlRequest) -> JsonResponse[SessionList]:
+def sessions(call: ControlRequest) -> JsonResponse[types.SessionList]:
     """List the sessions."""
     registry = call.context.sessions
     summaries = [session_summary(call.context, session) for session in registry.all()]
     return json_response({"sessions": summaries, "max": registry.limit})
 
 
-def session_summary(context: ControlContext, session: Session) -> SessionSummary:
+def session_summary(context: ControlContext, session: Session) -> types.SessionSummary:
     """Return a session as lists show it."""
     last = session.journal.newest()
     return {
@@ -356,12 +343,12 @@ def existing_session(call: ControlRequest) -> Session:
     return session
 
 
-def find_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
+def find_session(call: ControlRequest) -> JsonResponse[types.SessionSummary]:
     """Return a session without creating it."""
     return json_response(session_summary(call.context, existing_session(call)))
 
 
-def make_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
+def make_session(call: ControlRequest) -> JsonResponse[types.SessionSummary]:
     """Create a session, or change the scenarios, seed, pets or clock of an existing one."""
     from mockpets.scenario.language import control_bodies
 
@@ -399,7 +386,7 @@ _AT_ONCE: Final = 50
 """The most sessions to reset or remove on the app's thread, which takes milliseconds."""
 
 
-def reset_sessions(call: ControlRequest) -> JsonResponse[ResetSessions]:
+def reset_sessions(call: ControlRequest) -> JsonResponse[types.ResetSessions]:
     """Reset every session: pets, counters, random numbers and the journal.
 
     Active scenarios and snapshots stay.
@@ -420,14 +407,14 @@ DROP_PARAMETERS: Final = {
 }
 
 
-def drop_session(call: ControlRequest) -> JsonResponse[DroppedSession]:
+def drop_session(call: ControlRequest) -> JsonResponse[types.DroppedSession]:
     """Remove a session and release the responses it holds."""
     session = existing_session(call)
     call.context.sessions.drop(session.name, call.query.get("closed", 0.0))
     return json_response({"dropped": session.name, "id": session.id})
 
 
-def undo(call: ControlRequest) -> JsonResponse[Undone]:
+def undo(call: ControlRequest) -> JsonResponse[types.Undone]:
     """Put back what the last reset, clear or delete of a session removed, within 10 seconds.
 
     Pets, scenarios, counters, the journal and snapshots are as before. Pets and requests that came
@@ -439,7 +426,7 @@ def undo(call: ControlRequest) -> JsonResponse[Undone]:
     return json_response({"undone": undone, "session": summary})
 
 
-def drop_sessions(call: ControlRequest) -> JsonResponse[DroppedSessions]:
+def drop_sessions(call: ControlRequest) -> JsonResponse[types.DroppedSessions]:
     """Remove every session but the default one, which is reset; release the responses they hold."""
     registry = call.context.sessions
     is_long = len(registry) > _AT_ONCE
