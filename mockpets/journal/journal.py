@@ -279,11 +279,6 @@ class Journal:
         """Return the entry with this number, if the journal has it."""
         return next((entry for entry in self.entries() if entry.number == number), None)
 
-    def clear(self) -> int:
-        """Remove all entries and return how many; numbers continue."""
-        with self._lock:
-            return self._empty()
-
     def reset(self) -> None:
         """Remove all entries, and start again with number 1."""
         with self._lock:
@@ -353,11 +348,9 @@ class Journal:
         """Release the used bytes."""
         self._released.append(self._bytes)
 
-    def _empty(self) -> int:
-        count = len(self)
-        self._drop(count)
+    def _empty(self) -> None:
+        self._drop(len(self))
         self.dropped = self.dropped_for_memory = 0
-        return count
 
     def _drop(self, count: int) -> None:
         """Drop this many of the oldest entries; the caller holds the lock."""

@@ -117,7 +117,7 @@ def test_numbers_continue_after_clear_and_restart_after_reset() -> None:
     fill(journal, 5)
     assert (numbers(journal), journal.last, journal.dropped) == ([3, 4, 5], 5, 2)
 
-    assert journal.clear() == 3
+    assert len(journal.detach()) == 3
     fill(journal, 1)
     assert (numbers(journal), journal.last, journal.dropped) == ([6], 6, 0)
     assert journal.resets == 0
@@ -285,7 +285,7 @@ STEPS = st.lists(
         st.integers(0, 2),
         st.one_of(
             st.integers(0, 4000),
-            st.sampled_from(["clear", "reset", "close", "drop"]),
+            st.sampled_from(["detach", "reset", "close", "drop"]),
         ),
     ),
     max_size=60,
@@ -378,7 +378,7 @@ def test_responses_end_in_any_order() -> None:
     assert [each.outcome for each in before] == ["pending"] * 3
 
 
-@for_each("how", ["drop", "clear", "reset", "close"])
+@for_each("how", ["drop", "detach", "reset", "close"])
 def test_the_end_of_a_response_changes_no_other_entry_and_restores_none(how: str) -> None:
     journals = Journals(MIB)
     journal = journals.new(2)
@@ -411,5 +411,5 @@ def test_the_end_of_a_response_changes_no_byte_count() -> None:
     journal.end(stored, "client_left")
 
     assert journals.used == used
-    journal.clear()
+    journal.detach().close()
     assert journals.used == 0

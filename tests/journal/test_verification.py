@@ -674,7 +674,7 @@ STEPS = st.one_of(
     ADD,
     ADD,
     st.tuples(st.just("end"), st.integers(0, 9), st.sampled_from(REQUEST_OUTCOMES[1:])),
-    st.tuples(st.sampled_from(["clear", "reset", "delete"])),
+    st.tuples(st.sampled_from(["detach", "reset", "delete"])),
     st.just(("check",)),
 )
 
