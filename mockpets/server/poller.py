@@ -41,26 +41,44 @@ class Handler(Protocol):
         """React to events on the socket."""
 
 
-class Poller(Protocol):
-    """Watches file descriptors for events."""
+class Poller:
+    """Watches file descriptors on every platform; reports `PEER_CLOSED` only as `READ`."""
+
+    def __init__(self) -> None:
+        self._selector = selectors.DefaultSelector()
+        self._masks: dict[int, int] = {}
 
     def watch(self, fd: int, mask: int) -> None:
         """Watch an open descriptor for these events from now on, in place of earlier ones."""
+        if self._masks.get(fd) == mask:
+            return
+        self.forget(fd)
+        self._masks[fd] = mask
+        if events := sum(event for event, flag in _EVENTS if mask & flag):
+            self._selector.register(fd, events)
 
     def forget(self, fd: int) -> None:
         """Stop watching a descriptor. Call it before the descriptor is closed."""
+        self._masks.pop(fd, None)
+        if fd in self._selector.get_map():
+            self._selector.unregister(fd)
 
     def wait(self, seconds: float | None) -> Sequence[tuple[int, int]]:
         """Return descriptors and their events.
 
         :param seconds: how long to wait for the first event; None for as long as it takes.
         """
+        return [
+            (key.fd, sum(flag for event, flag in _EVENTS if events & event))
+            for key, events in self._selector.select(seconds)
+        ]
 
     def close(self) -> None:
         """Close the poller's own descriptor."""
+        self._selector.close()
 
 
-class _Epoll:
+class _Epoll(Poller):
     def __init__(self) -> None:
         self._epoll = select.epoll()
         self._masks: dict[int, int] = {}
@@ -86,43 +104,9 @@ class _Epoll:
         self._epoll.close()
 
 
-class AnyPoller:
-    """The poller for every platform; it reports `PEER_CLOSED` only as `READ`."""
-
-    def __init__(self) -> None:
-        self._selector = selectors.DefaultSelector()
-        self._masks: dict[int, int] = {}
-
-    def watch(self, fd: int, mask: int) -> None:
-        """Watch a descriptor."""
-        if self._masks.get(fd) == mask:
-            return
-        self.forget(fd)
-        self._masks[fd] = mask
-        if events := sum(event for event, flag in _EVENTS if mask & flag):
-            self._selector.register(fd, events)
-
-    def forget(self, fd: int) -> None:
-        """Stop watching a descriptor."""
-        self._masks.pop(fd, None)
-        if fd in self._selector.get_map():
-            self._selector.unregister(fd)
-
-    def wait(self, seconds: float | None) -> Sequence[tuple[int, int]]:
-        """Return descriptors and their events."""
-        return [
-            (key.fd, sum(flag for event, flag in _EVENTS if events & event))
-            for key, events in self._selector.select(seconds)
-        ]
-
-    def close(self) -> None:
-        """Close the selector."""
-        self._selector.close()
-
-
 def make_poller() -> Poller:
     """Return the best poller that this platform has."""
-    return _Epoll() if hasattr(select, "epoll") else AnyPoller()
+    return _Epoll() if hasattr(select, "epoll") else Poller()
 
 
 class Waker:
