@@ -190,7 +190,7 @@ def _coverage(
     selected = cast("Iterable[Operation]", dict.fromkeys(operations or OPERATIONS))
     result = build(rows, selected)
     if output.format == "github":
-        add_summary(lambda _: WRITERS["markdown"](result))
+        add_summary(WRITERS["markdown"](result))
     print_text(WRITERS[output.format](result), output.file)
     if fail_under is not None and result.percent < fail_under:
         message = f"the state coverage is {result.percent} %, less than {fail_under} %"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -31,8 +30,6 @@ _ERRORS, _ALL = "error", "all"
 """The values of `--fail-on` besides rules: the rules of level ``error``, and all."""
 _SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 """The variable in which GitHub Actions names the file for the summary of the job."""
-_SUMMARY_ROOM: Final = 1024
-"""The least number of bytes that a summary needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +90,11 @@ def with_output(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def deliver(report: Report, output: Output) -> int:
     """Write a report, and return the exit status; raise `InputError` if it cannot be written."""
-    from mockpets.report.formats import WRITERS, github_summary
+    from mockpets.report.formats import WRITERS
 
     failing = output.failing(report.rules)
     if output.format == "github":
-        add_summary(lambda room: github_summary(report, room))
+        add_summary(WRITERS["markdown"](report))
     text = WRITERS[output.format](report)
     if output.format == "text" and output.file is None and on_terminal():
         text = "\n".join(map(hang, text.split("\n")))
@@ -116,20 +113,9 @@ def print_text(text: str, file: Path | None) -> None:
         _write(file, "wb", text)
 
 
-def add_summary(write: Callable[[int], str]) -> None:
-    """Append a text to the summary of a GitHub job; raise `InputError` if it is full.
-
-    :param write: called with the number of bytes that the step may still add; returns the text.
-    """
-    from mockpets.report.formats import SUMMARY_BYTES
-
-    file, used = Path(os.environ[_SUMMARY]), 0
-    with suppress(OSError):  # writing it reports the problem
-        used = file.stat().st_size
-    if (room := SUMMARY_BYTES - used - 1) < _SUMMARY_ROOM:
-        what = f"has {used} of the {SUMMARY_BYTES} bytes that GitHub allows for a step"
-        raise invalid(_SUMMARY, what, "run mockpets in another step")
-    _write(file, "ab", write(room))
+def add_summary(text: str) -> None:
+    """Append a text to the summary of a GitHub job."""
+    _write(Path(os.environ[_SUMMARY]), "ab", text)
 
 
 def _write(file: Path, mode: str, text: str) -> None:

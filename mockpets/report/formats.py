@@ -22,12 +22,6 @@ if TYPE_CHECKING:
 
 ANNOTATIONS: Final = 10
 """GitHub shows at most this number of errors, and of warnings, for each step."""
-SUMMARY_BYTES: Final = 1024 * 1024
-"""GitHub rejects the summary of a step if it is larger."""
-_CUT: Final = (
-    "**The rest is left out, since GitHub allows 1 MiB for the summary of a step. "
-    "To get the whole report, use `--format markdown -o FILE`.**"
-)
 
 
 def _lines_of(finding: Finding) -> list[str]:
@@ -161,21 +155,6 @@ def as_annotations(report: Report) -> str:
                 "the summary of the job lists all"
             )
     return "\n".join([_command("notice", report.title, notes), *commands])
-
-
-def github_summary(report: Report, room: int) -> str:
-    """Return the Markdown for the page of a run.
-
-    :param room: maximum number of bytes. What does not fit is replaced by a sentence.
-    """
-    shown: list[str] = []
-    room -= len(_CUT)
-    for block in _blocks(report):
-        room -= len(f"{block}\n\n".encode())
-        if room < 0:
-            return "\n\n".join([*shown, _CUT])
-        shown.append(block)
-    return "\n\n".join(shown)
 
 
 def _command(name: str, title: str, lines: Iterable[str]) -> str:

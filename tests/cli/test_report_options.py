@@ -18,7 +18,7 @@ from mockpets.cli.commands import Command
 from mockpets.cli.main import main
 from mockpets.cli.report_options import FORMATS, Output, deliver, with_output
 from mockpets.errors import printable
-from mockpets.report.formats import SUMMARY_BYTES, WRITERS
+from mockpets.report.formats import WRITERS
 from tests.cases import each as for_each
 from tests.docs.page import ROOT
 from tests.report.reports import REPORT, SUMMARY
@@ -178,33 +178,6 @@ def test_github_gets_a_summary_and_annotations(run: Run, monkeypatch: pytest.Mon
     assert run("--format", "github") == (0, WRITERS["github"](REPORT) + "\n", [])
     golden = SUMMARY.read_text(encoding="utf-8")
     assert Path("summary.md").read_text(encoding="utf-8") == f"# Before\n\n{golden}"
-
-
-def test_github_counts_what_the_step_has_written_to_the_summary(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(VARIABLE, "summary.md")
-    Path("summary.md").write_bytes(b"x" * (SUMMARY_BYTES - 1200))
-    status, _, errors = run("--format", "github")
-
-    assert (status, errors) == (0, [])
-    text = Path("summary.md").read_text(encoding="utf-8")
-    assert len(text.encode()) <= SUMMARY_BYTES
-    assert "## Client behaviour" in text
-    assert text.rpartition("\n\n")[2].startswith("**The rest is left out")
-
-
-def test_a_full_summary_is_an_error(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(VARIABLE, "summary.md")
-    Path("summary.md").write_bytes(b"x" * (SUMMARY_BYTES - 100))
-    status, out, [error] = run("--format", "github")
-
-    assert (status, out) == (2, "")
-    assert error == (
-        "mockpets: GITHUB_STEP_SUMMARY: has 1048476 of the 1048576 bytes that GitHub allows for a "
-        "step; run mockpets in another step"
-    )
-    assert Path("summary.md").stat().st_size == SUMMARY_BYTES - 100
 
 
 @for_each("value", [None, ""])

@@ -12,7 +12,7 @@ from typing import Final
 from hypothesis import strategies as st
 
 from mockpets.report.findings import Evidence, Finding, Report, Rule
-from mockpets.report.formats import SUMMARY_BYTES, github_summary
+from mockpets.report.formats import as_markdown
 
 SUMMARY: Final = Path(__file__).parent / "golden" / "summary.md"
 
@@ -124,7 +124,7 @@ def reports(draw: st.DrawFn) -> Report:
 
 def summary() -> str:
     """Return the content of the golden file."""
-    return github_summary(REPORT, SUMMARY_BYTES) + "\n"
+    return as_markdown(REPORT) + "\n"
 
 
 if __name__ == "__main__":

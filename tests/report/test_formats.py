@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from mockpets.cli.report_options import FORMATS
 from mockpets.errors import printable
 from mockpets.report.findings import Evidence, Finding, Report
-from mockpets.report.formats import ANNOTATIONS, SUMMARY_BYTES, WRITERS, github_summary
+from mockpets.report.formats import ANNOTATIONS, WRITERS
 from tests.cases import each as for_each
 from tests.programs import need_package
 from tests.report import reports
@@ -221,15 +221,6 @@ def test_the_summary_is_the_golden_file() -> None:
 
     assert SUMMARY.read_text(encoding="utf-8") == reports.summary(), hint
     check_markdown(SUMMARY.read_text(encoding="utf-8"), REPORT)
-
-
-def test_a_summary_that_is_too_long_is_cut_between_blocks() -> None:
-    findings = tuple(finding(f"{number} " + "\U0001f436" * 30_000) for number in range(3))
-    text = github_summary(replace(REPORT, findings=findings, limits=()), SUMMARY_BYTES)
-
-    assert len(text.encode()) <= SUMMARY_BYTES
-    assert text.count("```") == 2  # of three findings, one fits
-    assert text.split("\n\n")[-1].startswith("**The rest is left out, since GitHub allows 1 MiB")
 
 
 # --- JSON -----------------------------------------------------------------------------------------
