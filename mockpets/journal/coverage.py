@@ -300,6 +300,7 @@ def build(
     matrix = {operation: dict.fromkeys(states_of(operation), 0) for operation in operations}
     for row in merged:
         if row["operation"] in matrix:
-            for state in row["states"]:
-                matrix[row["operation"]][state] += row["count"]
+            counts = matrix[row["operation"]]
+            for state in counts.keys() & row["states"]:
+                counts[state] += row["count"]
     return CoverageReport(merged, matrix)

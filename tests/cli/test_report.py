@@ -349,10 +349,6 @@ DOCUMENT = '{"version":"0.1.0","total":0,"rows":[]}'
             b'{"version": "1", "total": -1, "rows": []}',
             "total: must be an integer from 0 to 9007199254740991, got -1",
         ),
-        (
-            b'{"version": "1", "total": 4, "rows": []}',
-            "total: is 4, but the counts of the rows add up to 0; the file was changed; write",
-        ),
     ],
 )
 def test_invalid_files(run: Run, content: bytes, message: str) -> None:
@@ -382,10 +378,6 @@ COUNT = "must be an integer from 1 to 9007199254740991, got"
         ({"states": ["sucess"]}, "states", "unknown state \"sucess\"; did you mean 'success'?"),
         ({"states": [200]}, "states", "unknown state 200; expected one of: success, empty, 400"),
         ({"states": "success"}, "states", 'must be an array, got "success"'),
-        ({"states": ["slow", "slow"]}, "states", '"slow" is listed twice'),
-        ({"states": ["404"]}, "states", '"404" is not a state of listPets; listPets has only the'),
-        ({"states": []}, "states", "must have at least one state of listPets"),
-        ({"operation": None}, "states", 'must be empty without an operation, got "success"'),
         ({"status": 99}, "status", "must be an integer from 100 to 599, got 99"),
         ({"status": "200"}, "status", 'must be an integer from 100 to 599, got "200"'),
         ({"status": True}, "status", "must be an integer from 100 to 599, got true"),
