@@ -230,13 +230,8 @@ def read_part(part: str, text: str) -> Any:
     if not re.fullmatch(rf"data {SCENARIO_NAME} \S+", part):
         raise ValueError("the name of the part is unknown")
     content = json.loads(text)
-    if not isinstance(content, dict) or not isinstance(content.get("rows"), list):
-        raise ValueError(f"must be records, got {shown(content)}")
-    digest, key = content.get("digest"), content.get("key")
-    if not isinstance(digest, str) or not isinstance(key, str):
-        raise ValueError("the digest and the key must be texts")
-    records = [parse_json(str(row).encode()) for row in content["rows"]]
-    return read_records(digest, key, content.get("next"), records)
+    records = [parse_json(row.encode()) for row in content["rows"]]
+    return read_records(content["digest"], content["key"], content["next"], records)
 
 
 def read_dump(value: object, library: Library, file: str) -> Changed:
