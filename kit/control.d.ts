@@ -33,16 +33,14 @@ export interface components {
         /**
          * @description What `mockpets check` finds in a scenario.
          *
-         *     `tried` counts the stubs for which a matching request could be built, and `untried` names the
-         *     others. `coverage` has the scenarios by operation and status.
+         *     `stubs` is the number of its stubs. `coverage` has the scenarios by operation and status.
          */
         CheckedScenario: {
             scenarios: string[];
             fixtures: string[];
             problems: components["schemas"]["InputProblem"][];
             warnings: components["schemas"]["InputProblem"][];
-            tried: number;
-            untried: string[];
+            stubs: number;
             coverage: {
                 [key: string]: {
                     [key: string]: string[];

@@ -276,16 +276,14 @@ class InputProblem(TypedDict):
 class CheckedScenario(TypedDict):
     """What `mockpets check` finds in a scenario.
 
-    `tried` counts the stubs for which a matching request could be built, and `untried` names the
-    others. `coverage` has the scenarios by operation and status.
+    `stubs` is the number of its stubs. `coverage` has the scenarios by operation and status.
     """
 
     scenarios: list[str]
     fixtures: list[str]
     problems: list[InputProblem]
     warnings: list[InputProblem]
-    tried: int
-    untried: list[str]
+    stubs: int
     coverage: dict[str, dict[str, list[str]]]
 
 

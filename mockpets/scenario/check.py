@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from mockpets import constants
 from mockpets.contract.schemas import RESPONSES
@@ -20,7 +20,7 @@ from mockpets.scenario.language.loader import is_json_file, load_fixture, load_s
 from mockpets.scenario.language.parser import parse
 from mockpets.scenario.language.text import read_text
 from mockpets.scenario.library import read_library
-from mockpets.scenario.matching import ABSENT, Facts, covers, meets
+from mockpets.scenario.matching import covers
 from mockpets.scenario.model import Canned, Match
 from mockpets.scenario.resources import STATUSES
 
@@ -29,15 +29,14 @@ if TYPE_CHECKING:
 
     from mockpets.scenario.files import Source
     from mockpets.scenario.library import Library
-    from mockpets.scenario.model import Condition, Scenario, Stub
+    from mockpets.scenario.model import Scenario, Stub
 
 
 @dataclass(frozen=True)
 class CheckResult:
     """The result of a check, with the names of the files.
 
-    :param tried: the number of stubs for which a matching request could be built.
-    :param untried: labels of the other stubs.
+    :param stubs: their number.
     :param coverage: maps operation and status to the scenarios that respond so: each status of the
         contract, and all others.
     """
@@ -46,8 +45,7 @@ class CheckResult:
     fixtures: tuple[str, ...]
     problems: tuple[Problem, ...]
     warnings: tuple[Problem, ...]
-    tried: int
-    untried: tuple[str, ...]
+    stubs: int
     coverage: Mapping[str, Mapping[int, tuple[str, ...]]]
 
 
@@ -112,8 +110,7 @@ def _result(
     library: Library,
 ) -> CheckResult:
     warnings: list[Problem] = []
-    tried = 0
-    untried: list[str] = []
+    stubs = 0
     coverage: dict[str, dict[int, set[str]]] = {
         operation: {status: set() for status in statuses}
         for operation, statuses in RESPONSES.items()
@@ -125,17 +122,12 @@ def _result(
         for served, statuses in _served(scenario):
             for status in statuses:
                 coverage.setdefault(served, {}).setdefault(status, set()).add(scenario.name)
+        stubs += len(scenario.stubs)
         for position, stub in enumerate(scenario.stubs):
             earlier = scenario.stubs[:position]
             warnings += _warnings(scenario, stub, earlier)
-            requests = _matching_requests(stub.match)
-            if requests:
-                tried += 1
-            else:
-                untried.append(stub.label)
-            for request in requests:
-                operation = request.operation or f"{request.method} {request.path}"
-                for status in _statuses(stub, request, earlier):
+            for operation in _operations(stub.match):
+                for status in _statuses(stub, operation, earlier):
                     coverage.setdefault(operation, {}).setdefault(status, set()).add(scenario.name)
     return CheckResult(
         names,
@@ -143,8 +135,7 @@ def _result(
         # The problems of a fixture also appear in each scenario that uses it.
         tuple(dict.fromkeys(sorted(problems))),
         tuple(dict.fromkeys(sorted(warnings))),
-        tried,
-        tuple(untried),
+        stubs,
         {
             operation: {status: tuple(sorted(row[status])) for status in sorted(row)}
             for operation, row in coverage.items()
@@ -224,11 +215,19 @@ def _warnings(scenario: Scenario, stub: Stub, earlier: Sequence[Stub]) -> list[P
     return [] if holder is None else [_hidden_hold(scenario, stub, holder)]
 
 
-def _statuses(stub: Stub, request: Facts, earlier: Sequence[Stub]) -> list[int]:
-    """Return the statuses of the whole responses that a stub gives to a request."""
+def _operations(match: Match) -> tuple[str, ...]:
+    """Return what a match is for: operations, or a method and a path."""
+    if match.path is not None:
+        return (f"{match.method} {match.path}",)
+    implied = ("getPet",) if match.pet_ids else ("createPet",) if match.body else None
+    return match.operations or implied or tuple(constants.OPERATIONS)
+
+
+def _statuses(stub: Stub, operation: str, earlier: Sequence[Stub]) -> list[int]:
+    """Return the statuses of the whole responses that a stub gives to an operation."""
     match = stub.match
-    if request.operation in constants.OPERATIONS:
-        match = replace(match, operations=(request.operation,))
+    if operation in RESPONSES:
+        match = replace(match, operations=(cast("constants.Operation", operation),))
     if stub.fault or not stub.probability or _blockers(match, earlier):
         return []
     return [reply.status for reply in stub.replies if isinstance(reply, Canned)]
@@ -294,37 +293,3 @@ def _place(scenario: Scenario, stub: Stub) -> str:
 
 def _warning(scenario: Scenario, stub: Stub, what: str, hint: str) -> Problem:
     return Problem(scenario.source, *stub.position, f"stub {stub.label}", what, hint)
-
-
-def _matching_requests(match: Match) -> list[Facts]:
-    """Return requests that meet a match: one for each of its operations that has one."""
-    query = {name: [value] for name, value in _values(match.query)}
-    headers = dict(_values(match.headers))
-    requests = []
-    if match.path is not None:
-        requests = [Facts(None, match.method or "GET", match.path, None, query, headers)]
-    else:
-        for operation in match.operations or constants.OPERATIONS:
-            method, path = constants.OPERATIONS[operation]
-            pet_id = match.pet_ids[0] if match.pet_ids and operation == "getPet" else None
-            body = dict(_values(match.body)) if operation == "createPet" else ABSENT
-            requests.append(Facts(operation, method, path, pet_id, query, headers, body))
-    return [request for request in requests if meets(match, request)]
-
-
-def _values(conditions: tuple[Condition, ...]) -> Iterator[tuple[str, Any]]:
-    """Yield a value for each name, from the first condition on it."""
-    seen: set[str] = set()
-    for condition in conditions:
-        wanted: Any = condition.value
-        absent = condition.operator == "present" and not wanted
-        if condition.name in seen or absent:
-            continue
-        seen.add(condition.name)
-        if condition.operator == "one_of":
-            wanted = wanted[0]
-        elif condition.operator == "present":
-            wanted = "x"
-        elif condition.operator == "matches":
-            wanted = wanted.replace("*", "").replace("?", "x")
-        yield condition.name, list(wanted) if isinstance(wanted, tuple) else wanted
