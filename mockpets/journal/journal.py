@@ -154,21 +154,9 @@ class Journal:
     """The request log of a session; `Journals.new` creates it. Safe to use from several threads."""
 
     __slots__ = (
-        "__weakref__",
-        "_added",
-        "_bytes",
-        "_closed",
-        "_entries",
-        "_journals",
-        "_lock",
-        "_released",
-        "_size",
-        "body_bytes",
-        "dropped",
-        "dropped_for_memory",
-        "is_detached",
-        "last",
-        "resets",
+        *("__weakref__", "_added", "_bytes", "_closed", "_entries", "_journals", "_lock"),
+        *("_released", "_size", "body_bytes", "dropped", "dropped_for_memory", "is_detached"),
+        *("last", "resets"),
     )
 
     def __init__(self, journals: Journals, size: int, body_bytes: int) -> None:

@@ -101,16 +101,14 @@ def _schemas(resource: Resource, name: str) -> dict[str, Schema]:
 def _paths(resource: Resource, name: str) -> dict[str, Any]:
     """Return the operations of a resource by path and method."""
     path = resource.path.removeprefix(API_PREFIX)
-    of_list = {
-        method.lower(): _operation(resource, action, name)
-        for method, action in resource.methods(of_record=False).items()
+    found = {
+        place: {
+            method.lower(): _operation(resource, action, name)
+            for method, action in resource.methods(of_record=place != path).items()
+        }
+        for place in (path, f"{path}/{{{resource.key}}}")
     }
-    of_record = {
-        method.lower(): _operation(resource, action, name)
-        for method, action in resource.methods(of_record=True).items()
-    }
-    found = {path: of_list, f"{path}/{{{resource.key}}}": of_record}
-    return {path: operations for path, operations in found.items() if operations}
+    return {place: operations for place, operations in found.items() if operations}
 
 
 def _operation(resource: Resource, action: Action, name: str) -> dict[str, Any]:
