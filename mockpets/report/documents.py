@@ -84,16 +84,6 @@ def read_files(paths: Iterable[Path], read: Callable[[Path], list[T]]) -> list[T
     return results
 
 
-def reject(file: str, problems: Problems, hint: str) -> None:
-    """Raise an InputError with at most `PROBLEMS_SHOWN` problems and the number of the others."""
-    found = [Problem(file, 0, 0, *each) for each in problems]
-    if len(found) > PROBLEMS_SHOWN:
-        what = f"and {len(found) - PROBLEMS_SHOWN} more problems"
-        found = [*found[:PROBLEMS_SHOWN], Problem(file, 0, 0, "", what, hint)]
-    if found:
-        raise InputError(found)
-
-
 def read_document(path: Path, kind: DocumentKind) -> Any:
     """Return the document in a file, or raise an InputError with its problems."""
     file = str(path)
@@ -115,7 +105,12 @@ def read_document(path: Path, kind: DocumentKind) -> Any:
     except RequestError as error:
         what = error.message.replace("the body", "the file")
         raise invalid(file, what, kind.hint) from None
-    reject(file, _document_problems(document, kind), kind.hint)
+    problems = [Problem(file, 0, 0, *each) for each in _document_problems(document, kind)]
+    if len(problems) > PROBLEMS_SHOWN:
+        what = f"and {len(problems) - PROBLEMS_SHOWN} more problems"
+        problems = [*problems[:PROBLEMS_SHOWN], Problem(file, 0, 0, "", what, kind.hint)]
+    if problems:
+        raise InputError(problems)
     return document
 
 
