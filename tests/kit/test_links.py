@@ -1,4 +1,4 @@
-"""Links and the cookie in a real browser, with an app whose server renders and proxies."""
+"""Links and the cookie in a real browser, with an Express app that renders and proxies."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from playwright.sync_api import expect
 
 from mockpets import MockpetsServer, Settings
+from tests.browser.test_toolbar import OPEN
 from tests.kit.project import serving
-from tests.programs import need
+from tests.programs import need, need_package
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,6 +73,7 @@ def third_party(received: list[dict[str, str]]) -> Iterator[str]:
 def app() -> Iterator[str]:
     """Run the app, whose third party must receive nothing of ours."""
     received: list[dict[str, str]] = []
+    need_package("express")
     with MockpetsServer(Settings(port=0)) as server, third_party(received) as third:
         command = [need("node"), str(APP), server.url, third]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -118,6 +121,23 @@ def test_the_cookie_goes_with_forms_until_an_empty_link_deletes_it(
         assert (posted.value.status, posted.value.header_value("mockpets-session")) == (401, "demo")
         assert page.locator("h1").inner_text() == "200 default default"
         assert context.cookies() == []
+
+
+def test_a_proxied_toolbar_needs_no_further_permission(app: str, browser: Browser) -> None:
+    """The page allows only its own origin. The toolbar switches the session of the cookie."""
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.add_init_script(OPEN)
+        page.goto(f"{app}/strict?mockpets=demo%2Bempty")
+        page.locator("#pill").wait_for()
+        page.keyboard.press("Alt+m")
+        expect(page.locator("#add")).to_be_focused()
+        with page.expect_navigation():
+            page.keyboard.type("sold-o")
+            page.keyboard.press("Control+Enter")
+        page.goto(app)
+
+        assert page.locator("h1").inner_text() == "200 demo sold-out"
 
 
 def test_an_unknown_name_in_a_link_is_reported_once(app: str, browser: Browser) -> None:
