@@ -160,13 +160,20 @@ const stack = () => {
   return named.length ? named : view.state.active.filter((name) => name !== OWN);
 };
 
+/** Return what activates a scenario. A document that was sent to the session is active only once, so send it again. */
+async function again(name) {
+  if (!view.state.scenarios.some((each) => each.name === name && each.inline)) return name;
+  const { override, text } = await call("GET", `scenarios/${name}`);
+  return override ? name : JSON.parse(text);
+}
+
 /** Activate scenarios with what the toolbar adds. The cookie then names only the session. */
 async function activate(names, { delay = view.delay, ask = view.ask } = {}) {
   const stubs = [...(ask ? [{ name: "ask", hold: GATE }] : []), ...(delay ? [{ name: "delay", delay }] : [])];
   const own = stubs.length > 0;
   if (own) await call("PUT", `overrides/${OWN}`, { description: "What the toolbar in the app adds.", stubs });
   const wanted = [...(own ? [OWN] : []), ...(names.length || own ? names : ["default"])];
-  if (wanted.join() !== view.state.active.join()) await call("PUT", "scenario", { scenario: wanted });
+  if (wanted.join() !== view.state.active.join()) await call("PUT", "scenario", { scenario: await Promise.all(wanted.map(again)) });
   if (!own && view.state.active.includes(OWN)) await call("DELETE", `overrides/${OWN}`);
   if (!ask && view.ask) await call("POST", `gates/${GATE}/open`);
   if (cookie()) setCookie([session()]);
@@ -352,7 +359,7 @@ function scenarios() {
   const chip = (name, index) => h("li", { key: name }, h("span", { class: "soft" }, index + 1), h("b", null, name),
     button(`remove-${name}`, `Remove ${name}`, does(() => activate(names.filter((each) => each !== name)), true), icon("close")));
   return h("section", { key: "scenarios" },
-    h("div", { class: "line" }, h("h2", null, "Scenarios"),
+    h("div", { class: "line" }, h("h2", { class: "soft" }, "Scenarios"),
       view.undo > Date.now() && [h("span", { key: "done", class: "soft" }, "Session reset"), h("button", { id: "undo", key: "undo", class: "text", onclick: does(undo, true) }, "Undo")],
       h("button", { id: "reset", key: "reset", class: "text", onclick: does(reset, true) }, "Reset")),
     h("div", { class: "stack" }, h("ol", { "aria-label": "Active scenarios" }, names.map(chip)), scenarioField()));
@@ -573,7 +580,7 @@ section > .line + .line { margin-top: 8px }
 .primary { background: var(--accent) !important; color: var(--on-accent); border-color: transparent }
 .rows { margin: 2px -6px 0 }
 .rows li { display: flex; flex-wrap: wrap; align-items: center }
-.request { flex: 1; min-width: 0; display: grid; grid-template-columns: 68px auto minmax(0, 1fr) minmax(0, 84px) 56px; gap: 8px; align-items: center; padding: 2px 6px; border: 0; background: none; font-weight: 400 }
+.request { flex: 1; min-width: 0; display: grid; grid-template-columns: 68px auto minmax(0, 1fr) minmax(0, 84px) 56px; gap: 8px; align-items: center; padding: 4px 6px; border: 0; background: none; font-weight: 400 }
 .waits .request { grid-template-columns: 68px auto minmax(0, 1fr) minmax(0, 84px) }
 .rows .held:is(button) { margin-right: 6px; border-color: var(--held) }
 .stub { overflow: hidden; text-overflow: ellipsis; font-size: 12px } .time { text-align: right; font-size: 12px; font-variant-numeric: tabular-nums }

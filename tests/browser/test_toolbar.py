@@ -252,13 +252,12 @@ def test_ask_before_each_response(browser: Browser, server: MockpetsServer) -> N
         assert one.active() == ["default"]
 
 
-@pytest.mark.slow
-@pytest.mark.long
-def test_the_responses_held_at_a_gate_are_released_one_by_one(
+def test_it_releases_the_responses_held_at_a_gate_and_keeps_a_document(
     browser: Browser, server: MockpetsServer
 ) -> None:
-    stub = {"hold": "cart", "reply": {"error": "unauthorized"}}
-    document = {"name": "cart", "description": "A gate.", "stubs": [stub]}
+    """Such as that of a test, which has no name by which it could be activated again."""
+    stub = {"name": "pay", "hold": "cart", "reply": {"error": "unauthorized"}}
+    document = {"description": "A gate.", "stubs": [stub]}
     with app(browser, server) as one:
         expect(one.out).to_have_text("200 2")
         one.control("PUT", "/__mockpets/scenario", json_body={"scenario": document})
@@ -269,6 +268,12 @@ def test_the_responses_held_at_a_gate_are_released_one_by_one(
         one.press("release-2")
         expect(one.out).to_have_text("401 unauthorized")
         expect(row).to_have_count(0)
+        one.press("ask", "Space")
+        expect(one.page.get_by_role("switch")).to_be_checked()
+        assert one.active() == ["mockpets-toolbar", "inline-1"]
+        one.page.evaluate("load.click()")
+        one.page.get_by_role("button", name="Real 401").click()
+        expect(one.out).to_have_text("401 unauthorized")
 
 
 @pytest.mark.parametrize("hook", ["", pytest.param(HOOK, marks=LONG)], ids=["reload", "hook"])
