@@ -393,6 +393,18 @@ def test_the_toolbar_removes_itself_with_one_line(
         assert one.page.context.cookies() == []
 
 
+@pytest.mark.slow
+@pytest.mark.long
+def test_the_toolbar_removes_itself_when_the_server_stops(browser: Browser) -> None:
+    with MockpetsServer(Settings(port=0)) as server, app(browser, server) as one:
+        one.open()
+        url = server.url
+        server.stop()
+        expect(one.page.locator("mockpets-toolbar")).to_have_count(0)
+        [line] = [text for text in one.warnings if text.startswith("mockpets:")]
+        assert line == f"mockpets: the toolbar is off: {url} no longer responds"
+
+
 def test_it_is_accessible_fits_a_phone_and_remembers_its_corner(
     browser: Browser, server: MockpetsServer
 ) -> None:
