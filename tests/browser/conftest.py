@@ -71,7 +71,12 @@ def session(server: MockpetsServer) -> str:
 
 @pytest.fixture
 def panel(session: str, visit: Callable[..., Panel], request: pytest.FixtureRequest) -> Panel:
-    """Open the panel of the test's session, to be used with the test's input device."""
+    """Open the panel of the test's session, to be used with the test's input device.
+
+    An app on the same host has left a cookie, which must not have any effect on the panel.
+    """
     opened = visit(session, way=getattr(request, "param", "mouse"))
+    cookie = {"name": "mockpets", "value": "other+server-error", "url": session}
+    opened.page.context.add_cookies([cookie])
     expect(opened.page.get_by_text("Live", exact=True)).to_be_visible()
     return opened

@@ -144,7 +144,7 @@ async function sendAgain(entry, key) {
   const { bodyOf, headersToResend, urlOf } = await formats();
   let response;
   try {
-    response = await fetch(urlOf(entry), { method: entry.method, headers: new Headers(headersToResend(entry, key)), body: bodyOf(entry) });
+    response = await fetch(urlOf(entry), { method: entry.method, credentials: "omit", headers: new Headers(headersToResend(entry, key)), body: bodyOf(entry) });
   } catch {
     toast("Request resent. No response: the connection failed.", { failed: true });
     return;
