@@ -76,7 +76,8 @@ def panel(session: str, visit: Callable[..., Panel], request: pytest.FixtureRequ
     An app on the same host has left a cookie, which must not have any effect on the panel.
     """
     opened = visit(session, way=getattr(request, "param", "mouse"))
-    cookie = {"name": "mockpets", "value": "other+server-error", "url": session}
-    opened.page.context.add_cookies([cookie])
+    opened.page.context.add_cookies(
+        [{"name": "mockpets", "value": "other+server-error", "url": session}]
+    )
     expect(opened.page.get_by_text("Live", exact=True)).to_be_visible()
     return opened
