@@ -301,6 +301,10 @@ def test_a_link_sets_the_cookie_and_leaves_the_address(
         expect(one.page.locator("#panel").get_by_text("Link copied")).to_be_visible()
         copied = one.page.evaluate("copied")
         assert copied == f"{one.origin}/list?tab=1&mockpets=demo%2Bempty#top"
+        with one.page.context.expect_page() as panel:
+            one.press("open")
+        panel.value.wait_for_url(f"{server.url}/~demo/__mockpets/*")
+        panel.value.close()
         one.press("remove-empty")
         expect(one.out).to_have_text("200 2")
         expect(one.pill).to_contain_text("demo · default")
