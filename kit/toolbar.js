@@ -67,9 +67,9 @@ function link() {
 // --- The server ---
 
 const source = new URL(import.meta.url);
-const [, servedBy, servedFor] = /^(.+?)(?:\/~([^/]+))?\/__mockpets\/toolbar\.js$/.exec(source.origin + source.pathname) ?? [];
 const given = document.querySelector("[data-mockpets-url]")?.dataset.mockpetsUrl;
-const server = given === undefined ? servedBy ?? DEFAULT_URL : new URL(given, location.href).href.replace(/\/$/, "");
+const loaded = given === undefined ? source.origin + source.pathname : `${new URL(given, location.href).href.replace(/\/$/, "")}/__mockpets/toolbar.js`;
+const [, server = DEFAULT_URL, servedFor] = /^(.+?)(?:\/~([^/+]+)[^/]*)?\/__mockpets\/toolbar\.js$/.exec(loaded) ?? [];
 const session = () => split(cookie())[0] || servedFor || "default";
 
 /** Call the server. The error of a rejected call has its `status`. */

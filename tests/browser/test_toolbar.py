@@ -399,6 +399,21 @@ def test_the_toolbar_removes_itself_with_one_line(
 
 @pytest.mark.slow
 @pytest.mark.long
+@pytest.mark.parametrize("path", ["/~demo", "/~demo+slow/"])
+def test_the_base_path_of_its_server_names_the_session(
+    browser: Browser, server: MockpetsServer, path: str
+) -> None:
+    with app(browser, server, f"<meta data-mockpets-url='{{url}}{path}'>") as one:
+        expect(one.pill).to_contain_text("demo · default")
+        one.open()
+        one.page.keyboard.type("empt")
+        one.page.keyboard.press("Enter")
+        expect(one.pill).to_contain_text("demo · empty")
+        assert one.active() == ["default"]
+
+
+@pytest.mark.slow
+@pytest.mark.long
 def test_the_toolbar_removes_itself_when_the_server_stops(browser: Browser) -> None:
     with MockpetsServer(Settings(port=0)) as server, app(browser, server) as one:
         one.open()
