@@ -115,6 +115,16 @@ def test_stack_scenarios_with_their_checkboxes(panel: Panel) -> None:
     assert len(panel.call("GET", "/v1/pets").json) == 16
 
 
+def test_a_document_of_a_test_stays_active_under_another_scenario(panel: Panel) -> None:
+    """It has no name that activates it."""
+    stub = {"match": {"operation": "getPet"}, "reply": {"error": "pet_not_found"}}
+    document = {"scenario": {"description": "No pet.", "stubs": [stub]}}
+    panel.call("PUT", "/__mockpets/scenario", json_body=document)
+    expect(panel.active).to_have_text(["inline-1"])
+    panel.activate("slow", stack=True)
+    expect(panel.active).to_have_text(["slow", "inline-1"])
+
+
 @both_ways
 def test_a_name_opens_the_scenario_and_activates_nothing(panel: Panel) -> None:
     panel.view("Scenarios")

@@ -253,9 +253,17 @@ export const announce = (text) => update({ news: store.news === text ? `${text}\
 
 /** Activate scenarios; the first has precedence. */
 export async function activate(names) {
-  const { active, hidden } = await control("scenario", { method: "PUT", body: { scenario: names.length ? names : ["default"] } });
+  const scenario = await Promise.all((names.length ? names : ["default"]).map(named));
+  const { active, hidden } = await control("scenario", { method: "PUT", body: { scenario } });
   announce(`Active scenarios: ${active.join(", ")}`);
   if (hidden) toast(hidden.join("\n")); // resources whose path another one serves
+}
+
+/** Return what activates a scenario: a document that a test sent has no name that does, so send it again. */
+async function named(name) {
+  if (!store.state.scenarios.some((each) => each.name === name && each.inline)) return name;
+  const { override, text } = await control(`scenarios/${encodeURIComponent(name)}`);
+  return override ? name : JSON.parse(text);
 }
 
 /** Activate a scenario on top of the active ones, or deactivate it. */
