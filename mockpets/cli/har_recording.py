@@ -16,7 +16,7 @@ from mockpets.contract.schemas import RESPONSES
 from mockpets.errors import RequestError, invalid
 from mockpets.faults import LOST
 from mockpets.journal.entry import Message
-from mockpets.recording.exchange import Exchange
+from mockpets.recording.exchange import Exchange, created_records
 from mockpets.recording.infer import infer
 from mockpets.recording.pets import first_pets
 from mockpets.recording.stub import is_json
@@ -54,7 +54,6 @@ def record_files(files: Sequence[Path], base: str | None) -> tuple[Recording, li
         raise invalid(str(files[0]), what, "record fewer requests")
     exchanges = [_bounded(_exchange(number, each)) for number, each in enumerate(found, 1)]
     pets = first_pets(exchanges)
-    created = {exchange.created_id for exchange in exchanges}
     description = (
         f"Recorded: {counted(len(exchanges), 'request')} of {counted(len(files), 'file')}."
     )
@@ -63,7 +62,7 @@ def record_files(files: Sequence[Path], base: str | None) -> tuple[Recording, li
     mock: Mock = create_app(settings).extensions["mockpets"]
     model = partial(SessionModel, settings, mock.sessions.shared)
     try:
-        result = infer(exchanges, document, model, created.__contains__)
+        result = infer(exchanges, document, model, created_records(exchanges))
     except RequestError as error:
         raise invalid(str(files[0]), error.for_visitors or "", "record fewer requests") from error
     kept = f"kept {counted(len(pets), 'pet')} of {counted(len(exchanges), 'request')}"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mockpets.client import ControlClient
-    from mockpets.recording.exchange import Exchange
+    from mockpets.recording.exchange import AssignedIds, Exchange
 
 _SECONDS: Final = 30.0
 """How long each request may take."""
@@ -95,18 +95,19 @@ def _replayed(
 ) -> Iterator[tuple[Exchange, list[str]]]:
     """Send requests in their order; yield each with what differs."""
     from mockpets.client.http_connection import PORTS, HttpConnection
+    from mockpets.recording.exchange import AssignedIds
 
     parts = urlsplit(url)
     is_secure = parts.scheme == "https"
     port = parts.port or PORTS[is_secure]
-    ids: dict[Any, Any] = {}
+    ids = AssignedIds()
     for exchange in exchanges:
         headers = {
             name: value for name, value in exchange.request.headers if name.lower() in _HEADERS
         }
         if exchange.has_key:
             headers["Authorization"] = f"Bearer {key}"
-        target = parts.path.rstrip("/") + exchange.with_id(ids).removeprefix(API_PREFIX)
+        target = parts.path.rstrip("/") + ids.in_target(exchange.target).removeprefix(API_PREFIX)
         # A connection for each: after a fault, the next one would fail too.
         connection = HttpConnection(parts.hostname or "", port, is_secure=is_secure)
         try:
@@ -120,12 +121,11 @@ def _replayed(
             played = replace(exchange, status=response.status, response=message, fault=None)
         finally:
             connection.close()
-        if exchange.created_id is not None and played.created_id is not None:
-            ids[exchange.created_id] = played.created_id
+        ids.learn(exchange, played)
         yield exchange, [*_differences(exchange, played, ids)]
 
 
-def _differences(exchange: Exchange, played: Exchange, ids: dict[Any, Any]) -> Iterator[str]:
+def _differences(exchange: Exchange, played: Exchange, ids: AssignedIds) -> Iterator[str]:
     if exchange.status is None and exchange.fault is None:
         return  # the client left
     if played.status != exchange.status:
@@ -135,7 +135,7 @@ def _differences(exchange: Exchange, played: Exchange, ids: dict[Any, Any]) -> I
         if exchange.body is None:
             if played.response.body != exchange.response.body:
                 yield "another body"
-        elif found := next(_places(exchange.renamed(ids), played.body), None):
+        elif found := next(_places(ids.in_body(exchange.body, exchange.path), played.body), None):
             where, recorded, got = found
             yield f"body{where}: {_text(got)}, recorded {_text(recorded)}"
 

@@ -7,16 +7,21 @@ import re
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote, unquote
 
 from mockpets.constants import API_PREFIX, ERRORS
 from mockpets.journal.entry import Message
 from mockpets.redaction import is_secret
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from mockpets.constants import Operation
     from mockpets.journal.entry import Entry
+    from mockpets.scenario.resources import Id
+
+    Assigned = Callable[[str, str], bool]
+    """Whether a server has assigned an id: to a kind, such as ``pets`` or ``pet``, and as text."""
 
 _ADDED: Final = re.compile(
     "access-control-.*|alt-svc|age|cache-control|connection|content-(?:encoding|length|type)|date|"
@@ -72,15 +77,12 @@ class Exchange:
             return None
 
     @property
-    def created_id(self) -> int | None:
-        """The id that the server assigned in this response; None if it created no pet."""
-        body = (
-            self.body
-            if self.operation == "createPet" and self.status == HTTPStatus.CREATED
-            else None
-        )
+    def created_id(self) -> Id | None:
+        """The id that the server assigned in this response; None if it created no record."""
+        is_created = self.method == "POST" and self.status == HTTPStatus.CREATED
+        body = self.body if is_created else None
         value = body.get("id") if isinstance(body, dict) else None
-        return value if isinstance(value, int) else None
+        return value if isinstance(value, (int, str)) and not isinstance(value, bool) else None
 
     def completed(self) -> Exchange:
         """Return it with the body of the request, which the response to a create repeats.
@@ -92,17 +94,6 @@ class Exchange:
             return self
         sent = json.dumps({name: value for name, value in body.items() if name != "id"}).encode()
         return replace(self, request=Message(self.request.head, sent, len(sent)))
-
-    def with_id(self, ids: Mapping[Any, object]) -> str:
-        """Return the target with another id in place of a pet's, if it has one."""
-        path, mark, query = self.target.partition("?")
-        if self.pet_id not in ids:
-            return self.target
-        return f"{path.rpartition('/')[0]}/{ids[self.pet_id]}{mark}{query}"
-
-    def renamed(self, ids: Mapping[Any, object]) -> object:
-        """Return the JSON body, a pet or a list of pets, with other ids."""
-        return _renamed(self.body, ids)
 
     @property
     def headers(self) -> dict[str, str]:
@@ -127,12 +118,67 @@ class Exchange:
         return mine.body == its.body or (self.body is not None and self.body == other.body)
 
 
-def _renamed(value: Any, ids: Mapping[Any, object]) -> Any:
+class AssignedIds:
+    """The ids that a server assigned, and those that another one assigned to the same records."""
+
+    def __init__(self) -> None:
+        self._others: dict[str, dict[str, Id]] = {}
+        """By the path of the collection and the id."""
+
+    def learn(self, mine: Exchange, its: Exchange) -> None:
+        """Keep the ids of the records that one request has created in both servers."""
+        if mine.created_id is not None and its.created_id is not None:
+            self._others.setdefault(mine.path, {})[str(mine.created_id)] = its.created_id
+
+    def in_target(self, target: str) -> str:
+        """Return a target with the ids of the other server."""
+        path, mark, query = target.partition("?")
+        segments = [unquote(segment) for segment in path.split("/")]
+        result = path.split("/")
+        for place, segment in enumerate(segments):
+            known = self._others.get("/".join(segments[:place]), {})
+            if segment in known:
+                result[place] = quote(str(known[segment]), safe="")
+        return "/".join(result) + mark + query
+
+    def in_body(self, body: Any, path: str) -> Any:
+        """Return the JSON body of a response, a record or a list of records, with other ids.
+
+        :param path: of the request, with the ids of the first server.
+        """
+        collection, _, record = path.rpartition("/")
+        known = self._others.get(path, {})
+        if not known and (known := self._others.get(collection, {})) and record in known:
+            body = _with_message(body, record, str(known[record]))
+        return _renamed(body, known) if known else body
+
+
+def _with_message(body: Any, old: str, new: str) -> Any:
+    """Return a body whose message, such as that no record has this id, names another id."""
+    if not isinstance(body, dict) or not isinstance(body.get("message"), str):
+        return body
+    pattern = rf"(?<!\w){re.escape(old)}(?!\w)"
+    return {**body, "message": re.sub(pattern, lambda _: new, body["message"])}
+
+
+def _renamed(value: Any, ids: Mapping[str, Id]) -> Any:
     if isinstance(value, list):
         return [_renamed(item, ids) for item in value]
-    if isinstance(value, dict) and isinstance(value.get("id"), int) and value["id"] in ids:
-        return {**value, "id": ids[value["id"]]}
+    if isinstance(value, dict) and str(value.get("id")) in ids:
+        return {**value, "id": ids[str(value["id"])]}
     return value
+
+
+def created_records(exchanges: Iterable[Exchange]) -> Assigned:
+    """Return whether a record was created in exchanges, by the start of its kind and its id."""
+    created = {
+        (exchange.path.rpartition("/")[2], str(exchange.created_id))
+        for exchange in exchanges
+        if exchange.created_id is not None
+    }
+    return lambda kind, record: any(
+        number == record and name.startswith(kind) for name, number in created
+    )
 
 
 def exchange_of(entry: Entry) -> Exchange:

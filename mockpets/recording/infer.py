@@ -20,7 +20,7 @@ from mockpets.scenario.language.writer import text_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from mockpets.recording.exchange import Exchange
+    from mockpets.recording.exchange import Assigned, Exchange
 
 _READS: Final = ("GET", "HEAD")
 
@@ -60,13 +60,13 @@ def infer(
     exchanges: Sequence[Exchange],
     document: Mapping[str, Any],
     model: Callable[[Mapping[str, Any]], Model],
-    is_assigned: Callable[[int], bool],
+    is_assigned: Assigned,
 ) -> Recording:
     """Return a scenario with whose stubs the requests get their responses again.
 
     :param document: the scenario without stubs: a description, pets and resources.
     :param model: makes a model of a scenario.
-    :param is_assigned: whether the server has assigned a pet id since the beginning.
+    :param is_assigned: since the beginning.
     """
     exchanges = [exchange.completed() for exchange in exchanges]
     results = [_infer(exchanges, document, model, is_assigned)]
@@ -82,7 +82,7 @@ def _infer(
     exchanges: Sequence[Exchange],
     document: Mapping[str, Any],
     model: Callable[[Mapping[str, Any]], Model],
-    is_assigned: Callable[[int], bool],
+    is_assigned: Assigned,
 ) -> Recording:
     effects, reasons = _effects(exchanges, _whole(document, model))
     keys = [_keys(exchange, is_assigned) for exchange in exchanges]
@@ -134,7 +134,7 @@ def _effects(
     return result, reasons
 
 
-def _keys(exchange: Exchange, is_assigned: Callable[[int], bool]) -> tuple[str, str, str]:
+def _keys(exchange: Exchange, is_assigned: Assigned) -> tuple[str, str, str]:
     """Return three matches of an exchange as JSON: of any request, of its kind, of its details."""
     narrow = match_of(exchange, is_assigned)
     kind = {name: narrow[name] for name in ("operation", "method", "path") if name in narrow}

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 def first_pets(exchanges: Iterable[Exchange]) -> list[dict[str, Any]]:
     """Return each pet as it was seen first, by id, without those that the recording creates."""
     pets: dict[int, dict[str, Any]] = {}
-    created: set[int | None] = set()
+    created: set[object] = set()
     for exchange in exchanges:
         body, operation = exchange.body, exchange.operation
-        created.add(exchange.created_id)
+        if operation == "createPet":
+            created.add(exchange.created_id)
         if operation is None or exchange.status not in (200, 201):
             continue
         for pet in body if isinstance(body, list) else [body]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import CONTRACT_ERRORS, ERRORS, REDACTED
@@ -14,44 +15,52 @@ from mockpets.scenario.language.references import IN_BRACES, SOURCES
 from mockpets.units import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mockpets.recording.exchange import Exchange
+    from mockpets.recording.exchange import Assigned, Exchange
 
 _ID: Final = re.compile("[0-9]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 """A segment of a path that is probably an id: an integer or a UUID."""
+_REFERENCE: Final = re.compile("(.+?)[-_]?id", re.IGNORECASE)
 _DATE: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ].*)?")
 
 
-def match_of(
-    exchange: Exchange, is_assigned: Callable[[int], bool], *, exact: bool = False
-) -> dict[str, Any]:
+def match_of(exchange: Exchange, is_assigned: Assigned, *, exact: bool = False) -> dict[str, Any]:
     """Return the conditions that requests like a recorded one meet.
 
     They are its operation, or else its method and path, and its query. Left out is what differs the
     next time: ids that the server has assigned, dates, and keys.
 
-    :param is_assigned: whether the server has assigned this pet id since the beginning.
     :param exact: keep ids and dates.
     """
+
+    def is_id(kind: str, value: str) -> bool:
+        return bool(_ID.fullmatch(value)) or is_assigned(kind, value)
+
     match: dict[str, Any] = {}
     if exchange.operation is not None:
         match["operation"] = exchange.operation
-        if exchange.pet_id is not None and (exact or not is_assigned(exchange.pet_id)):
+        if exchange.pet_id is not None and (exact or not is_assigned("pets", str(exchange.pet_id))):
             match["petId"] = exchange.pet_id
     else:
         segments = exchange.path.split("/")
         if not exact:
-            segments = ["{id}" if _ID.fullmatch(each) else each for each in segments]
+            pairs = pairwise(["", *segments])
+            segments = ["{id}" if is_id(kind, each) else each for kind, each in pairs]
         match |= {"method": exchange.method, "path": "/".join(segments)}
     query = {
         name: value
         for name, value in reversed(exchange.query)  # of a repeated parameter, the first value
-        if not is_secret(name) and REDACTED not in value and (exact or not _DATE.fullmatch(value))
+        if not is_secret(name) and REDACTED not in value
+        if exact or not (_DATE.fullmatch(value) or _is_reference(name, value, is_assigned))
     }
     if query:
         match["query"] = dict(reversed(query.items()))
     return match
+
+
+def _is_reference(name: str, value: str, is_assigned: Assigned) -> bool:
+    """Return whether a parameter such as ``petId`` has an id that the server has assigned."""
+    kind = _REFERENCE.fullmatch(name)
+    return kind is not None and is_assigned(kind[1].lower(), value)
 
 
 def effects_of(exchange: Exchange) -> dict[str, Any]:
@@ -65,7 +74,7 @@ def effects_of(exchange: Exchange) -> dict[str, Any]:
     else:
         effects["reply"] = reply_of(exchange)
     if exchange.delay:
-        effects["delay"] = f"{round(exchange.delay * 1000) or 1}ms"
+        effects["delay"] = f"{exchange.delay:g}ms"
     if exchange.throttle is not None:
         effects["throttle"] = f"{exchange.throttle} B/s"
     if exchange.hold is not None:

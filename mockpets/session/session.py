@@ -89,13 +89,13 @@ class Mark(NamedTuple):
     """The beginning of a recording.
 
     :param number: of the last request before it; `resets` are those of the journal.
-    :param pets: as JSON by id; `records` are those of each resource, by its label.
+    :param pets: as JSON by id; `records` are those of each resource.
     """
 
     number: int
     resets: int
     pets: Mapping[int, bytes]
-    records: Mapping[str, Sequence[bytes]] = MappingProxyType({})
+    records: Mapping[Resource, Sequence[bytes]] = MappingProxyType({})
 
 
 class StackStore(NamedTuple):

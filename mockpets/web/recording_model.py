@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mockpets.constants import BODY_BYTES, DEFAULT_SESSION
 from mockpets.journal.entry import Message
 from mockpets.journal.journal import Journals
-from mockpets.recording.exchange import exchange_of
+from mockpets.recording.exchange import AssignedIds, exchange_of
 from mockpets.scenario.language.control_bodies import parse_session_config
 from mockpets.session.change_feed import ChangeFeed
 from mockpets.session.registry import SessionRegistry
@@ -48,6 +48,7 @@ class SessionModel:
             pets=pets,
             journal=partial(Journals(_BUDGET).new, 1, BODY_BYTES),
             changes=ChangeFeed(),
+            clock=None,  # a scenario cannot set it, so a removed operation needs a stub
         )
         # In ASCII, because the language rejects invisible characters unless they are escaped.
         body = json.dumps({"scenario": document})
@@ -55,8 +56,8 @@ class SessionModel:
         self._key = settings.key
         self._sessions = _One(shared, 1)
         self._sessions.default.activate(config.names or (), config.inline)
-        self._ids: dict[int | None, int] = {}
-        """Recorded ids of created pets, by which the model has others."""
+        self._model_ids, self._recorded_ids = AssignedIds(), AssignedIds()
+        """The model's ids for recorded ones, and the other way round."""
         self._rehearsal = Rehearsal(settings, self._sessions, DEFAULT_SESSION)
 
     def respond(self, exchange: Exchange) -> Exchange:
@@ -64,17 +65,15 @@ class SessionModel:
 
         Another server has assigned other ids: those of the recorded responses take their place.
         """
-        played = self._send(exchange, exchange.with_id(self._ids))
-        recorded, assigned = exchange.created_id, played.created_id
-        if recorded is not None and assigned is not None and recorded != assigned:
-            self._ids[recorded] = assigned
-        if not self._ids:
+        played = self._send(exchange, self._model_ids.in_target(exchange.target))
+        if exchange.created_id != played.created_id:
+            self._model_ids.learn(exchange, played)
+            self._recorded_ids.learn(played, exchange)
+        body = self._recorded_ids.in_body(played.body, played.path)
+        if body == played.body or played.response.cut:
             return played
-        names = {new: old for old, new in self._ids.items()}
-        body = json.dumps(played.renamed(names)).encode()
-        same = played.body is None or played.response.cut
-        message = played.response if same else Message(played.response.head, body, len(body))
-        return replace(played, response=message)
+        data = json.dumps(body).encode()
+        return replace(played, response=Message(played.response.head, data, len(data)))
 
     def _send(self, exchange: Exchange, target: str) -> Exchange:
         headers = dict(exchange.request.headers)

@@ -169,6 +169,38 @@ def test_a_collection_that_remembers_becomes_a_resource(run: Run, tmp_path: Path
         assert run("replay", *options)[1] == ["6 requests: 0 differences"]
 
 
+@pytest.mark.parametrize("number", [8841, "ord-8x7", "fd1a7a8e-3c8e-4a0e-9b5a-3f3d9a1c0b55"])
+def test_ids_of_another_server_are_mapped(number: Any, run: Run, tmp_path: Path) -> None:
+    order, orders, one = {"petId": 8841}, "/store/orders", f"/store/orders/{number}"
+    message = f"orders has no record with the id {number}"
+    gone = {"code": "not_found", "message": message, "status": 404}
+    file = har(
+        tmp_path / "orders.har",
+        entry("GET", "/pets/8841", 200, {**CAT, "id": 8841}),
+        entry("GET", orders, 200, []),
+        entry("POST", orders, 201, {"id": number, **order}, order),
+        entry("GET", orders, 200, [{"id": number, **order}]),
+        entry("GET", f"{orders}?petId=8841", 200, [{"id": number, **order}]),
+        entry("GET", one, 200, {"id": number, **order}),
+        entry("PATCH", one, 200, {"id": number, "petId": 9}, {"petId": 9}),
+        entry("DELETE", one, 204, ""),
+        entry("GET", one, 404, gone),
+        entry("GET", "/pets/8841", 200, {**CAT, "id": 8841}),
+    )
+    file.write_text(file.read_text("utf-8").replace('"text": "\\"\\""', '"text": ""'), "utf-8")
+    out, base = tmp_path / "orders.yaml", ("--base-url", BASE)
+    status, lines, err = run("record", "orders", "--har", file, *base, "-o", out)
+    assert (status, lines[:2], err) == (
+        0,
+        [f"{out}: 10 requests, 0 stubs", "kept 1 pet of 10 requests"],
+        [],
+    )
+    settings = Settings(port=0, scenarios_dir=(tmp_path,), scenario=("orders",))
+    with MockpetsServer(settings) as server:
+        status, lines, _ = run("replay", file, *base, "--url", server.url)
+    assert (status, lines) == (0, ["10 requests: 0 differences"])
+
+
 def test_differences_are_named(run: Run, service: Path) -> None:
     with MockpetsServer(Settings(port=0, pets="3")) as server:
         status, out, _ = run("replay", service, "--base-url", BASE, "--url", server.url)

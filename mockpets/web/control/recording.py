@@ -11,7 +11,8 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from mockpets.constants import CONTRACT_ERRORS, ERRORS, SCENARIO_NAME
+from mockpets.constants import API_PREFIX, CONTRACT_ERRORS, ERRORS, SCENARIO_NAME
+from mockpets.contract.fields import parse_int64
 from mockpets.contract.query_parameters import Parameter, integer
 from mockpets.errors import DocumentError, RequestError
 from mockpets.faults import FAULTS
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         StubInUse,
     )
     from mockpets.journal.entry import Entry
+    from mockpets.pets.store import Store
     from mockpets.recording.infer import Recording
     from mockpets.scenario.model import Scenario
     from mockpets.scenario.resources import Resource
@@ -114,7 +116,7 @@ def _recorded(call: ControlRequest) -> tuple[RecordedStub, Scenario, str]:
     # Imported here and below, since they would slow down the start.
     from mockpets.journal.comparison import compare
     from mockpets.recording import stub as recorded
-    from mockpets.recording.exchange import exchange_of
+    from mockpets.recording.exchange import created_records, exchange_of, exchanges_of
     from mockpets.scenario.language.writer import text_of
 
     entry, wanted = recorded_request(call), call.query
@@ -122,8 +124,12 @@ def _recorded(call: ControlRequest) -> tuple[RecordedStub, Scenario, str]:
     collection = None if wanted else _collection(entry, log)
     if collection is None:
         exchange, store = exchange_of(entry), call.activation().store
-        is_exact = "exact" in wanted
-        match = recorded.match_of(exchange, store.has_assigned, exact=is_exact)
+        is_created = created_records(exchanges_of(log))
+
+        def is_assigned(kind: str, record: str) -> bool:
+            return _is_new_pet(store, kind, record) or is_created(kind, record)
+
+        match = recorded.match_of(exchange, is_assigned, exact="exact" in wanted)
         effects: dict[str, Any] = {}
         if "status" in wanted:
             effects["reply"] = _reply(entry, wanted["status"])
@@ -184,7 +190,7 @@ def _parsed(
     from mockpets.scenario.language.control_bodies import parse_session_config
 
     name = _name(entry)
-    target = f"{entry.method} {entry.target}"[:100]
+    target = f"{entry.method} {entry.target[max(entry.target.find(API_PREFIX), 0) :]}"[:100]
     library = call.context.sessions.shared.library()
     for flag in ({}, {"off_contract": True}):
         document = {"description": f"From request {entry.number}: {target}"}
@@ -208,8 +214,8 @@ def start_recording(call: ControlRequest) -> JsonResponse[RecordingStarted]:
     store = activation.store
     rows = {json.loads(row)["id"]: row for row in store.rows(None, store.total())}
     records = {
-        resource.label: tuple(session.data.records(resource).rows.values())
-        for resource in activation.stack.resources
+        resource: tuple(session.data.records(resource).rows.values())
+        for resource in _resources(activation)
     }
     session.mark = Mark(journal.last, journal.resets, rows, records)
     return json_response({"after": journal.last, "pets": len(rows)})
@@ -217,7 +223,7 @@ def start_recording(call: ControlRequest) -> JsonResponse[RecordingStarted]:
 
 def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
     """Return a scenario with which the requests since the beginning get the same responses."""
-    from mockpets.recording.exchange import exchanges_of
+    from mockpets.recording.exchange import created_records, exchanges_of
     from mockpets.recording.infer import infer
     from mockpets.scenario.language.writer import text_of
     from mockpets.web.recording_model import SessionModel
@@ -242,20 +248,20 @@ def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
         pets = generated
     description = f"Recorded: {counted(len(entries), 'request')} of session {session.name}."
     document: dict[str, Any] = {"description": description, "pets": pets}
-    stack = activation.stack
-    if resources := [each for each in stack.resources if each not in stack.hidden()]:
-        document["resources"] = [
-            _resource(each, mark.records.get(each.label, each.items)) for each in resources
-        ]
+    # Those of scenarios that were active at the beginning only, and of those that are active now.
+    records = {**{each: each.items for each in _resources(activation)}, **mark.records}
+    if unique := {each.path: (each, rows) for each, rows in records.items()}:
+        document["resources"] = [_resource(*each) for each in unique.values()]
+    exchanges = exchanges_of(entries)
+    is_created = created_records(exchanges)
+
+    def is_assigned(kind: str, record: str) -> bool:
+        is_pet = _is_new_pet(store, kind, record) and parse_int64(record) not in mark.pets
+        return is_pet or is_created(kind, record)
 
     def make() -> Recording:
         model = partial(SessionModel, context.settings, shared)
-        return infer(
-            exchanges_of(entries),
-            document,
-            model,
-            lambda number: number not in mark.pets and store.has_assigned(number),
-        )
+        return infer(exchanges, document, model, is_assigned)
 
     result = run_job(call, make, "making a scenario from the requests", is_long=True)
     return json_response(
@@ -266,6 +272,17 @@ def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
             "notes": result.notes,
         }
     )
+
+
+def _is_new_pet(store: Store, kind: str, record: str) -> bool:
+    """Return whether the store has assigned an id, which is a text, to a pet."""
+    number = parse_int64(record) if "pets".startswith(kind) else None
+    return number is not None and store.has_assigned(number)
+
+
+def _resources(activation: Activation) -> list[Resource]:
+    stack = activation.stack
+    return [each for each in stack.resources if each not in stack.hidden()]
 
 
 def _generated(call: ControlRequest, activation: Activation) -> dict[str, Any] | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import random
 import re
+from contextlib import contextmanager, nullcontext, suppress
 from http.client import HTTPException
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +17,8 @@ from mockpets.client import ControlClient, ControlError
 from tests.http_client import JSON, Client, OverSocket
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mockpets import MockpetsServer
     from tests.http_client import Response
 
@@ -150,6 +154,23 @@ def test_an_assigned_id_is_not_matched(server: MockpetsServer, call: Client) -> 
 
     assert (control.stub(2)["stub"] or {})["match"] == {"operation": "getPet"}
     assert (control.stub(2, exact=True)["stub"] or {})["match"]["petId"] == new
+    call("GET", f"/~assigned/v1/store/orders?petId={new}&size=2")
+    order = {"method": "GET", "path": "/v1/store/orders"}
+    assert (control.stub(3)["stub"] or {})["match"] == {**order, "query": {"size": "2"}}
+    exact = {"petId": str(new), "size": "2"}
+    assert (control.stub(3, exact=True)["stub"] or {})["match"] == {**order, "query": exact}
+
+
+def test_a_stub_waits_as_long_as_the_recorded_response(
+    server: MockpetsServer, call: Client
+) -> None:
+    control = session(server, "slowly", {"description": "d", "stubs": [{"delay": "20ms"}]})
+    call("GET", "/~slowly/v1/pets/999")
+    assert control.stub(1)["stub"] == {
+        "match": {"operation": "getPet", "petId": 999},
+        "delay": "20ms",
+        "reply": {"error": "pet_not_found"},
+    }
 
 
 def test_an_unknown_collection_becomes_a_resource(server: MockpetsServer, call: Client) -> None:
@@ -221,33 +242,55 @@ def shape(response: Response | None) -> Any:
     return None if response is None else (response.status, response.body)
 
 
-WAITS = re.compile("^ +(- )?(hold|probability|delay|throttle):|stall", re.MULTILINE)
+WAITS = re.compile("^ +(- )?(hold|delay|throttle):|stall", re.MULTILINE)
 
 
-def steady(control: ControlClient) -> list[str]:
-    """Return the shipped scenarios that neither draw random numbers nor wait."""
-    names = [row["name"] for row in control.scenarios()["scenarios"]]
-    return [name for name in names if not WAITS.search(control.scenario(name)["text"] or "")]
+@contextmanager
+def released(control: ControlClient) -> Iterator[None]:
+    """Release each response that waits, until the block ends."""
+    is_done = Event()
+
+    def release() -> None:
+        while not is_done.wait(0.002):
+            for waiting in control.held():
+                with suppress(ControlError):  # it is sent meanwhile
+                    control.release(waiting["request"])
+
+    thread = Thread(target=release)
+    thread.start()
+    yield
+    is_done.set()
+    thread.join()
 
 
-def again(server: MockpetsServer, call: Client, *scenarios: Any, seed: int) -> str:
+def again(server: MockpetsServer, call: Client, *scenarios: Any, seed: int, waits: bool) -> str:
     """Record traffic and play it against the result; return that as text."""
-    recorded = session(server, "recorded", *scenarios)
-    recorded.reset()
-    before = [shape(response) for response in traffic(call, "recorded", seed)]
-    result = recorded.recording()
-    assert result["notes"] == []
-    session(server, "again", yaml.safe_load(result["yaml"])).reset()
-    after = [shape(response) for response in traffic(call, "again", seed)]
+
+    def played(name: str, *scenarios: Any) -> list[Any]:
+        control = session(server, name, *scenarios)
+        control.reset()
+        with released(control) if waits else nullcontext():
+            return [shape(response) for response in traffic(call, name, seed)]
+
+    before = played("recorded", *scenarios)
+    result = ControlClient(server.url, "recorded").recording()
+    assert (result["requests"], result["notes"]) == (14, [])
+    after = played("again", yaml.safe_load(result["yaml"]))
     assert after == before, (scenarios, result["yaml"])
     return result["yaml"]
 
 
-def test_each_shipped_scenario_repeats_its_recording(server: MockpetsServer, call: Client) -> None:
-    names = steady(session(server, "shipped"))
-    assert len(names) > 20
-    for name in names:
-        again(server, call, name, seed=1)
+@pytest.mark.parametrize("waits", [False, True])
+def test_each_shipped_scenario_repeats_its_recording(
+    waits: bool, server: MockpetsServer, call: Client
+) -> None:
+    control = session(server, "shipped")
+    names = [row["name"] for row in control.scenarios()["scenarios"]]
+    texts = {name: control.scenario(name)["text"] or "" for name in names}
+    chosen = [name for name, text in texts.items() if bool(WAITS.search(text)) == waits]
+    assert ("loading" if waits else "flaky") in chosen
+    for name in chosen:
+        again(server, call, name, seed=1, waits=waits)
 
 
 def random_stub(chance: random.Random) -> dict[str, Any]:
@@ -302,7 +345,7 @@ def test_random_stacks_repeat_their_recordings(
             }
             for _ in range(chance.randint(1, 3))
         ]
-        again(server, call, *documents, seed=number)
+        again(server, call, *documents, seed=number, waits=False)
 
 
 def test_a_recording_begins_where_it_is_started(server: MockpetsServer, call: Client) -> None:
@@ -314,6 +357,44 @@ def test_a_recording_begins_where_it_is_started(server: MockpetsServer, call: Cl
     result = control.recording()
 
     assert result["requests"] == 1
+
+
+def test_a_recording_needs_neither_the_clock_nor_other_scenarios(
+    server: MockpetsServer, call: Client
+) -> None:
+    shop: Any = {"description": "d", "resources": [{"path": "/v1/carts", "items": [{"id": 7}]}]}
+    path, body = "/~moved/v1/carts", b'{"petId":3}'
+    control = session(server, "moved", shop)
+    control.start_recording()
+    before = [call("POST", path, body=body, headers=JSON).body, call("GET", path).body]
+    control.use("default")
+    control.clock.freeze("2031-01-01")
+    gone = call("GET", "/~moved/v1/pets/1")
+    result = control.recording()
+
+    assert (gone.status, result["notes"], result["stubs"]) == (410, [], 1)
+    assert yaml.safe_load(result["yaml"])["resources"] == shop["resources"]
+    session(server, "moved-again", yaml.safe_load(result["yaml"]))
+    path = path.replace("moved", "moved-again")
+    after = [call("POST", path, body=body, headers=JSON).body, call("GET", path).body]
+    assert after == before
+    response = call("GET", "/~moved-again/v1/pets/1")
+    assert (response.status, response.body) == (gone.status, gone.body)
+
+
+def test_long_bodies_come_from_the_state_or_are_named(server: MockpetsServer, call: Client) -> None:
+    control = session(server, "long", {"description": "d", "pets": 200})
+    listed = call("GET", "/~long/v1/pets?limit=100").body
+    assert len(listed) > 4096
+    result = control.recording()
+    assert (result["notes"], result["stubs"]) == ([], 0)
+    session(server, "long-again", yaml.safe_load(result["yaml"]))
+    assert call("GET", "/~long-again/v1/pets?limit=100").body == listed
+
+    control.delete_pet(2)
+    listed = call("GET", "/~long/v1/pets?limit=100").body
+    what = f"is not recorded completely, only 4096 of {len(listed)} bytes"
+    assert control.recording()["notes"] == [f"the body of the response to request 2 {what}"]
 
 
 def test_a_recording_without_its_beginning_is_an_error(
