@@ -28,6 +28,10 @@ _NAME: Final = re.compile(
     rf"(?:.*{_WORD}|(?:set-)?cookie$|baggage$|code$|otp$)",
     re.IGNORECASE | re.DOTALL,
 )
+_PROPERTY: Final = re.compile(
+    r".*(?:token|secret|passw(?:or)?d|passphrase|pwd|jwt|api[-_. ]?key|authorization|cookie)",
+    re.IGNORECASE | re.DOTALL,
+)
 # Texts are searched in lower case: ignoring the case takes three times as long.
 _ANY: Final = re.compile(rf"{_WORD}|cookie|code|otp|@")
 """A target without a match has no secret."""
@@ -51,6 +55,14 @@ _SCHEME: Final = re.compile("(bearer|basic|digest) +[^ ]", re.IGNORECASE)
 def is_secret(name: str) -> bool:
     """Return whether a header or parameter of this name, in any case, holds a secret."""
     return _NAME.match(name) is not None
+
+
+def is_secret_property(name: str) -> bool:
+    """Return whether a JSON property of this name has a secret as text.
+
+    Unlike a header or parameter, its value may be needed: `author`, `code` and `token_type` stay.
+    """
+    return _PROPERTY.fullmatch(name) is not None
 
 
 def redacted_secret(name: str, value: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from dataclasses import replace
@@ -10,7 +11,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import parse_qsl, quote
 
-from mockpets.constants import FILE_BYTES, PAGE_DEFAULT
+from mockpets.constants import FILE_BYTES, PAGE_DEFAULT, REDACTED
 from mockpets.contract.fields import parse_int64
 from mockpets.contract.schemas import RESPONSES
 from mockpets.errors import RequestError, invalid
@@ -20,7 +21,7 @@ from mockpets.recording.exchange import Exchange, created_records
 from mockpets.recording.infer import infer
 from mockpets.recording.pets import first_pets
 from mockpets.recording.stub import is_json
-from mockpets.redaction import is_secret, redacted_target
+from mockpets.redaction import is_secret, is_secret_property, redacted_target
 from mockpets.report import har
 from mockpets.report.compare_checks import compare
 from mockpets.report.probes import Probe, ProbeResult
@@ -30,7 +31,7 @@ from mockpets.web.app import create_app
 from mockpets.web.recording_model import SessionModel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from mockpets.recording.infer import Recording
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
 
 _MOST: Final = 1000
 """The most requests of a recording, as in the request log."""
+_OUR_KEY: Final = "mockpets"
+_KEY_LENGTH: Final = 8
+_COOKIE_LENGTH: Final = 16
+"""The shortest values that a body may not repeat; a shorter one may be a word."""
 _SAFE: Final = "/%?:@!$&'()*+,;=-._~[]"
 """What a target may have besides letters and digits; browsers have encoded the query."""
 
@@ -48,10 +53,12 @@ def record_files(files: Sequence[Path], base: str | None) -> tuple[Recording, li
     :param base: the base URL of the API; None if mockpets has responded.
     :raise InputError: with every problem of every file.
     """
-    found = _read(files, base)
+    ignored: Counter[str] = Counter()
+    found = _read(files, base, ignored)
     if len(found) > _MOST:
         what = f"has {len(found)} requests to the API, of at most {_MOST}"
         raise invalid(str(files[0]), what, "record fewer requests")
+    found, secrets = _without_secrets(found)
     exchanges = [_bounded(_exchange(number, each)) for number, each in enumerate(found, 1)]
     pets = first_pets(exchanges)
     description = (
@@ -65,8 +72,14 @@ def record_files(files: Sequence[Path], base: str | None) -> tuple[Recording, li
         result = infer(exchanges, document, model, created_records(exchanges))
     except RequestError as error:
         raise invalid(str(files[0]), error.for_visitors or "", "record fewer requests") from error
-    kept = f"kept {counted(len(pets), 'pet')} of {counted(len(exchanges), 'request')}"
-    return result, [kept, *_dropped(found), *_off_contract(exchanges)]
+    resources = len(result.document.get("resources", ()))
+    kept = counted(len(pets), "pet") + (f" and {counted(resources, 'resource')}" * bool(resources))
+    summary = [f"kept {kept} of {counted(len(exchanges), 'request')}"]
+    for what, counts in (("requests", ignored), ("secrets", secrets)):
+        if counts:
+            listed = ", ".join(f"{name} ({count})" for name, count in sorted(counts.items()))
+            summary.append(f"dropped {what}: {listed}")
+    return result, [*summary, *_off_contract(exchanges)]
 
 
 def _bounded(exchange: Exchange) -> Exchange:
@@ -78,12 +91,15 @@ def _bounded(exchange: Exchange) -> Exchange:
 
 def read_exchanges(files: Sequence[Path], base: str | None) -> list[Exchange]:
     """Return the requests in HAR files in the order of their time, as for `record_files`."""
-    return [_exchange(number, each) for number, each in enumerate(_read(files, base), 1)]
+    found, _ = _without_secrets(_read(files, base))
+    return [_exchange(number, each) for number, each in enumerate(found, 1)]
 
 
-def _read(files: Sequence[Path], base: str | None) -> list[har.Exchange]:
+def _read(
+    files: Sequence[Path], base: str | None, ignored: Counter[str] | None = None
+) -> list[har.Exchange]:
     url = None if base is None else har.base_url(base)
-    found = _revalidated(sorted(har.read(files, url), key=lambda each: each.start))
+    found = _revalidated(sorted(har.read(files, url, ignored), key=lambda each: each.start))
     if not found:
         raise invalid(str(files[0]), "has no request to the API", "record one in a browser")
     return found
@@ -108,16 +124,77 @@ def _revalidated(exchanges: Iterable[har.Exchange]) -> list[har.Exchange]:
     return result
 
 
-def _dropped(exchanges: Sequence[har.Exchange]) -> list[str]:
-    """Return which secrets the scenario does not have."""
-    names = Counter(
-        name
-        for each in exchanges
-        for name in {**each.headers, **each.response_headers}
-        if is_secret(name) and not name.startswith(":")
-    )
-    listed = ", ".join(f"{name} ({count})" for name, count in sorted(names.items()))
-    return [f"dropped secrets: {listed}"] if listed else []
+def _without_secrets(exchanges: Sequence[har.Exchange]) -> tuple[list[har.Exchange], Counter[str]]:
+    """Return exchanges without secrets in URLs and bodies, and how often each name had one.
+
+    Secret headers stay, because reports need their names; no other value repeats theirs.
+    """
+    names: Counter[str] = Counter()
+    values: set[str] = set()
+    for each in exchanges:
+        for name, value in [*each.headers.items(), *each.response_headers.items()]:
+            if is_secret(name) and not name.startswith(":"):
+                names[name] += 1
+                values.update(_secrets(name, value))
+    bodies = [[_json(text, names) for text in (each.body, each.content)] for each in exchanges]
+    secrets = sorted(values, key=len, reverse=True)
+
+    def without(text: str) -> str:
+        for secret in secrets:
+            text = text.replace(secret, REDACTED)
+        return text
+
+    result = [
+        replace(
+            each,
+            target=without(redacted_target(each.target)),
+            path=each.path and without(each.path),
+            body=body and without(body),
+            content=content and without(content),
+            response_headers={
+                name: value if is_secret(name) else without(value)
+                for name, value in each.response_headers.items()
+            },
+        )
+        for each, (body, content) in zip(exchanges, bodies, strict=True)
+    ]
+    return result, names
+
+
+def _secrets(name: str, value: str) -> Iterator[str]:
+    """Yield the parts of a secret header that may be a secret: not a short word, or our key."""
+    if name == "set-cookie":
+        parts = [line.partition(";")[0] for line in value.splitlines()]
+    else:
+        parts = value.split(";") if name == "cookie" else value.split()[-1:]
+    least = _COOKIE_LENGTH if "cookie" in name else _KEY_LENGTH
+    for part in parts:
+        secret = part.partition("=")[2].strip() if "cookie" in name else part
+        if len(secret) >= least and secret != _OUR_KEY:
+            yield secret
+
+
+def _json(text: str | None, names: Counter[str]) -> str | None:
+    """Return a JSON text without the texts of secret properties, which are counted."""
+    if text is None:
+        return text
+    found = 0
+
+    def redacted(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal found
+        result = dict(pairs)
+        for name, value in pairs:
+            if is_secret_property(name) and isinstance(value, str) and value:
+                result[name] = REDACTED
+                names[f"{name} in a body"] += 1
+                found += 1
+        return result
+
+    try:
+        value = json.loads(text, object_pairs_hook=redacted)
+    except (ValueError, RecursionError):
+        return text
+    return json.dumps(value, ensure_ascii=False) if found else text
 
 
 def _off_contract(exchanges: Iterable[Exchange]) -> list[str]:
@@ -150,8 +227,7 @@ def _result(exchange: Exchange) -> ProbeResult | None:
 
 
 def _exchange(number: int, each: har.Exchange) -> Exchange:
-    target = redacted_target(each.target)
-    query = target.partition("?")[2]
+    query = each.target.partition("?")[2]
     path = each.path or each.target.partition("?")[0]
     operation = each.operation
     last = path.rpartition("/")[2]

@@ -129,7 +129,7 @@ def record(
     report(result["notes"])
     counts = f"{counted(result['requests'], 'request')}, {counted(result['stubs'], 'stub')}"
     lines = [f"{path}: {counts}{'' if is_new else ', as before'}", *summary]
-    show(result, lines, as_json=as_json)
+    show({**result, **({"summary": summary} if har else {})}, lines, as_json=as_json)
     return 1 if result["notes"] else None
 
 

@@ -15,9 +15,10 @@ import click
 from mockpets.cli.commands import Command
 from mockpets.cli.options import flag, option, with_json
 from mockpets.cli.remote import show, with_client
-from mockpets.constants import API_PREFIX
+from mockpets.constants import API_PREFIX, REDACTED
 from mockpets.errors import printable
 from mockpets.faults import LOST
+from mockpets.redaction import is_secret_property
 from mockpets.units import counted
 
 if TYPE_CHECKING:
@@ -137,7 +138,10 @@ def _differences(exchange: Exchange, played: Exchange, ids: AssignedIds) -> Iter
                 yield "another body"
         elif found := next(_places(ids.in_body(exchange.body, exchange.path), played.body), None):
             where, recorded, got = found
-            yield f"body{where}: {_text(got)}, recorded {_text(recorded)}"
+            if is_secret_property(where.rpartition(".")[2]):
+                yield f"another body{where}"
+            else:
+                yield f"body{where}: {_text(got)}, recorded {_text(recorded)}"
 
 
 _ABSENT: Final = object()
@@ -152,6 +156,8 @@ def _places(recorded: Any, got: Any, where: str = "") -> Iterator[tuple[str, Any
     elif isinstance(recorded, list) and isinstance(got, list):
         for place, pair in enumerate(zip_longest(recorded, got, fillvalue=_ABSENT), 1):
             yield from _places(*pair, f"{where}.{place}")
+    elif recorded == REDACTED:
+        return
     elif recorded != got or isinstance(recorded, bool) != isinstance(got, bool):
         yield where, recorded, got
 

@@ -36,6 +36,7 @@ from mockpets.scenario.matching import path_matches
 from mockpets.strict_json import shown
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Iterable, Mapping
     from pathlib import Path
     from urllib.parse import SplitResult
@@ -122,18 +123,21 @@ def base_url(url: str) -> SplitResult:
     return parts
 
 
-def read(paths: Iterable[Path], base: SplitResult | None) -> list[Exchange]:
+def read(
+    paths: Iterable[Path], base: SplitResult | None, ignored: Counter[str] | None = None
+) -> list[Exchange]:
     """Return the requests to the API in all files.
 
     :param base: of the API, for files of browsers that did not call mockpets.
+    :param ignored: counts the other requests, by the reason.
     :raise InputError: with every problem of every file.
     """
-    return read_files(paths, lambda path: _read(path, base))
+    return read_files(paths, lambda path: _read(path, base, ignored))
 
 
-def _read(path: Path, base: SplitResult | None) -> list[Exchange]:
+def _read(path: Path, base: SplitResult | None, ignored: Counter[str] | None) -> list[Exchange]:
     document = read_document(path, _KIND)
-    result = exchanges_of(document, str(path), base)
+    result = exchanges_of(document, str(path), base, ignored)
     entries = document["log"]["entries"]
     if entries and not result:
         raise _no_request(str(path), entries, base)
@@ -159,26 +163,35 @@ def _no_request(file: str, entries: list[dict[str, Any]], base: SplitResult | No
 
 
 def exchanges_of(
-    document: Har, file: str | None = None, base: SplitResult | None = None
+    document: Har,
+    file: str | None = None,
+    base: SplitResult | None = None,
+    ignored: Counter[str] | None = None,
 ) -> list[Exchange]:
     """Return the requests to the API, except preflights and responses from a browser's cache.
 
     :param document: valid; of a file, or of a server, which exports the log of a session.
+    :param ignored: counts the other requests, by the reason.
     """
-    exchanges = (
+    exchanges = [
         _exchange(cast("dict[str, Any]", entry), file, base) for entry in document["log"]["entries"]
-    )
-    return [exchange for exchange in exchanges if exchange is not None]
+    ]
+    if ignored is not None:
+        ignored.update(each for each in exchanges if isinstance(each, str))
+    return [each for each in exchanges if not isinstance(each, str)]
 
 
-def _exchange(entry: dict[str, Any], file: str | None, base: SplitResult | None) -> Exchange | None:
+def _exchange(entry: dict[str, Any], file: str | None, base: SplitResult | None) -> Exchange | str:
+    """Return the exchange of an entry, or why it is ignored."""
     request, headers = entry["request"], _headers(entry["response"])
-    if request["method"] == "OPTIONS" or entry.get("_fromCache"):
-        return None
+    if request["method"] == "OPTIONS":
+        return "OPTIONS"
+    if entry.get("_fromCache"):
+        return "from the browser's cache"
     ours = entry.get("_mockpets")
     known = ours or _from_browser(entry, headers, base)
     if known is None:
-        return None
+        return "to other URLs"
     start = datetime.fromisoformat(entry["startedDateTime"]).timestamp()
     session, outcome = known["session"], known["outcome"]
     end = _end(start, entry)

@@ -63,6 +63,8 @@ def har(path: Path, *entries: dict[str, Any]) -> Path:
 @pytest.fixture
 def service(tmp_path: Path) -> Path:
     """The requests of an app to a service, whose pet 11 changes without a request."""
+    script = entry("GET", "", 200, "")
+    script["request"]["url"] = "https://cdn.example/app.js"
     return har(
         tmp_path / "service.har",
         entry("GET", "/pets?limit=20&access_token=t0ken", 200, [CAT, DOG]),
@@ -72,6 +74,9 @@ def service(tmp_path: Path) -> Path:
         entry("GET", "/pets/11", 200, {**CAT, "status": "sold"}),
         entry("GET", "/pets/12", 503, {"error": "down"}),
         entry("GET", "/owners", 200, [{"id": 1}]),
+        entry("OPTIONS", "/pets", 204, ""),
+        {**entry("GET", "/pets", 200, []), "_fromCache": "memory"},
+        script,
     )
 
 
@@ -83,6 +88,7 @@ def scenario(service: Path, run: Run, tmp_path: Path) -> Path:
     assert out == [
         f"{file}: 7 requests, 3 stubs",
         "kept 2 pets of 7 requests",
+        "dropped requests: OPTIONS (1), from the browser's cache (1), to other URLs (1)",
         "dropped secrets: authorization (7), cookie (7), set-cookie (7), x-api-token (7)",
         "off contract: getPet: expected 200, got 503 (1 request)",
         "off contract: createPet 201 does not have the header Location (1 request)",
@@ -192,13 +198,52 @@ def test_ids_of_another_server_are_mapped(number: Any, run: Run, tmp_path: Path)
     status, lines, err = run("record", "orders", "--har", file, *base, "-o", out)
     assert (status, lines[:2], err) == (
         0,
-        [f"{out}: 10 requests, 0 stubs", "kept 1 pet of 10 requests"],
+        [f"{out}: 10 requests, 0 stubs", "kept 1 pet and 1 resource of 10 requests"],
         [],
     )
     settings = Settings(port=0, scenarios_dir=(tmp_path,), scenario=("orders",))
     with MockpetsServer(settings) as server:
         status, lines, _ = run("replay", file, *base, "--url", server.url)
     assert (status, lines) == (0, ["10 requests: 0 differences"])
+
+
+def test_bodies_have_no_secrets_either(run: Run, tmp_path: Path) -> None:
+    key, session, word = "key-" * 5, "cookie-value-" * 3, "hunter2"
+    login = {"user": "Ann", "password": word}
+    echo = {"author": "Ann", "code": "a", "seen": [f"Bearer {key}"], "via": {"sid": session}}
+    file = har(
+        tmp_path / "login.har",
+        entry("POST", "/login", 200, {"access_token": "t0ken", "token_type": "Bearer"}, login),
+        entry("GET", "/echo", 200, echo),
+        entry("GET", f"/keys/{key}?q={key}", 200, []),
+        entry("GET", "/users", 200, []),
+        entry("POST", "/users", 201, {"id": 1, **login}, login),
+        entry("GET", "/users", 200, [{"id": 1, **login}]),
+    )
+    text = file.read_text("utf-8").replace("s3cr3t", session).replace("Bearer hunter2", f"X {key}")
+    file.write_text(text, "utf-8")
+    out, base = tmp_path / "login.yaml", ("--base-url", BASE)
+    status, lines, err = run("record", "login", "--har", file, *base, "-o", out, "--json")
+    result = json.loads("\n".join(lines))
+    assert (status, err) == (0, [])
+    assert "access_token in a body (1)" in result["summary"][1]
+    assert "password in a body (4)" in result["summary"][1]
+
+    document = yaml.safe_load(out.read_text("utf-8"))
+    bodies = [stub["reply"]["body"] for stub in document["stubs"]]
+    assert {"access_token": "[redacted]", "token_type": "Bearer"} in bodies
+    assert {**echo, "seen": ["Bearer [redacted]"], "via": {"sid": "[redacted]"}} in bodies
+    assert document["resources"] == [{"path": "/v1/users"}]
+    settings = Settings(port=0, scenarios_dir=(tmp_path,), scenario=("login",))
+    with MockpetsServer(settings) as server:
+        options = (file, *base, "--url", server.url)
+        assert run("replay", *options)[1] == ["6 requests: 0 differences"]
+        ControlClient(server.url).use("default")
+        different = run("replay", *options)[1]
+    assert different[-1] == "6 requests: 6 differences"
+    secrets = (key, session, word, "t0ken")
+    texts = (out.read_text("utf-8"), *lines, *different)
+    assert [secret for secret in secrets if secret in "\n".join(texts)] == []
 
 
 def test_differences_are_named(run: Run, service: Path) -> None:
