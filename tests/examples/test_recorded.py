@@ -1,4 +1,4 @@
-"""The React example shows the same under a recording of a service as with the service itself.
+"""The React example shows the same under a recording of a service, and passes its own tests.
 
 The HAR files are Playwright's, in Chromium and Firefox. The services are json-server, Prism, and a
 mockpets with other pets.
@@ -17,7 +17,8 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from tests.browsers import chromium, firefox
-from tests.examples.project import COMMANDS, free_ports, install
+from tests.examples.project import COMMANDS, free_ports, install, outcomes
+from tests.examples.project import playwright as playwright_tests
 from tests.programs import need
 
 if TYPE_CHECKING:
@@ -145,3 +146,9 @@ def test_the_app_shows_the_same(service: str, browser: str, app: Path, tmp_path:
             after = [text.replace(BANNER, "") for text in after]
         assert after == before, file.read_text("utf-8")
         started.close()
+    # The example's own tests, in sessions that begin with the recorded scenario.
+    folders = (tmp_path, app / "scenarios")
+    settings = Settings(port=0, scenarios_dir=folders, scenario=("recorded",), sessions="declared")
+    with MockpetsServer(settings) as server:
+        status, output = playwright_tests(app, MOCKPETS_URL=server.url)
+    assert (status, outcomes(output)) == (0, ["13 passed"]), output
