@@ -12,6 +12,7 @@ from collections import defaultdict
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
+from mockpets.constants import FILE_BYTES
 from mockpets.errors import InputError, RequestError
 from mockpets.recording.collections import first_resources
 from mockpets.recording.stub import match_of, reply_of
@@ -85,6 +86,9 @@ def _infer(
     is_assigned: Assigned,
 ) -> Recording:
     effects, reasons = _effects(exchanges, _whole(document, model))
+    # Each reply is in the file at least once, and YAML needs more than half of the room of JSON.
+    if sum(map(len, {json.dumps(reply) for *_, reply in effects})) > 2 * FILE_BYTES:
+        raise _too_large(f"is larger than {FILE_BYTES // 1024} KiB")
     keys = [_keys(exchange, is_assigned) for exchange in exchanges]
     wide: set[str] = set()
     """The kinds of requests whose narrower stubs do not repeat their responses."""
@@ -252,8 +256,12 @@ def _whole(document: Mapping[str, Any], model: Callable[[Mapping[str, Any]], Mod
     try:
         return model(document)
     except InputError as error:
-        message = f"the recording is too large for a scenario: it {error.problems[0].what}"
-        raise RequestError("conflict", message, advice="record fewer requests") from error
+        raise _too_large(error.problems[0].what) from error
+
+
+def _too_large(what: str) -> RequestError:
+    message = f"the recording is too large for a scenario: it {what}"
+    return RequestError("conflict", message, advice="record fewer requests")
 
 
 def _different(exchanges: Sequence[Exchange], model: Model) -> list[int]:

@@ -339,6 +339,7 @@ def test_large_recordings_are_rejected(run: Run, tmp_path: Path) -> None:
     cases: list[tuple[list[Any], str]] = [
         ([{}] * 1001, "has 1001 requests to the API, of at most 1000"),
         (pets, "the recording is too large for a scenario: it is larger than 256 KiB"),
+        ([[f"{n}" * 250_000] for n in range(3)], "too large for a scenario: it is larger than 256"),
         ([deep], "kept 0 pets of 1 request"),
         ([large], "the body of the response to request 1 is not recorded"),
     ]

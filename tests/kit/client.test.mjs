@@ -366,6 +366,25 @@ describe("requests and verify", () => {
     await rejects(mock.explain(3), "not_found", /has no request '3'/);
     await rejects(mock.explainRequest({ ...create, metod: "GET" }), "invalid_request", /unknown key 'metod'/);
   });
+  it("become stubs and recordings", async () => {
+    const mock = client();
+    const { after } = await mock.startRecording();
+    await list(mock, "?limit=2");
+    const [entry] = await mock.requests();
+    assert.deepEqual((await mock.stub(entry.number, { delay: 1500, times: 2 })).stub, {
+      match: { operation: "listPets", query: { limit: "2" } },
+      times: 2,
+      delay: "1500ms",
+    });
+    const { matches, active } = await mock.respondLike(entry, { status: 503 });
+    assert.deepEqual([after, matches, active], [0, [1], ["like-request-1", "default"]]);
+    assert.deepEqual([(await list(mock, "?limit=2")).status, (await list(mock)).status], [503, 200]);
+    assert.deepEqual((await mock.dropStub(entry.number)).active, ["default"]);
+    assert.equal((await list(mock, "?limit=2")).status, 200);
+    const { requests, stubs, notes, yaml } = await mock.recording();
+    assert.deepEqual([requests, stubs, notes], [4, 1, []]);
+    assert.match(yaml, /sequence: \[pass, \{status: 503\}, pass\]/);
+  });
   it("fail with the nearest request", async () => {
     const mock = client();
     await list(mock, "?limit=1");
