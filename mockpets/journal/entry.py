@@ -34,11 +34,13 @@ class Message(NamedTuple):
 
     :param head: the headers, one per line: one string takes a third of the memory of many.
     :param size: bytes of the complete body.
+    :param checksum: CRC-32 of the complete body of a response, if it is truncated.
     """
 
     head: str = ""
     body: bytes = b""
     size: int = 0
+    checksum: int | None = None
 
     @property
     def headers(self) -> list[tuple[str, str]]:
@@ -145,7 +147,9 @@ def sent_headers(head: bytes) -> list[tuple[str, str]]:
     return [*headers.items()]
 
 
-def message(headers: Iterable[tuple[str, str]], body: bytes, size: int) -> Message:
+def message(
+    headers: Iterable[tuple[str, str]], body: bytes, size: int, checksum: int | None = None
+) -> Message:
     """Return the recorded form of a request or response; see `Message`."""
     # Pieces and not lines, which would double the memory that a request takes here.
     pieces: list[str] = []
@@ -158,4 +162,4 @@ def message(headers: Iterable[tuple[str, str]], body: bytes, size: int) -> Messa
         # line ends in headers pass, which HTTP does not allow.
         lines = ["".join(pieces[place + 1 : place + 4]) for place in range(0, len(pieces), 4)]
         head = "\n".join(redacted_target(line.replace("\n", " ")) for line in lines)
-    return Message(head, body, size)
+    return Message(head, body, size, checksum)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from time import perf_counter, time
 from typing import TYPE_CHECKING, Final
+from zlib import crc32
 
 from mockpets.contract.fields import parse_int64
 from mockpets.faults import INCOMPLETE_FAULTS, NO_RESPONSE_FAULTS
@@ -90,7 +91,7 @@ def record(request: Request, response: Response, number: int, off_contract: str 
         head,
         (body[:size], len(body)),
         headers,
-        (sent[:length], len(sent)),
+        (sent[:length], len(sent), crc32(sent) if length < len(sent) else None),
     )
     # Twice, because the response repeats parts of it, and a made entry has copies. The response's
     # other headers are shared between entries.
@@ -130,13 +131,14 @@ def _entry(
     head: bytes | Headers,
     body: tuple[bytes, int],
     headers: Headers,
-    sent: tuple[bytes, int],
+    sent: tuple[bytes, int, int | None],
 ) -> Entry:
     """Return the entry of an exchange, without secrets.
 
     :param took: seconds.
     :param head: of the request: as it arrived, or its headers.
-    :param body: its recorded part, and the size of the whole in bytes; also `sent`.
+    :param body: its recorded part, and the size of the whole in bytes; also `sent`, with the
+        checksum of the whole if it is truncated.
     :param headers: of the response.
     """
     pet_id = (view_args or {}).get("pet_id")
@@ -199,7 +201,9 @@ def record_release(
         off_contract=off_contract,
         delay_ms=round(outcome.delay * 1000, 1),
         notes=(*before.notes, Note("released", text)),
-        response=message(headers, sent[:length], len(sent)),
+        response=message(
+            headers, sent[:length], len(sent), crc32(sent) if length < len(sent) else None
+        ),
     )
     session.journal.amend(kept, entry, _NOTE_BYTES + 4 * len(text) + _length(headers) + length)
     session.changes.publish("requests")
