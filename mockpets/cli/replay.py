@@ -57,7 +57,7 @@ def replay(
     """Send the requests of HAR files to a server, and compare status and body.
 
     They go to a running mockpets, one after the other. Ids that either server assigned count as
-    equal. With the URL of another service, only GET and HEAD are sent.
+    equal, and so do redacted secrets. With the URL of another service, only GET and HEAD are sent.
     """
     from mockpets.cli.har_recording import read_exchanges
     from mockpets.client import IncompatibleServerError, NoAnswer
