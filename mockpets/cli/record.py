@@ -63,7 +63,8 @@ def stub(
     """
     if drop:
         dropped = client.drop_stub(number)
-        click.echo(f"active: {', '.join(dropped['active']) or 'no scenario'}")
+        active = ", ".join(dropped["active"]) or "no scenario"
+        show(dropped, [f"active: {active}"], as_json=as_json)
         return
     call = client.respond_like if use else client.stub
     result = call(number, **{name: value for name, value in instead.items() if value})

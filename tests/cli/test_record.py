@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+import yaml
 
 from mockpets import MockpetsServer, Settings
 from tests.http_client import Client, OverSocket
@@ -23,7 +24,9 @@ def server() -> Iterator[MockpetsServer]:
         yield server
 
 
-def test_a_stub_is_printed_used_and_dropped(server: MockpetsServer, run: Run) -> None:
+def test_a_stub_is_printed_used_and_dropped(
+    server: MockpetsServer, run: Run, tmp_path: Path
+) -> None:
     call = Client(OverSocket(server.url))
     call("GET", "/v1/pets/3?debug=1")
     status, out, err = run("stub", "1", "--url", server.url)
@@ -36,9 +39,15 @@ def test_a_stub_is_printed_used_and_dropped(server: MockpetsServer, run: Run) ->
         "  reply: {error: unauthorized}",
         "# It matches 1 request of the log, such as 1.",
     ]
-    run("stub", "1", "--status", "404", "--times", "1", "--use", "--url", server.url)
+    file = tmp_path / "like-this.yaml"
+    options = ("--status", "404", "--times", "1", "--use", "-o", file)
+    run("stub", "1", *options, "--url", server.url)
+    assert yaml.safe_load(file.read_text("utf-8"))["stubs"][0]["times"] == 1
     assert [call("GET", "/v1/pets/3?debug=1").status for _ in range(2)] == [404, 401]
     assert run("stub", "1", "--drop", "--url", server.url)[1] == ["active: unauthorized"]
+    run("stub", "1", "--use", "--url", server.url)
+    _, out, _ = run("stub", "1", "--drop", "--json", "--url", server.url)
+    assert json.loads("\n".join(out))["active"] == ["unauthorized"]
     assert run("stub", "9", "--url", server.url)[0] == 1
 
 
