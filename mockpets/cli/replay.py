@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
@@ -16,7 +18,7 @@ from mockpets.cli.commands import Command
 from mockpets.cli.options import flag, option, with_json
 from mockpets.cli.remote import show, with_client
 from mockpets.constants import API_PREFIX, REDACTED
-from mockpets.errors import printable
+from mockpets.errors import MockpetsError, printable
 from mockpets.faults import LOST
 from mockpets.redaction import is_secret_property
 from mockpets.units import counted
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 
 _SECONDS: Final = 30.0
 """How long each request may take."""
+_POLL: Final = 0.1
+"""In seconds, how often it looks for held responses."""
 _READS: Final = ("GET", "HEAD")
 _HEADERS: Final = ("accept", "accept-language", "content-type")
 """The recorded headers that are sent again."""
@@ -56,8 +60,9 @@ def replay(
 ) -> int:
     """Send the requests of HAR files to a server, and compare status and body.
 
-    They go to a running mockpets, one after the other. Ids that either server assigned count as
-    equal, and so do redacted secrets. With the URL of another service, only GET and HEAD are sent.
+    They go to a running mockpets, one after the other. What a gate holds is released. Ids that
+    either server assigned count as equal, and so do redacted secrets. With the URL of another
+    service, only GET and HEAD are sent.
     """
     from mockpets.cli.har_recording import read_exchanges
     from mockpets.client import IncompatibleServerError, NoAnswer
@@ -76,19 +81,41 @@ def replay(
         is_ours, key = False, read_key(key_env, os.environ)
     sent = [each for each in exchanges if is_ours or allow_writes or each.method in _READS]
     differences: list[dict[str, Any]] = []
-    for exchange, lines in _replayed(sent, url, key):
-        target = f"{exchange.method} {exchange.target}"[:_SHOWN]
-        if lines:
-            row = {"number": exchange.number, "request": target, "differences": lines}
-            differences.append(row)
-        for line in () if as_json else lines:  # at once: a response may take long
-            click.echo(printable(f"request {exchange.number}, {target}: {line}"))
+    with _open_gates(client) if is_ours else nullcontext():
+        for exchange, lines in _replayed(sent, url, key):
+            target = f"{exchange.method} {exchange.target}"[:_SHOWN]
+            if lines:
+                row = {"number": exchange.number, "request": target, "differences": lines}
+                differences.append(row)
+            for line in () if as_json else lines:  # at once: a response may take long
+                click.echo(printable(f"request {exchange.number}, {target}: {line}"))
     skipped = len(exchanges) - len(sent)
     rest = f", {counted(skipped, 'write')} not sent" if skipped else ""
     result = {"sent": len(sent), "skipped": skipped, "different": differences}
     text = f"{counted(len(sent), 'request')}: {counted(len(differences), 'difference')}{rest}"
     show(result, [text], as_json=as_json)
     return 1 if differences else 0
+
+
+@contextmanager
+def _open_gates(client: ControlClient) -> Iterator[None]:
+    """Release each response that a gate holds: the next request is sent after it."""
+    is_done = Event()
+
+    def release() -> None:
+        while not is_done.wait(_POLL):
+            with suppress(MockpetsError):  # it may be released already
+                held = [each["request"] for each in client.held() if each["waits"] == "held"]
+                if held:
+                    client.release(*held)
+
+    thread = Thread(target=release, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_done.set()
+        thread.join()
 
 
 def _replayed(

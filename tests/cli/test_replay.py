@@ -12,6 +12,7 @@ import yaml
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
+from tests.http_client import Client, OverSocket
 from tests.report.test_har import INVALID_ENTRIES, INVALID_FILES, broken
 
 if TYPE_CHECKING:
@@ -244,6 +245,19 @@ def test_bodies_have_no_secrets_either(run: Run, tmp_path: Path) -> None:
     secrets = (key, session, word, "t0ken")
     texts = (out.read_text("utf-8"), *lines, *different)
     assert [secret for secret in secrets if secret in "\n".join(texts)] == []
+
+
+def test_gates_are_opened(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "held.har"
+    with MockpetsServer(Settings(port=0, scenario=("loading",))) as server:
+        client, call = ControlClient(server.url), Client(OverSocket(server.url))
+        thread = Thread(target=call, args=("GET", "/v1/pets/2"))
+        thread.start()
+        client.gate("loading").held()
+        client.gate("loading").open()
+        thread.join()
+        file.write_text(json.dumps(client.har()), "utf-8")
+        assert run("replay", file, "--url", server.url)[:2] == (0, ["1 request: 0 differences"])
 
 
 def test_differences_are_named(run: Run, service: Path) -> None:
