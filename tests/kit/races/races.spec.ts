@@ -16,10 +16,11 @@ const clicks =
   async (page: Page) => {
     for (const name of names) await page.getByRole("button", { name, exact: true }).click();
   };
-const shows = (selector: string, text: string) => (page: Page) => expect(page.locator(selector)).toHaveText(text);
-const listsPet = (page: Page) => expect(page.getByText("Miso")).toBeVisible();
+let eventually = expect; // with less patience for a race that is found
+const shows = (selector: string, text: string) => (page: Page) => eventually(page.locator(selector)).toHaveText(text);
+const listsPet = (page: Page) => eventually(page.getByText("Miso")).toBeVisible();
 const hasOnePet = async (page: Page, mock: Mockpets) => {
-  await expect(page.locator("p")).not.toBeEmpty();
+  await eventually(page.locator("p")).not.toBeEmpty();
   expect((await mock.pets()).filter(({ name }) => name === "Miso")).toHaveLength(1);
 };
 const empty = (mock: Mockpets) => mock.setPets([{ id: 1, name: "Otto", categoryId: 1, status: "available" }]);
@@ -43,7 +44,7 @@ const races: Record<string, Race> = {
   "optimistic-update": { prepare: empty, actions: clicks("Bad", "Good"), check: shows("li", "Good") },
   "pages-out-of-order": {
     actions: clicks("More", "More", "More"),
-    check: (page) => expect(page.locator("li")).toHaveText(["available", "pending", "sold"]),
+    check: (page) => eventually(page.locator("li")).toHaveText(["available", "pending", "sold"]),
   },
   "expiring-login": {
     prepare: (mock) => mock.use({ stubs: [{ after: 1, reply: { error: "unauthorized" } }] }),
@@ -58,6 +59,7 @@ for (const [name, { prepare, actions, check, options }] of Object.entries(races)
       `${name}${variant}`,
       async ({ page, mock, race }) => {
         test.fail(!variant); // an expected failure needs no new browser
+        eventually = variant ? expect : expect.configure({ timeout: 3_000 });
         await prepare?.(mock);
         await page.goto(`/?${name}${variant}`);
         await race(() => actions(page));

@@ -12,11 +12,11 @@ const DEFAULTS = { atLeast: 2, fail: undefined, ignore: [], lose: false, orders:
 const VARIABLE = "MOCKPETS_ORDER";
 const CALLS = "mockpets unsettled calls";
 const TICK_MS = 10;
-const MAX_TICKS = 14;
 const PENDING_MS = 700; // quiet while the actions of `race()` are pending
+const PENDING_WINDOWS = 14; // the actions take longer on a busy machine, and so do these
 const RACE_MS = 20_000;
 const LATE_MS = 1_000;
-const ROUND_TRIP_MS = 2_000;
+const ARRIVAL_MS = 2_000; // longest wait for a delivered response to reach the page
 const SCREENSHOT_MS = 5_000;
 const MAX_SET = 4;
 const MAX_CHOICES = 8;
@@ -152,7 +152,7 @@ async function hold(context, origins, settings, run) {
   const ordinals = new Map();
   const activity = new Map();
   const kinds = [...(settings.lose ? ["lose"] : []), ...(settings.fail ? ["fail"] : [])];
-  let [held, events, previous, late, problem] = [[], 0];
+  let [held, disturb, previous, late, problem] = [[], () => {}];
   let [isHolding, isPending, isDamaged, isClosed] = [false, false, false, false];
   let [startedAt, endedAt] = [];
 
@@ -165,7 +165,7 @@ async function hold(context, origins, settings, run) {
   const onEvent = (request) => {
     const name = nameOf(request);
     if (isIgnored(name)) return;
-    events++;
+    disturb();
     activity.set(name, (activity.get(name) ?? 0) + 1);
   };
   context.on("request", (request) => {
@@ -189,7 +189,7 @@ async function hold(context, origins, settings, run) {
     const name = names.get(request) ?? nameOf(request);
     if (isIgnored(name)) return route.fallback();
     if (isHolding) {
-      held.push({ route, request, name, method: request.method(), isAnswered: false });
+      held.push({ route, request, name, method: request.method(), issuedAt: Date.now(), isAnswered: false });
       return log(`${name} is held`);
     }
     const delay = Date.now() - endedAt;
@@ -197,27 +197,37 @@ async function hold(context, origins, settings, run) {
     return route.fallback();
   });
 
-  /** Return whether the calls of all pages that have not settled are those that are held. */
-  async function isSettled() {
+  /**
+   * Return whether the calls of all pages that have not settled are those that are held, after some milliseconds in the pages.
+   * Requests arrive here in any order, such as one with a preflight last, so it also sets when each was issued.
+   */
+  async function isSettled(ms) {
     const frames = context.pages().flatMap((page) => page.frames());
-    const calls = Promise.all(frames.map((frame) => frame.evaluate((name) => [...(globalThis[Symbol.for(name)] ?? [])], CALLS)));
-    const counts = new Map();
-    for (const [call, count] of (await within(calls.catch(() => undefined), ROUND_TRIP_MS))?.flat() ?? [["", 1]]) counts.set(call, (counts.get(call) ?? 0) + count);
-    return [...counts].every(([call, count]) => {
+    const calls = await Promise.all(frames.map((frame) => frame.evaluate(callsAfter, { name: CALLS, ms }))).catch(() => undefined);
+    if (!calls) return false; // a page has gone
+    const issued = new Map();
+    for (const [call, times] of calls.flat()) issued.set(call, [...(issued.get(call) ?? []), ...times].sort((one, other) => one - other));
+    return [...issued].every(([call, times]) => {
       const [method, url] = call.split(" ");
-      return (url && isIgnored(titleOf(method, new URL(url)))) || count === held.filter(({ request }) => `${request.method()} ${request.url().split("#")[0]}` === call).length;
+      if (isIgnored(titleOf(method, new URL(url)))) return true;
+      const own = held.filter(({ request }) => `${request.method()} ${request.url().split("#")[0]}` === call);
+      for (const [index, one] of own.entries()) one.issuedAt = times[index] ?? one.issuedAt;
+      return own.length === times.length;
     });
   }
 
-  /** Wait until nothing happens. Each tick takes a round trip through the page, so a busy machine waits longer. */
+  /** Wait until nothing happens. The pages measure the time, in few round trips: on a busy machine, each takes long. */
   async function quiet() {
-    const needed = () => (isPending ? Math.max(PENDING_MS, settings.quiet) : settings.quiet);
-    for (let calm = 0, seen = events; calm < needed(); seen = events) {
+    for (let calm = 0; calm < (isPending ? PENDING_WINDOWS : 1); ) {
       if (isClosed) throw new Error("the context was closed in race()");
-      if (elapsed() > RACE_MS) throw new Error(tooLong());
-      const tick = Math.max(TICK_MS, needed() / MAX_TICKS);
-      await new Promise((resolve) => setTimeout(resolve, tick));
-      calm = (await isSettled()) && seen === events ? calm + tick : 0;
+      if (elapsed() >= RACE_MS) throw new Error(tooLong());
+      const window = isPending ? Math.max(PENDING_MS, settings.quiet) / PENDING_WINDOWS : settings.quiet;
+      const disturbed = new Promise((resolve) => { disturb = resolve; });
+      const undisturbed = async () => {
+        await new Promise((resolve) => setTimeout(resolve, TICK_MS));
+        return isSettled(window - TICK_MS);
+      };
+      calm = (await within(Promise.race([disturbed, undisturbed()]), RACE_MS - elapsed())) ? calm + 1 : 0;
     }
   }
 
@@ -229,8 +239,7 @@ async function hold(context, origins, settings, run) {
   }
 
   function choose() {
-    const sent = [...names.keys()];
-    held.sort((one, other) => sent.indexOf(one.request) - sent.indexOf(other.request));
+    held.sort((one, other) => one.issuedAt - other.issuedAt);
     if (held.length > MAX_SET) return choicesOf([held[0]])[0];
     const choices = choicesOf(held, { previous, kinds: isDamaged ? [] : kinds });
     if (choices.length === 1 || run.made.length === MAX_CHOICES) return choices[0];
@@ -250,7 +259,6 @@ async function hold(context, origins, settings, run) {
       if (elapsed() >= RACE_MS) throw new Error(`the server did not respond to ${name} while race() lasted, ${RACE_MS / 1000} s`);
       one.isAnswered = true;
     }
-    events++;
     if (kind === "later") return;
     held = held.filter((other) => other !== one);
     isDamaged ||= kind !== "deliver";
@@ -261,6 +269,7 @@ async function hold(context, origins, settings, run) {
     if (kind === "fail") await failure(() => route.fulfill({ status: settings.fail, headers, json }));
     else if (kind === "lose" || !one.response) await failure(() => route.abort("connectionreset"));
     else await failure(() => route.fulfill({ response: one.response }));
+    await within(failure(async () => (await request.response())?.finished()), ARRIVAL_MS);
   }
 
   async function racing(actions) {
@@ -269,7 +278,7 @@ async function hold(context, origins, settings, run) {
     startedAt = Date.now();
     await quiet(); // earlier requests do not take part
     isHolding = isPending = true;
-    const ended = () => { isPending = false; events++; };
+    const ended = () => { isPending = false; disturb(); };
     Promise.resolve().then(actions).catch((error) => (problem = { error })).finally(ended);
     for (;;) {
       await quiet();
@@ -307,15 +316,27 @@ async function within(promise, ms) {
   return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }
 
-/** In the page: count the calls of `fetch` and `XMLHttpRequest` that have not settled, by method and URL. */
+/** In the page: return the calls that have not settled after some milliseconds, in steps because a page may be busy. */
+async function callsAfter({ name, ms }) {
+  const { unsettled = [], wait = setTimeout } = globalThis[Symbol.for(name)] ?? {};
+  for (let steps = 4; steps > 0; steps--) await new Promise((resolve) => wait(resolve, ms / 4));
+  return [...unsettled];
+}
+
+/** In the page: keep the times of the calls of `fetch` and `XMLHttpRequest` that have not settled, by method and URL. */
 function countCalls(name) {
-  const unsettled = (globalThis[Symbol.for(name)] = new Map());
+  const unsettled = new Map();
+  globalThis[Symbol.for(name)] = { unsettled, wait: setTimeout }; // a clock of the test does not replace this one
+  const now = performance.now.bind(performance);
+  const began = performance.timeOrigin;
+  let last = 0;
   /** Count a call until the returned function is called. */
   const start = (method, url) => {
     if (!URL.canParse(url, document.baseURI)) return () => {};
     const call = `${String(method ?? "GET").toUpperCase()} ${new URL(url, document.baseURI).href.split("#")[0]}`;
-    unsettled.set(call, (unsettled.get(call) ?? 0) + 1);
-    return () => unsettled.set(call, unsettled.get(call) - 1);
+    const time = (last = Math.max(began + now(), last + 0.001)); // two calls have no equal time
+    unsettled.set(call, [...(unsettled.get(call) ?? []), time]);
+    return () => unsettled.set(call, unsettled.get(call).filter((one) => one !== time));
   };
   const wrap = (owner, method, apply) => {
     owner[method] = new Proxy(owner[method], { apply: (target, self, values) => apply(() => Reflect.apply(target, self, values), self, values) });
