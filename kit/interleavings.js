@@ -136,7 +136,7 @@ async function runOrder({ test, tools, fixtures, testInfo, body, settings, timeo
 async function attachOrder(tools, testInfo, { mock, context, log, number }) {
   const [page] = context?.pages() ?? [];
   const screenshot = await page?.screenshot({ timeout: SCREENSHOT_MS }).catch(() => undefined);
-  if (screenshot) await testInfo.attach(`order ${number} screenshot`, { body: screenshot, contentType: "image/png" });
+  if (screenshot) await testInfo.attach(`mockpets order ${number} screenshot`, { body: screenshot, contentType: "image/png" });
   const lines = log.map(({ ms, event }) => `${String(ms).padStart(6)} ms  ${event}`);
   await testInfo.attach(`mockpets order ${number}`, { body: lines.join("\n"), contentType: "text/plain" });
   if (mock) await failure(() => tools.attachRequests(testInfo, mock));

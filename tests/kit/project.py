@@ -135,7 +135,7 @@ def _outcomes(suite: dict[str, Any]) -> Iterator[tuple[str, str, Outcome]]:
         [test] = spec["tests"]
         result = test["results"][-1]
         attachments = {
-            each["name"]: base64.b64decode(each["body"]).decode()
+            each["name"]: base64.b64decode(each["body"]).decode(errors="replace")
             if "body" in each
             else Path(each["path"]).read_text(encoding="utf-8")
             for each in result["attachments"]

@@ -72,6 +72,16 @@ MISTAKES = {
 """What the messages of the tests have that fail."""
 
 
+TOO_LONG = "race() took longer than 20 s: "
+BOUNDS = {
+    "the page polls": (
+        f"{TOO_LONG}the page was never quiet; its most frequent request is GET /v1/pets?poll with"
+    ),
+    "the actions never end": f"{TOO_LONG}its actions did not end",
+    "the server never responds": "the server did not respond to GET /v1/pets while race() lasted",
+}
+
+
 @contextmanager
 def served() -> Iterator[dict[str, str]]:
     """Serve the components, and mockpets; yield the variables of a run."""
@@ -156,10 +166,21 @@ def test_it_finds_races_and_explains_mistakes(tmp_path: Path) -> None:
     )
     attached = outcomes["races"]["stale-list"].attachments
     assert attached["mockpets order 3"].endswith("deliver:GET:/v1/pets")
+    assert "PNG" in attached["mockpets order 3 screenshot"]
     assert "POST   /v1/pets" in attached["mockpets requests"]
     lines = {line.strip() for line in (RACES / "races.spec.ts").read_text().splitlines()}
     [marked] = re.findall(r"^> *\d+ \| *(.*)$", error, re.MULTILINE)
     assert marked in lines
+
+
+@pytest.mark.long
+def test_a_race_that_takes_too_long_names_its_reason(tmp_path: Path) -> None:
+    outcomes = run(tmp_path, "bounds")["bounds"]
+
+    assert outcomes.keys() == BOUNDS.keys()
+    for name, message in BOUNDS.items():
+        [error] = outcomes[name].errors
+        assert message in error
 
 
 @pytest.mark.long
