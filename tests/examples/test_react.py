@@ -74,8 +74,8 @@ def compile_types(folder: Path) -> tuple[int, str]:
 def test_the_suite_passes_with_four_workers_on_one_server(example: Path) -> None:
     status, output = playwright(example, f"--repeat-each={REPEAT}")
 
-    assert f"Running {13 * REPEAT} tests using 4 workers" in output
-    assert (status, outcomes(output)) == (0, [f"{13 * REPEAT} passed"]), output
+    assert f"Running {14 * REPEAT} tests using 4 workers" in output
+    assert (status, outcomes(output)) == (0, [f"{14 * REPEAT} passed"]), output
 
 
 @pytest.mark.long
@@ -119,7 +119,7 @@ def test_the_suite_fails_if_its_tests_share_one_session(example: Path) -> None:
 
     status, output = playwright(example, "--workers=1")
     assert status == 0, output
-    assert "13 passed" in output
+    assert "14 passed" in output
 
     status, output = playwright(example, "--max-failures=1")
     assert status == 1, output

@@ -4,24 +4,29 @@ import { PetPage } from "./PetPage";
 import { PetsPage } from "./PetsPage";
 import { SignIn } from "./SignIn";
 
+interface Access {
+  api: Api | undefined;
+  rejection?: string;
+}
+
 export function App() {
-  const [rejection, setRejection] = useState<string>();
-  const [api, setApi] = useState(() => {
+  const [{ api, rejection }, setAccess] = useState<Access>(() => {
     const key = import.meta.env.VITE_API_KEY;
-    return key ? new Api(key, setRejection) : undefined;
+    return { api: key ? connect(key) : undefined };
   });
   const petId = useSyncExternalStore(subscribeToHash, readPetId);
 
-  function signIn(key: string) {
-    setRejection(undefined);
-    setApi(new Api(key, setRejection));
+  function connect(key: string): Api {
+    // A response to the previous key can arrive after the user has signed in again, and says nothing about the new key.
+    const api: Api = new Api(key, (rejection) => setAccess((now) => (now.api === api ? { api, rejection } : now)));
+    return api;
   }
 
   const isSignedIn = api && rejection === undefined;
   return (
     <>
       <h1>Pet store</h1>
-      {!isSignedIn && <SignIn message={rejection} onSignIn={signIn} />}
+      {!isSignedIn && <SignIn message={rejection} onSignIn={(key) => setAccess({ api: connect(key) })} />}
       {api && (
         // Hidden, not removed, so that a half-filled form is still there after the user signs in again.
         <main hidden={!isSignedIn}>

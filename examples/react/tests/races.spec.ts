@@ -22,3 +22,23 @@ interleavings(
   },
   { atLeast: 1 }, // the button is disabled meanwhile, so one order is sent
 );
+
+interleavings(
+  "a late response to the previous key does not sign the user out",
+  async ({ mock, page, race }) => {
+    await mock.use({
+      stubs: [{ match: { headers: { Authorization: "Bearer mockpets" } }, reply: { error: "unauthorized" } }],
+    });
+    await race(async () => {
+      await page.goto("/");
+      await page.getByLabel("Name").fill("Miso");
+      await page.getByLabel("Category").fill("2");
+      await page.getByRole("button", { name: "Add pet" }).click();
+      await page.getByLabel("API key").fill(mock.key);
+      await page.getByRole("button", { name: "Sign in" }).click();
+    });
+    await expect(page.getByRole("form", { name: "Sign in" })).toBeHidden();
+    await expect(page.getByRole("list", { name: "Pets" })).toBeVisible();
+  },
+  { orders: 4 },
+);
