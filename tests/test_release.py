@@ -227,8 +227,11 @@ def first_page(url: str) -> list[object]:
     return pets
 
 
-def serves(folder: Path, *command: str | Path) -> None:
-    """Start a server as the README does, call it, and stop it."""
+def serves(folder: Path, *command: str | Path) -> str:
+    """Start a server as the README does, call it, and stop it.
+
+    Returns the command in its banner that lists the scenarios.
+    """
     words = [*map(str, command), "serve", "--port", "0", "--scenario", "full-page"]
     env = {**os.environ, "HOME": str(folder)}
     with subprocess.Popen(words, cwd=folder, env=env, stdout=subprocess.PIPE, text=True) as process:
@@ -237,9 +240,11 @@ def serves(folder: Path, *command: str | Path) -> None:
             url = re.search(r"(http://\S+)/v1", process.stdout.readline())
             assert url
             assert len(first_page(url[1])) == 20
+            shown = next(line for line in process.stdout if " scenarios: " in line)
         finally:
             process.terminate()
         assert process.wait(30) == 0
+    return shown.partition(" scenarios: ")[2].strip()
 
 
 @pytest.mark.slow
@@ -255,7 +260,7 @@ def test_each_form_of_the_server_starts_and_writes_its_own_command(
     assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(bill) is None
     assert {each["name"] for each in json.loads(bill)["components"]} >= {"mockpets", "flask"}
     assert [name for name in names if name.endswith((".so", "RECORD", "direct_url.json"))] == []
-    serves(tmp_path, sys.executable, pyz)
+    assert serves(tmp_path, sys.executable, pyz) == "python3 mockpets.pyz scenarios"
     status, out, err = call(
         sys.executable, "mockpets.pyz", "kit", "tests/mock", "--playwright", folder=tmp_path
     )
@@ -273,7 +278,7 @@ def test_each_form_of_the_server_starts_and_writes_its_own_command(
     installed = project / "node_modules/mockpets"
     files = {path.name for path in installed.iterdir()}
     assert files == {*files_of(), "LICENSE", "README.md", "run.js", "mockpets.pyz", SCHEMA}
-    serves(project, installed.parent / ".bin/mockpets")
+    assert serves(project, installed.parent / ".bin/mockpets") == "npx mockpets scenarios"
     (project / "scenarios").mkdir()
     (project / "scenarios/tired-cat.yaml").write_text("description: d\n")
     status, out, err = call(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from mockpets.cli.commands import Command, discard_output, report
+from mockpets.cli.commands import Command, discard_output, program, report
 from mockpets.cli.keys import Actions, Keys, has_keys, key_line
 from mockpets.cli.layout import columns, has_colour, on_terminal, wrap
 from mockpets.cli.options import with_settings
@@ -244,10 +244,10 @@ def _banner(settings: Settings, port: int, secret: str, scenarios: int, metrics:
     lines["active"] = ", ".join(settings.scenario)
     lines["clock"] = settings.now
     if not on_terminal() and not settings.public:
-        lines["coding agents"] = "run 'mockpets skill' first"
+        lines["coding agents"] = f"run '{program()} skill' first"
     overview = "\n".join(_banner_line(label, text) for label, text in lines.items() if text)
     folders = [word for path in settings.scenarios_dir for word in ("--scenarios-dir", str(path))]
-    command = shlex.join(["mockpets", "scenarios", *folders])
+    command = shlex.join([*shlex.split(program()), "scenarios", *folders])
     return f"""mockpets {VERSION} serves the pet store at {_bold(root + API_PREFIX)}
 
 {overview}
