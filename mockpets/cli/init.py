@@ -30,6 +30,8 @@ _SKILL: Final = "agents: mockpets skill"
 _HEAD: Final = f"Written by 'mockpets init', and yours to change; {_SKILL}"
 _COMMENTS: Final = {".ts": f"// {_HEAD}\n", ".yml": f"# {_HEAD}\n"}
 """The head of a file by its suffix."""
+_RESULTS: Final = "test-results/"
+"""What Playwright writes; the HAR of each test is in it."""
 _APP: Final = """
   use: {{ baseURL: "http://localhost:5173", mockHar: "always" }},
   webServer: [
@@ -131,26 +133,30 @@ jobs:
 """
 _GITLAB: Final = """\
 playwright:
-  image: node:24
+  image: node:24{gitlab_cache}
   script:
     - {install}
     - npx playwright install --with-deps chromium
     - {program} kit {folder} --check
     - npx playwright test || failed=1
-    - {program} report --har test-results/*/mockpets.har --format junit -o mockpets.xml
+    - {program} report --har test-results/*/mockpets.har --format junit -o mockpets.xml \
+--fail-on error || failed=1
     - exit ${{failed:-0}}
   artifacts:
     when: always
     paths: [test-results]
     reports: {{ junit: mockpets.xml }}
 """
+_GITLAB_CACHE: Final = """
+  variables: { npm_config_cache: .npm }
+  cache: { key: { files: [package-lock.json] }, paths: [.npm] }"""
 _INSTALL: Final = {
-    "package-lock.json": ("npm ci", ", cache: npm"),
-    "pnpm-lock.yaml": ("corepack enable && pnpm install --frozen-lockfile", ""),
-    "yarn.lock": ("corepack enable && yarn install --immutable", ""),
-    "": ("npm install", ""),
+    "package-lock.json": ("npm ci", ", cache: npm", _GITLAB_CACHE),
+    "pnpm-lock.yaml": ("corepack enable && pnpm install --frozen-lockfile", "", ""),
+    "yarn.lock": ("corepack enable && yarn install --immutable", "", ""),
+    "": ("npm install", "", ""),
 }
-"""How CI installs packages, and what its action caches, by the lock file."""
+"""How CI installs packages, and what GitHub and GitLab cache, by the lock file."""
 
 
 @dataclass(frozen=True)
@@ -182,6 +188,11 @@ class _Repository:
         return Path("tests", texts.TYPES_FILE if self.is_npm else "mockpets")
 
     @property
+    def has_page(self) -> bool:
+        """Return whether a test opens a page of the app, which needs a browser."""
+        return self.has_sheet or "vite" in self.packages
+
+    @property
     def packages(self) -> set[str]:
         """Return the names of the npm packages that it lists."""
         return {*self.package.get("devDependencies", {}), *self.package.get("dependencies", {})}
@@ -195,8 +206,8 @@ def init(context: click.Context, dry_run: bool, states: bool) -> None:
     """Set up a front-end repository: Playwright, a first test, a scenario and a CI job.
 
     Run it in the folder with package.json. It writes no file that exists, except for a script in
-    package.json and a line in .env.development, and shows what to add to your own TypeScript. A
-    second run changes nothing.
+    package.json and a line in .env.development and .gitignore, and shows what to add to your own
+    TypeScript. A second run changes nothing.
     """
     front_end = _Repository(_package(), program(), states)
     new, changed = _new_files(front_end), dict(_changed_files(front_end))
@@ -224,7 +235,8 @@ def init(context: click.Context, dry_run: bool, states: bool) -> None:
     for line in hints:
         click.echo(printable(line))
     click.echo(printable(f"for coding agents  {front_end.command} skill --install"))
-    click.echo("run the test  npx playwright test")
+    browser = "npx playwright install chromium && " if front_end.has_page else ""
+    click.echo(f"run the test  {browser}npx playwright test")
 
 
 def _new_files(front_end: _Repository) -> dict[Path, str]:
@@ -265,11 +277,17 @@ def _changed_files(front_end: _Repository) -> Iterator[tuple[Path, tuple[str, st
         package = {**front_end.package, "scripts": scripts}
         text = json.dumps(package, indent=indent[1] if indent else 2, ensure_ascii=False)
         yield _PACKAGE, (text + "\n", json.dumps(script)[1:-1])
-    env = read_file(_ENV) or ""
-    if "vite" in front_end.packages and not re.search(rf"^\s*{_VARIABLE}\s*=", env, re.MULTILINE):
-        end = "\n" if env and not env.endswith("\n") else ""
-        line = f"{_VARIABLE}=http://localhost:7387/v1"
-        yield _ENV, (f"{env}{end}{line}\n", line)
+    if "vite" in front_end.packages:
+        yield from _with_line(_ENV, f"{_VARIABLE}=http://localhost:7387/v1", rf"\s*{_VARIABLE}\s*=")
+    yield from _with_line(Path(".gitignore"), _RESULTS, rf".*{_RESULTS[:-1]}")
+
+
+def _with_line(path: Path, line: str, present: str) -> Iterator[tuple[Path, tuple[str, str]]]:
+    """Yield a file with one more line, unless a line of it matches the pattern."""
+    text = read_file(path) or ""
+    if not re.search(f"^{present}", text, re.MULTILINE):
+        end = "\n" if text and not text.endswith("\n") else ""
+        yield path, (f"{text}{end}{line}\n", line)
 
 
 def _hints(front_end: _Repository, *, with_config: bool) -> Iterator[str]:
@@ -310,12 +328,13 @@ def _config(front_end: _Repository) -> str:
 
 def _job(front_end: _Repository) -> dict[str, str]:
     """Return what a CI job fills in."""
-    install, cache = next(_INSTALL[name] for name in _INSTALL if Path(name).exists())
+    install, cache, gitlab_cache = next(_INSTALL[name] for name in _INSTALL if Path(name).exists())
     folder = front_end.kit.parent if front_end.is_npm else front_end.kit
     return {
         "program": front_end.command,
         "install": install,
         "cache": cache,
+        "gitlab_cache": gitlab_cache,
         "folder": folder.as_posix(),
     }
 

@@ -25,8 +25,15 @@ NEW = [
     *("tests/tsconfig.json", "playwright.config.ts", ".github/workflows/playwright.yml"),
 ]
 SCRIPT = '"mock": "mockpets serve --scenarios-dir mock/scenarios"'
-CHANGED = [f"package.json: {SCRIPT}", ".env.development: VITE_API_URL=http://localhost:7387/v1"]
-LAST = ["for coding agents  npx mockpets skill --install", "run the test  npx playwright test"]
+CHANGED = [
+    f"package.json: {SCRIPT}",
+    ".env.development: VITE_API_URL=http://localhost:7387/v1",
+    ".gitignore: test-results/",
+]
+LAST = [
+    "for coding agents  npx mockpets skill --install",
+    "run the test  npx playwright install chromium && npx playwright test",
+]
 
 
 @pytest.fixture
@@ -55,7 +62,8 @@ def test_it_writes_what_it_has_shown_and_a_second_run_changes_nothing(init: Init
     assert (status, err) == (0, [])
     assert out[: len(shown) - 2] == [line.replace("would write", "wrote") for line in shown[:-2]]
     written = contents()
-    assert written.keys() == {*NEW, "package.json", ".env.development", "tests/mockpets.d.ts"}
+    changed = {line.partition(":")[0] for line in CHANGED}
+    assert written.keys() == {*NEW, *changed, "tests/mockpets.d.ts"}
     package = {**PACKAGE, "scripts": json.loads(f"{{{SCRIPT}}}")}
     assert written["package.json"] == json.dumps(package, indent="\t") + "\n"
     job = yaml.safe_load(written[".github/workflows/playwright.yml"])
@@ -74,6 +82,7 @@ def test_your_own_files_stay_and_you_see_what_to_add(init: Init) -> None:
         ".gitlab-ci.yml": "a: 1\n",
         "pnpm-lock.yaml": "",
         ".env.development": "VITE_API_URL=https://staging.example/v1",
+        ".gitignore": "/test-results",
         "package.json": '{"scripts": {"mock": "mine"}}',
     }
     Path("tests").mkdir()
@@ -92,6 +101,17 @@ def test_your_own_files_stay_and_you_see_what_to_add(init: Init) -> None:
     ]
     job = yaml.safe_load("\n".join(out[end + 1 : -2]))["playwright"]
     assert job["script"][0] == "corepack enable && pnpm install --frozen-lockfile"
+    assert "cache" not in job
+    assert out[-1] == "run the test  npx playwright test"
+
+
+def test_lines_are_added_below_yours(init: Init) -> None:
+    Path(".gitignore").write_text("node_modules")
+    Path(".env.development").write_text("# VITE_API_URL=\n")
+    assert init()[0] == 0
+
+    assert Path(".gitignore").read_text() == "node_modules\ntest-results/\n"
+    assert Path(".env.development").read_text().startswith("# VITE_API_URL=\nVITE_API_URL=http")
 
 
 @for_each(
