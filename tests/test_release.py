@@ -10,8 +10,11 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from runpy import run_path
 from tempfile import mkdtemp
@@ -26,6 +29,9 @@ from cyclonedx.validation.json import JsonStrictValidator
 from mockpets.kit import files_of
 from mockpets.packaged_data import shipped
 from tests.cases import each as for_each
+from tests.docs.test_ci import GITLAB
+from tests.docs.test_ci import WITH_CONTAINER as CONTAINER
+from tests.docs.test_ci import WORKFLOW as GITHUB
 from tests.programs import need
 from tests.test_container_files import PROJECT, needed
 
@@ -33,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 ROOT = Path(__file__).parents[1]
+CHROMIUM = ROOT / "tests/docs/chromium.py"
 BUILD = ROOT / "deploy/release/build.py"
 FAKE = "import sys\ndef main():\n    print(sys.argv[1:], flush=True)\n    {}\n"
 """A program in place of mockpets: it prints its arguments."""
@@ -54,7 +61,7 @@ def call(*command: str | Path, folder: Path, **variables: str) -> tuple[int, str
         env={**os.environ, "HOME": str(folder), **variables},
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=300,
         check=False,
     )
     return done.returncode, done.stdout, done.stderr
@@ -302,19 +309,20 @@ def test_each_form_of_the_server_starts_and_writes_its_own_command(
 # --- What takes long: .ci/release and .ci/long run it -----------------------------------------
 
 PYTHONS = ("3.11", "3.12", "3.13")
-STRICT = "--noEmit --strict --skipLibCheck --target es2022 --module nodenext --types node"
 NODES = ("20.20.2", "22.23.3", "24.21.0")
+STRICT = "--noEmit --strict --skipLibCheck --target es2022 --module nodenext --types node"
 
 
 @pytest.fixture(scope="session")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A release and its repository, built by another Python, if there is one, at another path."""
+    """A release and a bare repository with its tag, built by another Python, if there is one."""
     clone = tmp_path_factory.mktemp("somebody") / "their checkout"
     subprocess.run([need("git"), "clone", "--quiet", ROOT, clone], check=True)
     python = next((path for each in reversed(PYTHONS) if (path := python_of(each))), sys.executable)
     folder = clone.parent / "release"
     subprocess.run([python, clone / "deploy/release/build.py", folder], check=True)
-    return folder, clone
+    bash("git tag v0 release && git clone --quiet --bare . ../pets.git", clone)
+    return folder, clone.parent / "pets.git"
 
 
 def python_of(version: str) -> str | None:
@@ -349,18 +357,23 @@ def long_node(test: Callable[..., None]) -> Callable[..., None]:
 def test_a_commit_always_gives_the_same_bytes_without_a_path(
     whole: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    theirs, clone = whole
-    bash(f"git clone --quiet {shlex.quote(str(clone))} mine", tmp_path)
-    bash(f"{sys.executable} mine/deploy/release/build.py ours", tmp_path)
-    sums = (tmp_path / "ours/SHA256SUMS").read_text()
+    """Also those in the folder that `.ci/release` names, whose branch may have older releases."""
+    theirs, repository = whole
+    mine, ours, ref = ROOT, Path(os.environ.get("TEST_RELEASE", "")), "release^{tree}"
+    if ours == Path():
+        mine, ours, ref = tmp_path / "mine", tmp_path / "ours", "release"
+        bash(f"git clone --quiet {shlex.quote(str(ROOT))} mine", tmp_path)
+        bash(f"{sys.executable} mine/deploy/release/build.py ours", tmp_path)
+    sums = (ours / "SHA256SUMS").read_text()
 
     assert sums == (theirs / "SHA256SUMS").read_text()
+    bash("sha256sum --check --strict SHA256SUMS", ours)
     assert len(sums.splitlines()) == 5
-    branches = {bash("git rev-parse release", folder) for folder in (clone, tmp_path / "mine")}
-    assert len(branches) == 1
+    revisions = {bash(f"git rev-parse {ref}", folder) for folder in (repository, mine)}
+    assert len(revisions) == 1
     with zipfile.ZipFile(theirs / "mockpets.pyz") as archive:
         for name in archive.namelist():
-            assert str(clone.parent).encode() not in archive.read(name), name
+            assert str(theirs.parent).encode() not in archive.read(name), name
 
 
 @long_node
@@ -372,62 +385,190 @@ def test_the_pyz_serves_on_every_python(
         serves(tmp_path, python, whole[0] / "mockpets.pyz")
 
 
-@long_node
-@for_each("pattern", ["*.whl", "*.tar.gz"])
-def test_the_packages_install_into_an_empty_environment(
-    whole: tuple[Path, Path], tmp_path: Path, pattern: str
-) -> None:
-    [package] = whole[0].glob(pattern)
-    env = tmp_path / f"env{pattern.count('.')}"
-    bash(f"python3 -m venv {env} && {env}/bin/pip install -q {package}", tmp_path)
-    serves(tmp_path, env / "bin/mockpets")
-    if pattern == "*.tar.gz":  # the image is built from it
-        listed = bash(f"tar tzf {package}", tmp_path)
-        assert "/Dockerfile" in listed and "/constraints.txt" in listed
+PLAYWRIGHT = "npm install --silent --save-dev @playwright/test typescript@5 @types/node@20"
+VITE = "npm create --yes vite@9 . -- --template react-ts --no-interactive"
 
 
-@long_node
-@for_each(
-    "way, node", [("tarball", NODES[0]), ("tarball", NODES[1]), ("tarball", NODES[2]), ("git", "")]
-)
-def test_from_nothing_to_a_green_test(
-    whole: tuple[Path, Path], tmp_path: Path, way: str, node: str
-) -> None:
-    """As a colleague with an empty home; only Playwright's browser is missing."""
-    folder = tmp_path / f"{way} {node}"
+@dataclass(frozen=True)
+class Way:
+    """A way to install mockpets.
+
+    :param install: commands; `{git}` is the URL of the repository, and `{release}` the folder.
+    :param command: what runs mockpets then.
+    :param weight: the paths of what is installed.
+    """
+
+    install: str
+    command: str
+    weight: str
+
+
+NPM = Way(f"{PLAYWRIGHT} ./*.tgz", "npx mockpets", "node_modules/mockpets ~/.cache/mockpets")
+PIP = "python3 -m venv .venv && .venv/bin/pip install --quiet "
+WAYS = {
+    "npm": NPM,
+    "npm in a project of Vite": NPM,
+    "npm, with uv and without Python": NPM,
+    "npm from git": replace(NPM, install=PLAYWRIGHT + " 'git+{git}#v0'"),
+    "pyz": Way(PLAYWRIGHT, "python3 mockpets.pyz", "mockpets.pyz ~/.cache/mockpets"),
+    "wheel": Way(f"{PIP}{{release}}/*.whl && {PLAYWRIGHT}", "mockpets", ".venv"),
+    "sdist": Way(f"{PIP}{{release}}/*.gz && {PLAYWRIGHT}", "mockpets", ".venv"),
+    "pip from git": Way(f"{PIP}'git+{{git}}@v0' && {PLAYWRIGHT}", "mockpets", ".venv"),
+    "uv from git": Way(
+        f"uv tool install --quiet 'git+{{git}}@v0' && {PLAYWRIGHT}", "mockpets", "~/.local/share/uv"
+    ),
+}
+CASES = [("npm", NODES[0]), ("npm in a project of Vite", NODES[1])]
+CASES += [(way, NODES[2]) for way in WAYS if way != CASES[1][0]]
+MEASURE = bool(os.environ.get("MEASURE_WAYS"))
+"""With this variable and -rP, print the figures of the table in docs/recipes/ci.md, and no more."""
+if MEASURE:
+    CASES = [(way, node) for way in WAYS for node in NODES]
+
+
+@pytest.fixture(scope="session")
+def uv(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with uv and uvx."""
+    folder = tmp_path_factory.mktemp("uv")
+    bash("python3 -m venv . && bin/pip install --quiet uv", folder)
+    (folder / "only").mkdir()
+    for name in ("uv", "uvx"):
+        shutil.copy(folder / "bin" / name, folder / "only")
+    return folder / "only"
+
+
+def path_without_python(folder: Path, *more: Path) -> str:
+    """Return a PATH of the given folders, and of a new one with npm and what it calls."""
     folder.mkdir()
-    release, clone = whole
-    [tarball] = release.glob("*.tgz")
-    path = os.environ["PATH"]
-    if node:
-        bash(f"npm install --prefix node --silent node@{node}", tmp_path)
-        path = f"{tmp_path / 'node/node_modules/.bin'}{os.pathsep}{path}"
-    url = f"git+file://{str(clone).replace(' ', '%20')}#release"
-    shutil.copy(tarball, folder)
-    source = f"./{tarball.name}" if way == "tarball" else url
-    variables = {"PATH": path, "MOCKPETS_URL": "http://localhost:17466", "CI": "1"}
-    bash(
-        "npm init --yes >/dev/null\n"
-        f"npm install --silent --save-dev {source} @playwright/test typescript@5 @types/node@20",
-        folder,
-        **variables,
-    )
-    written = bash("npx mockpets init", folder, **variables)
-    variables["GITHUB_STEP_SUMMARY"] = str(folder / "summary.md")
-    passed = bash("npx playwright test 2>&1", folder, **variables)
-    workflow = yaml.safe_load((folder / ".github/workflows/playwright.yml").read_text())
-    for step in workflow["jobs"]["playwright"]["steps"]:
-        if "run" in step and "playwright install" not in step["run"]:
-            bash(step["run"], folder, **variables)
-    again = bash(
-        f"npx mockpets init && npx tsc -p tests && npx tsc {STRICT} playwright.config.ts",
-        folder,
-    )
+    for name in ("bash", "cat", "env", "git", "npm", "npx", "sed", "sh", "uname"):
+        (folder / name).symlink_to(str(shutil.which(name)))
+    return os.pathsep.join(map(str, (*more, folder)))
 
-    assert "wrote tests/mockpets.d.ts" in written
+
+def python_for_uv(folder: Path) -> Path:
+    """Return the folder of a Python as uv installs it, which would need the internet."""
+    version, base = "{}.{}.{}".format(*sys.version_info), Path(sys.base_prefix)
+    system = f"cpython-{version}-{sys.platform}-{os.uname().machine}-gnu"
+    (folder / system).mkdir(parents=True)
+    for path in base.iterdir():
+        (folder / system / path.name).symlink_to(path)
+    return folder
+
+
+@long_node
+@pytest.mark.parametrize(("way", "node"), CASES)
+def test_from_nothing_to_a_green_test(
+    whole: tuple[Path, Path], uv: Path, tmp_path: Path, way: str, node: str
+) -> None:
+    """As a colleague with an empty home; only Playwright's browser is that of this machine.
+
+    Then the steps of both CI jobs, the compiler, and a second `init`.
+    """
+    release, repository = whole
+    url = f"file://{repository}"
+    parts, folder, home = WAYS[way], tmp_path / "my shop", tmp_path / "home"
+    has_vite, has_npm = "Vite" in way, parts.command == NPM.command
+    folder.mkdir()
+    home.mkdir()
+    bash(f"npm install --prefix node --silent node@{node}", tmp_path)
+    bin_folders = (tmp_path / "node/node_modules/.bin", uv, folder / ".venv/bin")
+    path = os.pathsep.join(map(str, (*bin_folders, home / ".local/bin", os.environ["PATH"])))
+    url_of_mock = {"MOCKPETS_URL": "http://localhost:17466"}
+    variables = {"HOME": str(home), "PATH": path, "CI": "1", **url_of_mock}
+    bash(VITE if has_vite else "npm init --yes", folder, **variables)
+    [tarball] = release.glob("*.tgz")
+    if has_npm and "git" not in way:
+        shutil.copy(tarball, folder)
+    if way == "pyz":
+        shutil.copy(release / "mockpets.pyz", folder)
+
+    begun, cpu = time.monotonic(), cpu_seconds()
+    bash(parts.install.format(git=url, release=shlex.quote(str(release))), folder, **variables)
+    if "without Python" in way:
+        variables["PATH"] = path_without_python(tmp_path / "bin", *bin_folders[:2])
+        variables["UV_PYTHON_INSTALL_DIR"] = str(python_for_uv(tmp_path / "pythons"))
+        assert call("bash", "-c", "python3 || python", folder=folder, **variables)[0] == 127
+    before = files_in(folder)
+    written = bash(f"{parts.command} init", folder, **variables)
+    new = files_in(folder) - before
+    if has_vite:  # its seed opens a page
+        install = "npx playwright install --dry-run chromium"
+        bash(f"{install} | {sys.executable} {CHROMIUM}", folder, **variables)
+        config = folder / "playwright.config.ts"
+        config.write_text(config.read_text().replace("5173", "17473"))
+    passed = bash("npx playwright test 2>&1", folder, **variables)
+    seconds, cpu = time.monotonic() - begun, cpu_seconds() - cpu
+    weight = bash(f"du --summarize --total --bytes {parts.weight}", folder, HOME=str(home)).split()[
+        -2
+    ]
+    kilobytes = sum((folder / name).stat().st_size for name in new) / 1000
+    print(
+        f"{way}, Node {node}: {seconds:.0f} s, {cpu:.0f} s of the CPU, {int(weight) / 1e6:.0f} MB, "
+        f"{len(new)} files, {kilobytes:.0f} kB"
+    )
+    if MEASURE:
+        return
+
+    kit = "tests" if has_npm else "tests/mockpets"
+    assert f"wrote {kit}/{'mockpets.d.ts' if has_npm else 'client.js'}" in written
+    assert f"{2 if has_vite else 1} passed" in passed
+    (folder / ".gitlab-ci.yml").touch()
+    shown = bash(f"{parts.command} init", folder, **variables)
+    assert "nothing to write" in shown
+    jobs = {"github": GITHUB, "gitlab": GITLAB}
+    if parts.command != "mockpets":
+        jobs["github"] = (folder / ".github/workflows/playwright.yml").read_text()
+        job = shown.partition("add to .gitlab-ci.yml:\n")[2].partition("\nfor coding")[0]
+        jobs["gitlab"] = job
+    steps = yaml.safe_load(jobs["github"])["jobs"]["playwright"]["steps"]
+    lines = [step["run"] for step in steps if "run" in step]
+    variables["GITHUB_STEP_SUMMARY"] = str(folder / "summary.md")
+    for script in (lines, yaml.safe_load(jobs["gitlab"])["playwright"]["script"]):
+        # The browser is there, and Vite has packages for other systems, which a mirror may lack.
+        left_out = ("playwright install", "npm ci") if has_vite else ("playwright install",)
+        own_lines = [line for line in script if not any(words in line for words in left_out)]
+        assert len(own_lines) >= 3
+        text = "\n".join(own_lines)
+        if parts.command == "mockpets":  # as the page says
+            text = text.replace("npx mockpets", "mockpets").replace("kit tests ", f"kit {kit} ")
+        bash(text, folder, **variables)
+    assert (folder / "summary.md").exists() and (folder / "mockpets.xml").exists()
+    bash(f"npx tsc -p tests && npx tsc {STRICT} playwright.config.ts", folder, **variables)
+    if way == "pyz":
+        check_container(folder, **variables)
+    elif parts.command == "mockpets":
+        serves(folder, str(shutil.which("mockpets", path=path)))
+    for name in new:
+        text = (folder / name).read_text()
+        assert str(tmp_path) not in text and str(repository.parent) not in text, name
+
+
+def cpu_seconds() -> float:
+    """Return the CPU time of the programs that were run, which does not grow on a busy machine."""
+    used = os.times()
+    return used.children_user + used.children_system
+
+
+def check_container(folder: Path, **variables: str) -> None:
+    """Start the server as the container on the page does; Playwright must not start another."""
+    words = shlex.split(yaml.safe_load(CONTAINER)["steps"][0]["run"])
+    pairs = pairwise(words)
+    settings = dict(value.split("=") for option, value in pairs if option == "-e")
+    own = {"MOCKPETS_SCENARIOS_DIR": words[words.index("-v") + 1].partition(":")[0]}
+    script = (
+        "python3 mockpets.pyz serve >banner.txt & server=$!\n"
+        "until python3 mockpets.pyz health; do sleep 0.2; done\n"
+        "npx playwright test 2>&1\n"
+        "kill $server"
+    )
+    passed = bash(script, folder, **{**variables, **settings, **own, "MOCKPETS_PORT": "17466"})
+
     assert "1 passed" in passed
-    assert "nothing to write" in again
-    for file in (*folder.glob("*.*"), *folder.glob("tests/*"), *folder.glob("mock/*/*")):
-        if file.suffix in (".ts", ".yaml", ".yml") or file.name == "package.json":
-            text = file.read_text().replace(url, "")
-            assert str(tmp_path) not in text and str(clone) not in text, file
+    assert "[WebServer]" not in passed and "is not as they expect" not in passed
+
+
+def files_in(folder: Path) -> set[str]:
+    """Return the files of a repository, without what is ignored or installed."""
+    left_out = ("node_modules", ".venv", ".npm")
+    paths = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    return {path.as_posix() for path in paths if path.parts[0] not in left_out}
