@@ -369,6 +369,9 @@ def test_a_commit_always_gives_the_same_bytes_without_a_path(
     assert sums == (theirs / "SHA256SUMS").read_text()
     bash("sha256sum --check --strict SHA256SUMS", ours)
     assert len(sums.splitlines()) == 5
+    [sdist] = ours.glob("*.tar.gz")
+    listed = bash(f"tar tzf {sdist}", ours)
+    assert "/Dockerfile" in listed and "/constraints.txt" in listed  # the image is built from it
     revisions = {bash(f"git rev-parse {ref}", folder) for folder in (repository, mine)}
     assert len(revisions) == 1
     with zipfile.ZipFile(theirs / "mockpets.pyz") as archive:

@@ -59,7 +59,9 @@ def test_init_writes_these_jobs(
     Path("package.json").write_text("{}")
     Path("package-lock.json").touch()
     assert main(["init"]) == 0
-    assert Path(".github/workflows/playwright.yml").read_text() == WORKFLOW
+    head, _, written = Path(".github/workflows/playwright.yml").read_text().partition("\n")
+    assert head.startswith("# Written by 'mockpets init'")
+    assert written == WORKFLOW
 
     Path(".gitlab-ci.yml").touch()
     assert main(["init"]) == 0
