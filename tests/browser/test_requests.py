@@ -42,15 +42,17 @@ def filter_field(panel: Panel) -> Locator:
 
 
 def open_row(panel: Panel, number: int) -> None:
-    """Open a request with the mouse, or with the arrow keys and Enter."""
+    """Open a request with the mouse, or with the arrow keys and Enter; the first is number 1."""
     row = panel.row(number)
     if panel.way == "mouse":
         row.click()
     else:
         panel.reach(panel.page.locator(".row.request[tabindex='0']"))
         panel.page.keyboard.press("Home")
-        while not row.evaluate(FOCUSED):
+        for before in range(1, number):
+            expect(panel.row(before)).to_be_focused()
             panel.page.keyboard.press("ArrowDown")
+        expect(row).to_be_focused()
         panel.page.keyboard.press("Enter")
     expect(panel.entry).to_have_attribute("aria-label", f"Request {number}")
 

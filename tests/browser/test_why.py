@@ -221,7 +221,8 @@ def test_the_explanation_loads_only_when_it_is_opened(panel: Panel) -> None:
 
 def test_an_open_explanation_stays_open_when_the_response_ends(panel: Panel) -> None:
     use(panel, {"name": "held", "match": {"operation": "listPets"}, "hold": "door"})
-    panel.page.evaluate("void fetch('../v1/pets', {headers: {Authorization: 'Bearer mockpets'}})")
+    headers = "{Authorization: 'Bearer mockpets'}"
+    panel.page.evaluate(f"void fetch('../v1/pets', {{credentials: 'omit', headers: {headers}}})")
     section = why(panel)
     expect(section.locator("dl")).to_be_visible()
     panel.call("POST", "/__mockpets/gates/door/open")
