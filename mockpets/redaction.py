@@ -12,12 +12,13 @@ import re
 from base64 import b64encode, urlsafe_b64encode
 from functools import lru_cache
 from html import escape
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from mockpets.constants import REDACTED
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Callable, Iterator
 
 _WORD: Final = r"(?:token|secret|passw|passphrase|pwd|auth|jwt|api[-_. +]?key)"
@@ -63,6 +64,23 @@ def is_secret_property(name: str) -> bool:
     Unlike a header or parameter, its value may be needed: `author`, `code` and `token_type` stay.
     """
     return _PROPERTY.fullmatch(name) is not None
+
+
+def property_redactor(names: Counter[str]) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
+    """Return an `object_pairs_hook` of `json.loads` that redacts secret properties.
+
+    :param names: counts the redacted ones by name.
+    """
+
+    def redacted(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        result = dict(pairs)
+        for name, value in pairs:
+            if isinstance(value, str) and value not in ("", REDACTED) and is_secret_property(name):
+                result[name] = REDACTED
+                names[name] += 1
+        return result
+
+    return redacted
 
 
 def redacted_secret(name: str, value: str) -> str:

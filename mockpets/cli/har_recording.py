@@ -21,7 +21,7 @@ from mockpets.recording.exchange import Exchange, created_records
 from mockpets.recording.infer import infer
 from mockpets.recording.pets import first_pets
 from mockpets.recording.stub import is_json
-from mockpets.redaction import is_secret, is_secret_property, redacted_target
+from mockpets.redaction import is_secret, property_redactor, redacted_target
 from mockpets.report import har
 from mockpets.report.compare_checks import compare
 from mockpets.report.probes import Probe, ProbeResult
@@ -176,24 +176,12 @@ def _secrets(name: str, value: str) -> Iterator[str]:
 
 def _json(text: str | None, names: Counter[str]) -> str | None:
     """Return a JSON text without the texts of secret properties, which are counted."""
-    if text is None:
-        return text
-    found = 0
-
-    def redacted(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        nonlocal found
-        result = dict(pairs)
-        for name, value in pairs:
-            if is_secret_property(name) and isinstance(value, str) and value:
-                result[name] = REDACTED
-                names[f"{name} in a body"] += 1
-                found += 1
-        return result
-
+    found: Counter[str] = Counter()
     try:
-        value = json.loads(text, object_pairs_hook=redacted)
+        value = json.loads(text or "", object_pairs_hook=property_redactor(found))
     except (ValueError, RecursionError):
         return text
+    names.update({f"{name} in a body": count for name, count in found.items()})
     return json.dumps(value, ensure_ascii=False) if found else text
 
 

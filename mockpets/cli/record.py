@@ -110,7 +110,8 @@ def record(
     With start, records from the next request on and saves the current pets. With NAME, writes a
     file with which these requests get the same responses: the pets of the beginning, and a stub for
     each response that differs from the operation's. Without a start, the recording begins with the
-    session, or with its last reset. Keys and cookies are never written.
+    session, or with its last reset. Keys, cookies, and tokens and passwords in bodies are never
+    written.
     """
     if base_url is not None and not har:
         raise invalid("--base-url", "is for HAR files", "add --har FILE")

@@ -8,7 +8,7 @@ kind, one stub if a response repeats, else a sequence.
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
@@ -16,6 +16,7 @@ from mockpets.constants import FILE_BYTES
 from mockpets.errors import InputError, RequestError
 from mockpets.recording.collections import first_resources
 from mockpets.recording.stub import match_of, reply_of
+from mockpets.redaction import property_redactor
 from mockpets.scenario.language.writer import text_of
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def infer(
     model: Callable[[Mapping[str, Any]], Model],
     is_assigned: Assigned,
 ) -> Recording:
-    """Return a scenario with whose stubs the requests get their responses again.
+    """Return a scenario with whose stubs the requests get their responses again, without secrets.
 
     :param document: the scenario without stubs: a description, pets and resources.
     :param model: makes a model of a scenario.
@@ -76,7 +77,14 @@ def infer(
     if new := [each for each in first_resources(exchanges) if each["path"] not in paths]:
         document = {**document, "resources": [*known, *new]}
         results.append(_infer(exchanges, document, model, is_assigned))
-    return min(results, key=lambda each: (len(each.notes), text_of(each.document).count("\n")))
+    best = min(results, key=lambda each: (len(each.notes), text_of(each.document).count("\n")))
+    secrets: Counter[str] = Counter()
+    text = json.dumps(best.document)
+    safe: dict[str, Any] = json.loads(text, object_pairs_hook=property_redactor(secrets))
+    if not secrets:
+        return best
+    listed = ", ".join(f"{name} ({count})" for name, count in sorted(secrets.items()))
+    return best._replace(document=safe, notes=[*best.notes, f"dropped secrets: {listed}"])
 
 
 def _infer(

@@ -409,6 +409,29 @@ def test_a_recording_without_its_beginning_is_an_error(
         control.recording()
 
 
+def test_a_recording_has_no_secrets_of_bodies(server: MockpetsServer, call: Client) -> None:
+    users: Any = {
+        "description": "d",
+        "resources": [{"path": "/v1/users"}],
+        "stubs": [
+            {"match": {"method": "POST", "path": "/v1/login"}, "off_contract": True}
+            | {"reply": {"status": 200, "body": {"access_token": "eyJhbGciOi", "token_type": "a"}}}
+        ],
+    }
+    control = session(server, "users", users)
+    body = b'{"name":"anna","login":{"password":"hunter22"}}'
+    call("POST", "/~users/v1/users", body=body, headers=JSON)
+    control.start_recording()
+    call("POST", "/~users/v1/login", body=body, headers=JSON)
+    call("GET", "/~users/v1/users")
+    result = control.recording()
+
+    assert result["notes"] == ["dropped secrets: access_token (1), password (1)"]
+    assert "hunter22" not in result["yaml"] and "eyJ" not in result["yaml"]
+    assert result["yaml"].count("[redacted]") == 2
+    assert "anna" in result["yaml"] and "token_type" in result["yaml"]
+
+
 def test_resources_begin_with_their_records(server: MockpetsServer, call: Client) -> None:
     shop: Any = {
         "description": "d",
