@@ -3,6 +3,7 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import { constants } from "node:os";
+import { isatty } from "node:tty";
 import { fileURLToPath } from "node:url";
 
 const PROGRAM = fileURLToPath(new URL("./mockpets.pyz", import.meta.url));
@@ -25,8 +26,8 @@ const python = findPython();
 if (python) {
   const [command, ...args] = python;
   const server = spawn(command, [...args, PROGRAM, ...process.argv.slice(2)], { stdio: "inherit" });
-  // The terminal sends Ctrl-C to both; other signals reach only this process.
-  process.on("SIGINT", () => process.stdin.isTTY || server.kill("SIGINT"));
+  // The terminal sends Ctrl-C to both; other signals reach only this process. `process.stdin` would let the server's reads fail.
+  process.on("SIGINT", () => isatty(0) || server.kill("SIGINT"));
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => server.kill(signal));
   server.on("exit", (status, signal) => {
     process.exitCode = status ?? 128 + constants.signals[signal];
