@@ -70,9 +70,10 @@ test("a pet that does not exist", async ({{ mock, request }}) => {{
 _SEED: Final = """\
 import {{ test }} from "{module}";
 
+test.skip(({{ baseURL }}) => !baseURL, "set use.baseURL to the URL of your app");
+
 // Playwright's agents (npx playwright init-agents) begin here: choose the state that they explore.
-test("seed", async ({{ mock, page, baseURL }}) => {{
-  test.skip(!baseURL, "set use.baseURL to the URL of your app");
+test("seed", async ({{ mock, page }}) => {{
   await mock.use("default");
   await page.goto("/");
 }});
