@@ -1,6 +1,7 @@
 """Take the pictures of `docs/screenshots/states`: `python -m tests.browser.gallery`.
 
-They are those of the state sheet of the React example, on a phone.
+They are those of the state sheet of the React example, on a phone. The emoji and the Japanese name
+need fonts, such as those of fonts-noto-color-emoji and fonts-ipafont-gothic of Debian.
 """
 
 from __future__ import annotations
