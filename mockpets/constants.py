@@ -365,8 +365,6 @@ FIXTURE_BYTES: Final = 1024 * 1024
 FIXTURE_NODES: Final = 250_000
 """More than `FIXTURE_BYTES` can hold, even with the shortest notation for a pet."""
 PROBLEMS_SHOWN: Final = 20
-COMPARE_SECONDS: Final = (10.0, 120.0)
-"""How long one request of `mockpets compare` may take, unless `--timeout` is set; and all."""
 CANNED_BYTES: Final = 1024 * 1024
 """Maximum size of the body of a stub's reply; each stub keeps its own in memory."""
 HEADER_VALUE_BYTES: Final = 4096

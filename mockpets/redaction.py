@@ -7,19 +7,15 @@ scheme of an Authorization header, which tools that check recorded traffic look 
 
 from __future__ import annotations
 
-import json
 import re
-from base64 import b64encode, urlsafe_b64encode
 from functools import lru_cache
-from html import escape
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote
 
 from mockpets.constants import REDACTED
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 _WORD: Final = r"(?:token|secret|passw|passphrase|pwd|auth|jwt|api[-_. +]?key)"
 _NAME: Final = re.compile(
@@ -143,35 +139,3 @@ def _decoded(text: str) -> str:
     if "%" in text:
         text = _ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), text)
     return text.lower()
-
-
-def value_redactor(secret: str) -> Callable[[str], str]:
-    """Return a function that replaces a secret (ASCII, not empty) in a text, in any case.
-
-    It also finds the secret percent-encoded, escaped for JSON or HTML, and in base64.
-    """
-    forms = sorted(set(_forms(secret)), key=len, reverse=True)
-    pattern = re.compile("|".join(map(re.escape, forms)), re.IGNORECASE)
-    return lambda text: pattern.sub(REDACTED, text)
-
-
-def _forms(secret: str) -> Iterator[str]:
-    """Yield the texts as which a secret may appear."""
-    yield secret
-    yield quote(secret, safe="")
-    yield quote(secret)
-    yield "".join(f"%{byte:02x}" for byte in secret.encode())
-    yield json.dumps(secret)[1:-1]
-    yield json.dumps(secret)[1:-1].replace("/", r"\/")
-    yield escape(secret)
-    for encode in (b64encode, urlsafe_b64encode):
-        for before in range(3):  # its position in a group of three bytes
-            encoded = encode(bytes(before) + secret.encode()).decode().rstrip("=")
-            # The characters at both ends also depend on the bytes beside the secret.
-            start, end = (0, 2, 3)[before], -1 if (before + len(secret)) % 3 else None
-            if len(encoded[start:end]) >= _BASE64_LENGTH:
-                yield encoded[start:end]
-
-
-_BASE64_LENGTH: Final = 6
-"""The shortest text in base64 to search for: a shorter one would be found in other words."""

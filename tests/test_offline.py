@@ -12,6 +12,7 @@ import pytest
 from mockpets import MockpetsServer, Settings
 from tests.cli.test_main import SECONDS, base_of
 from tests.http_client import Client, OverSocket
+from tests.report.traffic import document, series
 from tests.routes import PANEL_FILES
 from tests.test_imports import MODULES, imports_of, name_of
 
@@ -104,24 +105,25 @@ def test_only_known_modules_open_connections() -> None:
         if "create_connection" in (text := path.read_text("utf-8")) or ".connect((" in text
     }
 
-    assert importing == {"mockpets.report.service"}
+    assert importing == set()
     # The second only connects to this machine.
     assert connecting == {"mockpets.client.http_connection", "mockpets.server.sockets"}
 
 
-def test_compare_connects_only_to_the_service(
+def test_replay_connects_only_to_the_service(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KEY", "mockpets")
     for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
-    with MockpetsServer(Settings(port=0, host=("127.0.0.1",))) as server:
+    (tmp_path / "a.har").write_text(json.dumps(document(series(0, 900))))
+    with MockpetsServer(Settings(port=0, host=("127.0.0.1",), control="off")) as server:
         port = int(server.url.rpartition(":")[2])
-        words = ("compare", "--against", f"{server.url}/v1", "--key-env", "KEY")
+        words = ("replay", "a.har", "--url", f"{server.url}/v1", "--key-env", "KEY")
         with watched(*words, folder=tmp_path) as process:
             out, err = process.communicate(timeout=SECONDS)
 
     left = err.splitlines()
-    assert "no findings in 17 requests" in out
-    assert len(left) == 17
+    assert "2 requests: 0 differences" in out
+    assert len(left) == 3  # the first looks for the control API
     assert set(left) == {f"left the machine: socket.connect (('127.0.0.1', {port}),)"}

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-
-from mockpets.redaction import is_secret, redacted_secret, redacted_target, value_redactor
+from mockpets.redaction import is_secret, redacted_secret, redacted_target
 from tests.cases import each as for_each
 
 
@@ -128,37 +126,3 @@ def test_only_the_scheme_of_an_authorization_header_is_kept(
     name: str, value: str, expected: str
 ) -> None:
     assert redacted_secret(name, value) == expected
-
-
-@for_each(
-    "text, expected",
-    [
-        ("key a/B+c=9~d.", "key [redacted]."),
-        ("A/B+C=9~D", "[redacted]"),
-        ("?k=a%2FB%2Bc%3D9~d", "?k=[redacted]"),
-        ("?k=a%2fb%2bc%3d9~d", "?k=[redacted]"),
-        ("?k=%61%2f%42%2b%63%3d%39%7e%64", "?k=[redacted]"),
-        (r'"a\/B+c=9~d"', '"[redacted]"'),
-        ("a/B+c=9~da/B+c=9~d", "[redacted][redacted]"),
-        ("a/B+c=9~", "a/B+c=9~"),
-        ("", ""),
-    ],
-)
-def test_a_known_secret_is_found_in_each_encoding(text: str, expected: str) -> None:
-    assert value_redactor("a/B+c=9~d")(text) == expected
-
-
-@for_each("before", ["", "a", "ab", "abc"])
-@for_each("after", ["", "y", "yz"])
-def test_a_known_secret_is_found_in_base64(before: str, after: str) -> None:
-    secret = "k3y-of-thirteen"[:13]
-    encoded = base64.b64encode(f"{before}{secret}{after}".encode()).decode()
-    redacted = value_redactor(secret)(encoded)
-
-    # Characters at both ends have bits of the secret and of its neighbour.
-    assert "[redacted]" in redacted
-    assert len(redacted.replace("[redacted]", "")) <= len(before + after) * 2 + 4
-
-
-def test_a_short_secret_is_not_found_in_unrelated_words() -> None:
-    assert value_redactor("ab")("YWI in base64") == "YWI in base64"

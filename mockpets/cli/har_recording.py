@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl, quote
 
-from mockpets.constants import FILE_BYTES, PAGE_DEFAULT, REDACTED
-from mockpets.contract.fields import parse_int64
+from mockpets.constants import FILE_BYTES, REDACTED
+from mockpets.contract.fields import parse_int64, split_hint
 from mockpets.contract.schemas import RESPONSES
+from mockpets.contract.serialization import body_problems
 from mockpets.errors import RequestError, invalid
 from mockpets.faults import LOST
 from mockpets.journal.entry import Message
 from mockpets.recording.exchange import Exchange, created_records
 from mockpets.recording.infer import infer
 from mockpets.recording.pets import first_pets
-from mockpets.recording.stub import is_json
 from mockpets.redaction import is_secret, property_redactor, redacted_target
 from mockpets.report import har
-from mockpets.report.compare_checks import compare
-from mockpets.report.probes import Probe, ProbeResult
 from mockpets.settings import Settings
 from mockpets.units import counted
 from mockpets.web.app import create_app
@@ -186,32 +183,25 @@ def _json(text: str | None, names: Counter[str]) -> str | None:
 
 
 def _off_contract(exchanges: Iterable[Exchange]) -> list[str]:
-    """Return how the responses differ from the contract, as `mockpets compare` reports it."""
-    results = [*filter(None, map(_result, exchanges))]
+    """Return how responses break the contract, and how many do so in the same way."""
+    counts = Counter(problem for each in exchanges for problem in dict.fromkeys(_problems(each)))
     return [
-        f"off contract: {finding.message} ({counted(len(finding.evidence), 'request')})"
-        for finding in compare(results, "", (), str).findings
+        f"off contract: {problem} ({counted(count, 'request')})"
+        for problem, count in counts.items()
     ]
 
 
-def _result(exchange: Exchange) -> ProbeResult | None:
-    """Return a response as one of a comparison; None if it is not complete, or not of a pet."""
-    operation, method, status = exchange.operation, exchange.method, exchange.status
-    is_complete = status is not None and not exchange.response.cut
-    if operation is None or method not in ("GET", "POST") or status is None or not is_complete:
-        return None
-    limit = dict(exchange.query).get("limit", "")
-    probe = Probe(
-        operation,
-        exchange.target,
-        status if status in RESPONSES[operation] else next(iter(RESPONSES[operation])),
-        cast("Any", method),
-        limit=int(limit) if re.fullmatch("[1-9][0-9]?|100", limit) else PAGE_DEFAULT,
-    )
-    headers = {name.lower(): value for name, value in exchange.response.headers}
-    headers.pop("content-encoding", None)  # the browser has asked for it
-    problem = "" if is_json(exchange) else "the body is not JSON"
-    return ProbeResult(probe, "", status, headers, exchange.body, problem)
+def _problems(exchange: Exchange) -> Iterator[str]:
+    """Yield how the status or the body of a response breaks the contract, as far as recorded."""
+    operation, status = exchange.operation, exchange.status
+    if operation is None or status is None or exchange.method == "HEAD" or exchange.response.cut:
+        return
+    if status not in RESPONSES[operation]:
+        yield f"{operation} {status}: the contract does not list this status"
+        return
+    for path, what in body_problems(operation, status, exchange.body):
+        place = ".".join(part for part in path if isinstance(part, str))  # in any of the pets
+        yield f"{operation} {status}: {place or 'the body'} {split_hint(what)[0]}"
 
 
 def _exchange(number: int, each: har.Exchange) -> Exchange:

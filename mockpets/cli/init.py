@@ -140,13 +140,11 @@ playwright:
     - npx playwright install --with-deps chromium
     - {program} kit {folder} --check
     - npx playwright test || failed=1
-    - {program} report --har test-results/*/mockpets.har --format junit -o mockpets.xml \
---fail-on error || failed=1
+    - {program} report --har test-results/*/mockpets.har --fail-on error || failed=1
     - exit ${{failed:-0}}
   artifacts:
     when: always
     paths: [test-results]
-    reports: {{ junit: mockpets.xml }}
 """
 _GITLAB_CACHE: Final = """
   variables: { npm_config_cache: .npm }

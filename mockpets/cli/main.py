@@ -14,7 +14,7 @@ import click
 
 from mockpets.cli import layout  # noqa: F401 - makes click use our formatter
 from mockpets.cli.commands import Choice, Command, Group, discard_output, report, walk
-from mockpets.errors import InputError, Problem, did_you_mean, problem_with
+from mockpets.errors import InputError, Problem, did_you_mean, invalid, problem_with
 from mockpets.version import FULL_VERSION
 
 if TYPE_CHECKING:
@@ -48,7 +48,6 @@ _SECTIONS: Final = {
     "Report on a front end or a service": {
         "report": "Report what a front end does wrong in its requests.",
         "replay": "Send the requests of HAR files to a server, and compare status and body.",
-        "compare": "Compare the real service with the contract that mockpets implements.",
     },
     "Scenario files and documents": {
         "scenarios": "List the scenarios: name and description.",
@@ -81,6 +80,8 @@ _MODULES: Final = {
     "main": ("completion",),
 }
 """The module of each command that is not in a module of its own name."""
+_REMOVED: Final = {"compare": "use 'mockpets replay FILE --url URL --key-env NAME'"}
+"""Each command of an earlier version, and what to use instead."""
 _NAME: Final = "mockpets"
 _SHELLS: Final = ("bash", "zsh", "fish")
 _FEW: Final = 3
@@ -183,6 +184,14 @@ class _Commands(Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Return the names in the order of the help."""
         return [name for commands in _SECTIONS.values() for name in commands]
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the first argument names, or raise `InputError`."""
+        if args[0] in _REMOVED and not ctx.resilient_parsing:
+            raise invalid(args[0], "this command was removed", _REMOVED[args[0]])
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command by name, imported when it is first needed."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from itertools import zip_longest
@@ -18,7 +19,7 @@ from mockpets.cli.commands import Command
 from mockpets.cli.options import flag, option, with_json
 from mockpets.cli.remote import show, with_client
 from mockpets.constants import API_PREFIX, REDACTED
-from mockpets.errors import MockpetsError, printable
+from mockpets.errors import MockpetsError, invalid, printable
 from mockpets.faults import LOST
 from mockpets.redaction import is_secret_property
 from mockpets.units import counted
@@ -65,24 +66,20 @@ def replay(
     service, only GET and HEAD are sent.
     """
     from mockpets.cli.har_recording import read_exchanges
-    from mockpets.client import IncompatibleServerError, NoAnswer
 
     exchanges = read_exchanges(files, base_url)
     url = client.base_url
     try:
         key = client.state()["settings"]["key"]
         is_ours = True
-    except (IncompatibleServerError, NoAnswer):
+    except MockpetsError:  # also of a service that responds to unknown paths with an Error body
         if key_env is None:
             raise
-        from mockpets.report.service import read_key, read_url
-
-        read_url(url)  # rejects http:// to another machine, which would reveal the key
-        is_ours, key = False, read_key(key_env, os.environ)
+        is_ours, key = False, _key_for(url, key_env)
     sent = [each for each in exchanges if is_ours or allow_writes or each.method in _READS]
     differences: list[dict[str, Any]] = []
     with _open_gates(client) if is_ours else nullcontext():
-        for exchange, lines in _replayed(sent, url, key):
+        for exchange, lines in _replayed(sent, url, key, is_ours=is_ours):
             target = f"{exchange.method} {exchange.target}"[:_SHOWN]
             if lines:
                 row = {"number": exchange.number, "request": target, "differences": lines}
@@ -95,6 +92,37 @@ def replay(
     text = f"{counted(len(sent), 'request')}: {counted(len(differences), 'difference')}{rest}"
     show(result, [text], as_json=as_json)
     return 1 if differences else 0
+
+
+def _key_for(url: str, variable: str) -> str:
+    """Return the key in a variable, for a service that is not mockpets.
+
+    :raise InputError: there is none, or it cannot be sent to this URL. The message does not contain
+        the name, which may be a key that was passed by mistake.
+    """
+    hint = "pass the name of the variable that has the key, not the key itself"
+    key = os.environ.get(variable, "")
+    if not key:
+        what = "is empty" if variable in os.environ else "is not set"
+        raise invalid("--key-env", f"this variable {what}", hint)
+    if wrong := re.search(r"[^\x21-\x7e]", key):
+        what = "the key must be printable ASCII without spaces"
+        where = f"character {wrong.start() + 1} of {len(key)} is U+{ord(wrong[0]):04X}"
+        raise invalid("--key-env", f"{what}; {where}", "check how the variable is set")
+    host = urlsplit(url).hostname or ""
+    if not (url.startswith("https:") or _is_loopback(host)):
+        what = "http:// would send the key unencrypted to another machine"
+        raise invalid("--url", what, "use https://")
+    return key
+
+
+def _is_loopback(host: str) -> bool:
+    from ipaddress import ip_address
+
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
 @contextmanager
@@ -119,7 +147,7 @@ def _open_gates(client: ControlClient) -> Iterator[None]:
 
 
 def _replayed(
-    exchanges: list[Exchange], url: str, key: str
+    exchanges: list[Exchange], url: str, key: str, *, is_ours: bool
 ) -> Iterator[tuple[Exchange, list[str]]]:
     """Send requests in their order; yield each with what differs."""
     from mockpets.client.http_connection import PORTS, HttpConnection
@@ -145,12 +173,22 @@ def _replayed(
         except (OSError, ValueError):
             played = replace(exchange, status=None, fault=LOST)
         else:
-            message = exchange.response._replace(body=response.body, size=len(response.body))
+            body = response.body if is_ours else _without_key(response.body, key)
+            message = exchange.response._replace(body=body, size=len(body))
             played = replace(exchange, status=response.status, response=message, fault=None)
         finally:
             connection.close()
         ids.learn(exchange, played)
         yield exchange, [*_differences(exchange, played, ids)]
+
+
+def _without_key(body: bytes, key: str) -> bytes:
+    """Return a body without the key, which a service may repeat; only JSON is ever printed."""
+    try:
+        text = json.dumps(json.loads(body))
+    except (ValueError, RecursionError):
+        return body
+    return text.replace(json.dumps(key)[1:-1], REDACTED).encode()
 
 
 def _differences(exchange: Exchange, played: Exchange, ids: AssignedIds) -> Iterator[str]:

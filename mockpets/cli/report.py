@@ -1,32 +1,37 @@
-"""The command `report`."""
+"""The command `report`: what a front end does wrong, or which states it was tested with."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 import click
 from click.core import ParameterSource
 
-from mockpets.cli.commands import Command, unknown_names
+from mockpets.cli.commands import Choice, Command, cannot_write, unknown_names
 from mockpets.cli.commands import report as print_problems
-from mockpets.cli.completion import words
-from mockpets.cli.options import flag, integer, option
+from mockpets.cli.layout import hang, on_terminal
+from mockpets.cli.options import flag, integer, option, with_format
 from mockpets.cli.remote import from_server, session_names, with_servers
-from mockpets.cli.report_options import Output, add_summary, deliver, print_text, with_output
 from mockpets.constants import DEFAULT_SESSION, EQUAL_REQUESTS, OPERATIONS, UNREAD_RESPONSES
 from mockpets.errors import InputError, problem_with
 from mockpets.units import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mockpets.client import ControlClient
     from mockpets.constants import Operation
     from mockpets.errors import Problem
+    from mockpets.report.findings import Rule
     from mockpets.report.har import Exchange
 
-_COVERAGE_FORMATS: Final = ("text", "markdown", "github", "json")
+T = TypeVar("T")
+
+_FORMATS: Final = ("text", "github", "json")
+_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
+"""The variable in which GitHub Actions names the file for the summary of the job."""
 _OF_SERVER: Final = ("url", "token", "host", "port")
 """The options that select a server."""
 _OF_CLIENT: Final = ("har", "sessions", "base_url", "max_equal_requests", "max_unread", "fail_on")
@@ -69,7 +74,7 @@ _OF_COVERAGE: Final = ("operation", "fail_under")
 @option(
     "--operation NAME",
     "With --coverage: only this operation, such as listPets.  Repeatable.",
-    words(OPERATIONS),
+    type=Choice(OPERATIONS),
     multiple=True,
 )
 @option(
@@ -77,7 +82,18 @@ _OF_COVERAGE: Final = ("operation", "fail_under")
     "With --coverage: exit with status 1 if less than PERCENT of the states were served.",
     type=integer(0, 100),
 )
-@with_output
+@with_format(Choice(_FORMATS))
+@option(
+    "--output, -o FILE",
+    "File to write.  [default: standard output]",
+    type=click.Path(path_type=Path, readable=False),
+)
+@option(
+    "--fail-on RULE",
+    "Exit with status 1 if this rule has findings; 'error' for any rule of level error, 'all' "
+    "for any rule.  Repeatable, or comma-separated.",
+    multiple=True,
+)
 @with_servers
 def report(
     clients: list[ControlClient],
@@ -90,7 +106,9 @@ def report(
     coverage: bool,
     operation: tuple[str, ...],
     fail_under: int | None,
-    output: Output,
+    output_format: str,
+    output: Path | None,
+    fail_on: tuple[str, ...],
 ) -> int:
     """Report what a front end does wrong in its requests.
 
@@ -99,31 +117,48 @@ def report(
 
     With --coverage, reports which states of the API a front end was tested with instead: each
     operation and state that the server has sent to any session since its start, and the scenario
-    that fills each hole. With FILE, it adds up reports that were saved with --format json, such as
-    those of several servers.
+    that fills each hole. Of several servers, named by several --url, it adds up the counts.
     """
-    if problems := [*_problems(files, output, is_har=har, has_coverage=coverage)]:
+    if problems := [*_problems(files, output_format, is_har=har, has_coverage=coverage)]:
         raise InputError(problems)
     if coverage:
-        return _coverage(clients, files, operation, fail_under, output)
+        return _coverage(clients, operation, fail_under, output_format, output)
 
     from mockpets.report.client_checks import build
     from mockpets.report.findings import CLIENT_RULES
+    from mockpets.report.formats import WRITERS
     from mockpets.report.har import base_url as parse_base_url
     from mockpets.report.har import read
 
-    output.failing(CLIENT_RULES)  # before a server or a file is read
+    failing = _failing(CLIENT_RULES, fail_on)  # before a server or a file is read
     base = None if base_url is None else parse_base_url(base_url)
     limits: list[str] = []
     if har:
         exchanges = _selected(read(files, base), sessions)
-        place = counted(len(files), "file")
+        place = counted(len({*files}), "file")
     else:
         logs = _logs(clients, sessions)
         exchanges = [*_recorded(logs, limits)]
         place = counted(len(logs), "session")
     most = {"max_equal_requests": max_equal_requests, "max_unread": max_unread}
-    return deliver(build(exchanges, place, limits, **most), output)
+    result = build(exchanges, place, limits, **most)
+    _write(WRITERS, result, output_format, output)
+    if broken := [rule.name for rule in result.by_rule if rule.name in failing]:
+        print_problems([f"--fail-on: findings of {', '.join(broken)}"])
+        return 1
+    return 0
+
+
+def _failing(rules: Sequence[Rule], names: tuple[str, ...]) -> set[str]:
+    """Return the rules whose findings fail the command; raise `InputError` if one is unknown."""
+    selected = {rule.name: {rule.name} for rule in rules}
+    expected = f"rules: {', '.join(selected)}; or error, or all"
+    selected["error"] = {rule.name for rule in rules if rule.level == "error"}
+    selected["all"] = {rule.name for rule in rules}
+    wanted = [name for words in names for name in words.split(",")]
+    if problems := unknown_names("--fail-on", "rule", wanted, selected, expected):
+        raise InputError(problems)
+    return {rule for name in wanted for rule in selected[name]}
 
 
 def _logs(
@@ -137,9 +172,8 @@ def _logs(
     name = clients[0].name
     if not sessions and name == DEFAULT_SESSION:
         return known
-    wanted = [name.lower() for name in sessions or (name,)]
     names = dict.fromkeys(name for _, name in known)
-    wanted = _existing(wanted, names, "--session" if sessions else "--url")
+    wanted = _existing(sessions or (name,), names, "--session" if sessions else "--url")
     return [(client, name) for name in wanted for client, other in known if name == other]
 
 
@@ -148,17 +182,17 @@ def _selected(exchanges: list[Exchange], sessions: tuple[str, ...]) -> list[Exch
     if not sessions:
         return exchanges
     known = dict.fromkeys(exchange.session for exchange in exchanges if exchange.session)
-    wanted = _existing([name.lower() for name in sessions], known, "--session")
+    wanted = _existing(sessions, known, "--session")
     return [exchange for exchange in exchanges if exchange.session in wanted]
 
 
-def _existing(wanted: Sequence[str], known: Iterable[str], option: str) -> list[str]:
-    """Return names without duplicates; raise `InputError` if one is not known."""
-    names = [*known]
-    expected = f"sessions: {', '.join(names[:10]) or 'none'}"
-    if problems := unknown_names(option, "session", wanted, names, expected):
+def _existing(sessions: Iterable[str], known: Mapping[str, None], option: str) -> list[str]:
+    """Return names in lower case, each once; raise `InputError` if one is not known."""
+    wanted = [*dict.fromkeys(name.lower() for name in sessions)]
+    expected = f"sessions: {', '.join([*known][:10]) or 'none'}"
+    if problems := unknown_names(option, "session", wanted, known, expected):
         raise InputError(problems)
-    return [*dict.fromkeys(wanted)]
+    return wanted
 
 
 def _recorded(logs: list[tuple[ControlClient, str]], limits: list[str]) -> Iterator[Exchange]:
@@ -175,23 +209,18 @@ def _recorded(logs: list[tuple[ControlClient, str]], limits: list[str]) -> Itera
 
 def _coverage(
     clients: list[ControlClient],
-    files: tuple[Path, ...],
     operations: tuple[str, ...],
     fail_under: int | None,
-    output: Output,
+    output_format: str,
+    output: Path | None,
 ) -> int:
     """Write the state coverage, and return the exit status."""
     from mockpets.journal.coverage import build
-    from mockpets.report.coverage import WRITERS, read
+    from mockpets.report.coverage import WRITERS
 
-    rows = (
-        read(files) if files else [row for client in clients for row in client.coverage()["rows"]]
-    )
-    selected = cast("Iterable[Operation]", dict.fromkeys(operations or OPERATIONS))
-    result = build(rows, selected)
-    if output.format == "github":
-        add_summary(WRITERS["markdown"](result))
-    print_text(WRITERS[output.format](result), output.file)
+    rows = [row for client in clients for row in client.coverage()["rows"]]
+    result = build(rows, cast("Iterable[Operation]", dict.fromkeys(operations or OPERATIONS)))
+    _write(WRITERS, result, output_format, output)
     if fail_under is not None and result.percent < fail_under:
         message = f"the state coverage is {result.percent} %, less than {fail_under} %"
         print_problems([f"--fail-under: {message}"])
@@ -199,37 +228,59 @@ def _coverage(
     return 0
 
 
+def _write(
+    writers: Mapping[str, Callable[[T], str]], report: T, name: str, output: Path | None
+) -> None:
+    """Write a report to a file or to standard output; raise `InputError` if that is impossible."""
+    if name == "github":
+        _save(Path(os.environ[_SUMMARY]), "ab", writers["markdown"](report))
+    text = writers[name](report)
+    if output is not None:
+        _save(output, "wb", text)
+        return
+    if name == "text" and on_terminal():
+        text = "\n".join(map(hang, text.split("\n")))
+    click.echo(text)
+
+
+def _save(file: Path, mode: str, text: str) -> None:
+    try:
+        with file.open(mode) as stream:
+            stream.write(f"{text}\n".encode())
+    except OSError as error:
+        raise cannot_write(file, error) from error
+
+
 def _problems(
-    files: tuple[Path, ...], output: Output, *, is_har: bool, has_coverage: bool
+    files: tuple[Path, ...], output_format: str, *, is_har: bool, has_coverage: bool
 ) -> Iterator[Problem]:
     """Yield the problems of the options."""
     context = click.get_current_context()
     flags = {param.name: param.opts[0] for param in context.command.params}
 
-    def passed(names: tuple[str, ...]) -> Iterator[str]:
+    def passed(*names: str) -> Iterator[str]:
         for name in names:
             if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
                 yield flags[name]
 
-    if has_coverage and output.format not in _COVERAGE_FORMATS:
-        what = f"cannot be {output.format} with --coverage"
-        yield problem_with("--format", what, f"formats: {', '.join(_COVERAGE_FORMATS)}")
-    if has_coverage:
-        for flag in passed(_OF_CLIENT):
-            yield problem_with(flag, "cannot be combined with --coverage", "pass one of them")
-        expected = f"operations: {', '.join(OPERATIONS)}"
-        given = context.params["operation"]
-        yield from unknown_names("--operation", "operation", given, OPERATIONS, expected)
-    else:
-        for flag in passed(_OF_COVERAGE):
-            yield problem_with(flag, "is an option of --coverage", "add --coverage")
-    if files and not (is_har or has_coverage):
-        hint = "add --har for HAR files, or --coverage for files of state coverage"
-        yield problem_with(str(files[0]), "missing option for the kind of this file", hint)
-    elif is_har and not files and not has_coverage:
-        yield problem_with("--har", "missing FILE", "name one or more HAR files")
-    if not (is_har or has_coverage) and context.params["base_url"] is not None:
-        hint = "add --har and FILE, or select a server with --url"
-        yield problem_with("--base-url", "is an option of --har", hint)
-    for flag in passed(_OF_SERVER) if files else ():
-        yield problem_with(flag, "cannot be combined with FILE", "read a server or files, not both")
+    for name in passed(*(_OF_CLIENT if has_coverage else _OF_COVERAGE)):
+        what = "cannot be combined with --coverage" if has_coverage else "needs --coverage"
+        yield problem_with(name, what)
+    if files and not is_har:
+        hint = "name each server with --url" if has_coverage else "add --har"
+        yield problem_with(str(files[0]), "files are read only with --har", hint)
+    for name in passed(*_OF_SERVER) if files else ():
+        yield problem_with(name, "cannot be combined with FILE", "read a server or files, not both")
+    if not (files or has_coverage):
+        for name in passed("har", "base_url"):
+            yield problem_with(name, "missing FILE", "name one or more HAR files")
+    if output_format == "github":
+        for name in passed("output"):
+            what = (
+                "cannot be combined with --format github, which GitHub reads from standard output"
+            )
+            yield problem_with(name, what, "remove it, or use --format text")
+        if not os.environ.get(_SUMMARY):
+            what = f"github needs the variable {_SUMMARY}, which GitHub Actions sets to a file"
+            hint = f"use --format text, or set it: {_SUMMARY}=summary.md"
+            yield problem_with("--format", what, hint)

@@ -1,1 +1,1 @@
-"""What `mockpets report` and `mockpets compare` check, and the formats in which they report it."""
+"""What `mockpets report` checks, and the formats in which it reports it."""

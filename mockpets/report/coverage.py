@@ -1,34 +1,19 @@
-"""Read and write the state coverage: files of `GET coverage`, and the report with its holes."""
+"""Write the state coverage with its holes, and the scenario that fills each of them."""
 
 from __future__ import annotations
 
 import json
-import re
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.constants import OPERATIONS, SCENARIO_NAME, VERSION, DelayClass
-from mockpets.faults import FAULTS
+from mockpets.constants import VERSION
 from mockpets.journal.coverage import STATES, total
-from mockpets.report.documents import (
-    DocumentKind,
-    integer,
-    or_null,
-    read_document,
-    read_files,
-    text,
-    word,
-)
 from mockpets.scenario.files import find
-from mockpets.strict_json import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Iterator, Mapping
 
     from mockpets.constants import CoverageState
-    from mockpets.contract.control_types import CoverageRow
     from mockpets.journal.coverage import CoverageReport
-    from mockpets.report.documents import Check, Shape
 
 FILLED_BY: Final[Mapping[CoverageState, str]] = {
     "success": "default",
@@ -46,63 +31,6 @@ FILLED_BY: Final[Mapping[CoverageState, str]] = {
 """State to the shipped scenario that serves it."""
 _NO_CELL: Final = "-"
 """In place of a number: the operation cannot have this state."""
-_COUNT_MAX: Final = 2**53 - 1
-"""The largest integer that every reader of JSON keeps exact."""
-
-
-# --- Reading ----------------------------------------------------------------------------------
-
-
-def read(paths: Iterable[Path]) -> list[CoverageRow]:
-    """Return the rows of all files: of ``GET coverage``, or of reports in JSON.
-
-    :raise InputError: with every problem of every file.
-    """
-    return read_files(paths, _read)
-
-
-def _read(path: Path) -> list[CoverageRow]:
-    rows: list[CoverageRow] = read_document(path, _KIND)["rows"]
-    return rows
-
-
-def _list_of(item: Check) -> Check:
-    """Return the check of an array."""
-
-    def check(value: object) -> tuple[str, str] | None:
-        if not isinstance(value, list):
-            return f"must be an array, got {shown(value)}", ""
-        return next(filter(None, map(item, value)), None)
-
-    return check
-
-
-def _scenario(value: object) -> tuple[str, str] | None:
-    if isinstance(value, str) and re.fullmatch(SCENARIO_NAME, value):
-        return None
-    return f"{shown(value)} is not a valid scenario name", "use kebab-case (a-z, 0-9, hyphens)"
-
-
-_ROW: Final[dict[str, Shape]] = {
-    "operation": or_null(word(OPERATIONS, "operation")),
-    "states": _list_of(word(STATES, "state")),
-    "status": or_null(integer(100, 599)),
-    "scenarios": or_null(_list_of(_scenario)),
-    "fault": or_null(word(FAULTS, "fault")),
-    "delay": or_null(word(get_args(DelayClass), "delay class")),
-    "count": integer(1, _COUNT_MAX),
-}
-_KIND: Final = DocumentKind(
-    "rows",
-    "version, total and rows",
-    {"version": text, "total": integer(0, _COUNT_MAX), "rows": [_ROW]},
-    "write one with 'mockpets report --coverage --format json'",
-    max_bytes=16 * 1024 * 1024,
-    is_strict=True,
-)
-
-
-# --- Writing ----------------------------------------------------------------------------------
 
 
 def as_text(report: CoverageReport) -> str:
@@ -119,7 +47,7 @@ def as_text(report: CoverageReport) -> str:
 
 
 def as_markdown(report: CoverageReport) -> str:
-    """Return the same as Markdown, for a pull request or the summary of a CI job."""
+    """Return the same as Markdown, for the summary of a GitHub job."""
     [head, *rows] = [f"| {' | '.join(row)} |" for row in _table(report)]
     table = "\n".join([head, f"|---|{'---:|' * len(report.matrix)}", *rows])
     holes = (
@@ -130,7 +58,7 @@ def as_markdown(report: CoverageReport) -> str:
 
 
 def as_document(report: CoverageReport) -> dict[str, Any]:
-    """Return what `read` reads: the rows of all operations, and a summary of the selected ones."""
+    """Return the rows of all operations, and a summary of the selected ones."""
     return {
         "version": VERSION,
         "total": total(report.rows),
@@ -156,8 +84,8 @@ def as_json(report: CoverageReport) -> str:
 
 WRITERS: Final[Mapping[str, Callable[[CoverageReport], str]]] = {
     "text": as_text,
+    "github": as_text,
     "markdown": as_markdown,
-    "github": as_text,  # for the log; the summary of the job is Markdown
     "json": as_json,
 }
 

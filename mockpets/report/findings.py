@@ -1,7 +1,6 @@
 """Reports: the rules of `rules.toml`, and the findings that show broken ones.
 
-`client_checks` checks the requests of a client, `compare_checks` the responses of a service. Both
-build a `Report`, which `formats` writes.
+`client_checks` checks the requests of a client and builds a `Report`, which `formats` writes.
 """
 
 from __future__ import annotations
@@ -9,12 +8,12 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from mockpets.units import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 Level = Literal["error", "warning"]
 
@@ -34,26 +33,21 @@ class Rule:
     fix: str
 
 
-def _rules(kind: str) -> tuple[Rule, ...]:
-    rules = []
-    for row in _FILE[kind]:
-        advice = _FILE["libraries"].get(row["name"], {}) if kind == "client" else {}
-        fix = [row.get("fix"), _FILE["shared"].get(row.get("add"))]
-        fix += [f"{library}: {text}." for library, text in advice.items()]
-        texts = (row["name"], row["level"], row["title"], row["explanation"])
-        rules.append(Rule(*texts, " ".join(filter(None, fix))))
-    return tuple(rules)
+def _rules() -> Iterator[Rule]:
+    text = Path(__file__).with_name("rules.toml").read_text(encoding="utf-8")
+    document = tomllib.loads(text)
+    for row in document["client"]:
+        advice = document["libraries"].get(row["name"], {})
+        fix = [row["fix"], *(f"{library}: {text}." for library, text in advice.items())]
+        yield Rule(row["name"], row["level"], row["title"], row["explanation"], " ".join(fix))
 
 
-_TEXT: Final = Path(__file__).with_name("rules.toml").read_text(encoding="utf-8")
-_FILE: Final[Mapping[str, Any]] = tomllib.loads(_TEXT)
-CLIENT_RULES: Final = _rules("client")
-COMPARE_RULES: Final = _rules("service")
+CLIENT_RULES: Final = tuple(_rules())
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A request that shows a finding; its texts come from clients and services.
+    """A request that shows a finding; its texts come from clients.
 
     :param request: method and target: ``GET /v1/pets?limit=0``.
     :param response: ``503``, or what happened instead: ``broken``, ``client_left``.
@@ -81,7 +75,7 @@ class Finding:
     """One place where a rule is broken.
 
     :param message: what is wrong, with the values; one sentence without a period.
-    :param source: where the requests come from: ``session checkout``, a file or a URL.
+    :param source: where the requests come from: ``session checkout`` or a file.
     :param evidence: at least one request.
     :param file: the source, if it is a file.
     """

@@ -1,4 +1,4 @@
-"""Write a report as text, Markdown, JSON or JUnit, or for GitHub Actions.
+"""Write a report as text or JSON, or as annotations and Markdown for GitHub Actions.
 
 Each format escapes the texts of clients and services in its own way.
 """
@@ -9,7 +9,6 @@ import json
 import re
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final, get_args
-from xml.etree import ElementTree as ET
 
 from mockpets.constants import VERSION
 from mockpets.errors import printable
@@ -57,37 +56,11 @@ def as_json(report: Report) -> str:
     return json.dumps(as_document(report), indent=2)
 
 
-def as_junit(report: Report) -> str:
-    """Return JUnit XML, in ASCII, so that every terminal keeps it unchanged.
-
-    A rule is a test case with at most one failure, since some readers show only the first.
-    """
-    title = printable(report.title)
-    broken = report.by_rule
-    counts = {"tests": str(len(report.rules)), "failures": str(len(broken)), "errors": "0"}
-    root = ET.Element("testsuites", {"name": "mockpets", **counts})
-    suite = ET.SubElement(root, "testsuite", {"name": title, **counts})
-    for rule in report.rules:
-        names = {"name": f"{rule.title} ({rule.name})", "classname": f"mockpets.{title}"}
-        case = ET.SubElement(suite, "testcase", names)
-        if findings := broken.get(rule):
-            more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
-            message = printable(findings[0].message) + more
-            failure = ET.SubElement(case, "failure", {"type": rule.level, "message": message})
-            lines = [line for each in findings for line in _lines_of(each)]
-            failure.text = "\n".join([*lines, f"Why: {rule.explanation}", f"Fix: {rule.fix}"])
-    notes = [report.summary, *(f"not checked: {limit}" for limit in report.limits)]
-    ET.SubElement(suite, "system-out").text = "\n".join(map(printable, notes))
-    ET.indent(root)
-    text: bytes = ET.tostring(root, encoding="us-ascii", xml_declaration=True)
-    return text.decode("ascii")
-
-
 # --- Markdown -----------------------------------------------------------------------------------
 
 
 def as_markdown(report: Report) -> str:
-    """Return a table of the broken rules, and each rule with its findings."""
+    """Return the summary of a job: a table of the broken rules, and each with its findings."""
     return "\n\n".join(_blocks(report))
 
 
@@ -170,8 +143,8 @@ def _encoded(text: str) -> str:
 
 WRITERS: Final[Mapping[str, Callable[[Report], str]]] = {
     "text": as_text,
-    "markdown": as_markdown,
     "github": as_annotations,
+    "markdown": as_markdown,
     "json": as_json,
-    "junit": as_junit,
 }
+"""The formats of the command, and the Markdown that GitHub gets besides its annotations."""

@@ -6,49 +6,47 @@ In a HAR file of a browser, the requests to the API are those whose response has
 
 from __future__ import annotations
 
+import json
 import re
 from base64 import b64decode
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 from urllib.parse import unquote, urlsplit
 
 from mockpets.constants import (
     API_PREFIX,
     OPERATIONS,
+    PROBLEMS_SHOWN,
     REQUEST_HEADER,
     REQUEST_OUTCOMES,
     SESSION_HEADER,
 )
-from mockpets.errors import invalid
+from mockpets.errors import InputError, Problem, invalid, problem_with
 from mockpets.redaction import redacted_target
-from mockpets.report.documents import (
-    DocumentKind,
-    integer,
-    or_null,
-    read_document,
-    read_files,
-    text,
-    word,
-)
+from mockpets.scenario.language.text import read_any_text
 from mockpets.scenario.matching import path_matches
 from mockpets.strict_json import shown
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
     from urllib.parse import SplitResult
 
     from mockpets.constants import Operation, RequestOutcome
     from mockpets.contract.control_types import Har
-    from mockpets.errors import InputError
-    from mockpets.report.documents import Shape
+
+    Shape: TypeAlias = "Mapping[str, Shape] | list[Shape] | _Kind"
+    """An object with its required properties, and those that may be missing with a ``?`` behind
+    their names; or an array with the shape of its items; or another value."""
 
 HAR_BYTES: Final = 64 * 1024 * 1024
 """Maximum size of a HAR file; browsers write the bodies of all responses into it."""
 
+_HINT: Final = "write one with 'mockpets requests --har', or save all as HAR in a browser"
 _API: Final = re.compile(rf"{re.escape(API_PREFIX)}(?=/|$)")
 _PORTS: Final = {"http": 80, "https": 443}
 _ABORTED: Final = re.compile("abort|cancel", re.IGNORECASE)
@@ -126,22 +124,42 @@ def base_url(url: str) -> SplitResult:
 def read(
     paths: Iterable[Path], base: SplitResult | None, ignored: Counter[str] | None = None
 ) -> list[Exchange]:
-    """Return the requests to the API in all files.
+    """Return the requests to the API in files; one that is named twice is read once.
 
     :param base: of the API, for files of browsers that did not call mockpets.
     :param ignored: counts the other requests, by the reason.
-    :raise InputError: with every problem of every file.
+    :raise InputError: a file is invalid, with all its problems, or has only other requests.
     """
-    return read_files(paths, lambda path: _read(path, base, ignored))
-
-
-def _read(path: Path, base: SplitResult | None, ignored: Counter[str] | None) -> list[Exchange]:
-    document = read_document(path, _KIND)
-    result = exchanges_of(document, str(path), base, ignored)
-    entries = document["log"]["entries"]
-    if entries and not result:
-        raise _no_request(str(path), entries, base)
+    result: list[Exchange] = []
+    for path in dict.fromkeys(paths):
+        document = _document(path)
+        exchanges = exchanges_of(document, str(path), base, ignored)
+        entries = document["log"]["entries"]
+        if entries and not exchanges:
+            raise _no_request(str(path), entries, base)
+        result += exchanges
     return result
+
+
+def _document(path: Path) -> Any:
+    """Return the HAR document in a file, or raise an InputError with its problems."""
+    file = str(path)
+    try:
+        document = json.loads(read_any_text(path, file, HAR_BYTES))
+    except json.JSONDecodeError as error:
+        what = f"is not JSON: {error.msg}"
+        raise invalid(file, what, _HINT, (error.lineno, error.colno)) from None
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, or deep arrays
+        raise invalid(file, f"is not JSON: {error}", _HINT) from None
+    problems = [
+        Problem(file, 0, 0, where, what, _HINT)
+        for where, what in islice(_problems(document, _SHAPE, ""), PROBLEMS_SHOWN + 1)
+    ]
+    if len(problems) > PROBLEMS_SHOWN:
+        problems[-1] = problem_with(file, "and more problems", _HINT)
+    if problems:
+        raise InputError(problems)
+    return document
 
 
 def _no_request(file: str, entries: list[dict[str, Any]], base: SplitResult | None) -> InputError:
@@ -314,57 +332,83 @@ def _path_below(base: SplitResult | None, parts: SplitResult) -> str | None:
 # --- Checks -----------------------------------------------------------------------------------
 
 
-def _time(value: object) -> tuple[str, str] | None:
+def _problems(value: object, shape: Shape, where: str) -> Iterator[tuple[str, str]]:
+    """Yield each problem of a value: where it is, and what it is."""
+    if isinstance(shape, _Kind):
+        if not shape.allows(value):
+            yield where, f"must be {shape.words}, got {shown(value)}"
+    elif isinstance(shape, list):
+        if not isinstance(value, list):
+            yield where, f"must be an array, got {shown(value)}"
+            return
+        for number, item in enumerate(value, 1):
+            yield from _problems(item, shape[0], f"{where}.{number}")
+    elif not isinstance(value, dict):
+        yield where, f"must be an object, got {shown(value)}"
+    else:
+        for name, inner in shape.items():
+            key = name.removesuffix("?")
+            place = f"{where}.{key}".removeprefix(".")
+            if key in value:
+                yield from _problems(value[key], inner, place)
+            elif key == name:
+                yield place, "missing property"
+
+
+class _Kind(NamedTuple):
+    """What a value must be; in words for messages."""
+
+    allows: Callable[[Any], bool]
+    words: str
+
+
+def _integer(least: int, most: int) -> _Kind:
+    return _Kind(
+        lambda value: type(value) is int and least <= value <= most,
+        f"an integer from {least} to {most}",
+    )
+
+
+def _or_null(kind: _Kind) -> _Kind:
+    return _Kind(lambda value: value is None or kind.allows(value), kind.words)
+
+
+def _is_time(value: Any) -> bool:
     try:
-        moment = datetime.fromisoformat(cast("str", value))
-        if moment.tzinfo is not None:
-            if 0 <= moment.timestamp() < _LAST_TIME:
-                return None
-            return f"must be a time from 1970 to 9999, got {shown(value)}", ""
+        time = datetime.fromisoformat(value)
+        return time.tzinfo is not None and 0 <= time.timestamp() < _LAST_TIME
     except (TypeError, ValueError, OverflowError):
-        pass
-    expected = "must be an ISO 8601 time with a time zone, such as 2026-11-21T07:00:00.123Z"
-    return f"{expected}, got {shown(value)}", ""
+        return False
 
 
-def _pairs(value: object) -> tuple[str, str] | None:
-    """Check headers."""
-    if not isinstance(value, list):
-        return f"must be an array, got {shown(value)}", ""
-    for pair in value:
-        if not isinstance(pair, dict) or text(pair.get("name")) or text(pair.get("value")):
-            # Not the value, which may be a key.
-            return "must be an array of objects with the strings name and value", ""
-    return None
-
-
-_LOG: Final[dict[str, Shape]] = {
+_TEXT: Final = _Kind(lambda value: isinstance(value, str), "a string")
+_TIME: Final = _Kind(
+    _is_time, "an ISO 8601 time from 1970 on with a time zone, such as 2026-11-21T07:00:00.123Z"
+)
+_OUTCOME: Final = _Kind(
+    lambda value: value in REQUEST_OUTCOMES, f"one of {', '.join(REQUEST_OUTCOMES)}"
+)
+_HEADERS: Final[Shape] = [{"name": _TEXT, "value": _TEXT}]
+_SHAPE: Final[Shape] = {
     "log": {
         "entries": [
             {
-                "startedDateTime": _time,
-                "request": {"method": text, "url": text, "headers": _pairs},
-                "response": {"status": integer(-1, 999), "headers": _pairs},
+                "startedDateTime": _TIME,
+                "request": {"method": _TEXT, "url": _TEXT, "headers": _HEADERS},
+                "response": {"status": _integer(-1, 999), "headers": _HEADERS},
                 "_mockpets?": {
-                    "number": integer(1, 2**53 - 1),
-                    "session": text,
-                    "method": text,
-                    "target": text,
-                    "path": text,
-                    "status": or_null(integer(100, 599)),
-                    "outcome": word(REQUEST_OUTCOMES, "outcome"),
-                    "hold": or_null(text),
-                    "fault": or_null(text),
+                    "number": _integer(1, 2**53 - 1),
+                    "session": _TEXT,
+                    "method": _TEXT,
+                    "target": _TEXT,
+                    "path": _TEXT,
+                    "status": _or_null(_integer(100, 599)),
+                    "outcome": _OUTCOME,
+                    "hold": _or_null(_TEXT),
+                    "fault": _or_null(_TEXT),
                 },
             }
         ]
     }
 }
-"""Everything that the rules do not need may be missing."""
-_KIND: Final = DocumentKind(
-    "log",
-    "the property log",
-    _LOG,
-    "write one with 'mockpets requests --har', or save all as HAR in a browser",
-    HAR_BYTES,
-)
+"""What the rules need; everything else may be missing."""

@@ -124,6 +124,10 @@ def test_version(run: Run, argument: str) -> None:
         (["scenario"], "scenario: unknown command; did you mean 'scenarios'?"),
         (["serve", "--prot", "1"], "--prot: unknown option; did you mean '--port'?"),
         (["health", "--ulr=x"], "--ulr: unknown option; did you mean '--url'?"),
+        (
+            ["compare", "--against", "http://localhost/v1"],
+            "compare: this command was removed; use 'mockpets replay FILE --url URL --key-env NAME'",
+        ),
         (["hepl"], "hepl: unknown command; did you mean 'help'?"),
         (["versoin"], "versoin: unknown command; did you mean 'version'?"),
         (["help", "serv"], "serv: unknown command; did you mean 'serve'?"),

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from mockpets import MockpetsServer, Settings
+from mockpets.cli.main import main
 from mockpets.client import ControlClient
+from mockpets.errors import printable
 from tests.cases import each as for_each
 from tests.http_client import Client, OverSocket
-from tests.report.traffic import report, write
+from tests.report.traffic import Sent, document, report, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -186,3 +191,124 @@ def test_the_report_as_text_in_a_file(run: Run, call: Client) -> None:
         "  session default: listPets has no query parameter 'page', in 1 request",
     ]
     assert lines[4].startswith("    request 1, ")
+
+
+# --- --output, --format github and --fail-on ------------------------------------------------------
+
+SUMMARY = "GITHUB_STEP_SUMMARY"
+
+
+@pytest.fixture
+def har(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
+    """The options of a report with a finding of each level, outside of GitHub Actions."""
+    monkeypatch.delenv(SUMMARY, raising=False)
+    requests = [Sent(0, target="/v1/pets?caf\u00e9=1"), Sent(900, target="/v1/pets/3")]
+    return ("--har", write("a.har", document(requests)))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs Unix pipes")
+def test_a_report_can_be_written_to_a_pipe(run: Run, har: tuple[str, ...]) -> None:
+    os.mkfifo("pipe")
+    reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert run(*har, "-o", "pipe")[0] == 0
+        assert json.loads(os.read(reader, 1 << 20)) == run(*har)[1]
+    finally:
+        os.close(reader)
+
+
+@for_each(
+    "file, problem",
+    [
+        ("no/such/report", "No such file or directory; create the folder 'no/such' first"),
+        ("a.har/report", "Not a directory; create the folder 'a.har' first"),
+        ("a-folder", "Is a directory; add the name of a file in this folder"),
+        ("\x1b/x", "No such file or directory; create the folder '\\x1b' first"),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_an_error(
+    run: Run, har: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, file: str, problem: str
+) -> None:
+    Path("a-folder").mkdir()
+    message = [f"mockpets: {printable(file)}: cannot write this file: {problem}"]
+    assert run(*har, "-o", file) == (2, {}, message)
+    monkeypatch.setenv(SUMMARY, file)
+    assert run(*har, "--format", "github") == (2, {}, message)
+
+
+@for_each("encoding", ["ascii", "iso8859-5"])  # which click takes for UTF-8; Cyrillic
+def test_a_terminal_that_is_not_utf_8_gets_the_whole_report(
+    encoding: str, har: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding=encoding))
+    assert main(["report", *har]) == 0
+    shown = "\u00e9" if encoding == "ascii" else "\\xe9"
+    assert f"no query parameter 'caf{shown}', in" in written.getvalue().decode()
+
+
+def test_github_gets_a_summary_and_annotations(
+    har: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(SUMMARY, "summary.md")
+    Path("summary.md").write_text("# Before\n\n", encoding="utf-8")
+
+    assert main(["report", *har, "--format", "github"]) == 0
+    kinds = [line.partition(" ")[0] for line in capsys.readouterr().out.splitlines()]
+    assert kinds == ["::notice", "::error", "::warning"]
+    summary = Path("summary.md").read_text(encoding="utf-8")
+    assert summary.startswith("# Before\n\n## Client behaviour\n\n**2 findings of 2 rules in 2")
+    assert summary.count("\n### ") == 2
+
+
+@for_each(
+    "options, problem",
+    [
+        ((), f"--format: github needs the variable {SUMMARY}, which GitHub Actions sets"),
+        (("-o", "x"), "--output: cannot be combined with --format github, which GitHub reads"),
+    ],
+)
+def test_github_needs_its_variable_and_reads_standard_output(
+    run: Run, har: tuple[str, ...], options: tuple[str, ...], problem: str
+) -> None:
+    status, result, [error, *_] = run(*har, "--format", "github", *options)
+
+    assert (status, result, Path("x").exists()) == (2, {}, False)
+    assert error.startswith(f"mockpets: {problem}")
+
+
+@for_each(
+    "names, failing",
+    [
+        (["key-in-query"], ""),
+        (["key-in-query,unknown-parameter"], "unknown-parameter"),
+        (["key-in-query", "unknown-parameter"], "unknown-parameter"),
+        (["error"], "unknown-parameter"),
+        (["error,deprecated-operation"], "unknown-parameter, deprecated-operation"),
+        (["all"], "unknown-parameter, deprecated-operation"),
+    ],
+)
+def test_findings_of_these_rules_fail_the_command(
+    run: Run, har: tuple[str, ...], names: list[str], failing: str
+) -> None:
+    status, result, err = run(*har, *(word for name in names for word in ("--fail-on", name)))
+
+    assert (status, len(result["findings"])) == (int(bool(failing)), 2)
+    assert err == ([f"mockpets: --fail-on: findings of {failing}"] if failing else [])
+
+
+@for_each(
+    "name, problem",
+    [
+        ("retry-after", "unknown rule 'retry-after'; did you mean 'retry-after-ignored'?"),
+        ("warning,all", "unknown rule 'warning'; rules: duplicate-create, unknown-parameter, "),
+        ("all,alll", "unknown rule 'alll'; did you mean 'all'?"),
+    ],
+)
+def test_an_unknown_rule_is_an_error(
+    run: Run, har: tuple[str, ...], name: str, problem: str
+) -> None:
+    status, _, [error] = run(*har, "--fail-on", name, "-o", "report")
+
+    assert (status, Path("report").exists()) == (2, False)
+    assert error.startswith(f"mockpets: --fail-on: {problem}")

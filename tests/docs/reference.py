@@ -24,7 +24,7 @@ from mockpets.contract.openapi import document
 from mockpets.contract.schemas import LIST_FIELDS, PET_FIELDS, RESPONSES
 from mockpets.packaged_data import shipped as packaged
 from mockpets.report.coverage import FILLED_BY
-from mockpets.report.findings import CLIENT_RULES, COMPARE_RULES
+from mockpets.report.findings import CLIENT_RULES
 from mockpets.scenario.language.references import SOURCES
 from mockpets.scenario.library import SHIPPED_SCENARIOS, load_library
 from mockpets.scenario.model import OPERATORS
@@ -469,7 +469,6 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "parameters": partial(fields, LIST_FIELDS),
     "client rules": partial(rules, CLIENT_RULES),
     "states": states,
-    "compare rules": partial(rules, COMPARE_RULES),
     **calls(),
     "javascript options": partial(javascript, "interface Options"),
     "javascript client": partial(javascript, "class Mockpets"),

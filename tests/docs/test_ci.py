@@ -45,7 +45,7 @@ def test_the_workflows_of_github_are_valid() -> None:
 def test_the_job_of_gitlab_is_valid() -> None:
     configuration = yaml.safe_load(GITLAB)
     check(configuration, "gitlab-ci")
-    configuration["playwright"]["artifacts"]["reports"]["xunit"] = "mockpets.xml"
+    configuration["playwright"]["artifacts"]["xunit"] = "mockpets.xml"
 
     with pytest.raises(jsonschema.ValidationError):
         check(configuration, "gitlab-ci")

@@ -1,20 +1,12 @@
-"""Reports for the tests of the formats.
-
-``.venv/bin/python -m tests.report.reports`` writes ``golden/summary.md``: the summary that GitHub
-shows for `REPORT`.
-"""
+"""Reports for the tests of the formats."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Final
 
 from hypothesis import strategies as st
 
 from mockpets.report.findings import Evidence, Finding, Report, Rule
-from mockpets.report.formats import as_markdown
-
-SUMMARY: Final = Path(__file__).parent / "golden" / "summary.md"
 
 RETRY: Final = Rule(
     "retry-pauses",
@@ -120,12 +112,3 @@ def reports(draw: st.DrawFn) -> Report:
     found.sort(key=lambda each: REPORT.rules.index(each.rule))
     limits = draw(st.lists(_texts, max_size=2))
     return Report("Client behaviour", draw(_texts), REPORT.rules, tuple(found), tuple(limits))
-
-
-def summary() -> str:
-    """Return the content of the golden file."""
-    return as_markdown(REPORT) + "\n"
-
-
-if __name__ == "__main__":
-    SUMMARY.write_text(summary(), "utf-8")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mockpets.report.findings import CLIENT_RULES, COMPARE_RULES
+from mockpets.report.findings import CLIENT_RULES
 from tests.cases import each as for_each
 from tests.report.traffic import Kind, Sent, create, document, report, series, write
 
@@ -557,9 +557,8 @@ def test_findings_have_the_order_of_the_rules(rules: Rules) -> None:
 
 
 def test_errors_come_before_warnings() -> None:
-    for all_rules in (CLIENT_RULES, COMPARE_RULES):
-        levels = [rule.level for rule in all_rules]
-        assert levels == sorted(levels)
+    levels = [rule.level for rule in CLIENT_RULES]
+    assert levels == sorted(levels)
 
 
 def test_every_rule_has_texts_that_differ() -> None:
