@@ -5,7 +5,6 @@ Define the states, count responses, add up the counts of several servers, and fi
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast, get_args
@@ -53,13 +52,14 @@ class Served(NamedTuple):
     :param operation: None for a request that matches no operation of the contract.
     :param status: None if the connection was broken instead.
     :param is_empty: the body is an empty list.
-    :param scenarios: empty if the request was rejected before its scenarios were selected.
+    :param scenarios: empty if the request was rejected before its scenarios were selected; None for
+        the responses that have no counter of their own.
     """
 
     operation: Operation | None
     status: int | None
     is_empty: bool
-    scenarios: tuple[str, ...]
+    scenarios: tuple[str, ...] | None
     fault: str | None = None
     delay: DelayClass = "none"
     is_held: bool = False
@@ -100,8 +100,8 @@ def _state_of_status(operation: Operation, status: int) -> CoverageState:
 class Coverage:
     """The counters of one app; safe to use from several threads.
 
-    :param max_keys: the largest number of counters, because clients can combine scenarios at will.
-        Further responses are counted by operation and states only.
+    :param max_keys: the largest number of counters with scenarios, because clients can combine
+        these at will. Further responses are counted without them.
     """
 
     def __init__(self, max_keys: int = COVERAGE_KEYS) -> None:
@@ -110,9 +110,6 @@ class Coverage:
         self._counts: dict[tuple[Any, ...], list[int]] = {}
         """By the fields of `Served`, as a plain tuple, which takes no call to make. A count is a
         list of one number, so that adding to it hashes the key only once."""
-        self._without_scenarios: Counter[tuple[Operation | None, tuple[CoverageState, ...]]] = (
-            Counter()
-        )
 
     def observe(
         self,
@@ -130,32 +127,26 @@ class Coverage:
             try:
                 self._counts[key][0] += 1
             except KeyError:
-                if len(self._counts) < self._max_keys:
-                    self._counts[key] = [1]
-                else:
-                    self._without_scenarios[operation, Served(*key).states()] += 1
+                if len(self._counts) >= self._max_keys:
+                    key = (*key[:3], None, *key[4:])
+                self._counts.setdefault(key, [0])[0] += 1
 
     def __len__(self) -> int:
         """Return the number of counters."""
-        return len(self._counts) + len(self._without_scenarios)
+        return len(self._counts)
 
     def document(self) -> StateCoverage:
         """Return the counts as the control API does."""
         with self._lock:
             counts = [(key, count) for key, [count] in self._counts.items()]
-            rest = [*self._without_scenarios.items()]
-        kinds = [(Served(*key), count) for key, count in counts]
-        rows = [_row(kind.operation, kind.states(), kind, count) for kind, count in kinds]
-        rows += [_row(operation, states, None, count) for (operation, states), count in rest]
+        rows = [_row(Served(*key), count) for key, count in counts]
         return {"version": VERSION, "total": total(rows), "rows": summed(rows)}
 
     def clear(self) -> int:
         """Start again at zero; return how many responses were counted."""
         with self._lock:
             cleared = sum(count for [count] in self._counts.values())
-            cleared += self._without_scenarios.total()
             self._counts.clear()
-            self._without_scenarios.clear()
         return cleared
 
 
@@ -175,16 +166,15 @@ def _delay_class(delay: float) -> DelayClass:
     return "none" if not delay else "short" if delay < LONG_DELAY else "long"
 
 
-def _row(
-    operation: Operation | None, states: Iterable[CoverageState], kind: Served | None, count: int
-) -> CoverageRow:
+def _row(kind: Served, count: int) -> CoverageRow:
+    is_counted = kind.scenarios is not None
     return {
-        "operation": operation,
-        "states": [*states],
-        "status": kind and kind.status,
-        "scenarios": kind and [*kind.scenarios],
-        "fault": kind and kind.fault,
-        "delay": kind and kind.delay,
+        "operation": kind.operation,
+        "states": [*kind.states()],
+        "status": kind.status if is_counted else None,
+        "scenarios": None if kind.scenarios is None else [*kind.scenarios],
+        "fault": kind.fault if is_counted else None,
+        "delay": kind.delay if is_counted else None,
         "count": count,
     }
 
@@ -219,8 +209,7 @@ def summed(rows: Iterable[CoverageRow]) -> list[CoverageRow]:
 
 def rows_of(entries: Iterable[Entry]) -> list[CoverageRow]:
     """Return the rows of the requests in a journal."""
-    kinds = [_served(entry) for entry in entries]
-    return summed(_row(kind.operation, kind.states(), kind, 1) for kind in kinds)
+    return summed(_row(_served(entry), 1) for entry in entries)
 
 
 def _served(entry: Entry) -> Served:

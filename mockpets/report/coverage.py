@@ -35,26 +35,24 @@ _NO_CELL: Final = "-"
 
 def as_text(report: CoverageReport) -> str:
     """Return the matrix, and below it each hole with the command that fills it."""
-    [head, *rows] = _table(report)
-    lines = [
-        f"{state:<12}"
-        + "".join(f"  {cell:>{len(name)}}" for cell, name in zip(cells, head[1:], strict=True))
-        for state, *cells in (head, *rows)
-    ]
-    holes = (f"{what}; {command}" if command else what for what, command in _holes(report))
-    blocks = ["\n".join(lines), _summary(report), "\n".join(holes), "\n".join(_scenarios(report))]
-    return "\n\n".join(filter(None, blocks))
+    matrix = report.matrix
+    lines = [f"{'state':<12}  {'  '.join(matrix)}"]
+    for state in STATES:
+        cells = [f"  {counts.get(state, _NO_CELL):>{len(name)}}" for name, counts in matrix.items()]
+        if any(state in counts for counts in matrix.values()):
+            lines.append(f"{state:<12}{''.join(cells)}")
+    served = report.cells - len(report.holes)
+    summary = f"{served} of {report.cells} states served: {report.percent} %"
+    scenarios = [f"scenarios served: {', '.join(report.scenarios) or 'none'}"]
+    if unused := _unused(report):
+        scenarios.append(f"shipped scenarios never served: {', '.join(unused)}")
+    blocks = [lines, [summary], _holes(report), scenarios]
+    return "\n\n".join(filter(None, map("\n".join, blocks)))
 
 
 def as_markdown(report: CoverageReport) -> str:
-    """Return the same as Markdown, for the summary of a GitHub job."""
-    [head, *rows] = [f"| {' | '.join(row)} |" for row in _table(report)]
-    table = "\n".join([head, f"|---|{'---:|' * len(report.matrix)}", *rows])
-    holes = (
-        f"- {what}; `{command}`" if command else f"- {what}" for what, command in _holes(report)
-    )
-    blocks = ["## State coverage", f"**{_summary(report)}**", table, "\n".join(holes)]
-    return "\n\n".join(filter(None, [*blocks, *_scenarios(report)]))
+    """Return the same as a code block of Markdown, for the summary of a GitHub job."""
+    return f"## State coverage\n\n```text\n{as_text(report)}\n```"
 
 
 def as_document(report: CoverageReport) -> dict[str, Any]:
@@ -90,38 +88,14 @@ WRITERS: Final[Mapping[str, Callable[[CoverageReport], str]]] = {
 }
 
 
-def _table(report: CoverageReport) -> list[list[str]]:
-    """Return the matrix with a row for each state, which fits a narrow terminal."""
-    matrix = report.matrix
-    used = [state for state in STATES if any(state in counts for counts in matrix.values())]
-    return [
-        ["state", *matrix],
-        *(
-            [state, *(str(counts.get(state, _NO_CELL)) for counts in matrix.values())]
-            for state in used
-        ),
-    ]
-
-
-def _summary(report: CoverageReport) -> str:
-    served = report.cells - len(report.holes)
-    return f"{served} of {report.cells} states served: {report.percent} %"
-
-
-def _holes(report: CoverageReport) -> Iterator[tuple[str, str]]:
-    """Yield each hole, and the command that fills it; one for an operation without a response."""
+def _holes(report: CoverageReport) -> Iterator[str]:
+    """Yield each hole with the command that fills it; one for an operation without a response."""
     for operation, counts in report.matrix.items():
         if operation in report.never_called:
-            yield f"{operation} was never called: {len(counts)} states", ""
+            yield f"{operation} was never called: {len(counts)} states"
             continue
         for state in [state for state, count in counts.items() if not count]:
-            yield f"{operation} {state}: never served", f"mockpets use {FILLED_BY[state]}"
-
-
-def _scenarios(report: CoverageReport) -> Iterator[str]:
-    yield f"scenarios served: {', '.join(report.scenarios) or 'none'}"
-    if unused := _unused(report):
-        yield f"shipped scenarios never served: {', '.join(unused)}"
+            yield f"{operation} {state}: never served; mockpets use {FILLED_BY[state]}"
 
 
 def _unused(report: CoverageReport) -> list[str]:

@@ -8,19 +8,15 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import VERSION
 from mockpets.errors import printable
-from mockpets.report.findings import Level
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from mockpets.report.findings import Finding, Report
-
-ANNOTATIONS: Final = 10
-"""GitHub shows at most this number of errors, and of warnings, for each step."""
 
 
 def _lines_of(finding: Finding) -> list[str]:
@@ -60,7 +56,7 @@ def as_json(report: Report) -> str:
 
 
 def as_markdown(report: Report) -> str:
-    """Return the summary of a job: a table of the broken rules, and each with its findings."""
+    """Return the summary of a job: each broken rule with its findings."""
     return "\n\n".join(_blocks(report))
 
 
@@ -74,15 +70,8 @@ def _blocks(report: Report) -> Iterator[str]:
     if report.limits:
         yield "Not checked:"
         yield _fenced(map(printable, report.limits))
-    if not report.findings:
-        return
-    rows = [
-        f"| {rule.level} | {_escaped(rule.title)} | {len(findings)} |"
-        for rule, findings in report.by_rule.items()
-    ]
-    yield "\n".join(["| level | rule | findings |", "|---|---|---:|", *rows])
     for rule, findings in report.by_rule.items():
-        yield f"### {_escaped(rule.title)}"
+        yield f"### {rule.level.capitalize()}: {_escaped(rule.title)}"
         yield _escaped(rule.explanation)
         yield f"**Fix:** {_escaped(rule.fix)} (Rule: `{rule.name}`)"
         for finding in findings:
@@ -113,21 +102,15 @@ def _escaped(text: str) -> str:
 
 
 def as_annotations(report: Report) -> str:
-    """Return workflow commands: an annotation with the summary, and one for each finding."""
-    commands: list[str] = []
-    notes = [report.summary]
-    for level in get_args(Level):
-        findings = [each for each in report.findings if each.rule.level == level]
-        commands += [
-            _command(level, f"{each.rule.title} ({each.rule.name})", _lines_of(each))
-            for each in findings[:ANNOTATIONS]
-        ]
-        if len(findings) > ANNOTATIONS:
-            notes.append(
-                f"GitHub shows {ANNOTATIONS} of {len(findings)} {level}s here; "
-                "the summary of the job lists all"
-            )
-    return "\n".join([_command("notice", report.title, notes), *commands])
+    """Return workflow commands: an annotation with the summary, and one for each finding.
+
+    GitHub shows ten errors and ten warnings of each step; the summary of the job lists all.
+    """
+    findings = [
+        _command(each.rule.level, f"{each.rule.title} ({each.rule.name})", _lines_of(each))
+        for each in report.findings
+    ]
+    return "\n".join([_command("notice", report.title, [report.summary]), *findings])
 
 
 def _command(name: str, title: str, lines: Iterable[str]) -> str:

@@ -126,7 +126,8 @@ def test_version(run: Run, argument: str) -> None:
         (["health", "--ulr=x"], "--ulr: unknown option; did you mean '--url'?"),
         (
             ["compare", "--against", "http://localhost/v1"],
-            "compare: this command was removed; use 'mockpets replay FILE --url URL --key-env NAME'",
+            "compare: this command was removed; use 'mockpets replay FILE --url URL --key-env "
+            "NAME'",
         ),
         (["hepl"], "hepl: unknown command; did you mean 'help'?"),
         (["versoin"], "versoin: unknown command; did you mean 'version'?"),

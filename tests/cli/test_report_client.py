@@ -259,6 +259,7 @@ def test_github_gets_a_summary_and_annotations(
     summary = Path("summary.md").read_text(encoding="utf-8")
     assert summary.startswith("# Before\n\n## Client behaviour\n\n**2 findings of 2 rules in 2")
     assert summary.count("\n### ") == 2
+    assert "### Error: Unknown query parameter\n" in summary
 
 
 @for_each(

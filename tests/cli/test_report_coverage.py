@@ -109,18 +109,8 @@ def test_github_gets_markdown_as_the_summary_of_the_job_and_text_for_the_log(
 
     options = (*REPORT, "--operation", "listPets")
     assert run(*options, "--format", "github") == run(*options)
-    lines = summary.read_text().splitlines()
-    assert lines[:8] == [
-        "## State coverage",
-        "",
-        "**1 of 9 states served: 11 %**",
-        "",
-        "| state | listPets |",
-        "|---|---:|",
-        "| success | 1 |",
-        "| empty | 0 |",
-    ]
-    assert "- listPets empty: never served; `mockpets use empty`" in lines
+    lines = ["## State coverage", "", "```text", *run(*options)[1], "```"]
+    assert summary.read_text().splitlines() == lines
 
 
 def test_json_has_all_rows_and_a_summary_of_the_selected_operations(run: Run, call: Client) -> None:

@@ -27,7 +27,6 @@ def test_beyond_the_bound_responses_count_by_operation_and_states() -> None:
     coverage.observe("listPets", 200, ("s1",), NOTHING, b"[]\n")  # has a counter
     coverage.observe("getPet", 500, ("s1",), Outcome(delay=2.0), b"")
 
-    assert len(coverage) == 4
     kept = [row for row in coverage.document()["rows"] if row["scenarios"] is not None]
     rest = [row for row in coverage.document()["rows"] if row["scenarios"] is None]
     assert [(row["scenarios"], row["count"]) for row in kept] == [(["s0"], 1), (["s1"], 2)]
