@@ -8,16 +8,14 @@ from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import parse_qsl, quote
 
 from mockpets.constants import FILE_BYTES, REDACTED
-from mockpets.contract.fields import parse_int64, split_hint
+from mockpets.contract.fields import split_hint
 from mockpets.contract.schemas import RESPONSES
 from mockpets.contract.serialization import body_problems
 from mockpets.errors import RequestError, invalid
-from mockpets.faults import LOST
 from mockpets.journal.entry import Message
-from mockpets.recording.exchange import Exchange, created_records
+from mockpets.recording.exchange import created_records, exchange_of
 from mockpets.recording.infer import infer
 from mockpets.recording.pets import first_pets
 from mockpets.redaction import is_secret, property_redactor, redacted_target
@@ -31,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from mockpets.journal.entry import Entry
+    from mockpets.recording.exchange import Exchange
     from mockpets.recording.infer import Recording
     from mockpets.web.app import Mock
 
@@ -40,8 +40,6 @@ _OUR_KEY: Final = "mockpets"
 _KEY_LENGTH: Final = 8
 _COOKIE_LENGTH: Final = 16
 """The shortest values that a body may not repeat; a shorter one may be a word."""
-_SAFE: Final = "/%?:@!$&'()*+,;=-._~[]"
-"""What a target may have besides letters and digits; browsers have encoded the query."""
 
 
 def record_files(files: Sequence[Path], base: str | None) -> tuple[Recording, list[str]]:
@@ -56,7 +54,12 @@ def record_files(files: Sequence[Path], base: str | None) -> tuple[Recording, li
         what = f"has {len(found)} requests to the API, of at most {_MOST}"
         raise invalid(str(files[0]), what, "record fewer requests")
     found, secrets = _without_secrets(found)
-    exchanges = [_bounded(_exchange(number, each)) for number, each in enumerate(found, 1)]
+    exchanges = [
+        replace(each, response=each.response._replace(body=b""))  # no file has room for it
+        if each.response.size > FILE_BYTES
+        else each
+        for each in _exchanges(found)
+    ]
     pets = first_pets(exchanges)
     description = (
         f"Recorded: {counted(len(exchanges), 'request')} of {counted(len(files), 'file')}."
@@ -79,61 +82,66 @@ def record_files(files: Sequence[Path], base: str | None) -> tuple[Recording, li
     return result, [*summary, *_off_contract(exchanges)]
 
 
-def _bounded(exchange: Exchange) -> Exchange:
-    """Return an exchange without a body that no scenario file has room for."""
-    response = exchange.response
-    is_large = response.size > FILE_BYTES
-    return replace(exchange, response=response._replace(body=b"")) if is_large else exchange
-
-
 def read_exchanges(files: Sequence[Path], base: str | None) -> list[Exchange]:
     """Return the requests in HAR files in the order of their time, as for `record_files`."""
-    found, _ = _without_secrets(_read(files, base))
-    return [_exchange(number, each) for number, each in enumerate(found, 1)]
+    entries, _ = _without_secrets(_read(files, base))
+    return _exchanges(entries)
+
+
+def _exchanges(entries: Iterable[Entry]) -> list[Exchange]:
+    return [
+        # Browsers leave the key out of their files.
+        replace(
+            exchange_of(entry._replace(number=number)),
+            has_key=entry.authorization is not None or entry.status != HTTPStatus.UNAUTHORIZED,
+        )
+        for number, entry in enumerate(entries, 1)
+    ]
 
 
 def _read(
     files: Sequence[Path], base: str | None, ignored: Counter[str] | None = None
-) -> list[har.Exchange]:
+) -> list[Entry]:
     url = None if base is None else har.base_url(base)
-    found = _revalidated(sorted(har.read(files, url, ignored), key=lambda each: each.start))
-    if not found:
+    entries = [each.entry for each in har.read(files, url, ignored)]
+    if not entries:
         raise invalid(str(files[0]), "has no request to the API", "record one in a browser")
-    return found
+    return _revalidated(sorted(entries, key=lambda entry: entry.at))
 
 
-def _revalidated(exchanges: Iterable[har.Exchange]) -> list[har.Exchange]:
-    """Return exchanges with the response that the browser took from its cache after each 304.
+def _revalidated(entries: Iterable[Entry]) -> list[Entry]:
+    """Return entries with the response that the browser took from its cache after each 304.
 
     Firefox records the 304. Chromium records the body, with the few headers of the 304.
     """
-    result: list[har.Exchange] = []
-    cached: dict[tuple[str, str], har.Exchange] = {}
-    for each in exchanges:
-        key = each.method, each.target
-        is_new = each.status == HTTPStatus.OK and "content-type" in each.response_headers
+    result: list[Entry] = []
+    cached: dict[tuple[str, str], Message] = {}
+    for each in entries:
+        key, response = (each.method, each.target), each.response
+        is_new = each.status == HTTPStatus.OK and response.header("content-type")
         if is_new:
-            cached[key] = each
+            cached[key] = response
         elif each.status in (HTTPStatus.OK, HTTPStatus.NOT_MODIFIED) and key in cached:
-            old = replace(each, status=HTTPStatus.OK, content=each.content or cached[key].content)
-            each = replace(old, response_headers=cached[key].response_headers)
+            known = response if response.body else cached[key]
+            each = each._replace(
+                status=HTTPStatus.OK, response=known._replace(head=cached[key].head)
+            )
         result.append(each)
     return result
 
 
-def _without_secrets(exchanges: Sequence[har.Exchange]) -> tuple[list[har.Exchange], Counter[str]]:
-    """Return exchanges without secrets in URLs and bodies, and how often each name had one.
+def _without_secrets(entries: Sequence[Entry]) -> tuple[list[Entry], Counter[str]]:
+    """Return entries without secrets in URLs, headers and bodies, and how often each name had one.
 
-    Secret headers stay, because reports need their names; no other value repeats theirs.
+    No other value repeats the value of a secret header.
     """
     names: Counter[str] = Counter()
     values: set[str] = set()
-    for each in exchanges:
-        for name, value in [*each.headers.items(), *each.response_headers.items()]:
+    for each in entries:
+        for name, value in [*each.request.headers, *each.response.headers]:
             if is_secret(name) and not name.startswith(":"):
                 names[name] += 1
                 values.update(_secrets(name, value))
-    bodies = [[_json(text, names) for text in (each.body, each.content)] for each in exchanges]
     secrets = sorted(values, key=len, reverse=True)
 
     def without(text: str) -> str:
@@ -141,19 +149,24 @@ def _without_secrets(exchanges: Sequence[har.Exchange]) -> tuple[list[har.Exchan
             text = text.replace(secret, REDACTED)
         return text
 
-    result = [
-        replace(
-            each,
-            target=without(redacted_target(each.target)),
-            path=each.path and without(each.path),
-            body=body and without(body),
-            content=content and without(content),
-            response_headers={
-                name: value if is_secret(name) else without(value)
-                for name, value in each.response_headers.items()
-            },
+    def cleaned(message: Message) -> Message:
+        body = without(_json(message.body.decode(), names)).encode()
+        head = "\n".join(
+            f"{name}: {without(value)}"
+            for name, value in message.headers
+            if not is_secret(name) and not name.startswith(":")
         )
-        for each, (body, content) in zip(exchanges, bodies, strict=True)
+        # A body that is not recorded has another size.
+        return Message(head, body, message.size if message.cut else len(body))
+
+    result = [
+        each._replace(
+            target=without(redacted_target(each.target)),
+            path=without(each.path),
+            request=cleaned(each.request),
+            response=cleaned(each.response),
+        )
+        for each in entries
     ]
     return result, names
 
@@ -161,7 +174,7 @@ def _without_secrets(exchanges: Sequence[har.Exchange]) -> tuple[list[har.Exchan
 def _secrets(name: str, value: str) -> Iterator[str]:
     """Yield the parts of a secret header that may be a secret: not a short word, or our key."""
     if name == "set-cookie":
-        parts = [line.partition(";")[0] for line in value.splitlines()]
+        parts = [value.partition(";")[0]]
     else:
         parts = value.split(";") if name == "cookie" else value.split()[-1:]
     least = _COOKIE_LENGTH if "cookie" in name else _KEY_LENGTH
@@ -171,11 +184,11 @@ def _secrets(name: str, value: str) -> Iterator[str]:
             yield secret
 
 
-def _json(text: str | None, names: Counter[str]) -> str | None:
+def _json(text: str, names: Counter[str]) -> str:
     """Return a JSON text without the texts of secret properties, which are counted."""
     found: Counter[str] = Counter()
     try:
-        value = json.loads(text or "", object_pairs_hook=property_redactor(found))
+        value = json.loads(text, object_pairs_hook=property_redactor(found))
     except (ValueError, RecursionError):
         return text
     names.update({f"{name} in a body": count for name, count in found.items()})
@@ -202,37 +215,3 @@ def _problems(exchange: Exchange) -> Iterator[str]:
     for path, what in body_problems(operation, status, exchange.body):
         place = ".".join(part for part in path if isinstance(part, str))  # in any of the pets
         yield f"{operation} {status}: {place or 'the body'} {split_hint(what)[0]}"
-
-
-def _exchange(number: int, each: har.Exchange) -> Exchange:
-    query = each.target.partition("?")[2]
-    path = each.path or each.target.partition("?")[0]
-    operation = each.operation
-    last = path.rpartition("/")[2]
-    return Exchange(
-        number=number,
-        method=each.method,
-        target=quote(path, safe="/:@!$&'()*+,;=-._~")
-        + (f"?{quote(query, safe=_SAFE)}" if query else ""),
-        path=path,
-        query=tuple(parse_qsl(query, keep_blank_values=True)),
-        operation=operation,
-        pet_id=parse_int64(last) if operation == "getPet" else None,
-        request=_message(each.headers, each.body),
-        # Browsers leave the key out of their files.
-        has_key="authorization" in each.headers or each.status != HTTPStatus.UNAUTHORIZED,
-        status=each.status,
-        response=_message(each.response_headers, each.content),
-        fault=LOST if each.outcome == "broken" else None,
-        ran=False,
-    )
-
-
-def _message(headers: Any, body: str | None) -> Message:
-    head = "\n".join(
-        f"{name}: {value}".replace("\n", " ")
-        for name, value in headers.items()
-        if not is_secret(name) and not name.startswith(":")
-    )
-    data = None if body is None else body.encode("utf-8", "replace")
-    return Message(head, b"", 1) if data is None else Message(head, data, len(data))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mockpets.constants import Operation
     from mockpets.errors import Problem
     from mockpets.report.findings import Rule
-    from mockpets.report.har import Exchange
+    from mockpets.report.har import Recorded
 
 T = TypeVar("T")
 
@@ -134,14 +134,14 @@ def report(
     base = None if base_url is None else parse_base_url(base_url)
     limits: list[str] = []
     if har:
-        exchanges = _selected(read(files, base), sessions)
+        requests = _selected(read(files, base), sessions)
         place = counted(len({*files}), "file")
     else:
         logs = _logs(clients, sessions)
-        exchanges = [*_recorded(logs, limits)]
+        requests = [*_recorded(logs, limits)]
         place = counted(len(logs), "session")
     most = {"max_equal_requests": max_equal_requests, "max_unread": max_unread}
-    result = build(exchanges, place, limits, **most)
+    result = build(requests, place, limits, **most)
     _write(WRITERS, result, output_format, output)
     if broken := [rule.name for rule in result.by_rule if rule.name in failing]:
         print_problems([f"--fail-on: findings of {', '.join(broken)}"])
@@ -177,13 +177,13 @@ def _logs(
     return [(client, name) for name in wanted for client, other in known if name == other]
 
 
-def _selected(exchanges: list[Exchange], sessions: tuple[str, ...]) -> list[Exchange]:
-    """Return the exchanges of the selected sessions; raise `InputError` if a session has none."""
+def _selected(requests: list[Recorded], sessions: tuple[str, ...]) -> list[Recorded]:
+    """Return the requests of the selected sessions; raise `InputError` if a session has none."""
     if not sessions:
-        return exchanges
-    known = dict.fromkeys(exchange.session for exchange in exchanges if exchange.session)
+        return requests
+    known = dict.fromkeys(each.entry.session for each in requests if each.entry.session)
     wanted = _existing(sessions, known, "--session")
-    return [exchange for exchange in exchanges if exchange.session in wanted]
+    return [each for each in requests if each.entry.session in wanted]
 
 
 def _existing(sessions: Iterable[str], known: Mapping[str, None], option: str) -> list[str]:
@@ -195,15 +195,15 @@ def _existing(sessions: Iterable[str], known: Mapping[str, None], option: str) -
     return wanted
 
 
-def _recorded(logs: list[tuple[ControlClient, str]], limits: list[str]) -> Iterator[Exchange]:
-    """Yield the exchanges in the logs of sessions; add a sentence about a cut log to `limits`."""
+def _recorded(logs: list[tuple[ControlClient, str]], limits: list[str]) -> Iterator[Recorded]:
+    """Yield the requests in the logs of sessions; add a sentence about a cut log to `limits`."""
     from mockpets.report.client_checks import dropped_limit
-    from mockpets.report.har import exchanges_of
+    from mockpets.report.har import requests_of
 
     size = logs[0][0].state()["settings"]["journal_size"]
     for client, name in logs:
         session = client.session(name)
-        yield from exchanges_of(session.har(limit=size))
+        yield from requests_of(session.har(limit=size))
         limits += dropped_limit(name, session.journal(limit=1)["dropped"])
 
 

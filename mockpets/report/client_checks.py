@@ -1,7 +1,7 @@
 """Check the requests of a client against the rules.
 
-Each check gets the exchanges of one source in the order in which they were sent, and yields what
-is wrong with the exchanges that show it. What is unknown never makes a finding.
+Each check gets the entries of one source in the order in which they were sent, and yields what
+is wrong with the entries that show it. What is unknown never makes a finding.
 """
 
 from __future__ import annotations
@@ -40,14 +40,15 @@ from mockpets.units import counted, quote
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from mockpets.report.har import Exchange
+    from mockpets.journal.entry import Entry
+    from mockpets.report.har import Recorded
 
-    Exchanges = Sequence[Exchange]
-    Check = Callable[[Exchanges], Iterator["Violation"]]
+    Entries = Sequence[Entry]
+    Check = Callable[[Entries], Iterator["Violation"]]
     Problems = Iterator[tuple[str, str]]
 
 _EVIDENCE: Final = 10
-"""Maximum number of exchanges that a finding lists."""
+"""Maximum number of entries that a finding lists."""
 _URL: Final = 200
 """The longest URL in a report, in characters."""
 _SHORT: Final = 0.1
@@ -78,10 +79,10 @@ _OPENED: Final = re.compile(rf"/(?:docs|panel|{API_PREFIX[1:]}/?)?")
 
 
 class Violation(NamedTuple):
-    """What a check found, and the exchanges that show it, each with a detail or ``""``."""
+    """What a check found, and the entries that show it, each with a detail or ``""``."""
 
     message: str
-    shown: list[tuple[Exchange, str]]
+    shown: list[tuple[Entry, str]]
 
 
 def dropped_limit(session: str, dropped: int) -> list[str]:
@@ -91,25 +92,25 @@ def dropped_limit(session: str, dropped: int) -> list[str]:
 
 
 def build(
-    exchanges: Sequence[Exchange],
+    requests: Sequence[Recorded],
     place: str,
     limits: Iterable[str],
     *,
     max_equal_requests: int = EQUAL_REQUESTS,
     max_unread: int = UNREAD_RESPONSES,
 ) -> Report:
-    """Return the report on exchanges, which may come from several sources.
+    """Return the report on requests, which may come from several files and sessions.
 
     :param place: where they are from, such as ``2 sessions``; `limits` is that of the `Report`.
     """
-    checked, limits = f"{counted(len(exchanges), 'request')} in {place}", [*limits]
-    if cut := sum(exchange.body is None for exchange in exchanges):
+    checked, limits = f"{counted(len(requests), 'request')} in {place}", [*limits]
+    if cut := sum(each.entry.request.cut for each in requests):
         limits.append(f"the bodies of {counted(cut, 'request')}, which are not recorded completely")
-    if not (exchanges or limits):
+    if not (requests or limits):
         limits.append("all rules, because there are no requests; a deleted session has no log")
-    sources: dict[str, list[Exchange]] = defaultdict(list)
-    for exchange in exchanges:
-        sources[exchange.source].append(exchange)
+    sources: dict[tuple[str | None, str], list[Entry]] = defaultdict(list)
+    for file, entry in requests:
+        sources[file, entry.session].append(entry)
     checks: dict[str, Check] = {
         "deprecated-operation": partial(_grouped, _deprecated),
         "retry-without-backoff": _without_backoff,
@@ -126,42 +127,48 @@ def build(
     }
     findings = []
     for rule in CLIENT_RULES:
-        for source, unsorted in sources.items():
-            ordered = sorted(unsorted, key=lambda exchange: exchange.start)
-            violations = sorted(checks[rule.name](ordered), key=lambda each: each.shown[0][0].start)
+        for (file, session), entries in sources.items():
+            source = ", ".join(filter(None, (file, session and f"session {session}")))
+            ordered = sorted(entries, key=lambda entry: entry.at)
+            violations = sorted(checks[rule.name](ordered), key=lambda each: each.shown[0][0].at)
             for message, shown in violations:
                 evidence = tuple(_evidence(*each) for each in shown[:_EVIDENCE])
-                findings.append(Finding(rule, message, source, evidence, shown[0][0].file))
+                findings.append(Finding(rule, message, source, evidence, file))
     return Report("Client behaviour", checked, CLIENT_RULES, tuple(findings), tuple(limits))
 
 
-def _evidence(exchange: Exchange, detail: str) -> Evidence:
-    response = str(exchange.status or "no response")
-    if exchange.outcome not in (None, "sent"):
-        response = str(exchange.outcome)
-    return Evidence(_line(exchange), response, exchange.number, moment(exchange.start), detail)
+def _evidence(entry: Entry, detail: str) -> Evidence:
+    response = str(entry.status) if entry.outcome == "sent" else entry.outcome
+    if response == "broken" and entry.fault is None:
+        response = "no response"
+    return Evidence(_line(entry), response, entry.number or None, moment(entry.at), detail)
+
+
+def _end(entry: Entry) -> float | None:
+    """Return when a response ended, or the connection broke; None if that is unknown."""
+    return None if entry.total_ms is None else entry.at + entry.total_ms / 1000
 
 
 # --- Retries ----------------------------------------------------------------------------------
 
 
-def _without_backoff(exchanges: Exchanges) -> Iterator[Violation]:
-    for group in _equal(exchanges):
+def _without_backoff(entries: Entries) -> Iterator[Violation]:
+    for group in _equal(entries):
         chain = [(group[0], "")]
         pauses: list[float] = []  # those that Retry-After does not justify
         chains = [(chain, pauses)]
-        for exchange in group[1:]:
+        for entry in group[1:]:
             before = chain[-1][0]
-            pause = _pause(before, exchange)
+            pause = _pause(before, entry)
             if pause is not None and pause < 0:
                 continue  # sent at the same time, not because of a failure
             is_error = before.status is not None and (before.status >= 500 or before.status == 429)
-            has_failed = is_error or before.outcome == "broken"
+            has_failed = is_error or before.fault is not None
             if pause is None or pause >= _LONG or not has_failed:
-                chain, pauses = [(exchange, "")], []
+                chain, pauses = [(entry, "")], []
                 chains.append((chain, pauses))
                 continue
-            chain.append((exchange, f"{_duration(pause)} after {_name(before)}"))
+            chain.append((entry, f"{_duration(pause)} after {_name(before)}"))
             wait = _retry_after(before)
             if wait is None or pause < round(wait - _TOLERANCE, 6):
                 pauses.append(pause)
@@ -187,19 +194,19 @@ def _lacks_backoff(pauses: list[float]) -> bool:
     return len(real) >= _RETRIES and not grows
 
 
-def _too_early(exchanges: Exchanges) -> Iterator[Violation]:
-    for group in _equal(exchanges):
-        shown: dict[int, tuple[Exchange, str]] = {}
+def _too_early(entries: Entries) -> Iterator[Violation]:
+    for group in _equal(entries):
+        shown: dict[int, tuple[Entry, str]] = {}
         pauses: list[float] = []
         first = ""
-        for index, (exchange, before) in enumerate(zip(group, _reacted_to(group), strict=True)):
+        for index, (entry, before) in enumerate(zip(group, _reacted_to(group), strict=True)):
             wait = None if before is None else _retry_after(group[before])
-            if before is None or wait is None or exchange.is_navigation:
+            if before is None or wait is None or _is_navigation(entry):
                 continue
-            pause = _pause(group[before], exchange)
+            pause = _pause(group[before], entry)
             if pause is not None and pause < round(wait - _TOLERANCE, 6):
                 shown.setdefault(before, (group[before], f"Retry-After is {_duration(wait)}"))
-                shown[index] = (exchange, f"{_duration(pause)} after {_name(group[before])}")
+                shown[index] = (entry, f"{_duration(pause)} after {_name(group[before])}")
                 first = first or f"after {_duration(pause)} instead of {_duration(wait)}"
                 pauses.append(pause)
         if _is_program(pauses):
@@ -215,26 +222,26 @@ def _is_program(pauses: list[float]) -> bool:
     )
 
 
-def _reacted_to(group: list[Exchange]) -> Iterator[int | None]:
+def _reacted_to(group: list[Entry]) -> Iterator[int | None]:
     """Yield for each request the index of the last one whose response the client knew."""
     ended = [
-        (max(exchange.end - _CLOCK, exchange.start + _CONCURRENT), index)
-        for index, exchange in enumerate(group)
-        if exchange.end is not None
+        (max(end - _CLOCK, entry.at + _CONCURRENT), index)
+        for index, entry in enumerate(group)
+        if (end := _end(entry)) is not None
     ]
     known = deque(index for _, index in sorted(ended))
     last: int | None = None
-    for exchange in group:
-        while known and _reacts(exchange, group[known[0]]):
+    for entry in group:
+        while known and _reacts(entry, group[known[0]]):
             index = known.popleft()
             last = index if last is None else max(last, index)
         yield last
 
 
-def _retry_after(exchange: Exchange) -> float | None:
+def _retry_after(entry: Entry) -> float | None:
     """Return how many seconds a response asks to wait from its end; None if it does not."""
-    value = exchange.response_headers.get("retry-after", "").strip()
-    if exchange.end is None or exchange.status is None or exchange.status < 300:
+    value, end = entry.response.header("retry-after").strip(), _end(entry)
+    if end is None or entry.status is None or entry.status < 300:
         return None
     if re.fullmatch("[0-9]{1,9}", value):
         return float(value)
@@ -243,8 +250,15 @@ def _retry_after(exchange: Exchange) -> float | None:
         return None
     # The clocks of client and server can differ, so the server's own date counts. It has no
     # fractions, so up to a second of the difference may be over.
-    now = _date(exchange.response_headers.get("date", ""))
-    return until - exchange.end if now is None else until - now - 1
+    now = _date(entry.response.header("date"))
+    return until - end if now is None else until - now - 1
+
+
+def _is_navigation(entry: Entry) -> bool:
+    """Return whether a person opened the URL in a browser, or reloaded it."""
+    request = entry.request
+    is_page = "text/html" in request.header("accept")
+    return is_page or request.header("sec-fetch-mode") == "navigate"
 
 
 def _date(value: str) -> float | None:
@@ -258,13 +272,13 @@ def _date(value: str) -> float | None:
 # --- Repetition -------------------------------------------------------------------------------
 
 
-def _storms(limit: int, exchanges: Exchanges) -> Iterator[Violation]:
-    creates = [each for each in exchanges if each.operation == "createPet"]
+def _storms(limit: int, entries: Entries) -> Iterator[Violation]:
+    creates = [each for each in entries if each.operation == "createPet"]
     changes = sorted(_pending_until(each) for each in creates)
-    for group in _equal(exchanges):
+    for group in _equal(entries):
         if group[0].operation != "createPet":
             # The first request for a list after a change is expected.
-            counts = [bisect_right(changes, each.start) for each in group]
+            counts = [bisect_right(changes, each.at) for each in group]
             group = group[:1] + [
                 each for each, (a, b) in zip(group[1:], pairwise(counts), strict=True) if a == b
             ]
@@ -282,17 +296,17 @@ def _storms(limit: int, exchanges: Exchanges) -> Iterator[Violation]:
                 yield Violation(message, _plain(burst))
 
 
-def _duplicates(exchanges: Exchanges) -> Iterator[Violation]:
-    creates = [each for each in exchanges if each.operation == "createPet" and each.body]
+def _duplicates(entries: Entries) -> Iterator[Violation]:
+    creates = [each for each in entries if each.operation == "createPet" and each.request.body]
     for group in _equal(creates):
         clusters, end = [[group[0]]], _pending_until(group[0])
-        for exchange in group[1:]:
-            if round(end - exchange.start, 6) >= _CLOCK:
-                clusters[-1].append(exchange)
-                end = max(end, _pending_until(exchange))
+        for entry in group[1:]:
+            if round(end - entry.at, 6) >= _CLOCK:
+                clusters[-1].append(entry)
+                end = max(end, _pending_until(entry))
             else:
-                clusters.append([exchange])
-                end = _pending_until(exchange)
+                clusters.append([entry])
+                end = _pending_until(entry)
         for cluster in clusters:
             if len(cluster) > 1:
                 again = counted(len(cluster) - 1, "time")
@@ -300,23 +314,24 @@ def _duplicates(exchanges: Exchanges) -> Iterator[Violation]:
                 yield Violation(f"{what} while the first was pending", _plain(cluster))
 
 
-def _pending_until(exchange: Exchange) -> float:
-    if exchange.outcome == "pending":
+def _pending_until(entry: Entry) -> float:
+    if entry.outcome == "pending":
         return inf
-    return exchange.start if exchange.end is None else exchange.end
+    end = _end(entry)
+    return entry.at if end is None else end
 
 
-def _repeated(exchanges: Exchanges) -> Iterator[Violation]:
-    for group in _equal([each for each in exchanges if each.body and each.status == 400]):
+def _repeated(entries: Entries) -> Iterator[Violation]:
+    for group in _equal([each for each in entries if each.request.body and each.status == 400]):
         later = [each for each in group if _reacts(each, group[0])]
         if later:
             what = f"{_line(group[0])} got 400, and the same body was sent again"
             yield Violation(f"{what} {counted(len(later), 'time')}", _plain([group[0], *later]))
 
 
-def _unread(limit: int, exchanges: Exchanges) -> Iterator[Violation]:
-    left = {id(each): each for each in exchanges if each.outcome == "client_left"}
-    for group in _equal(exchanges):
+def _unread(limit: int, entries: Entries) -> Iterator[Violation]:
+    left = {id(each): each for each in entries if each.outcome == "client_left"}
+    for group in _equal(entries):
         for first, second in pairwise(group):
             if _apart(first, second) < _SHORT:
                 # StrictMode ends the request of an effect, and sends it again at once.
@@ -329,18 +344,18 @@ def _unread(limit: int, exchanges: Exchanges) -> Iterator[Violation]:
 # --- After a 401 ------------------------------------------------------------------------------
 
 
-def _after_401(exchanges: Exchanges) -> Iterator[Violation]:
-    chain: list[Exchange] = []
-    chains: list[list[Exchange]] = []
-    for exchange in exchanges:
-        if chain and not _reacts(exchange, chain[0]):
+def _after_401(entries: Entries) -> Iterator[Violation]:
+    chain: list[Entry] = []
+    chains: list[list[Entry]] = []
+    for entry in entries:
+        if chain and not _reacts(entry, chain[0]):
             continue  # sent before the client knew
-        is_success = exchange.status is not None and exchange.status < 400
-        if not chain or _key(exchange) != _key(chain[0]) or is_success:
+        is_success = entry.status is not None and entry.status < 400
+        if not chain or _key(entry) != _key(chain[0]) or is_success:
             chain = []
             chains.append(chain)
-        if exchange.status == 401 and exchange.end is not None:
-            chain.append(exchange)
+        if entry.status == 401 and entry.total_ms is not None:
+            chain.append(entry)
     for chain in chains:
         if len(chain) > _AFTER_401:
             # An export may omit the key, as Chromium's does by default.
@@ -350,38 +365,38 @@ def _after_401(exchanges: Exchanges) -> Iterator[Violation]:
             yield Violation(message, _plain(chain))
 
 
-def _key(exchange: Exchange) -> str:
-    return exchange.headers.get("authorization", "")
+def _key(entry: Entry) -> str:
+    return entry.request.header("authorization")
 
 
 # --- One request ------------------------------------------------------------------------------
 # These checks yield what the message has before and after the number of requests.
 
 
-def _keys(exchange: Exchange) -> Problems:
-    for name in _query_names(exchange):
+def _keys(entry: Entry) -> Problems:
+    for name in _query_names(entry):
         if is_secret(name):
             yield f"the name of the query parameter {quote(name)} suggests a secret,", ""
 
 
-def _deprecated(exchange: Exchange) -> Problems:
-    if exchange.operation is None:
+def _deprecated(entry: Entry) -> Problems:
+    if entry.operation is None:
         return
-    method, path = OPERATIONS[exchange.operation]
+    method, path = OPERATIONS[entry.operation]
     if document()["paths"][path.removeprefix(API_PREFIX)][method.lower()].get("deprecated"):
-        yield f"the deprecated operation {exchange.operation} was called", ""
+        yield f"the deprecated operation {entry.operation} was called", ""
 
 
-def _parameters(exchange: Exchange) -> Problems:
+def _parameters(entry: Entry) -> Problems:
     """Yield query parameters that the contract does not define; `_keys` yields secret ones."""
-    known = LIST_PARAMETERS if exchange.operation == "listPets" else ()
-    for name in _query_names(exchange) if exchange.operation is not None else ():
+    known = LIST_PARAMETERS if entry.operation == "listPets" else ()
+    for name in _query_names(entry) if entry.operation is not None else ():
         if name not in known and not is_secret(name):
-            yield _unknown(f"{exchange.operation} has no query parameter", name, known)
+            yield _unknown(f"{entry.operation} has no query parameter", name, known)
 
 
-def _properties(exchange: Exchange) -> Problems:
-    for name in _property_names(exchange.body) if exchange.operation == "createPet" else ():
+def _properties(entry: Entry) -> Problems:
+    for name in _property_names(entry.request.body) if entry.operation == "createPet" else ():
         if name not in NEW_PET_FIELDS:
             yield _unknown("createPet has no property", name, NEW_PET_FIELDS)
 
@@ -391,46 +406,46 @@ def _unknown(what: str, name: str, known: Iterable[str]) -> tuple[str, str]:
     return f"{what} {quote(name)},", f"; {near}" if near else ""
 
 
-def _off_contract(exchange: Exchange) -> Problems:
-    path = exchange.path
-    if path is None or _BY_BROWSERS.fullmatch(path):
+def _off_contract(entry: Entry) -> Problems:
+    path = entry.path
+    if not path or _BY_BROWSERS.fullmatch(path):
         return
-    if _OPENED.fullmatch(path) and exchange.is_navigation:
+    if _OPENED.fullmatch(path) and _is_navigation(entry):
         return
-    if exchange.response_headers.get(STUB_HEADER.lower(), "-") != "-":
+    if entry.response.header(STUB_HEADER) not in ("", "-"):
         return  # a scenario defines the path
-    if exchange.number is not None and (exchange.status or 500) < HTTPStatus.BAD_REQUEST:
+    if entry.number and (entry.status or 500) < HTTPStatus.BAD_REQUEST:
         return  # so does a resource of mockpets
     known = (*OPERATIONS.values(), ("GET", ORDERS_PATH))
     methods = {method for method, pattern in known if path_matches(pattern, path)}
     shown = quote(re.sub("/[0-9]+(?=/|$)", "/{number}", path))
     if not methods:
         yield f"the path {shown} is not in the contract,", ""
-    elif exchange.method not in methods and not (exchange.method == "HEAD" and "GET" in methods):
-        yield f"the path {shown} has no method {quote(exchange.method)},", ""
+    elif entry.method not in methods and not (entry.method == "HEAD" and "GET" in methods):
+        yield f"the path {shown} has no method {quote(entry.method)},", ""
 
 
-def _query_names(exchange: Exchange) -> dict[str, None]:
+def _query_names(entry: Entry) -> dict[str, None]:
     # A name can contain a secret, as in ``token%3Dabc``.
-    query = redacted_target(exchange.target).partition("?")[2]
+    query = redacted_target(entry.target).partition("?")[2]
     pairs = parse_qsl(query, keep_blank_values=True, errors="backslashreplace")
     return dict.fromkeys(name for name, _ in pairs)
 
 
-def _property_names(body: str | None) -> list[str]:
+def _property_names(body: bytes) -> list[str]:
     try:
-        value = json.loads(body or "")
+        value = json.loads(body)
     except (ValueError, RecursionError):
         return []
     return [*value] if isinstance(value, dict) else []
 
 
-def _grouped(check: Callable[[Exchange], Problems], exchanges: Exchanges) -> Iterator[Violation]:
-    """Yield one violation for all exchanges with the same problem."""
-    groups: dict[tuple[str, str], list[Exchange]] = defaultdict(list)
-    for exchange in exchanges:
-        for problem in check(exchange):
-            groups[problem].append(exchange)
+def _grouped(check: Callable[[Entry], Problems], entries: Entries) -> Iterator[Violation]:
+    """Yield one violation for all entries with the same problem."""
+    groups: dict[tuple[str, str], list[Entry]] = defaultdict(list)
+    for entry in entries:
+        for problem in check(entry):
+            groups[problem].append(entry)
     for (before, after), shown in groups.items():
         message = f"{before} in {counted(len(shown), 'request')}{after}"
         yield Violation(message, _plain(shown))
@@ -439,45 +454,46 @@ def _grouped(check: Callable[[Exchange], Problems], exchanges: Exchanges) -> Ite
 # --- Pieces -----------------------------------------------------------------------------------
 
 
-def _equal(exchanges: Exchanges) -> Iterator[list[Exchange]]:
+def _equal(entries: Entries) -> Iterator[list[Entry]]:
     """Yield the requests that were sent more than once, unless a part of them is unknown."""
-    groups: dict[object, list[Exchange]] = defaultdict(list)
-    for exchange in exchanges:
-        if exchange.body is not None and REDACTED not in exchange.target:
-            groups[exchange.method, exchange.target, exchange.body].append(exchange)
+    groups: dict[object, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        if not entry.request.cut and REDACTED not in entry.target:
+            groups[entry.method, entry.target, entry.request.body].append(entry)
     yield from (group for group in groups.values() if len(group) > 1)
 
 
-def _apart(first: Exchange, second: Exchange) -> float:
-    return round(second.start - first.start, 6)
+def _apart(first: Entry, second: Entry) -> float:
+    return round(second.at - first.at, 6)
 
 
-def _pause(before: Exchange, after: Exchange) -> float | None:
+def _pause(before: Entry, after: Entry) -> float | None:
     """Return the seconds from the end of a response to a request, which may have come before."""
-    if before.end is None:
+    end = _end(before)
+    if end is None:
         return None
-    pause = round(after.start - before.end, 6)
+    pause = round(after.at - end, 6)
     return 0.0 if -_CLOCK < pause < 0 else pause
 
 
-def _reacts(later: Exchange, earlier: Exchange) -> bool:
+def _reacts(later: Entry, earlier: Entry) -> bool:
     """Return whether a client can have known the response when it sent another request."""
     pause = _pause(earlier, later)
     return pause is not None and pause >= 0 and _apart(earlier, later) >= _CONCURRENT
 
 
-def _plain(exchanges: Iterable[Exchange]) -> list[tuple[Exchange, str]]:
-    return [(exchange, "") for exchange in exchanges]
+def _plain(entries: Iterable[Entry]) -> list[tuple[Entry, str]]:
+    return [(entry, "") for entry in entries]
 
 
-def _line(exchange: Exchange) -> str:
-    target = redacted_target(exchange.target)
+def _line(entry: Entry) -> str:
+    target = redacted_target(entry.target)
     shown = target if len(target) <= _URL else f"{target[: _URL - 3]}..."
-    return f"{exchange.method} {shown}"
+    return f"{entry.method} {shown}"
 
 
-def _name(exchange: Exchange) -> str:
-    return f"request {exchange.number}" if exchange.number else "the response before"
+def _name(entry: Entry) -> str:
+    return f"request {entry.number}" if entry.number else "the response before"
 
 
 def _duration(seconds: float) -> str:

@@ -9,12 +9,11 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64decode
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from mockpets.constants import (
     API_PREFIX,
@@ -24,7 +23,10 @@ from mockpets.constants import (
     REQUEST_OUTCOMES,
     SESSION_HEADER,
 )
+from mockpets.contract.fields import parse_int64
 from mockpets.errors import InputError, Problem, invalid, problem_with
+from mockpets.faults import LOST
+from mockpets.journal.entry import Entry, Message, authorization_digest
 from mockpets.redaction import redacted_target
 from mockpets.scenario.language.text import read_any_text
 from mockpets.scenario.matching import path_matches
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from urllib.parse import SplitResult
 
-    from mockpets.constants import Operation, RequestOutcome
+    from mockpets.constants import Operation
     from mockpets.contract.control_types import Har
 
     Shape: TypeAlias = "Mapping[str, Shape] | list[Shape] | _Kind"
@@ -49,6 +51,9 @@ HAR_BYTES: Final = 64 * 1024 * 1024
 _HINT: Final = "write one with 'mockpets requests --har', or save all as HAR in a browser"
 _API: Final = re.compile(rf"{re.escape(API_PREFIX)}(?=/|$)")
 _PORTS: Final = {"http": 80, "https": 443}
+_SAFE_IN_PATH: Final = "/:@!$&'()*+,;=-._~"
+_SAFE_IN_QUERY: Final = "/%?:@!$&'()*+,;=-._~[]"
+"""What a target may have besides letters and digits; browsers have encoded the query."""
 _ABORTED: Final = re.compile("abort|cancel", re.IGNORECASE)
 """In an error of Chromium, Firefox or WebKit: the page ended the request."""
 _ORIGINS_SHOWN: Final = 3
@@ -57,56 +62,16 @@ _MOST_TIME: Final = 1e15
 """In milliseconds. Longer times count as this one: an integer may be too large for a float."""
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """A request and what became of it. None stands for unknown, and proves nothing.
+class Recorded(NamedTuple):
+    """A request to the API, and the file that has it; None if it is from a server.
 
-    :param source: where it comes from: ``session checkout``, or a file and its session.
-    :param file: the source, if it is a file.
-    :param session: its name.
-    :param number: in the request log.
-    :param start: when it was sent, in seconds since 1970, UTC.
-    :param end: when its response ended, or the connection broke.
-    :param target: path and query; may have secrets, which `redaction.redacted_target` replaces.
-    :param path: decoded, from ``/v1`` on.
-    :param headers: of the request, with names in lower case.
-    :param body: of the request, complete; empty if it has none.
-    :param status: of a complete response.
-    :param response_headers: with names in lower case.
-    :param outcome: what became of the response.
-    :param content: the body of the response, complete.
+    Unknown are: the session if it is empty, the number if it is 0, the path if it is empty, the
+    time of the response if it is None, and a message whose body is cut. Of a broken response
+    without a fault, nothing is known.
     """
 
-    source: str
     file: str | None
-    session: str | None
-    number: int | None
-    start: float
-    end: float | None
-    method: str
-    target: str
-    path: str | None
-    headers: Mapping[str, str]
-    body: str | None
-    status: int | None
-    response_headers: Mapping[str, str]
-    outcome: RequestOutcome | None
-    content: str | None = None
-
-    @property
-    def is_navigation(self) -> bool:
-        """Whether a person opened the URL in a browser, or reloaded it."""
-        accept, mode = self.headers.get("accept", ""), self.headers.get("sec-fetch-mode", "")
-        return "text/html" in accept or mode == "navigate"
-
-    @property
-    def operation(self) -> Operation | None:
-        """The operation of the contract, or None."""
-        method = "GET" if self.method == "HEAD" else self.method
-        for operation, (allowed, pattern) in OPERATIONS.items():
-            if method == allowed and path_matches(pattern, self.path or ""):
-                return operation
-        return None
+    entry: Entry
 
 
 def base_url(url: str) -> SplitResult:
@@ -123,21 +88,21 @@ def base_url(url: str) -> SplitResult:
 
 def read(
     paths: Iterable[Path], base: SplitResult | None, ignored: Counter[str] | None = None
-) -> list[Exchange]:
+) -> list[Recorded]:
     """Return the requests to the API in files; one that is named twice is read once.
 
     :param base: of the API, for files of browsers that did not call mockpets.
     :param ignored: counts the other requests, by the reason.
     :raise InputError: a file is invalid, with all its problems, or has only other requests.
     """
-    result: list[Exchange] = []
+    result: list[Recorded] = []
     for path in dict.fromkeys(paths):
         document = _document(path)
-        exchanges = exchanges_of(document, str(path), base, ignored)
+        found = requests_of(document, str(path), base, ignored)
         entries = document["log"]["entries"]
-        if entries and not exchanges:
+        if entries and not found:
             raise _no_request(str(path), entries, base)
-        result += exchanges
+        result += found
     return result
 
 
@@ -180,60 +145,86 @@ def _no_request(file: str, entries: list[dict[str, Any]], base: SplitResult | No
 # --- Entries ----------------------------------------------------------------------------------
 
 
-def exchanges_of(
+def requests_of(
     document: Har,
     file: str | None = None,
     base: SplitResult | None = None,
     ignored: Counter[str] | None = None,
-) -> list[Exchange]:
+) -> list[Recorded]:
     """Return the requests to the API, except preflights and responses from a browser's cache.
 
     :param document: valid; of a file, or of a server, which exports the log of a session.
     :param ignored: counts the other requests, by the reason.
     """
-    exchanges = [
-        _exchange(cast("dict[str, Any]", entry), file, base) for entry in document["log"]["entries"]
-    ]
-    if ignored is not None:
-        ignored.update(each for each in exchanges if isinstance(each, str))
-    return [each for each in exchanges if not isinstance(each, str)]
+    result = []
+    for row in document["log"]["entries"]:
+        entry = _entry(cast("dict[str, Any]", row), base)
+        if isinstance(entry, Entry):
+            result.append(Recorded(file, entry))
+        elif ignored is not None:
+            ignored[entry] += 1
+    return result
 
 
-def _exchange(entry: dict[str, Any], file: str | None, base: SplitResult | None) -> Exchange | str:
-    """Return the exchange of an entry, or why it is ignored."""
-    request, headers = entry["request"], _headers(entry["response"])
+def _entry(row: dict[str, Any], base: SplitResult | None) -> Entry | str:
+    """Return the request and response of a row, or why they are ignored."""
+    request, response = row["request"], row["response"]
     if request["method"] == "OPTIONS":
         return "OPTIONS"
-    if entry.get("_fromCache"):
+    if row.get("_fromCache"):
         return "from the browser's cache"
-    ours = entry.get("_mockpets")
-    known = ours or _from_browser(entry, headers, base)
+    ours = row.get("_mockpets")
+    known = ours or _from_browser(row, base)
     if known is None:
         return "to other URLs"
-    start = datetime.fromisoformat(entry["startedDateTime"]).timestamp()
-    session, outcome = known["session"], known["outcome"]
-    end = _end(start, entry)
+    method, path, outcome = known["method"], known["path"], known["outcome"]
+    time = _time(row)
     # Our log has no time for a client that left, and for the opening of a gate. A fault has one.
-    if ours:
-        has_end = outcome == "sent" or (outcome == "broken" and ours["fault"] is not None)
-        end = end if has_end and ours["hold"] is None else None
-    return Exchange(
-        source=", ".join(filter(None, (file, session and f"session {session}"))),
-        file=file,
-        session=session,
-        number=known["number"],
-        start=start,
-        end=end,
-        method=known["method"],
-        target=known["target"],
-        path=known["path"],
-        headers=_headers(request),
-        body=_body(request, is_ours=bool(ours)),
-        status=known["status"] if outcome == "sent" else None,
-        response_headers=headers,
+    has_time = outcome == "sent" or (outcome == "broken" and known["fault"] is not None)
+    if ours and not (has_time and ours["hold"] is None):
+        time = None
+    operation = _operation(method, path)
+    head = _head(request)
+    authorization = Message(head).header("authorization")
+    return Entry(
+        known["number"],
+        datetime.fromisoformat(row["startedDateTime"]).timestamp(),
+        known["session"],
+        method,
+        known["target"],
+        path,
+        operation,
+        parse_int64(path.rpartition("/")[2]) if operation == "getPet" else None,
+        known["status"] if outcome == "sent" else None,
+        fault=LOST if outcome == "broken" and (ours or known["fault"]) else None,
+        request=_message(head, _body(request, is_ours=bool(ours))),
+        response=_message(_head(response), _content(response) if outcome == "sent" else ""),
+        authorization=authorization_digest(authorization) if authorization else None,
         outcome=outcome,
-        content=_content(entry["response"]),
+        total_ms=time,
     )
+
+
+def _operation(method: str, path: str) -> Operation | None:
+    method = "GET" if method == "HEAD" else method
+    for operation, (allowed, pattern) in OPERATIONS.items():
+        if method == allowed and path_matches(pattern, path):
+            return operation
+    return None
+
+
+def _head(message: Mapping[str, Any]) -> str:
+    return "\n".join(
+        f"{pair['name'].lower()}: {line}"
+        for pair in message["headers"]
+        for line in pair["value"].splitlines() or [""]  # Chromium joins the lines of Set-Cookie
+    )
+
+
+def _message(head: str, body: str | None) -> Message:
+    """Return a message; one whose body is None is cut."""
+    data = None if body is None else body.encode("utf-8", "replace")
+    return Message(head, b"", 1) if data is None else Message(head, data, len(data))
 
 
 def _content(response: Mapping[str, Any]) -> str | None:
@@ -252,12 +243,11 @@ def _content(response: Mapping[str, Any]) -> str | None:
         return None
 
 
-def _from_browser(
-    entry: dict[str, Any], headers: Mapping[str, str], base: SplitResult | None
-) -> dict[str, Any] | None:
+def _from_browser(row: dict[str, Any], base: SplitResult | None) -> dict[str, Any] | None:
     """Return what `_mockpets` has in our files, or None if it is not a request to the API."""
-    request, response = entry["request"], entry["response"]
-    parts, number = _http_url(request["url"]), headers.get(REQUEST_HEADER.lower(), "")
+    request, response = row["request"], row["response"]
+    parts, headers = _http_url(request["url"]), Message(_head(response))
+    number = headers.header(REQUEST_HEADER)
     if parts is None:
         return None
     path = _path_below(base, parts)
@@ -265,18 +255,21 @@ def _from_browser(
         return None
     if path is None and (match := _API.search(decoded := unquote(parts.path))):
         path = decoded[match.start() :]
+    target = parts.path if path is None else quote(path, safe=_SAFE_IN_PATH, errors="replace")
+    if parts.query:
+        target += f"?{quote(parts.query, safe=_SAFE_IN_QUERY, errors='replace')}"
     # Chromium and Playwright name the reason; Playwright's status is -1 then.
     error = str(response.get("_failureText") or response.get("_error") or "")
-    is_complete = response["status"] > 0 and not error
-    outcome = ("client_left" if _ABORTED.search(error) else "broken") if error else None
+    outcome = "client_left" if _ABORTED.search(error) else "broken"
     return {
-        "session": headers.get(SESSION_HEADER.lower()),
-        "number": int(number) if re.fullmatch("[0-9]{1,18}", number) else None,
+        "session": headers.header(SESSION_HEADER),
+        "number": int(number) if re.fullmatch("[0-9]{1,18}", number) else 0,
         "method": request["method"],
-        "target": f"{parts.path}?{parts.query}" if parts.query else parts.path,
-        "path": path,
+        "target": target,
+        "path": path or "",
         "status": response["status"],
-        "outcome": "sent" if is_complete else outcome,
+        "outcome": "sent" if response["status"] > 0 and not error else outcome,
+        "fault": error or None,
     }
 
 
@@ -293,15 +286,12 @@ def _body(request: dict[str, Any], *, is_ours: bool) -> str | None:
     return "" if is_empty else None
 
 
-def _end(start: float, entry: dict[str, Any]) -> float | None:
-    time = entry.get("time")
+def _time(row: dict[str, Any]) -> float | None:
+    """Return the milliseconds until the end of a response; None if they are unknown."""
+    time = row.get("time")
     if not isinstance(time, (int, float)) or not 0 <= time < inf:
         return None
-    return start + min(time, _MOST_TIME) / 1000
-
-
-def _headers(message: Mapping[str, Any]) -> dict[str, str]:
-    return {pair["name"].lower(): pair["value"] for pair in message["headers"]}
+    return min(time, _MOST_TIME)
 
 
 # --- URLs and times ---------------------------------------------------------------------------

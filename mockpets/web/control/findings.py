@@ -23,15 +23,15 @@ def findings(call: ControlRequest) -> JsonResponse[Findings]:
     from mockpets.report import coverage as coverage_report
     from mockpets.report.client_checks import build, dropped_limit
     from mockpets.report.formats import as_document
-    from mockpets.report.har import exchanges_of
+    from mockpets.report.har import requests_of
 
     session = call.session
     journal = session.journal
 
     def report() -> Findings:
         entries = journal.entries()
-        exchanges = exchanges_of(document(entries, VERSION))
-        checks = build(exchanges, "1 session", dropped_limit(session.name, journal.dropped))
+        requests = requests_of(document(entries, VERSION))
+        checks = build(requests, "1 session", dropped_limit(session.name, journal.dropped))
         covered = coverage.build(coverage.rows_of(entries))
         result = {
             "report": as_document(checks),
