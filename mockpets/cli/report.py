@@ -119,7 +119,7 @@ def report(
     operation and state that the server has sent to any session since its start, and the scenario
     that fills each hole. Of several servers, named by several --url, it adds up the counts.
     """
-    if problems := [*_problems(files, output_format, is_har=har, has_coverage=coverage)]:
+    if problems := [*_problems(files, is_har=har, has_coverage=coverage)]:
         raise InputError(problems)
     if coverage:
         return _coverage(clients, operation, fail_under, output_format, output)
@@ -232,8 +232,8 @@ def _write(
     writers: Mapping[str, Callable[[T], str]], report: T, name: str, output: Path | None
 ) -> None:
     """Write a report to a file or to standard output; raise `InputError` if that is impossible."""
-    if name == "github":
-        _save(Path(os.environ[_SUMMARY]), "ab", writers["markdown"](report))
+    if name == "github" and (summary := os.environ.get(_SUMMARY)):
+        _save(Path(summary), "ab", writers["markdown"](report))
     text = writers[name](report)
     if output is not None:
         _save(output, "wb", text)
@@ -251,9 +251,7 @@ def _save(file: Path, mode: str, text: str) -> None:
         raise cannot_write(file, error) from error
 
 
-def _problems(
-    files: tuple[Path, ...], output_format: str, *, is_har: bool, has_coverage: bool
-) -> Iterator[Problem]:
+def _problems(files: tuple[Path, ...], *, is_har: bool, has_coverage: bool) -> Iterator[Problem]:
     """Yield the problems of the options."""
     context = click.get_current_context()
     flags = {param.name: param.opts[0] for param in context.command.params}
@@ -274,13 +272,3 @@ def _problems(
     if not (files or has_coverage):
         for name in passed("har", "base_url"):
             yield problem_with(name, "missing FILE", "name one or more HAR files")
-    if output_format == "github":
-        for name in passed("output"):
-            what = (
-                "cannot be combined with --format github, which GitHub reads from standard output"
-            )
-            yield problem_with(name, what, "remove it, or use --format text")
-        if not os.environ.get(_SUMMARY):
-            what = f"github needs the variable {_SUMMARY}, which GitHub Actions sets to a file"
-            hint = f"use --format text, or set it: {_SUMMARY}=summary.md"
-            yield problem_with("--format", what, hint)

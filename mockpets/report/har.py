@@ -9,22 +9,21 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64decode
+from collections import Counter
 from datetime import UTC, datetime
-from itertools import islice
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote, unquote, urlsplit
 
 from mockpets.constants import (
     API_PREFIX,
     OPERATIONS,
-    PROBLEMS_SHOWN,
     REQUEST_HEADER,
     REQUEST_OUTCOMES,
     SESSION_HEADER,
 )
 from mockpets.contract.fields import parse_int64
-from mockpets.errors import InputError, Problem, invalid, problem_with
+from mockpets.errors import invalid
 from mockpets.faults import LOST
 from mockpets.journal.entry import Entry, Message, authorization_digest
 from mockpets.redaction import redacted_target
@@ -33,17 +32,13 @@ from mockpets.scenario.matching import path_matches
 from mockpets.strict_json import shown
 
 if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
+    from types import UnionType
     from urllib.parse import SplitResult
 
     from mockpets.constants import Operation
     from mockpets.contract.control_types import Har
-
-    Shape: TypeAlias = "Mapping[str, Shape] | list[Shape] | _Kind"
-    """An object with its required properties, and those that may be missing with a ``?`` behind
-    their names; or an array with the shape of its items; or another value."""
 
 HAR_BYTES: Final = 64 * 1024 * 1024
 """Maximum size of a HAR file; browsers write the bodies of all responses into it."""
@@ -54,9 +49,16 @@ _PORTS: Final = {"http": 80, "https": 443}
 _SAFE_IN_PATH: Final = "/:@!$&'()*+,;=-._~"
 _SAFE_IN_QUERY: Final = "/%?:@!$&'()*+,;=-._~[]"
 """What a target may have besides letters and digits; browsers have encoded the query."""
+_KINDS: Final[Mapping[type | UnionType, str]] = {
+    dict: "an object",
+    list: "an array",
+    str: "a string",
+    int: "an integer",
+    int | None: "an integer or null",
+}
+_STATUSES: Final = 1000
 _ABORTED: Final = re.compile("abort|cancel", re.IGNORECASE)
 """In an error of Chromium, Firefox or WebKit: the page ended the request."""
-_ORIGINS_SHOWN: Final = 3
 _LAST_TIME: Final = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
 _MOST_TIME: Final = 1e15
 """In milliseconds. Longer times count as this one: an integer may be too large for a float."""
@@ -93,53 +95,33 @@ def read(
 
     :param base: of the API, for files of browsers that did not call mockpets.
     :param ignored: counts the other requests, by the reason.
-    :raise InputError: a file is invalid, with all its problems, or has only other requests.
+    :raise InputError: a file is invalid, or has only other requests.
     """
     result: list[Recorded] = []
     for path in dict.fromkeys(paths):
-        document = _document(path)
-        found = requests_of(document, str(path), base, ignored)
-        entries = document["log"]["entries"]
-        if entries and not found:
-            raise _no_request(str(path), entries, base)
+        file, counts = str(path), Counter[str]()
+        found = requests_of(_document(path), file, base, counts)
+        if counts and not found:
+            hint = "pass the API's base URL with --base-url, such as https://staging.example/v1"
+            if base is not None:
+                hint = "check --base-url: no request is below it"
+            raise invalid(file, "has no request to the API", hint)
         result += found
+        if ignored is not None:
+            ignored += counts
     return result
 
 
 def _document(path: Path) -> Any:
-    """Return the HAR document in a file, or raise an InputError with its problems."""
+    """Return the JSON value in a file, or raise an InputError."""
     file = str(path)
     try:
-        document = json.loads(read_any_text(path, file, HAR_BYTES))
+        return json.loads(read_any_text(path, file, HAR_BYTES))
     except json.JSONDecodeError as error:
         what = f"is not JSON: {error.msg}"
         raise invalid(file, what, _HINT, (error.lineno, error.colno)) from None
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, or deep arrays
         raise invalid(file, f"is not JSON: {error}", _HINT) from None
-    problems = [
-        Problem(file, 0, 0, where, what, _HINT)
-        for where, what in islice(_problems(document, _SHAPE, ""), PROBLEMS_SHOWN + 1)
-    ]
-    if len(problems) > PROBLEMS_SHOWN:
-        problems[-1] = problem_with(file, "and more problems", _HINT)
-    if problems:
-        raise InputError(problems)
-    return document
-
-
-def _no_request(file: str, entries: list[dict[str, Any]], base: SplitResult | None) -> InputError:
-    origins = dict.fromkeys(
-        f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
-        for parts in (_http_url(entry["request"]["url"]) for entry in entries)
-        if parts is not None
-    )
-    listed = ", ".join([*origins][:_ORIGINS_SHOWN]) or "no server"
-    more = ", ..." if len(origins) > _ORIGINS_SHOWN else ""
-    what = f"has no request to the API, only to {listed}{more}"
-    hint = "pass the API's base URL with --base-url, such as https://staging.example/v1"
-    if base is not None:
-        hint = "check --base-url: no request is below it"
-    return invalid(file, what, hint)
 
 
 # --- Entries ----------------------------------------------------------------------------------
@@ -153,42 +135,65 @@ def requests_of(
 ) -> list[Recorded]:
     """Return the requests to the API, except preflights and responses from a browser's cache.
 
-    :param document: valid; of a file, or of a server, which exports the log of a session.
+    :param document: of a file, or of a server, which exports the log of a session.
     :param ignored: counts the other requests, by the reason.
+    :raise InputError: the document is invalid; with its first problem.
     """
-    result = []
-    for row in document["log"]["entries"]:
-        entry = _entry(cast("dict[str, Any]", row), base)
-        if isinstance(entry, Entry):
-            result.append(Recorded(file, entry))
-        elif ignored is not None:
-            ignored[entry] += 1
+    result, place = [], ""
+    try:
+        for number, row in enumerate(_get(_get(document, "log", dict), "entries", list), 1):
+            place = f"log.entries.{number}: "
+            entry = _entry(row, base)
+            if isinstance(entry, Entry):
+                result.append(Recorded(file, entry))
+            elif ignored is not None:
+                ignored[entry] += 1
+    except (ValueError, OverflowError) as error:
+        raise invalid(file or "", f"{place}{error}", _HINT) from error
     return result
 
 
-def _entry(row: dict[str, Any], base: SplitResult | None) -> Entry | str:
-    """Return the request and response of a row, or why they are ignored."""
-    request, response = row["request"], row["response"]
-    if request["method"] == "OPTIONS":
+def _get(value: Any, name: str, kind: type | UnionType) -> Any:
+    """Return a property of an object, or raise ValueError if it has another type."""
+    if not isinstance(value, dict):
+        raise ValueError(f"must be an object with {name}, got {shown(value)}")
+    found = value.get(name)
+    if not isinstance(found, kind):
+        if name not in value:
+            raise ValueError(f"missing property {name}")
+        raise ValueError(f"{name} must be {_KINDS[kind]}, got {shown(found)}")
+    return found
+
+
+def _entry(row: Any, base: SplitResult | None) -> Entry | str:
+    """Return the request and response of a row, or why they are ignored.
+
+    :raise ValueError, OverflowError: a property is missing or invalid.
+    """
+    request, response = _get(row, "request", dict), _get(row, "response", dict)
+    sent = datetime.fromisoformat(_get(row, "startedDateTime", str))
+    if sent.tzinfo is None or not 0 <= sent.timestamp() < _LAST_TIME:
+        raise ValueError(f"startedDateTime needs a time zone, and a year from 1970: {sent}")
+    if _get(request, "method", str) == "OPTIONS":
         return "OPTIONS"
     if row.get("_fromCache"):
         return "from the browser's cache"
-    ours = row.get("_mockpets")
-    known = ours or _from_browser(row, base)
+    ours = _get(row, "_mockpets", dict) if "_mockpets" in row else None
+    known = _from_browser(request, response, base) if ours is None else _from_log(ours)
     if known is None:
         return "to other URLs"
     method, path, outcome = known["method"], known["path"], known["outcome"]
     time = _time(row)
     # Our log has no time for a client that left, and for the opening of a gate. A fault has one.
     has_time = outcome == "sent" or (outcome == "broken" and known["fault"] is not None)
-    if ours and not (has_time and ours["hold"] is None):
+    if ours and not (has_time and ours.get("hold") is None):
         time = None
     operation = _operation(method, path)
     head = _head(request)
     authorization = Message(head).header("authorization")
     return Entry(
         known["number"],
-        datetime.fromisoformat(row["startedDateTime"]).timestamp(),
+        sent.timestamp(),
         known["session"],
         method,
         known["target"],
@@ -205,6 +210,15 @@ def _entry(row: dict[str, Any], base: SplitResult | None) -> Entry | str:
     )
 
 
+def _from_log(ours: dict[str, Any]) -> dict[str, Any]:
+    """Return what `_mockpets` has."""
+    texts = {name: _get(ours, name, str) for name in ("session", "method", "target", "path")}
+    if _get(ours, "outcome", str) not in REQUEST_OUTCOMES:
+        raise ValueError(f"unknown outcome {shown(ours['outcome'])}")
+    status = _get(ours, "status", int | None)
+    return {**ours, **texts, "number": _get(ours, "number", int), "status": status}
+
+
 def _operation(method: str, path: str) -> Operation | None:
     method = "GET" if method == "HEAD" else method
     for operation, (allowed, pattern) in OPERATIONS.items():
@@ -215,9 +229,10 @@ def _operation(method: str, path: str) -> Operation | None:
 
 def _head(message: Mapping[str, Any]) -> str:
     return "\n".join(
-        f"{pair['name'].lower()}: {line}"
-        for pair in message["headers"]
-        for line in pair["value"].splitlines() or [""]  # Chromium joins the lines of Set-Cookie
+        f"{_get(pair, 'name', str).lower()}: {line}"
+        for pair in _get(message, "headers", list)
+        # Chromium joins the lines of Set-Cookie.
+        for line in _get(pair, "value", str).splitlines() or [""]
     )
 
 
@@ -243,11 +258,12 @@ def _content(response: Mapping[str, Any]) -> str | None:
         return None
 
 
-def _from_browser(row: dict[str, Any], base: SplitResult | None) -> dict[str, Any] | None:
+def _from_browser(
+    request: dict[str, Any], response: dict[str, Any], base: SplitResult | None
+) -> dict[str, Any] | None:
     """Return what `_mockpets` has in our files, or None if it is not a request to the API."""
-    request, response = row["request"], row["response"]
-    parts, headers = _http_url(request["url"]), Message(_head(response))
-    number = headers.header(REQUEST_HEADER)
+    parts, headers = _http_url(_get(request, "url", str)), Message(_head(response))
+    number, status = headers.header(REQUEST_HEADER), _get(response, "status", int)
     if parts is None:
         return None
     path = _path_below(base, parts)
@@ -267,8 +283,8 @@ def _from_browser(row: dict[str, Any], base: SplitResult | None) -> dict[str, An
         "method": request["method"],
         "target": target,
         "path": path or "",
-        "status": response["status"],
-        "outcome": "sent" if response["status"] > 0 and not error else outcome,
+        "status": status,
+        "outcome": "sent" if 0 < status < _STATUSES and not error else outcome,
         "fault": error or None,
     }
 
@@ -317,88 +333,3 @@ def _path_below(base: SplitResult | None, parts: SplitResult) -> str | None:
         return None
     path, top = unquote(parts.path), unquote(base.path).rstrip("/")
     return API_PREFIX + path.removeprefix(top) if f"{path}/".startswith(f"{top}/") else None
-
-
-# --- Checks -----------------------------------------------------------------------------------
-
-
-def _problems(value: object, shape: Shape, where: str) -> Iterator[tuple[str, str]]:
-    """Yield each problem of a value: where it is, and what it is."""
-    if isinstance(shape, _Kind):
-        if not shape.allows(value):
-            yield where, f"must be {shape.words}, got {shown(value)}"
-    elif isinstance(shape, list):
-        if not isinstance(value, list):
-            yield where, f"must be an array, got {shown(value)}"
-            return
-        for number, item in enumerate(value, 1):
-            yield from _problems(item, shape[0], f"{where}.{number}")
-    elif not isinstance(value, dict):
-        yield where, f"must be an object, got {shown(value)}"
-    else:
-        for name, inner in shape.items():
-            key = name.removesuffix("?")
-            place = f"{where}.{key}".removeprefix(".")
-            if key in value:
-                yield from _problems(value[key], inner, place)
-            elif key == name:
-                yield place, "missing property"
-
-
-class _Kind(NamedTuple):
-    """What a value must be; in words for messages."""
-
-    allows: Callable[[Any], bool]
-    words: str
-
-
-def _integer(least: int, most: int) -> _Kind:
-    return _Kind(
-        lambda value: type(value) is int and least <= value <= most,
-        f"an integer from {least} to {most}",
-    )
-
-
-def _or_null(kind: _Kind) -> _Kind:
-    return _Kind(lambda value: value is None or kind.allows(value), kind.words)
-
-
-def _is_time(value: Any) -> bool:
-    try:
-        time = datetime.fromisoformat(value)
-        return time.tzinfo is not None and 0 <= time.timestamp() < _LAST_TIME
-    except (TypeError, ValueError, OverflowError):
-        return False
-
-
-_TEXT: Final = _Kind(lambda value: isinstance(value, str), "a string")
-_TIME: Final = _Kind(
-    _is_time, "an ISO 8601 time from 1970 on with a time zone, such as 2026-11-21T07:00:00.123Z"
-)
-_OUTCOME: Final = _Kind(
-    lambda value: value in REQUEST_OUTCOMES, f"one of {', '.join(REQUEST_OUTCOMES)}"
-)
-_HEADERS: Final[Shape] = [{"name": _TEXT, "value": _TEXT}]
-_SHAPE: Final[Shape] = {
-    "log": {
-        "entries": [
-            {
-                "startedDateTime": _TIME,
-                "request": {"method": _TEXT, "url": _TEXT, "headers": _HEADERS},
-                "response": {"status": _integer(-1, 999), "headers": _HEADERS},
-                "_mockpets?": {
-                    "number": _integer(1, 2**53 - 1),
-                    "session": _TEXT,
-                    "method": _TEXT,
-                    "target": _TEXT,
-                    "path": _TEXT,
-                    "status": _or_null(_integer(100, 599)),
-                    "outcome": _OUTCOME,
-                    "hold": _or_null(_TEXT),
-                    "fault": _or_null(_TEXT),
-                },
-            }
-        ]
-    }
-}
-"""What the rules need; everything else may be missing."""

@@ -263,22 +263,6 @@ def test_github_gets_a_summary_and_annotations(
 
 
 @for_each(
-    "options, problem",
-    [
-        ((), f"--format: github needs the variable {SUMMARY}, which GitHub Actions sets"),
-        (("-o", "x"), "--output: cannot be combined with --format github, which GitHub reads"),
-    ],
-)
-def test_github_needs_its_variable_and_reads_standard_output(
-    run: Run, har: tuple[str, ...], options: tuple[str, ...], problem: str
-) -> None:
-    status, result, [error, *_] = run(*har, "--format", "github", *options)
-
-    assert (status, result, Path("x").exists()) == (2, {}, False)
-    assert error.startswith(f"mockpets: {problem}")
-
-
-@for_each(
     "names, failing",
     [
         (["key-in-query"], ""),

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mockpets.cli.main import main
-from mockpets.constants import PROBLEMS_SHOWN
 from mockpets.report.har import HAR_BYTES
 from tests.cases import each as for_each
 from tests.report.traffic import Sent, create, document, report, series, write
@@ -163,8 +162,7 @@ def test_a_base_url_without_requests_is_reported(run: Run, base: str) -> None:
     status, _, err = run("--har", "a.har", "--base-url", base)
     assert status == 2
     assert err == [
-        "mockpets: a.har: has no request to the API, only to https://staging.example, "
-        "https://cdn.example; check --base-url: no request is below it"
+        "mockpets: a.har: has no request to the API; check --base-url: no request is below it"
     ]
 
 
@@ -172,9 +170,8 @@ def test_a_file_without_requests_to_mockpets_needs_a_base_url(run: Run) -> None:
     write("a.har", FIREFOX)
 
     assert run("--har", "a.har")[2] == [
-        "mockpets: a.har: has no request to the API, only to https://staging.example, "
-        "https://cdn.example; pass the API's base URL with --base-url, such as "
-        "https://staging.example/v1"
+        "mockpets: a.har: has no request to the API; pass the API's base URL with --base-url, "
+        "such as https://staging.example/v1"
     ]
 
 
@@ -354,11 +351,11 @@ INVALID_FILES = [
     (b"PK\x03\x04\xff", ":1:5: the byte 0xFF is not UTF-8; save it as UTF-8"),
     (b"[" * 200_000, ": is not JSON: maximum recursion depth exceeded"),
     (b'{"log": ' + b"9" * 5000 + b"}", ": is not JSON: Exceeds the limit (4300 digits)"),
-    (b"[]", f": must be an object, got an array; {EXPORT}"),
-    (b'{"logs": {}}', f": log: missing property; {EXPORT}"),
-    (b'{"log": []}', ": log: must be an object, got an array"),
-    (b'{"log": {"entries": {}}}', ": log.entries: must be an array, got an object"),
-    (b'{"log": {"entries": [3]}}', ": log.entries.1: must be an object, got 3"),
+    (b"[]", f": must be an object with log, got an array; {EXPORT}"),
+    (b'{"logs": {}}', f": missing property log; {EXPORT}"),
+    (b'{"log": []}', ": log must be an object, got an array"),
+    (b'{"log": {"entries": {}}}', ": entries must be an array, got an object"),
+    (b'{"log": {"entries": [3]}}', ": log.entries.1: must be an object with request, got 3"),
 ]
 
 
@@ -376,37 +373,40 @@ REQUEST = {"method": "GET", "url": "http://localhost:7387/v1/pets", "headers": [
 OURS = document(series(0))["log"]["entries"][0]["_mockpets"]
 
 
-TIME = "startedDateTime: must be an ISO 8601 time from 1970 on with a time zone, such as"
+TIME = "startedDateTime needs a time zone, and a year from 1970"
+HEADER = {"name": "Authorization", "value": ["s3cret"]}
 INVALID_ENTRIES: list[tuple[dict[str, object], str]] = [
-    ({"startedDateTime": "noon"}, TIME),
+    ({"startedDateTime": "noon"}, "Invalid isoformat string: 'noon'"),
     ({"startedDateTime": "2026-11-21T12:00:00"}, TIME),
-    ({"startedDateTime": 3}, TIME),
+    ({"startedDateTime": 3}, "startedDateTime must be a string, got 3"),
     ({"startedDateTime": "0001-01-01T00:00:00+14:00"}, TIME),
     ({"startedDateTime": "9999-12-31T23:59:59-12:00"}, TIME),
-    ({"request": {}}, "request.method: missing property"),
-    ({"request": {**REQUEST, "url": None}}, "request.url: must be a string, got null"),
-    ({"request": {**REQUEST, "headers": {}}}, "request.headers: must be an array, got an obj"),
-    (
-        {"request": {**REQUEST, "headers": [{"name": "Authorization", "value": ["s3cret"]}]}},
-        "request.headers.1.value: must be a string, got an array",
-    ),
-    ({"response": {"status": "200", "headers": []}}, "response.status: must be an integer"),
-    ({"response": {"status": 10**30, "headers": []}}, "response.status: must be an integer"),
-    ({"_mockpets": 3}, "_mockpets: must be an object, got 3"),
-    ({"_mockpets": {**OURS, "number": True}}, "_mockpets.number: must be an integer from 1"),
-    ({"_mockpets": {**OURS, "outcome": "snt"}}, "_mockpets.outcome: must be one of pending, "),
-    ({"_mockpets": {**OURS, "hold": 3}}, "_mockpets.hold: must be a string, got 3"),
+    ({"request": {}}, "missing property method"),
+    ({"request": {**REQUEST, "headers": {}}}, "headers must be an array, got an object"),
+    ({"request": {**REQUEST, "headers": [HEADER]}}, "value must be a string, got an array"),
+    ({"response": 3}, "response must be an object, got 3"),
+    ({"_mockpets": 3}, "_mockpets must be an object, got 3"),
+    ({"_mockpets": {**OURS, "number": "1"}}, 'number must be an integer, got "1"'),
+    ({"_mockpets": {**OURS, "outcome": "snt"}}, 'unknown outcome "snt"'),
+    ({"_mockpets": {**OURS, "status": "200"}}, 'status must be an integer or null, got "200"'),
+]
+INVALID_OF_BROWSERS: list[tuple[dict[str, object], str]] = [
+    ({"request": {**REQUEST, "url": None}}, "url must be a string, got null"),
+    ({"response": {"status": "200", "headers": []}}, 'status must be an integer, got "200"'),
 ]
 
 
-@for_each("changes, message", INVALID_ENTRIES)
+@for_each("changes, message", [*INVALID_ENTRIES, *INVALID_OF_BROWSERS])
 def test_invalid_entries(run: Run, changes: dict[str, object], message: str) -> None:
-    write("a.har", broken(**changes))
+    content = broken(**changes)
+    if (changes, message) in INVALID_OF_BROWSERS:
+        del content["log"]["entries"][1]["_mockpets"]
+    write("a.har", content)
 
-    status, _, err = run("--har", "a.har")
+    status, _, [error] = run("--har", "a.har")
     assert status == 2
-    assert err[0].startswith(f"mockpets: a.har: log.entries.2.{message}")
-    assert "s3cret" not in err[0]
+    assert error.startswith(f"mockpets: a.har: log.entries.2: {message}")
+    assert "s3cret" not in error
 
 
 @for_each("url", ["", "about:blank", "http://[", "http://a:b/", "data:,x", "//x/y"])
@@ -427,18 +427,6 @@ def test_what_browsers_write_is_allowed(run: Run) -> None:
     Path("a.har").write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
 
     assert run("--har", "a.har")[0] == 0
-
-
-def test_the_problems_of_a_file_are_reported_together(run: Run) -> None:
-    write("a.har", broken(request=[], startedDateTime="x"))
-    err = run("--har", "a.har")[2]
-    assert [line.split(": ")[2] for line in err] == [
-        f"log.entries.2.{name}" for name in ("startedDateTime", "request")
-    ]
-    write("b.har", document([Sent(n, method=3) for n in range(PROBLEMS_SHOWN + 3)]))  # type: ignore[arg-type]  # invalid on purpose
-    err = run("--har", "b.har")[2]
-    assert len(err) == PROBLEMS_SHOWN + 1
-    assert err[-1].startswith("mockpets: b.har: and more problems")
 
 
 def test_a_file_that_is_named_twice_is_read_once(run: Run) -> None:
