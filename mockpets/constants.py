@@ -355,10 +355,6 @@ have in public mode: a tenth. A visitor may have as many responses in progress a
 FILE_SUFFIXES: Final = (".yaml", ".yml", ".json")
 FIXTURE_SUFFIXES: Final = (*FILE_SUFFIXES, ".csv")
 """Suffixes of scenario and fixture files, in upper or lower case."""
-EQUAL_REQUESTS: Final = 5
-"""Equal requests in a second without a finding, unless `--max-equal-requests` is set."""
-UNREAD_RESPONSES: Final = 3
-"""Unread responses without a finding, unless `--max-unread` is set."""
 FILE_BYTES: Final = 256 * 1024
 FILE_NODES: Final = 20_000
 FIXTURE_BYTES: Final = 1024 * 1024

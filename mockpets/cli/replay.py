@@ -100,29 +100,21 @@ def _key_for(url: str, variable: str) -> str:
     :raise InputError: there is none, or it cannot be sent to this URL. The message does not contain
         the name, which may be a key that was passed by mistake.
     """
+    from mockpets.settings import Settings
+
     hint = "pass the name of the variable that has the key, not the key itself"
     key = os.environ.get(variable, "")
     if not key:
         what = "is empty" if variable in os.environ else "is not set"
         raise invalid("--key-env", f"this variable {what}", hint)
-    if wrong := re.search(r"[^\x21-\x7e]", key):
-        what = "the key must be printable ASCII without spaces"
-        where = f"character {wrong.start() + 1} of {len(key)} is U+{ord(wrong[0]):04X}"
-        raise invalid("--key-env", f"{what}; {where}", "check how the variable is set")
-    host = urlsplit(url).hostname or ""
-    if not (url.startswith("https:") or _is_loopback(host)):
+    if not re.fullmatch("[!-~]+", key):
+        what = "the key must be printable ASCII without spaces and line ends"
+        raise invalid("--key-env", what, "check how the variable is set")
+    parts = urlsplit(url)
+    if parts.scheme != "https" and not Settings(host=(parts.hostname or "",)).is_local:
         what = "http:// would send the key unencrypted to another machine"
         raise invalid("--url", what, "use https://")
     return key
-
-
-def _is_loopback(host: str) -> bool:
-    from ipaddress import ip_address
-
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from mockpets.cli.commands import report as print_problems
 from mockpets.cli.layout import hang, on_terminal
 from mockpets.cli.options import flag, integer, option, with_format
 from mockpets.cli.remote import from_server, session_names, with_servers
-from mockpets.constants import DEFAULT_SESSION, EQUAL_REQUESTS, OPERATIONS, UNREAD_RESPONSES
+from mockpets.constants import DEFAULT_SESSION, OPERATIONS
 from mockpets.errors import InputError, problem_with
 from mockpets.units import counted
 
@@ -34,7 +34,7 @@ _SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 """The variable in which GitHub Actions names the file for the summary of the job."""
 _OF_SERVER: Final = ("url", "token", "host", "port")
 """The options that select a server."""
-_OF_CLIENT: Final = ("har", "sessions", "base_url", "max_equal_requests", "max_unread", "fail_on")
+_OF_CLIENT: Final = ("har", "sessions", "base_url", "fail_on")
 """The options that only the report on the client has."""
 _OF_COVERAGE: Final = ("operation", "fail_under")
 
@@ -57,18 +57,6 @@ _OF_COVERAGE: Final = ("operation", "fail_under")
     "--base-url URL",
     "Base URL of the API in HAR files, such as https://staging.example/v1.  [default: "
     "requests to mockpets]",
-)
-@option(
-    "--max-equal-requests NUMBER",
-    "Report more than NUMBER equal requests in one second.",
-    type=integer(1),
-    default=str(EQUAL_REQUESTS),
-)
-@option(
-    "--max-unread NUMBER",
-    "Report more than NUMBER responses that the client did not read.",
-    type=integer(0),
-    default=str(UNREAD_RESPONSES),
 )
 @flag("--coverage", text="Report the state coverage instead.")
 @option(
@@ -101,8 +89,6 @@ def report(
     har: bool,
     sessions: tuple[str, ...],
     base_url: str | None,
-    max_equal_requests: int,
-    max_unread: int,
     coverage: bool,
     operation: tuple[str, ...],
     fail_under: int | None,
@@ -140,8 +126,7 @@ def report(
         logs = _logs(clients, sessions)
         requests = [*_recorded(logs, limits)]
         place = counted(len(logs), "session")
-    most = {"max_equal_requests": max_equal_requests, "max_unread": max_unread}
-    result = build(requests, place, limits, **most)
+    result = build(requests, place, limits)
     _write(WRITERS, result, output_format, output)
     if broken := [rule.name for rule in result.by_rule if rule.name in failing]:
         print_problems([f"--fail-on: findings of {', '.join(broken)}"])

@@ -96,13 +96,12 @@ def check(
     *,
     session: str = "",
     dropped: int = 0,
-    dropped_for_memory: int = 0,
 ) -> Verdict:
     """Check that the expected number of entries match, and return the result.
 
     :param ranked: what `rank` returns for each entry, and the entry; by number.
     :param session: for the message.
-    :param dropped: as `Journal` has it, like `dropped_for_memory`; any of them may have matched.
+    :param dropped: as `Journal` has it; any of them may have matched.
     """
     match, times = verification.match, verification.times
     matched = tuple(entry for each, entry in ranked if each == _MATCHES)
@@ -136,8 +135,6 @@ def check(
             f"older requests dropped from the request log: {dropped}; clear it (DELETE requests) "
             "before the calls that you verify"
         )
-        if dropped_for_memory:
-            lines[-1] += ", or start the server with a higher --memory"
     return replace(verdict, message="\n".join(lines))
 
 
@@ -175,7 +172,7 @@ class Progress:
         """
         if journal is not self._journal:
             self._forget(journal)
-        first, kept, dropped, dropped_for_memory = journal.snapshot()
+        first, kept, dropped = journal.snapshot()
         verification, ranks, counts = self.verification, self._ranks, self._counts
         for place in range(self._first, min(first, self._first + len(ranks))):
             counts[ranks.popleft()] -= 1
@@ -200,7 +197,6 @@ class Progress:
             sorted(zip(ranks, read, strict=True), key=lambda pair: pair[1].number),
             session=session,
             dropped=dropped,
-            dropped_for_memory=dropped_for_memory,
         )
 
     def _rank(self, place: int, entry: Entry) -> Rank:

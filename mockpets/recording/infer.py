@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 from mockpets.constants import FILE_BYTES
 from mockpets.errors import InputError, RequestError
 from mockpets.recording.collections import first_resources
-from mockpets.recording.stub import match_of, reply_of
+from mockpets.recording.stub import match_of, reply_of, shaping_of
 from mockpets.redaction import property_redactor
 from mockpets.scenario.language.writer import text_of
 
@@ -123,11 +123,6 @@ def _effects(
     """Return what stubs must do in each exchange, by part, and why some cannot be repeated."""
     result, reasons = [], {}
     for place, exchange in enumerate(exchanges):
-        parts = [
-            {"delay": f"{exchange.delay:g}ms"} if exchange.delay else {},
-            {} if exchange.throttle is None else {"throttle": f"{exchange.throttle} B/s"},
-            {} if exchange.hold is None else {"hold": exchange.hold},
-        ]
         before = None if exchange.method in _READS else model.save()
         played = model.respond(exchange)
         reply: Effects = {}
@@ -142,7 +137,7 @@ def _effects(
                 reasons[place] = error.for_visitors or error.message
         if reply and before is not None and (reply.get("reply", "") != "pass"):
             model.restore(before)
-        result.append([*parts, reply])
+        result.append([*shaping_of(exchange), reply])
     return result, reasons
 
 

@@ -68,18 +68,19 @@ def effects_of(exchange: Exchange) -> dict[str, Any]:
 
     :raise RequestError: ``not_found`` if the response, or all of it, is not recorded.
     """
-    effects: dict[str, Any] = {}
-    if exchange.fault is not None:
-        effects["fault"] = exchange.fault
-    else:
-        effects["reply"] = reply_of(exchange)
-    if exchange.delay:
-        effects["delay"] = f"{exchange.delay:g}ms"
-    if exchange.throttle is not None:
-        effects["throttle"] = f"{exchange.throttle} B/s"
-    if exchange.hold is not None:
-        effects["hold"] = exchange.hold
-    return effects
+    result = {"reply": reply_of(exchange)} if exchange.fault is None else {"fault": exchange.fault}
+    for part in shaping_of(exchange):
+        result |= part
+    return result
+
+
+def shaping_of(exchange: Exchange) -> list[dict[str, Any]]:
+    """Return the parts of a stub that delay, throttle and hold a response; empty for none."""
+    return [
+        {"delay": f"{exchange.delay:g}ms"} if exchange.delay else {},
+        {} if exchange.throttle is None else {"throttle": f"{exchange.throttle} B/s"},
+        {} if exchange.hold is None else {"hold": exchange.hold},
+    ]
 
 
 def reply_of(exchange: Exchange) -> dict[str, Any]:

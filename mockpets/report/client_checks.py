@@ -22,12 +22,10 @@ from urllib.parse import parse_qsl
 from mockpets.clock import moment
 from mockpets.constants import (
     API_PREFIX,
-    EQUAL_REQUESTS,
     OPERATIONS,
     ORDERS_PATH,
     REDACTED,
     STUB_HEADER,
-    UNREAD_RESPONSES,
 )
 from mockpets.contract.openapi import document
 from mockpets.contract.schemas import LIST_PARAMETERS, NEW_PET_FIELDS
@@ -70,6 +68,10 @@ _CONCURRENT: Final = 0.05
 _CLOCK: Final = 0.001
 """The precision of the times in a HAR document, where a start is rounded down."""
 _AFTER_401: Final = 2
+_EQUAL: Final = 5
+"""Equal requests in a second without a finding."""
+_UNREAD: Final = 3
+"""Unread responses without a finding."""
 _BY_BROWSERS: Final = re.compile(
     r"/(?:favicon\.ico|robots\.txt|apple-touch-icon.*|\.well-known/.*)"
 )
@@ -91,14 +93,7 @@ def dropped_limit(session: str, dropped: int) -> list[str]:
     return [f"{what}; clear it before the run, or raise --memory"] if dropped else []
 
 
-def build(
-    requests: Sequence[Recorded],
-    place: str,
-    limits: Iterable[str],
-    *,
-    max_equal_requests: int = EQUAL_REQUESTS,
-    max_unread: int = UNREAD_RESPONSES,
-) -> Report:
+def build(requests: Sequence[Recorded], place: str, limits: Iterable[str]) -> Report:
     """Return the report on requests, which may come from several files and sessions.
 
     :param place: where they are from, such as ``2 sessions``; `limits` is that of the `Report`.
@@ -115,7 +110,7 @@ def build(
         "deprecated-operation": partial(_grouped, _deprecated),
         "retry-without-backoff": _without_backoff,
         "retry-after-ignored": _too_early,
-        "request-storm": partial(_storms, max_equal_requests),
+        "request-storm": _storms,
         "duplicate-create": _duplicates,
         "request-after-401": _after_401,
         "unknown-parameter": partial(_grouped, _parameters),
@@ -123,7 +118,7 @@ def build(
         "rejected-body-repeated": _repeated,
         "key-in-query": partial(_grouped, _keys),
         "off-contract-path": partial(_grouped, _off_contract),
-        "response-unread": partial(_unread, max_unread),
+        "response-unread": _unread,
     }
     findings = []
     for rule in CLIENT_RULES:
@@ -272,7 +267,7 @@ def _date(value: str) -> float | None:
 # --- Repetition -------------------------------------------------------------------------------
 
 
-def _storms(limit: int, entries: Entries) -> Iterator[Violation]:
+def _storms(entries: Entries) -> Iterator[Violation]:
     creates = [each for each in entries if each.operation == "createPet"]
     changes = sorted(_pending_until(each) for each in creates)
     for group in _equal(entries):
@@ -283,16 +278,16 @@ def _storms(limit: int, entries: Entries) -> Iterator[Violation]:
                 each for each, (a, b) in zip(group[1:], pairwise(counts), strict=True) if a == b
             ]
         index = 0
-        while index + limit < len(group):
-            end = index + limit
-            while end < len(group) and _apart(group[end - limit], group[end]) < 1:
+        while index + _EQUAL < len(group):
+            end = index + _EQUAL
+            while end < len(group) and _apart(group[end - _EQUAL], group[end]) < 1:
                 end += 1
             burst = group[index:end]
-            index = end if len(burst) > limit else index + 1
-            if len(burst) > limit:
+            index = end if len(burst) > _EQUAL else index + 1
+            if len(burst) > _EQUAL:
                 seconds = _duration(_apart(burst[0], burst[-1]))
                 what = f"{_line(burst[0])} was sent {counted(len(burst), 'time')} in {seconds}"
-                message = f"{what}; at most {limit} equal requests a second are expected"
+                message = f"{what}; at most {_EQUAL} equal requests a second are expected"
                 yield Violation(message, _plain(burst))
 
 
@@ -329,16 +324,16 @@ def _repeated(entries: Entries) -> Iterator[Violation]:
             yield Violation(f"{what} {counted(len(later), 'time')}", _plain([group[0], *later]))
 
 
-def _unread(limit: int, entries: Entries) -> Iterator[Violation]:
+def _unread(entries: Entries) -> Iterator[Violation]:
     left = {id(each): each for each in entries if each.outcome == "client_left"}
     for group in _equal(entries):
         for first, second in pairwise(group):
             if _apart(first, second) < _SHORT:
                 # StrictMode ends the request of an effect, and sends it again at once.
                 left.pop(id(first), None)
-    if len(left) > limit:
+    if len(left) > _UNREAD:
         message = f"the client aborted {counted(len(left), 'request')} without reading the response"
-        yield Violation(f"{message}; the limit is {limit}", _plain(left.values()))
+        yield Violation(f"{message}; the limit is {_UNREAD}", _plain(left.values()))
 
 
 # --- After a 401 ------------------------------------------------------------------------------

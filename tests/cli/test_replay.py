@@ -399,9 +399,10 @@ def test_the_key_is_never_printed(to_service: Run, echo: str) -> None:
     [
         (None, "this variable is not set; pass the name of the variable that has the key"),
         ("", "this variable is empty"),
-        ("abcsecret\n", "character 10 of 10 is U+000A; check how the variable is set"),
-        ("abc secret", "character 4 of 10 is U+0020"),
-        ("abcsecr\u20ac", "character 8 of 8 is U+20AC"),
+        *(
+            (f"abcsecr{wrong}", "the key must be printable ASCII")
+            for wrong in ("\n", " ", "\u20ac")
+        ),
     ],
 )
 def test_an_invalid_key_is_rejected_without_printing_it(
@@ -416,7 +417,7 @@ def test_an_invalid_key_is_rejected_without_printing_it(
         assert not [line for line in other.seen if "__mockpets" not in line]
 
     assert (status, out) == (2, [])
-    assert error.startswith(f"mockpets: --key-env: {message}") or message in error
+    assert error.startswith(f"mockpets: --key-env: {message}")
     assert "secr" not in error
 
 

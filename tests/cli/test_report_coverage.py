@@ -152,7 +152,6 @@ def test_fail_under_sets_the_exit_status(run: Run, call: Client, least: str, sta
     [
         (["--har"], "--har: cannot be combined with --coverage"),
         (["--session", "a"], "--session: cannot be combined with --coverage"),
-        (["--max-unread", "3"], "--max-unread: cannot be combined with --coverage"),
         (["--fail-on", "all"], "--fail-on: cannot be combined with --coverage"),
         (["--operation", "getpet"], "--operation: 'getpet' is not one of 'listPets', 'createPet'"),
         (["--fail-under", "101"], "--fail-under: must be an integer from 0 to 100, got"),

@@ -262,15 +262,6 @@ def test_the_message_counts_dropped_requests() -> None:
     assert "0 of 0 matched" in verified({}, dropped=3).message
 
 
-@for_each("for_memory", [5, 12])
-def test_the_message_names_the_setting_because_of_which_requests_were_dropped(
-    for_memory: int,
-) -> None:
-    message = verified({}, dropped=12, dropped_for_memory=for_memory).message
-
-    assert message.endswith("or start the server with a higher --memory")
-
-
 @for_each(
     "times, dropped, passes",
     [
@@ -729,7 +720,6 @@ def everything_compared(expected: Verification, journal: Journal) -> Verdict:
         journal.entries(),
         session="w1",
         dropped=journal.dropped,
-        dropped_for_memory=journal.dropped_for_memory,
     )
 
 

@@ -119,7 +119,7 @@ def test_repetition_without_a_failure_does_not_count(rules: Rules, status: int) 
 
 
 def test_a_request_that_the_client_left_is_no_failure(rules: Rules) -> None:
-    assert rules(failing(0, 310, 620, 930, outcome="client_left"), "--max-unread", "9") == []
+    assert rules(failing(0, 310, 620, outcome="client_left")) == []
 
 
 def test_a_success_ends_a_chain(rules: Rules) -> None:
@@ -285,11 +285,6 @@ def test_the_list_after_each_new_pet_is_no_storm(rules: Rules) -> None:
     assert rules([*creates, *lists, *more]) == ["request-storm"]
 
 
-def test_the_limit_of_equal_requests_can_be_set(rules: Rules) -> None:
-    assert rules(series(0, 1), "--max-equal-requests", "1") == STORM
-    assert rules(series(*range(20)), "--max-equal-requests", "20") == []
-
-
 # --- duplicate-create -----------------------------------------------------------------------------
 
 DUPLICATE = ["duplicate-create"]
@@ -417,14 +412,6 @@ def test_what_strict_mode_sends_again_at_once_does_not_count(rules: Rules) -> No
         )
     ]
     assert rules(pairs) == []
-
-
-def test_the_limit_of_unread_responses_can_be_set(rules: Rules) -> None:
-    left = series(0, 5000, outcome="client_left")
-    assert rules(left, "--max-unread", "1") == UNREAD
-    message = "the client aborted 2 requests without reading the response; the limit is 1"
-    assert rules.messages == [message]
-    assert rules(left[:1], "--max-unread", "0") == UNREAD
 
 
 # --- What the contract does not have --------------------------------------------------------------
