@@ -18,7 +18,6 @@ from tests.cases import each as for_each
 from tests.journal.entries import AT, ENTRIES, created, entry, message
 
 if TYPE_CHECKING:
-    from mockpets.contract.control_types import Har
     from mockpets.journal.entry import Entry
 
 # --- HAR 1.2 ----------------------------------------------------------------------------------
@@ -91,18 +90,6 @@ def archive(*entries: Entry) -> list[dict[str, Any]]:
 
 
 # --- Contents ---------------------------------------------------------------------------------
-
-
-def test_an_empty_journal() -> None:
-    nothing: Har = {
-        "log": {
-            "version": "1.2",
-            "creator": {"name": "mockpets", "version": "0.1.0"},
-            "entries": [],
-        }
-    }
-
-    assert document([], "0.1.0") == nothing
 
 
 def test_a_request_and_its_response() -> None:
@@ -219,13 +206,6 @@ def test_a_response_that_was_not_sent_has_status_0_and_an_error(made: Entry, err
         "_error": error,
     }
     assert row["_mockpets"] == summary(made)
-
-
-def test_a_response_that_was_sent_has_no_error() -> None:
-    (row,) = archive(entry(1, fault="malformed_json"))
-
-    assert row["response"]["status"] == 200
-    assert "_error" not in row["response"]
 
 
 @for_each("status, text", [(200, "OK"), (429, "Too Many Requests"), (299, "")])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mockpets.journal.entry import Entry
-    from mockpets.journal.journal import Journal, Kept
+    from mockpets.journal.journal import Journal
 
 MIB = 1024 * 1024
 
@@ -65,10 +65,6 @@ def test_a_line_end_in_a_value_adds_no_header() -> None:
     assert message([("A", "1\nB: 2"), ("C", "3")], b"").headers == [("A", "1 B: 2"), ("C", "3")]
 
 
-def test_no_headers() -> None:
-    assert message([], b"").headers == []
-
-
 @for_each(
     "size, limit, kept, cut",
     [(0, 4, 0, False), (4, 4, 4, False), (5, 4, 4, True), (5, 0, 0, True), (0, 0, 0, False)],
@@ -79,16 +75,6 @@ def test_a_long_body_is_truncated_but_its_size_is_not(
     made = message([], b"x" * size, limit)
 
     assert (len(made.body), made.size, made.cut) == (kept, size, cut)
-
-
-def test_a_body_of_4_kib_is_recorded_by_default() -> None:
-    assert len(message([], b"x" * 5000).body) == 4096
-
-
-def test_header_returns_the_last_one_in_any_case() -> None:
-    made = message([("A", "1"), ("a", "2")], b"")
-
-    assert (made.header("A"), made.header("B")) == ("2", "")
 
 
 @for_each(
@@ -135,32 +121,6 @@ def test_entries_are_sorted_by_number() -> None:
     add(journal, entry(first))
 
     assert numbers(journal) == [first, second]
-
-
-def test_an_entry_is_found_by_its_number() -> None:
-    journal = Journals(MIB).new(2)
-    fill(journal, 3)
-
-    assert journal.get(2) == entry(2)
-    assert journal.get(1) is None
-    assert journal.get(4) is None
-
-
-def test_returned_entries_do_not_change() -> None:
-    journal = Journals(MIB).new(2)
-    fill(journal, 2)
-    before = journal.entries()
-    fill(journal, 2)
-
-    assert [kept.number for kept in before] == [1, 2]
-
-
-def test_a_journal_of_size_zero_stays_empty() -> None:
-    journals = Journals(MIB)
-    journal = journals.new(0)
-    fill(journal, 3)
-
-    assert (len(journal), journal.last, journals.used) == (0, 3, 0)
 
 
 def test_an_entry_is_made_once_when_it_is_first_read() -> None:
@@ -350,66 +310,4 @@ def test_threads_write_and_read_concurrently() -> None:
     assert 0 < journals.used <= MIB
     for journal in pool:
         journal.close()
-    assert journals.used == 0
-
-
-# --- Outcomes ---------------------------------------------------------------------------------
-
-
-def outcomes(journal: Journal) -> list[tuple[int, str]]:
-    return [(kept.number, kept.outcome) for kept in journal.entries()]
-
-
-def added(journal: Journal) -> Kept:
-    return add(journal, entry(journal.next_number(), outcome="pending"))
-
-
-def test_responses_end_in_any_order() -> None:
-    journal = Journals(MIB).new(10)
-    one, two, three = added(journal), added(journal), added(journal)
-    before = journal.entries()
-
-    assert journal.end(two, "client_left")
-    assert journal.end(three, "sent")
-    assert outcomes(journal) == [(1, "pending"), (2, "client_left"), (3, "sent")]
-    assert journal.end(one, "broken")
-    assert outcomes(journal) == [(1, "broken"), (2, "client_left"), (3, "sent")]
-    # Entries are values, so a list that was read before does not change.
-    assert [each.outcome for each in before] == ["pending"] * 3
-
-
-@for_each("how", ["drop", "detach", "reset", "close"])
-def test_the_end_of_a_response_changes_no_other_entry_and_restores_none(how: str) -> None:
-    journals = Journals(MIB)
-    journal = journals.new(2)
-    late = added(journal)
-    if how == "drop":
-        added(journal)
-    else:
-        getattr(journal, how)()
-    added(journal)
-    added(journal)
-    before, used = outcomes(journal), journals.used
-
-    assert not journal.end(late, "sent")
-    assert (outcomes(journal), journals.used) == (before, used)
-
-
-def test_an_entry_without_bodies_can_end() -> None:
-    journal = Journals(MIB).new(2, body_bytes=0)
-    kept = add(journal, created(1, b"", outcome="pending"))
-
-    assert journal.end(kept, "sent")
-    assert outcomes(journal) == [(1, "sent")]
-
-
-def test_the_end_of_a_response_changes_no_byte_count() -> None:
-    journals = Journals(MIB)
-    journal = journals.new(2)
-    stored = added(journal)
-    used = journals.used
-    journal.end(stored, "client_left")
-
-    assert journals.used == used
-    journal.detach().close()
     assert journals.used == 0

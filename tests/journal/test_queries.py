@@ -119,22 +119,6 @@ def test_the_newest_100_are_selected_by_default() -> None:
     assert selected(entries, {}) == (entries[2:], 102)
 
 
-def test_the_newest_are_selected_oldest_first() -> None:
-    entries = [entry(number, status=200 + number % 2) for number in range(1, 11)]
-
-    result, total = selected(entries, {"limit": 3, "status": "201"})
-
-    assert ([kept.number for kept in result], total) == ([5, 7, 9], 5)
-
-
-def test_since_selects_higher_numbers() -> None:
-    entries = [entry(number) for number in range(1, 6)]
-
-    result, total = selected(entries, {"limit": 10, "since": 3})
-
-    assert ([kept.number for kept in result], total) == ([4, 5], 2)
-
-
 @for_each(
     "pattern, path, like",
     [

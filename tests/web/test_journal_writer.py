@@ -59,28 +59,6 @@ def get(wire: Wire, path: str = "/v1/pets", *headers: str) -> None:
     wire.get(f"/~w1{path}", KEY, *headers)
 
 
-def test_a_response_is_sent(wire: Wire, control: ControlClient) -> None:
-    get(wire)
-    assert wire.read().status == 200
-
-    assert [each["outcome"] for each in control.requests()] == ["sent"]
-
-
-def test_a_held_response_is_pending_until_its_gate_opens(
-    wire: Wire, control: ControlClient
-) -> None:
-    control.use(stubs(HELD))
-    get(wire)
-    wait_for(control, "pending")
-    assert [each["outcome"] for each in control.requests()] == ["pending"]
-    change = control.journal()["change"]
-    control.open_gate("door")
-    assert wire.read().status == 200
-
-    wait_for(control, "sent")
-    assert "requests" in control.events(change, 0)["changed"]
-
-
 def test_an_entry_has_the_time_for_which_the_response_was_held_and_until_it_ended(
     wire: Wire, control: ControlClient
 ) -> None:
@@ -265,6 +243,15 @@ def test_a_response_that_ends_after_its_session_was_deleted_does_not_restore_it(
     assert control.requests() == []
 
 
+def test_a_stub_cannot_match_by_outcome(fresh: Callable[..., Client]) -> None:
+    stub = {"match": {"outcome": "sent"}, "reply": {"status": 503}}
+    response = fresh()("PUT", "/__mockpets/scenario", key=None, json_body={"scenario": stubs(stub)})
+
+    assert response.status == 422
+    expected = "remove it: a stub is chosen before the response has an outcome"
+    assert expected in json.dumps(response.json)
+
+
 def test_verify_compares_the_api_key_and_repeats_no_key(
     server: MockpetsServer, control: ControlClient
 ) -> None:
@@ -355,40 +342,3 @@ def test_verify_and_the_filter_by_status_ignore_a_response_that_is_not_sent_yet(
     ]
     mixed.open_gate("door")
     mixed.verify(MATCH | {"status": 200}, 2, within="5s")
-
-
-def test_a_har_has_status_0_for_what_was_not_sent(mixed: ControlClient) -> None:
-    rows = [
-        (row["response"]["status"], row["response"].get("_error"), row["_mockpets"]["status"])
-        for row in mixed.har()["log"]["entries"]
-    ]
-
-    assert rows == [(0, "client_left", 200), (200, None, 200), (0, "pending", 200)]
-
-
-@pytest.mark.parametrize(
-    ("where", "match", "status"),
-    [("match", {"outcome": "gone"}, 400), ("stub", {"outcome": "sent"}, 422)],
-)
-def test_an_invalid_outcome_is_rejected(
-    where: str, match: dict[str, Any], status: int, fresh: Callable[..., Client]
-) -> None:
-    call = fresh()
-    if where == "match":
-        response = call("POST", "/__mockpets/verify", key=None, json_body={"match": match})
-        expected = "must be pending, sent, client_left or broken, got 'gone'"
-    else:
-        body = {"scenario": stubs({"match": match, "reply": {"status": 503}})}
-        response = call("PUT", "/__mockpets/scenario", key=None, json_body=body)
-        expected = "remove it: a stub is chosen before the response has an outcome"
-
-    assert response.status == status
-    assert expected in json.dumps(response.json)
-
-
-def test_another_wsgi_server_records_a_response_as_sent(fresh: Callable[..., Client]) -> None:
-    call = fresh()
-    call("GET", "/v1/pets")
-
-    (recorded,) = call("GET", "/__mockpets/requests", key=None).json["requests"]
-    assert recorded["outcome"] == "sent"
