@@ -73,22 +73,6 @@ def test_the_matrix_and_what_fills_each_hole(run: Run, call: Client) -> None:
     assert " empty," not in out[-1]
 
 
-@pytest.mark.usefixtures("call")
-def test_a_server_without_requests_has_only_operations_that_were_never_called(run: Run) -> None:
-    status, out, _ = run(*REPORT)
-
-    assert status == 0
-    assert out[13:19] == [
-        "0 of 27 states served: 0 %",
-        "",
-        "listPets was never called: 9 states",
-        "createPet was never called: 9 states",
-        "getPet was never called: 9 states",
-        "",
-    ]
-    assert out[19] == "scenarios served: none"
-
-
 def test_selected_operations_are_the_whole_matrix(run: Run, call: Client) -> None:
     call("GET", "/v1/pets/3", scenario="missing")
 
@@ -126,14 +110,6 @@ def test_json_has_all_rows_and_a_summary_of_the_selected_operations(run: Run, ca
     assert summary["matrix"]["getPet"]["404"] == 1
     assert {"operation": "getPet", "state": "5xx", "scenario": "server-error"} in summary["holes"]
     assert summary["never_called"] == []
-
-
-@pytest.mark.usefixtures("call")
-def test_a_missing_token_is_reported(run: Run) -> None:
-    status, out, err = run(*REPORT, "--token", "not-the-token-of-the-tests")
-
-    assert (status, out) == (1, [])
-    assert "pass the token with --token" in err[-1]
 
 
 @for_each("least, status", [("0", 0), ("11", 0), ("12", 1), ("100", 1)])  # 1 of 9 is 11.1 %

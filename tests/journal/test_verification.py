@@ -168,12 +168,6 @@ UNRECORDED = MISO._replace(request=MISO.request._replace(body=b""))
 LIST = entry(1, "/v1/pets?status=sold")
 
 
-def test_a_verification_that_passes() -> None:
-    verdict = verified({"operation": "createPet", "body": {"name": "Miso"}}, LIST, MIO, MISO)
-
-    assert (verdict.passed, verdict.matched, verdict.message) == (True, (MISO,), "")
-
-
 def test_the_nearest_requests_are_explained_in_order() -> None:
     verdict = verified({"operation": "createPet", "body": {"name": "Miso"}}, LIST, MIO)
 
@@ -278,12 +272,6 @@ def test_dropped_requests_are_not_counted_if_the_result_is_certain() -> None:
     assert "1 of 1 matched\n" in verdict.message
 
 
-def test_verifying_that_no_request_was_made() -> None:
-    assert verified({"operation": "getPet", "times": 0}, LIST).passed
-    verdict = verified({"operation": "listPets", "times": {"at_most": 0}}, LIST)
-    assert verdict.message.startswith("expected exactly 0 requests: listPets; 1 of 1 matched\n")
-
-
 @for_each(
     "wanted, numbers",
     [
@@ -348,17 +336,6 @@ def test_a_message_reports_that_no_request_is_like_the_match(
 
     assert verdict.message.splitlines()[1:] == [line]
     assert details(verdict)["nearest"] == []
-
-
-def test_a_match_without_an_operation_lists_the_nearest_of_all() -> None:
-    verdict = verified({"body": {"name": "X"}}, LIST, MIO)
-
-    assert verdict.message.splitlines()[1:] == [
-        "nearest:",
-        '  request 2, POST /v1/pets, responded 201: body.name: expected "X", got "Mio"',
-        '    body: {"name":"Mio","categoryId":1}',
-        '  request 1, GET /v1/pets?status=sold, responded 200: body.name is missing, expected "X"',
-    ]
 
 
 @for_each(

@@ -296,16 +296,6 @@ def test_an_unknown_session_in_files(run: Run) -> None:
     )
 
 
-def test_an_empty_log_has_no_findings(run: Run) -> None:
-    write("a.har", document([]))
-
-    status, result, _ = run("--har", "a.har")
-    assert (status, result["summary"]) == (0, "no findings in 0 requests in 1 file")
-    assert result["limits"] == [
-        "all rules, because there are no requests; a deleted session has no log"
-    ]
-
-
 @for_each(
     "arguments, message",
     [
@@ -325,16 +315,6 @@ def test_invalid_options(run: Run, arguments: list[str], message: str) -> None:
     status, result, err = run(*arguments)
     assert (status, result) == (2, {})
     assert err[0].startswith(f"mockpets: {message}")
-
-
-def test_fail_on_sets_the_exit_status(run: Run) -> None:
-    write("a.har", document(series(0, target="/v1/pets/3")))
-
-    assert run("--har", "a.har")[0] == 0
-    assert run("--har", "a.har", "--fail-on", "request-storm,unknown-property")[0] == 0
-    for name in ("deprecated-operation", "all"):
-        status, _, err = run("--har", "a.har", "--fail-on", name)
-        assert (status, err) == (1, ["mockpets: --fail-on: findings of deprecated-operation"])
 
 
 # --- Invalid files --------------------------------------------------------------------------------

@@ -384,22 +384,6 @@ def test_an_explanation_creates_no_session_entry_pet_or_metric(
     assert observed() == before
 
 
-def test_pets_created_before_and_after_an_explanation_are_kept(
-    fresh: Callable[..., Client],
-) -> None:
-    call = fresh(count=0)
-    body = {"name": "Miso", "categoryId": 1}
-    create = {"method": "POST", "path": "/v1/pets", "headers": KEY, "body": body}
-
-    ids = []
-    for _ in range(3):
-        ids.append(send(call, "s", create).json["id"])
-        explain(call, "s", create)
-
-    assert ids == [1, 2, 3]
-    assert [each["id"] for each in call("GET", "/~s/v1/pets").json] == [1, 2, 3]
-
-
 # --- Which request ----------------------------------------------------------------------------
 
 
