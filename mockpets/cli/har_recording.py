@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
@@ -55,7 +54,7 @@ def record_files(files: Sequence[Path], base: str | None) -> tuple[Recording, li
         raise invalid(str(files[0]), what, "record fewer requests")
     found, secrets = _without_secrets(found)
     exchanges = [
-        replace(each, response=each.response._replace(body=b""))  # no file has room for it
+        each._replace(response=each.response._replace(body=b""))  # no file has room for it
         if each.response.size > FILE_BYTES
         else each
         for each in _exchanges(found)
@@ -89,14 +88,7 @@ def read_exchanges(files: Sequence[Path], base: str | None) -> list[Exchange]:
 
 
 def _exchanges(entries: Iterable[Entry]) -> list[Exchange]:
-    return [
-        # Browsers leave the key out of their files.
-        replace(
-            exchange_of(entry._replace(number=number)),
-            has_key=entry.authorization is not None or entry.status != HTTPStatus.UNAUTHORIZED,
-        )
-        for number, entry in enumerate(entries, 1)
-    ]
+    return [exchange_of(entry._replace(number=number)) for number, entry in enumerate(entries, 1)]
 
 
 def _read(

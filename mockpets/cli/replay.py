@@ -6,7 +6,6 @@ import json
 import os
 import re
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 from threading import Event, Thread
@@ -163,11 +162,11 @@ def _replayed(
                 exchange.method, target, headers, exchange.request.body, _SECONDS
             )
         except (OSError, ValueError):
-            played = replace(exchange, status=None, fault=LOST)
+            played = exchange._replace(status=None, fault=LOST)
         else:
             body = response.body if is_ours else _without_key(response.body, key)
             message = exchange.response._replace(body=body, size=len(body))
-            played = replace(exchange, status=response.status, response=message, fault=None)
+            played = exchange._replace(status=response.status, response=message, fault=None)
         finally:
             connection.close()
         ids.learn(exchange, played)

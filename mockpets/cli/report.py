@@ -32,8 +32,8 @@ T = TypeVar("T")
 _FORMATS: Final = ("text", "github", "json")
 _SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 """The variable in which GitHub Actions names the file for the summary of the job."""
-_OF_SERVER: Final = ("url", "token", "host", "port")
-"""The options that select a server."""
+_OF_SERVER: Final = ("url", "token", "host", "port", "sessions")
+"""The options that select a server, or a session of it."""
 _OF_CLIENT: Final = ("har", "sessions", "base_url", "fail_on")
 """The options that only the report on the client has."""
 _OF_COVERAGE: Final = ("operation", "fail_under")
@@ -120,7 +120,7 @@ def report(
     base = None if base_url is None else parse_base_url(base_url)
     limits: list[str] = []
     if har:
-        requests = _selected(read(files, base), sessions)
+        requests = read(files, base)
         place = counted(len({*files}), "file")
     else:
         logs = _logs(clients, sessions)
@@ -158,26 +158,12 @@ def _logs(
     if not sessions and name == DEFAULT_SESSION:
         return known
     names = dict.fromkeys(name for _, name in known)
-    wanted = _existing(sessions or (name,), names, "--session" if sessions else "--url")
-    return [(client, name) for name in wanted for client, other in known if name == other]
-
-
-def _selected(requests: list[Recorded], sessions: tuple[str, ...]) -> list[Recorded]:
-    """Return the requests of the selected sessions; raise `InputError` if a session has none."""
-    if not sessions:
-        return requests
-    known = dict.fromkeys(each.entry.session for each in requests if each.entry.session)
-    wanted = _existing(sessions, known, "--session")
-    return [each for each in requests if each.entry.session in wanted]
-
-
-def _existing(sessions: Iterable[str], known: Mapping[str, None], option: str) -> list[str]:
-    """Return names in lower case, each once; raise `InputError` if one is not known."""
-    wanted = [*dict.fromkeys(name.lower() for name in sessions)]
-    expected = f"sessions: {', '.join([*known][:10]) or 'none'}"
-    if problems := unknown_names(option, "session", wanted, known, expected):
+    wanted = [*dict.fromkeys(name.lower() for name in sessions or (name,))]
+    expected = f"sessions: {', '.join([*names][:10])}"
+    option = "--session" if sessions else "--url"
+    if problems := unknown_names(option, "session", wanted, names, expected):
         raise InputError(problems)
-    return wanted
+    return [(client, name) for name in wanted for client, other in known if name == other]
 
 
 def _recorded(logs: list[tuple[ControlClient, str]], limits: list[str]) -> Iterator[Recorded]:

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, unquote
 from zlib import crc32
 
 from mockpets.constants import API_PREFIX, ERRORS
-from mockpets.journal.entry import Message
+from mockpets.journal.entry import Entry, Message
 from mockpets.redaction import is_secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from mockpets.constants import Operation
-    from mockpets.journal.entry import Entry
     from mockpets.scenario.resources import Id
 
     Assigned = Callable[[str, str], bool]
@@ -37,37 +34,19 @@ _ADDED: Final = re.compile(
 """Headers that servers add, or that are right only for the response that they were made for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """A request and its response.
+class Exchange(Entry):
+    """A recorded request and its response, made by `exchange_of`.
 
-    :param number: names the request in messages.
-    :param target: path and query as sent, from ``/v1`` on; `path` is decoded.
-    :param pet_id: from the path, if it is an int64.
-    :param has_key: whether the request had a valid API key.
-    :param status: None if there is no response: it was lost, or is not sent yet.
-    :param response: its body is cut if it is not recorded completely.
-    :param fault: how the response broke.
-    :param ran: whether the operation ran, if a fault lost its response.
-    :param delay: in milliseconds; `hold` is a gate, and `throttle` is in bytes per second.
+    Its target is from ``/v1`` on. Its status is None if there is no response, because it was lost
+    or is not sent yet; its response has only a size then, if the operation ran.
     """
 
-    number: int
-    method: str
-    target: str
-    path: str
-    query: tuple[tuple[str, str], ...]
-    operation: Operation | None
-    pet_id: int | None
-    request: Message
-    has_key: bool
-    status: int | None
-    response: Message
-    fault: str | None = None
-    ran: bool = True
-    delay: float = 0.0
-    hold: str | None = None
-    throttle: int | None = None
+    __slots__ = ()
+
+    @property
+    def has_key(self) -> bool:
+        """Whether the request had a valid API key."""
+        return self.trace is not None or self.status != ERRORS["unauthorized"]
 
     @property
     def body(self) -> object:
@@ -94,7 +73,7 @@ class Exchange:
         if not (self.request.cut and isinstance(body, dict)):
             return self
         sent = json.dumps({name: value for name, value in body.items() if name != "id"}).encode()
-        return replace(self, request=Message(self.request.head, sent, len(sent)))
+        return self._replace(request=Message(self.request.head, sent, len(sent)))
 
     @property
     def headers(self) -> dict[str, str]:
@@ -191,25 +170,10 @@ def exchange_of(entry: Entry) -> Exchange:
     if root and not response.cut:  # messages repeat the base path, which another session has not
         body = response.body.replace(root + API_PREFIX.encode(), API_PREFIX.encode())
         response = response._replace(body=body, size=len(body))
-    is_sent = entry.outcome == "sent" or (entry.fault is not None and entry.status is not None)
-    return Exchange(
-        number=entry.number,
-        method=entry.method,
-        target=entry.target[start:],
-        path=entry.path,
-        query=tuple(entry.query),
-        operation=entry.operation,
-        pet_id=entry.pet_id,
-        request=entry.request,
-        has_key=entry.trace is not None or entry.status != ERRORS["unauthorized"],
-        status=entry.status if is_sent else None,
-        response=response if is_sent else Message(),
-        fault=entry.fault,
-        ran=entry.response.size > 0,
-        delay=entry.delay_ms,
-        hold=entry.hold,
-        throttle=entry.throttle,
-    )
+    exchange = Exchange(*entry)._replace(target=entry.target[start:], response=response)
+    if entry.outcome == "sent" or (entry.fault is not None and entry.status is not None):
+        return exchange
+    return exchange._replace(status=None, response=Message(size=response.size))
 
 
 def exchanges_of(entries: Iterable[Entry]) -> list[Exchange]:

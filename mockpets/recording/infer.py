@@ -128,7 +128,7 @@ def _effects(
         reply: Effects = {}
         if exchange.fault is not None:
             reply = {"fault": exchange.fault}
-            if exchange.status is None and exchange.ran:
+            if exchange.status is None and exchange.response.size:
                 reply = {"reply": "pass", **reply}
         elif exchange.status is not None and not exchange.is_like(played):
             try:
@@ -274,7 +274,7 @@ def _different(exchanges: Sequence[Exchange], model: Model) -> list[int]:
         played = model.respond(exchange)
         same = exchange.status is None and exchange.fault is None  # the client left
         same = same or exchange.is_like(played)
-        mine, its = ((each.delay, each.throttle, each.hold) for each in (exchange, played))
+        mine, its = ((each.delay_ms, each.throttle, each.hold) for each in (exchange, played))
         if not same or mine != its:
             result.append(place)
     return result

@@ -77,7 +77,7 @@ def effects_of(exchange: Exchange) -> dict[str, Any]:
 def shaping_of(exchange: Exchange) -> list[dict[str, Any]]:
     """Return the parts of a stub that delay, throttle and hold a response; empty for none."""
     return [
-        {"delay": f"{exchange.delay:g}ms"} if exchange.delay else {},
+        {"delay": f"{exchange.delay_ms:g}ms"} if exchange.delay_ms else {},
         {} if exchange.throttle is None else {"throttle": f"{exchange.throttle} B/s"},
         {} if exchange.hold is None else {"hold": exchange.hold},
     ]

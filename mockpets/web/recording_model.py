@@ -73,7 +73,7 @@ class SessionModel:
         if body == played.body or played.response.cut:
             return played
         data = json.dumps(body).encode()
-        return replace(played, response=Message(played.response.head, data, len(data)))
+        return played._replace(response=Message(played.response.head, data, len(data)))
 
     def _send(self, exchange: Exchange, target: str) -> Exchange:
         headers = dict(exchange.request.headers)

@@ -282,18 +282,6 @@ def test_each_file_and_session_is_checked_by_itself(run: Run) -> None:
     assert result["checked"] == "10 requests in 2 files"
     sources = [each["source"] for each in result["findings"]]
     assert sources == ["c.har, session default", "c.har, session x"]
-    selected = run("--har", "a.har", "c.har", "--session", "X")[1]
-    assert selected["checked"] == "4 requests in 2 files"
-
-
-def test_an_unknown_session_in_files(run: Run) -> None:
-    write("a.har", document(series(0, session="checkout")))
-
-    status, _, err = run("--har", "a.har", "--session", "chekout")
-    assert (status, err) == (
-        2,
-        ["mockpets: --session: unknown session 'chekout'; did you mean 'checkout'?"],
-    )
 
 
 @for_each(
@@ -306,6 +294,7 @@ def test_an_unknown_session_in_files(run: Run) -> None:
         (["--har", "a.har", "--fail-under", "3"], "--fail-under: needs --coverage"),
         (["--format", "junit"], "--format: 'junit' is not one of 'text', 'github', 'json'"),
         (["--har", "a.har", "--url", "http://a"], "--url: cannot be combined with FILE"),
+        (["--har", "a.har", "--session", "a"], "--session: cannot be combined with FILE"),
         (["--har", "a.har", "--fail-on", "storm"], "--fail-on: unknown rule 'storm'; did you mean"),
     ],
 )
