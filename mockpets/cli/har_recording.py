@@ -47,8 +47,7 @@ def record_files(files: Sequence[Path], base: str | None) -> tuple[Recording, li
     :param base: the base URL of the API; None if mockpets has responded.
     :raise InputError: with every problem of every file.
     """
-    ignored: Counter[str] = Counter()
-    found = _read(files, base, ignored)
+    found, others = _read(files, base)
     if len(found) > _MOST:
         what = f"has {len(found)} requests to the API, of at most {_MOST}"
         raise invalid(str(files[0]), what, "record fewer requests")
@@ -74,31 +73,30 @@ def record_files(files: Sequence[Path], base: str | None) -> tuple[Recording, li
     resources = len(result.document.get("resources", ()))
     kept = counted(len(pets), "pet") + (f" and {counted(resources, 'resource')}" * bool(resources))
     summary = [f"kept {kept} of {counted(len(exchanges), 'request')}"]
-    for what, counts in (("requests", ignored), ("secrets", secrets)):
-        if counts:
-            listed = ", ".join(f"{name} ({count})" for name, count in sorted(counts.items()))
-            summary.append(f"dropped {what}: {listed}")
+    if others:
+        summary.append(f"dropped {counted(others, 'request')} to other URLs, preflights or cached")
+    if secrets:
+        listed = ", ".join(f"{name} ({count})" for name, count in sorted(secrets.items()))
+        summary.append(f"dropped secrets: {listed}")
     return result, [*summary, *_off_contract(exchanges)]
 
 
 def read_exchanges(files: Sequence[Path], base: str | None) -> list[Exchange]:
     """Return the requests in HAR files in the order of their time, as for `record_files`."""
-    entries, _ = _without_secrets(_read(files, base))
-    return _exchanges(entries)
+    found, _ = _read(files, base)
+    return _exchanges(_without_secrets(found)[0])
 
 
 def _exchanges(entries: Iterable[Entry]) -> list[Exchange]:
     return [exchange_of(entry._replace(number=number)) for number, entry in enumerate(entries, 1)]
 
 
-def _read(
-    files: Sequence[Path], base: str | None, ignored: Counter[str] | None = None
-) -> list[Entry]:
-    url = None if base is None else har.base_url(base)
-    entries = [each.entry for each in har.read(files, url, ignored)]
-    if not entries:
+def _read(files: Sequence[Path], base: str | None) -> tuple[list[Entry], int]:
+    """Return the requests to the API by time, and the number of the other requests."""
+    found, others = har.read(files, None if base is None else har.base_url(base))
+    if not found:
         raise invalid(str(files[0]), "has no request to the API", "record one in a browser")
-    return _revalidated(sorted(entries, key=lambda entry: entry.at))
+    return _revalidated(sorted((each.entry for each in found), key=lambda each: each.at)), others
 
 
 def _revalidated(entries: Iterable[Entry]) -> list[Entry]:

@@ -120,7 +120,7 @@ def report(
     base = None if base_url is None else parse_base_url(base_url)
     limits: list[str] = []
     if har:
-        requests = read(files, base)
+        requests, _ = read(files, base)
         place = counted(len({*files}), "file")
     else:
         logs = _logs(clients, sessions)

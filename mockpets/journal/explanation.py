@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from mockpets.faults import FAULTS
 from mockpets.journal.comparison import compare
@@ -16,6 +17,7 @@ from mockpets.scenario.model import PASS
 
 if TYPE_CHECKING:
     from mockpets.constants import Responder
+    from mockpets.contract.control_types import ComparedCondition
     from mockpets.contract.control_types import ExplainedStub as StubJson
     from mockpets.contract.control_types import Explanation as ExplanationJson
     from mockpets.journal.entry import Entry
@@ -168,15 +170,7 @@ def _stub(explained: ExplainedStub, seed: int) -> StubJson:
         **describe_stub(stub),
         "result": explained.result,
         "reason": _reason(explained, seed),
-        "conditions": [
-            {
-                "where": condition.where,
-                "expected": condition.expected,
-                "got": condition.got,
-                "holds": condition.holds,
-            }
-            for condition in explained.conditions
-        ],
+        "conditions": [cast("ComparedCondition", asdict(each)) for each in explained.conditions],
         "after": stub.after,
         "times": stub.times,
         "passed": None if step is None else step.passed,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64decode
-from collections import Counter
 from datetime import UTC, datetime
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -89,28 +88,27 @@ def base_url(url: str) -> SplitResult:
     return parts
 
 
-def read(
-    paths: Iterable[Path], base: SplitResult | None, ignored: Counter[str] | None = None
-) -> list[Recorded]:
-    """Return the requests to the API in files; one that is named twice is read once.
+def read(paths: Iterable[Path], base: SplitResult | None) -> tuple[list[Recorded], int]:
+    """Return the requests to the API in files, and the number of the other requests.
 
+    :param paths: one that is named twice is read once.
     :param base: of the API, for files of browsers that did not call mockpets.
-    :param ignored: counts the other requests, by the reason.
     :raise InputError: a file is invalid, or has only other requests.
     """
     result: list[Recorded] = []
+    others = 0
     for path in dict.fromkeys(paths):
-        file, counts = str(path), Counter[str]()
-        found = requests_of(_document(path), file, base, counts)
-        if counts and not found:
+        document = _document(path)
+        found = requests_of(document, str(path), base)
+        ignored = len(document["log"]["entries"]) - len(found)
+        if ignored and not found:
             hint = "pass the API's base URL with --base-url, such as https://staging.example/v1"
             if base is not None:
                 hint = "check --base-url: no request is below it"
-            raise invalid(file, "has no request to the API", hint)
+            raise invalid(str(path), "has no request to the API", hint)
         result += found
-        if ignored is not None:
-            ignored += counts
-    return result
+        others += ignored
+    return result, others
 
 
 def _document(path: Path) -> Any:
@@ -129,26 +127,19 @@ def _document(path: Path) -> Any:
 
 
 def requests_of(
-    document: Har,
-    file: str | None = None,
-    base: SplitResult | None = None,
-    ignored: Counter[str] | None = None,
+    document: Har, file: str | None = None, base: SplitResult | None = None
 ) -> list[Recorded]:
     """Return the requests to the API, except preflights and responses from a browser's cache.
 
     :param document: of a file, or of a server, which exports the log of a session.
-    :param ignored: counts the other requests, by the reason.
     :raise InputError: the document is invalid; with its first problem.
     """
     result, place = [], ""
     try:
         for number, row in enumerate(_get(_get(document, "log", dict), "entries", list), 1):
             place = f"log.entries.{number}: "
-            entry = _entry(row, base)
-            if isinstance(entry, Entry):
+            if (entry := _entry(row, base)) is not None:
                 result.append(Recorded(file, entry))
-            elif ignored is not None:
-                ignored[entry] += 1
     except (ValueError, OverflowError) as error:
         raise invalid(file or "", f"{place}{error}", _HINT) from error
     return result
@@ -166,8 +157,8 @@ def _get(value: Any, name: str, kind: type | UnionType) -> Any:
     return found
 
 
-def _entry(row: Any, base: SplitResult | None) -> Entry | str:
-    """Return the request and response of a row, or why they are ignored.
+def _entry(row: Any, base: SplitResult | None) -> Entry | None:
+    """Return the request and response of a row; None if it is not a request to the API.
 
     :raise ValueError, OverflowError: a property is missing or invalid.
     """
@@ -175,14 +166,12 @@ def _entry(row: Any, base: SplitResult | None) -> Entry | str:
     sent = datetime.fromisoformat(_get(row, "startedDateTime", str))
     if sent.tzinfo is None or not 0 <= sent.timestamp() < _LAST_TIME:
         raise ValueError(f"startedDateTime needs a time zone, and a year from 1970: {sent}")
-    if _get(request, "method", str) == "OPTIONS":
-        return "OPTIONS"
-    if row.get("_fromCache"):
-        return "from the browser's cache"
+    if _get(request, "method", str) == "OPTIONS" or row.get("_fromCache"):
+        return None
     ours = _get(row, "_mockpets", dict) if "_mockpets" in row else None
     known = _from_browser(request, response, base) if ours is None else _from_log(ours)
     if known is None:
-        return "to other URLs"
+        return None
     method, path, outcome = known["method"], known["path"], known["outcome"]
     time = _time(row)
     # Our log has no time for a client that left, and for the opening of a gate. A fault has one.

@@ -94,7 +94,7 @@ def scenario(service: Path, run: Run, tmp_path: Path) -> Path:
     assert out == [
         f"{file}: 7 requests, 3 stubs",
         "kept 2 pets of 7 requests",
-        "dropped requests: OPTIONS (1), from the browser's cache (1), to other URLs (1)",
+        "dropped 3 requests to other URLs, preflights or cached",
         "dropped secrets: authorization (7), cookie (7), set-cookie (7), x-api-token (7)",
         "off contract: getPet 503: the contract does not list this status (1 request)",
     ]
