@@ -72,10 +72,10 @@ def need(name: str) -> str:
     return path
 
 
-def need_package(name: str, path: str = "") -> Path:
-    """Return the folder of an npm package, or the path of a file in it; otherwise as `need`."""
+def need_package(name: str) -> Path:
+    """Return the folder of an npm package; otherwise as `need`."""
     _check_marker(name, "node")
-    file = NODE_MODULES / name / path
+    file = NODE_MODULES / name
     if (missing := _missing_package(NODE_MODULES)) or not file.exists():
         _stop(missing or name, INSTALL_PACKAGES)
     return file
