@@ -47,10 +47,7 @@ def broken(**changes: object) -> dict[str, Any]:
 
 FIREFOX = {
     "log": {
-        "version": "1.2",
-        "creator": {"name": "Firefox", "version": "128.0"},
         "browser": {"name": "Firefox", "version": "128.0"},
-        "pages": [{"id": "page_1", "pageTimings": {"onContentLoad": 12, "onLoad": 30}}],
         "entries": [
             {
                 "startedDateTime": "2026-11-21T13:00:00.120+01:00",
@@ -58,30 +55,15 @@ FIREFOX = {
                     "bodySize": 0,
                     "method": "GET",
                     "url": "https://staging.example/v1/pets?page=2",
-                    "httpVersion": "HTTP/2",
                     "headers": [{"name": "Authorization", "value": "Bearer s3cret"}],
-                    "cookies": [],
-                    "queryString": [{"name": "page", "value": "2"}],
-                    "headersSize": 412,
                 },
                 "response": {
                     "status": 200,
-                    "statusText": "",
-                    "httpVersion": "HTTP/2",
                     "headers": [{"name": "content-type", "value": "application/json"}],
-                    "cookies": [],
                     "content": {"mimeType": "application/json", "size": 2, "text": "[]"},
-                    "redirectURL": "",
-                    "headersSize": 100,
-                    "bodySize": 102,
                 },
-                "cache": {},
-                "timings": {"blocked": 0, "dns": 0, "send": 0, "wait": 31, "receive": 0},
                 "time": 31,
                 "_securityState": "secure",
-                "serverIPAddress": "127.0.0.1",
-                "connection": "443",
-                "pageref": "page_1",
             },
             {
                 "startedDateTime": "2026-11-21T13:00:01.000+01:00",
@@ -91,7 +73,7 @@ FIREFOX = {
                     "url": "https://cdn.example/app.js?token=other",
                     "headers": [],
                 },
-                "response": {"status": 0, "statusText": "", "headers": [], "content": {}},
+                "response": {"status": 0, "headers": [], "content": {}},
                 "time": 0,
             },
         ],
