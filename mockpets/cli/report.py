@@ -168,13 +168,13 @@ def _logs(
 
 def _recorded(logs: list[tuple[ControlClient, str]], limits: list[str]) -> Iterator[Recorded]:
     """Yield the requests in the logs of sessions; add a sentence about a cut log to `limits`."""
+    from mockpets.journal.journal import JOURNAL_ENTRIES
     from mockpets.report.client_checks import dropped_limit
     from mockpets.report.har import requests_of
 
-    size = logs[0][0].state()["settings"]["journal_size"]
     for client, name in logs:
         session = client.session(name)
-        yield from requests_of(session.har(limit=size))
+        yield from requests_of(session.har(limit=JOURNAL_ENTRIES))
         limits += dropped_limit(name, session.journal(limit=1)["dropped"])
 
 
