@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter, deque
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.constants import REDACTED
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 NEAREST: Final = 3
 """Requests that a failed verification explains."""
 RANKED: Final = 200
-"""Requests whose texts are compared to find them, and each one's first `LISTED` differences."""
+"""Requests whose texts are compared to find them."""
 RANKED_TEXT: Final = 60
 """Characters of a text that are compared: the time grows with their square."""
 LISTED: Final = 10
@@ -286,18 +285,12 @@ def _nearest(verification: Verification, others: Sequence[tuple[Rank, Entry]]) -
     """
     from difflib import SequenceMatcher  # not needed if the verification passes
 
-    @cache  # clients that poll send the same values again and again
-    def likeness(expected: str, got: str) -> float:
-        return SequenceMatcher(None, expected, got, autojunk=False).ratio()
-
     def order(near: Near) -> tuple[int, int, float]:
-        missing = sum(map(_is_missing, near.differences))
-        like = sum(
-            likeness(each.expected[:RANKED_TEXT].lower(), each.got[:RANKED_TEXT].lower())
-            for each in near.differences[:LISTED]
-            if each.where != "outcome" and not _is_missing(each)
-        )
-        return len(near.differences), missing, -like
+        values = [each for each in near.differences if each.where != "outcome"]
+        expected = " ".join(each.expected for each in values)[:RANKED_TEXT].lower()
+        got = " ".join(each.got for each in values)[:RANKED_TEXT].lower()
+        likeness = SequenceMatcher(None, expected, got, autojunk=False).ratio()
+        return len(near.differences), sum(map(_is_missing, near.differences)), -likeness
 
     ranked = sorted(others, key=lambda pair: (*pair[0][:2], -pair[1].number))[:RANKED]
     near = [Near(entry, _differences(verification, entry)) for _, entry in ranked]
