@@ -24,7 +24,6 @@ import type {
   ScenarioDetails,
   ScenarioDocument,
   ScenarioSummary,
-  SessionExport,
   State,
   StubInUse,
   Undone,
@@ -36,7 +35,7 @@ import type { Explanation, Har, Operation, Pet, PetStatus, RequestToExplain, Tim
 import type { GateName as KnownGate, ScenarioName as KnownScenario } from "./scenarios.js";
 
 export type { Change, ClockState, ErrorCode, Explanation, Har, NewPet, Pet, PetChange, PetStatus, RequestToExplain };
-export type { CheckedScenario, Findings, RecordedScenario, RecordedStub, SessionExport, StubInUse, WaitingResponse } from "./control.js";
+export type { CheckedScenario, Findings, RecordedScenario, RecordedStub, StubInUse, WaitingResponse } from "./control.js";
 export type { ScenarioDetails, ScenarioSummary, Times };
 export type { Delay, Fault, Match, Operation, Reply, SequenceItem, Stub } from "./control.js";
 
@@ -228,13 +227,6 @@ export class Mockpets {
   drop(options?: { checkLost?: boolean }): Promise<void>;
   /** Put back what the last reset, clear or delete of the session removed, within 10 seconds. */
   undo(): Promise<Undone>;
-  /**
-   * Return the pets, records, scenarios, counters, seed and clock of the session, for `import()` on another server.
-   * @param options.log whether to add the request log as HAR, with secrets redacted
-   */
-  export(options?: { log?: boolean }): Promise<SessionExport>;
-  /** Replace the contents of the session by those of an exported one; the request log starts again. */
-  import(exported: SessionExport): Promise<void>;
 
   /** Return the pets, or those with a status, in order of their IDs. */
   pets(status?: PetStatus): Promise<Pet[]>;

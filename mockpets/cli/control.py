@@ -13,7 +13,7 @@ import click
 
 from mockpets import constants
 from mockpets.cli import remote
-from mockpets.cli.commands import Command, Group, ListGroup, cannot_write, report
+from mockpets.cli.commands import Command, ListGroup, report
 from mockpets.cli.completion import files_of, words
 from mockpets.cli.layout import cut, table
 from mockpets.cli.options import flag, integer, option, read_json, with_json
@@ -25,12 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from mockpets.client import ControlClient
-    from mockpets.contract.control_types import ResourceSummary, SessionExport, Times
+    from mockpets.contract.control_types import ResourceSummary, Times
     from mockpets.contract.schemas import Pet
 
     Decorated = Callable[..., Any]
 
-_EXPORT_BYTES: Final = 64 * 1024 * 1024
 """The longest file to import; most of it can be the log, which is not sent."""
 
 
@@ -535,54 +534,3 @@ def drop_session(client: ControlClient, name: str | None, of_all: bool, closed: 
         hint = "'mockpets sessions' lists the names; to drop every session, pass --all"
         raise invalid("", "missing argument NAME", hint)
     click.echo(printable(f"dropped {client.drop_session(name, closed)}"))
-
-
-@click.group(cls=Group)
-def session() -> None:
-    """Export a session of a running server to a file, or import one."""
-
-
-_file = click.argument("file", metavar="FILE.json", type=click.Path(path_type=Path))
-
-
-@session.command("export")
-@_file
-@flag("--log", text="Add the request log as HAR, with secrets redacted.")
-@remote.with_client
-def export_session(client: ControlClient, file: Path, log: bool) -> None:
-    """Write pets, records, scenarios, counters, seed and clock of a session to a file."""
-    exported = client.export_session(log=log)
-    try:
-        file.write_text(json.dumps(exported, indent=1) + "\n", "utf-8")
-    except OSError as error:
-        raise cannot_write(file, error) from error
-    click.echo(printable(f"exported session {client.name} to {file}"))
-
-
-@session.command("import")
-@_file
-@remote.with_client
-def import_session(client: ControlClient, file: Path) -> None:
-    """Replace the contents of a session by those in a file; creates the session if necessary.
-
-    The request log starts again.
-    """
-    from mockpets.client import ControlError
-    from mockpets.scenario.language.text import read_any_text
-
-    text = read_any_text(file, str(file), _EXPORT_BYTES)
-    try:
-        exported = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise invalid(str(file), f"is not valid JSON: {error}") from error
-    if not isinstance(exported, dict):
-        raise invalid(str(file), "must be a JSON object", "export a session first")
-    try:
-        summary = client.import_session(cast("SessionExport", exported))
-    except ControlError as error:
-        if not error.problems:
-            raise
-        problems = [replace(each, file=str(file)) for each in remote.problems_of(error)]
-        raise InputError(problems) from error
-    pets, active = summary["pets"], ", ".join(summary["active"])
-    click.echo(printable(f"imported session {client.name}: {pets} pets; active: {active}"))

@@ -42,7 +42,6 @@ _SECTIONS: Final = {
         "gates": "List the gates of a running server, or open one.",
         "sessions": "List the sessions of a running server, or drop one.",
         "link": "Print a link that opens your app in a session, with scenarios.",
-        "session": "Export a session of a running server to a file, or import one.",
         "mcp": "Connect a coding agent to a running server: MCP over stdin and stdout.",
     },
     "Report on a front end or a service": {
@@ -72,7 +71,7 @@ _SECTIONS: Final = {
 _MODULES: Final = {
     "remote": ("health", "use", "requests"),
     "control": (
-        *("verify", "reset", "pets", "data", "snapshot", "held", "gates", "sessions", "session"),
+        *("verify", "reset", "pets", "data", "snapshot", "held", "gates", "sessions"),
         "link",
     ),
     "files": ("scenarios", "check", "new", "fixture", "openapi", "schema"),

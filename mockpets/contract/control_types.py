@@ -1044,64 +1044,6 @@ class SessionOptions(TypedDict, total=False):
     clock: ClockChange
 
 
-class ExportedCount(TypedDict):
-    """The requests that a stub has skipped because of `after`, and those that it applied to."""
-
-    passed: int
-    used: int
-
-
-class ExportedPets(TypedDict):
-    """Pets now, by ID.
-
-    Requests have added the last ones, `added` in number. `next_id` is the ID of the next pet.
-    """
-
-    pets: list[Pet]
-    added: int
-    next_id: int
-
-
-class ExportedStack(TypedDict):
-    """The counters by stub, and the pets if the scenarios define some, of a combination of them."""
-
-    scenarios: list[str]
-    counters: dict[str, ExportedCount]
-    pets: NotRequired[ExportedPets]
-
-
-class ExportedRecords(TypedDict):
-    """The records of a resource, and its next ID, or the number of its next UUID."""
-
-    scenario: str
-    name: str
-    next: int
-    records: list[dict[str, Any]]
-
-
-class SessionExport(TypedDict):
-    """A session to take to another server.
-
-    `format` is the version of the document, `mockpets` that of the server that wrote it. `start`
-    are the pets that a reset restores, and `draws` counts the random numbers that the stubs have
-    drawn. The `log` is there on request; an import ignores it.
-    """
-
-    mockpets: NotRequired[str]
-    format: int
-    session: NotRequired[str]
-    scenario: str | Document | list[str | Document]
-    overrides: NotRequired[dict[str, str]]
-    seed: int
-    draws: NotRequired[int]
-    clock: NotRequired[ClockChange]
-    start: NotRequired[list[Pet]]
-    pets: ExportedPets
-    stacks: NotRequired[list[ExportedStack]]
-    records: NotRequired[list[ExportedRecords]]
-    log: NotRequired[Har]
-
-
 class DroppedSession(TypedDict):
     """The name of the session that was removed, and its `id`."""
 

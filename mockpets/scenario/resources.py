@@ -119,10 +119,6 @@ class Records(NamedTuple):
         mark = dump_json(name) + b":"
         return any(mark in row and name in _parsed(row) for row in self.rows.values())
 
-    def dump(self) -> dict[str, object]:
-        """Return the records as JSON, from which `read_records` makes them again."""
-        return {"next": self.next, "records": [_parsed(row) for row in self.rows.values()]}
-
 
 def _parsed(row: bytes) -> dict[str, Any]:
     record: Any = parse_json(row)

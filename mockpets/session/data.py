@@ -13,16 +13,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mockpets.clock import read_clock
 from mockpets.constants import SCENARIO_NAME
-from mockpets.errors import InputError, Problem
 from mockpets.memory_budget import Charge
 from mockpets.scenario.resources import Records, read_records
-from mockpets.strict_json import dump_json, parse_json, shown
+from mockpets.strict_json import dump_json, parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from mockpets.memory_budget import MemoryBudget
-    from mockpets.scenario.library import Library
     from mockpets.scenario.resources import Id, Resource
 
     Change = Callable[[Records], tuple[Records, Id]]
@@ -150,20 +148,7 @@ class Data:
         copy._now = self._now
         return copy
 
-    # --- Export and the state file ------------------------------------------------------------
-
-    def dump(self) -> list[dict[str, object]]:
-        """Return the changed records as JSON."""
-        return [
-            {"scenario": scenario, "name": name, **records.dump()}
-            for (scenario, name), records in sorted(self._now.items())
-        ]
-
-    def load(self, loaded: Changed) -> None:
-        """Replace all records by those that `read_dump` returned, or raise ``store_full``."""
-        with self._lock:
-            self._switch(loaded)
-        self._notify()
+    # --- The state file -----------------------------------------------------------------------
 
     def track(self, on_change: Callable[[], None]) -> None:
         """Call a function after each change from now on, for a file that has reserved no IDs."""
@@ -199,7 +184,9 @@ class Data:
 
     def restore_parts(self, parts: Mapping[str, Any]) -> None:
         """Restore what the state file kept, before the session is used, or raise ``store_full``."""
-        self.load({_key(part): parts[part] for part in parts if _is_data(part)})
+        with self._lock:
+            self._switch({_key(part): parts[part] for part in parts if _is_data(part)})
+        self._notify()
 
 
 def _is_data(part: str) -> bool:
@@ -232,32 +219,3 @@ def read_part(part: str, text: str) -> Any:
     content = json.loads(text)
     records = [parse_json(row.encode()) for row in content["rows"]]
     return read_records(content["digest"], content["key"], content["next"], records)
-
-
-def read_dump(value: object, library: Library, file: str) -> Changed:
-    """Return the records of a dump, for `Data.load`.
-
-    :param library: defines their resources.
-    :param file: the name of the dump in messages.
-    :raise InputError: with every problem: an unknown resource, or invalid records.
-    """
-    problems: list[Problem] = []
-    loaded: Changed = {}
-    for position, each in enumerate(value if isinstance(value, list) else [value], 1):
-        entry = each if isinstance(each, dict) else {}
-        name, scenario = entry.get("name"), library.scenarios.get(str(entry.get("scenario")))
-        known = () if scenario is None else scenario.resources
-        resource = next((one for one in known if one.name == name), None)
-        try:
-            if resource is None:
-                label = f"{entry.get('scenario')}/{name}"
-                raise ValueError(f"unknown resource {shown(label)}")
-            start = resource.start
-            records = read_records(start.digest, start.key, entry["next"], entry["records"])
-            loaded[resource.scenario, resource.name] = records
-        except (KeyError, ValueError) as error:
-            what = f"missing property {error}" if isinstance(error, KeyError) else str(error)
-            problems.append(Problem(file, 0, 0, f"records.{position}", what))
-    if problems:
-        raise InputError(problems)
-    return loaded

@@ -72,7 +72,7 @@ class SaveProgress:
             "session": session.on_change is None,
             "inline_scenarios": bool(session.documents),
             "snapshots": len(session.snapshots) > 0,
-            "counters": any(session.counters().values()),
+            "counters": session.has_counts,
             "requests": len(session.journal) > 0,
         }
         return {

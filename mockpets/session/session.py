@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from mockpets.scenario.matching import Facts
     from mockpets.scenario.model import Scenario
     from mockpets.scenario.resources import Resource
-    from mockpets.session.data import Changed, SavedRecords
+    from mockpets.session.data import SavedRecords
 
 _RESET_KINDS: Final[tuple[Change, ...]] = ("pets", "requests", "scenario")
 """What a reset changes."""
@@ -72,17 +72,6 @@ class Activation:
     stack: Stack
     counts: defaultdict[int, Count]
     store: Store
-
-
-class Draws(Random):
-    """Random numbers that are counted, so that another server can continue the sequence."""
-
-    drawn = 0
-
-    def random(self) -> float:
-        """Return the next number from 0 to 1."""
-        self.drawn += 1
-        return super().random()
 
 
 class Mark(NamedTuple):
@@ -188,7 +177,7 @@ class Session:
         self.data = Data(self._pets, partial(self.changes.publish, "data"))
         self.own = self._new_store(shared.start)
         """Its own pets, used unless a scenario defines others."""
-        self._random: Draws | None = None
+        self._random: Random | None = None
         """Lazy: seeding is slow."""
         self._merged: tuple[Library, Library] | None = None
         """The library of files, and the same with this session's own scenarios."""
@@ -380,7 +369,7 @@ class Session:
         stubs, counts, max_delay = activation.stack.stubs, activation.counts, self.shared.max_delay
         with self._lock:
             if self._random is None:
-                self._random = Draws(self.seed)
+                self._random = Random(self.seed)
             return decide(stubs, counts, facts, self._random, max_delay)
 
     def fork(self, shared: SharedState) -> Session:
@@ -405,8 +394,7 @@ class Session:
                 for names, known in self._restored.items()
             }
             if self._random is not None:
-                copy._random = Draws()
-                copy._random.drawn = self._random.drawn
+                copy._random = Random()
                 copy._random.setstate(self._random.getstate())
         return copy
 
@@ -530,63 +518,12 @@ class Session:
                     stores[names] = StackStore(known.stack.pets_digest, known.store)
             return stores
 
-    def counters(self) -> dict[tuple[str, ...], dict[str, Count]]:
-        """Return copies of the counters by stack and label, without those at zero."""
-        with self._lock:
-            return {
-                names: {
-                    known.stack.stubs[position].label: replace(count)
-                    for position, count in known.counts.items()
-                    if count.used or count.passed
-                }
-                for names, known in self._activations.items()
-            }
-
-    def load(
-        self,
-        active: tuple[str, ...],
-        inline: Mapping[str, tuple[Scenario, str]],
-        seed: int,
-        random: Draws | None,
-        stores: Mapping[tuple[str, ...], Store],
-        counters: Mapping[tuple[str, ...], Mapping[str, Count]],
-        records: Changed,
-        overrides: Mapping[str, tuple[Scenario, str]],
-    ) -> None:
-        """Replace the contents, and reset the journal; an error changes nothing.
-
-        :param inline: the documents among the scenarios, with their source.
-        :param random: None if no number was drawn since the reset.
-        :param stores: by the names of their stack, the session's own without names, as `stores`.
-        :param counters: as `counters` returns them.
-        :param records: as `read_dump` returns them.
-        :raise RequestError: ``unknown_scenario``.
-        """
-        library, own = self.shared.library_with({**inline, **overrides}), stores[()]
-        activations = {}
-        for names in {*stores, *counters} - {()}:
-            stack, known = library.stack(names), counters.get(names, {})
-            labels = [*enumerate(stub.label for stub in stack.stubs)]
-            counts = {place: known[label] for place, label in labels if label in known}
-            store = stores.get(names, own)
-            activations[names] = Activation(library, stack, defaultdict(Count, counts), store)
-        self.data.load(records)
-        with self._lock:
-            self.active, self.inline, self.overrides = active, inline, overrides
-            self._merged = None
-            self.seed, self._random, self.own = seed, random, own
-            self._activations, self._restored, self._plain = activations, {}, {}
-        if self.on_change is not None:
-            self.track(self.on_change)
-        self.note_change()
-        self.journal.reset()
-        for kind in _RESET_KINDS:
-            self.changes.publish(kind)
-
     @property
-    def drawn(self) -> int:
-        """How many random numbers the stubs have drawn since the reset."""
-        return 0 if self._random is None else self._random.drawn
+    def has_counts(self) -> bool:
+        """Whether a stub has counted a request."""
+        with self._lock:
+            known = [count for each in self._activations.values() for count in each.counts.values()]
+        return any(count.used or count.passed for count in known)
 
     def restore(
         self,

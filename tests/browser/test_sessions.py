@@ -10,8 +10,6 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.panel import Panel, both_ways
-from tests.browsers import FIREFOX
-from tests.http_client import JSON
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Route
@@ -134,29 +132,3 @@ def test_an_invalid_session_name_shows_the_error(panel: Panel, name: str) -> Non
 
     expect(panel.page.locator(".toast.failed")).to_contain_text("session")
     expect(panel.page.get_by_role("form").get_by_role("textbox", name="Name")).to_have_value(name)
-
-
-@pytest.mark.skipif(FIREFOX, reason="over BiDi, Playwright has no download events")
-def test_export_a_session_and_import_it(panel: Panel) -> None:
-    name = create(panel)
-    pet = b'{"name": "Miso", "categoryId": 9007199254740993}'
-    url = f"{panel.url.rpartition('/~')[0]}/~{name}"
-    Panel(panel.page, url, "mouse").call("POST", "/v1/pets", body=pet, headers=JSON)
-    panel.view("Sessions")
-    row(panel, name).hover()
-    panel.button(f"Copy from {name}").click()
-    with panel.page.expect_download() as download:
-        panel.page.get_by_role("menuitem", name="Export JSON").click()
-    assert download.value.suggested_filename == f"{name}.json"
-
-    panel.button("New session").click()
-    form = panel.page.get_by_role("form", name="New session")
-    form.get_by_label("Exported file").set_input_files(download.value.path())
-    form.get_by_role("textbox", name="Name").fill(name)
-    form.get_by_role("button", name="Create session").click()
-    expect(panel.page.locator(".toast.failed")).to_contain_text(f"There is a session {name}.")
-    form.get_by_role("textbox", name="Name").fill(f"{name}-copy")
-    form.get_by_role("button", name="Create session").click()
-    expect(row(panel, f"{name}-copy").locator("td.number").first).to_have_text("17")
-    copied = Panel(panel.page, f"{url}-copy", "mouse").call("GET", "/v1/pets/17").body
-    assert b'"categoryId":9007199254740993' in copied

@@ -291,47 +291,6 @@ def test_pets_are_replaced_by_those_of_a_file(
     assert len(client.pets()) == 1
 
 
-def test_a_session_is_exported_and_imported(
-    run: Run, client: ControlClient, tmp_path: Path
-) -> None:
-    file = tmp_path / "state.json"
-    (tmp_path / "One pet.csv").write_text("id,name,categoryId\n4,Mio,1\n")
-    client.make_session("w3", pets=tmp_path / "One pet.csv")
-    assert run("session", "export", str(file), "--log", "--session=w3") == (
-        0,
-        [f"exported session w3 to {file}"],
-        [],
-    )
-    assert json.loads(file.read_text("utf-8"))["log"]["log"]["entries"] == []
-    shown = ["imported session w4: 1 pets; active: default"]
-    assert run("session", "import", str(file), "--session=w4") == (0, shown, [])
-    assert client.session("w4").pets() == client.session("w3").pets()
-
-
-@for_each(
-    "text, message",
-    [
-        ("{", "is not valid JSON: Expecting property name"),
-        ("[" * 100_000, "is not valid JSON: "),
-        ("[]", "must be a JSON object; export a session first"),
-        ('{"format": 7, "mockpets": "9.1"}', "was exported by mockpets 9.1 in format 7; mockpets"),
-        ('{"format": 1, "scenario": "x", "seed": 1}', "missing key 'pets'; add pets now"),
-        (None, "file not found; check the path"),
-    ],
-)
-def test_a_file_that_is_not_an_export_is_rejected(
-    run: Run, client: ControlClient, tmp_path: Path, text: str | None, message: str
-) -> None:
-    file = tmp_path / "state.json"
-    if text is not None:
-        file.write_text(text)
-    status, out, err = run("session", "import", str(file), "--session=w5")
-
-    assert (status, out) == (2, [])
-    assert err[0].startswith(f"mockpets: {file}: {message}"), err
-    assert "w5" not in [session["name"] for session in client.sessions()]
-
-
 @for_each("arguments", [["-5"], ["--", "-5"], ["-5", "--session=w3"], ["--session", "w3", "-5"]])
 def test_a_pet_with_a_negative_id_can_be_deleted(
     run: Run, client: ControlClient, arguments: list[str]
@@ -657,4 +616,4 @@ def test_help_orders_the_commands_by_what_they_are_for(run: Run) -> None:
     commands = out[start + 1 : out.index("", start)]
     names = " ".join(line.split()[0] for line in commands if line[2] != " ")
     expected = "use requests why verify reset pets data snapshot stub record held gates sessions"
-    assert names == f"{expected} link session mcp"
+    assert names == f"{expected} link mcp"

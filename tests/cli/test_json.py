@@ -32,10 +32,10 @@ WITHOUT = {
         "link",
         "mcp",
     ),  # print a file
-    *("new", "kit", "init", "session export", "session import"),  # write files
+    *("new", "kit", "init"),  # write files
     *("reset", "pets set", "pets delete", "snapshot save", "snapshot restore", "snapshot delete"),
     *("held release", "gates open", "sessions drop"),  # change something
-    *("pets", "snapshot", "held", "gates", "sessions", "session"),  # groups
+    *("pets", "snapshot", "held", "gates", "sessions"),  # groups
 }
 READS = {
     "use": "scenarios",
@@ -120,8 +120,6 @@ def remote_commands() -> list[str]:
         "pets set": "3",
         "pets add": "--name A --category 1",
         "link": "http://localhost:5173",
-        "session export": "x.json",
-        "session import": "session.json",
         "replay": "one.har --base-url http://localhost:7387/v1",
         "verify": "--operation listPets",
     }

@@ -66,18 +66,11 @@ def test_the_files_are_written_and_started(tmp_path: Path) -> None:
     assert output.endswith("compose up --wait\n")
 
 
-def test_a_session_is_taken_along(servers: list[MockpetsServer], tmp_path: Path) -> None:
-    """The first server stands for the old process of the session, the second for its new one."""
-    old, new = (ControlClient(server.url, "worker-3", TOKEN) for server in servers)
-    old.make_session("worker-3", pets=[{"id": 7, "name": "Miso", "categoryId": 1}])
-    (tmp_path / ".env").write_text(f"MOCKPETS_CONTROL_TOKEN={TOKEN}\n", "utf-8")
-    move = replaced(MOVE, "http://localhost:7387", old.url)
-    run(replaced(move, "session import", f"session import --url {new.url}"), tmp_path)
+def test_the_number_of_processes_is_changed(tmp_path: Path) -> None:
+    output = run(MOVE, tmp_path)
 
-    assert [pet["name"] for pet in new.pets()] == ["Miso"]
-    left = ControlClient(servers[0].url, token=TOKEN).sessions()
-    assert [session["name"] for session in left] == ["default"]
     assert "processes 2" in (tmp_path / "haproxy.cfg").read_text("utf-8")
+    assert output.endswith("compose restart haproxy\n")
 
 
 def test_the_commands_call_each_process(servers: list[MockpetsServer], tmp_path: Path) -> None:

@@ -137,17 +137,6 @@ describe("a session", () => {
     assert.equal((await mock.clock.set(null)).set, false);
     await rejects(mock.clock.set("2031-01-01T00:00"), "invalid_request", /add the offset: Z for UTC/);
   });
-  it("is taken to another server", async () => {
-    const [mock, copy] = [client(), client({ url: OTHER_URL })];
-    await mock.make({ scenario: "retry", pets: [{ id: 7, name: "Miso", categoryId: 2 }], clock: { now: "2031-01-01", frozen: true } });
-    await list(mock);
-    const exported = await mock.export({ log: true });
-    assert.equal(exported.log.log.entries.length, 1);
-    await copy.import(exported);
-    const { log, session, ...contents } = exported;
-    assert.deepEqual(await copy.export(), { ...contents, session: copy.session });
-    await rejects(copy.import({ ...contents, format: 9 }), "invalid_request", /was exported by mockpets .* in format 9/);
-  });
   it("names itself by header on every call, with the token", async () => {
     const calls = [];
     const mock = client({

@@ -203,14 +203,6 @@ def parse_session_config(text: str, library: Library, *, session: bool) -> Sessi
     diagnostics = Diagnostics(BODY, known=known, taken=taken, fixtures=library.shelf())
     shape = SESSION if session else ACTIVATION
     values = read(text, shape, diagnostics, is_json=True, nodes=FILE_NODES)
-    return session_config(values, diagnostics)
-
-
-def session_config(values: dict[str, Any], diagnostics: Diagnostics) -> SessionConfig:
-    """Return the session changes that a valid body asks for.
-
-    :raise DocumentError: every problem of the documents.
-    """
     if diagnostics.documents:
         try:
             Diagnostics(BODY, problems=diagnostics.documents).close()

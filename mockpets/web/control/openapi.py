@@ -28,7 +28,6 @@ from mockpets.contract import control_types
 from mockpets.contract import openapi as contract
 from mockpets.scenario.language.control_bodies import ACTIVATION, CLOCK, RELEASE, SESSION
 from mockpets.scenario.language.pets import PETS_SOURCE
-from mockpets.scenario.language.session_export import EXPORT
 from mockpets.scenario.language.shapes import Definitions
 from mockpets.scenario.language.verification import GATE_WAIT, REQUEST, VERIFICATION
 
@@ -47,7 +46,7 @@ A call works on the session that the server's URL (`/~NAME/__mockpets`) or the h
 `Mockpets-Session` names, or else on `default`. Objects in responses may get more properties.
 """
 _BODIES: Final = (
-    *(ACTIVATION, CLOCK, SESSION, EXPORT, PETS_SOURCE),
+    *(ACTIVATION, CLOCK, SESSION, PETS_SOURCE),
     *(VERIFICATION, REQUEST, GATE_WAIT, RELEASE),
 )
 """The shapes of request bodies. `PetChange`, which has no shape, is read as pets are."""

@@ -28,7 +28,7 @@ from mockpets.kit import files_of
 from mockpets.units import quote
 from mockpets.version import FULL_VERSION
 from mockpets.web import pages
-from mockpets.web.control import clock, data, files, journal, pets, recording, sessions, transfer
+from mockpets.web.control import clock, data, files, journal, pets, recording, sessions
 from mockpets.web.control.access import check_caller, record_preflight
 from mockpets.web.control.call import (
     Call,
@@ -329,16 +329,6 @@ CALLS: Final[Mapping[str, Call]] = {
     ),
     "DELETE /sessions/{name}": Call(
         sessions.drop_session, "none", sessions.DROP_PARAMETERS, errors=_NOT_FOUND
-    ),
-    "GET /sessions/{name}/export": Call(
-        transfer.export_session, "none", transfer.EXPORT_PARAMETERS, errors=_NOT_FOUND
-    ),
-    "PUT /sessions/{name}/export": Call(
-        transfer.import_session,
-        "none",
-        body="SessionExport",
-        creates=True,
-        errors=(*_NO_SCENARIO, "busy", "store_full"),
     ),
     "POST /sessions/{name}/undo": Call(sessions.undo, "none", errors=(*_NOT_FOUND, "busy")),
     "GET /clock": Call(clock.clock),

@@ -1,7 +1,7 @@
 // The view of the sessions: a table to filter, select from and delete, and a form to create one.
 
 import { html, useEffect, useRef, useState } from "./preact.js";
-import { act, address, control, download, handler, link, panelOf, setParams, store, toast, undoIn, useChange, waysToName } from "./store.js";
+import { act, address, control, handler, link, panelOf, setParams, store, toast, undoIn, useChange, waysToName } from "./store.js";
 import { ago, Button, count, Menu, SearchField, shownTarget } from "./ui.js";
 
 const IDLE_SECONDS = 600; // without a request for so long, a session counts as idle
@@ -51,7 +51,7 @@ export default function View() {
         ${idleRows.length > 0 && html`<${Button} text=${`Drop ${idleRows.length} idle`} title="Sessions without a request for 10 minutes and with nothing held" does=${() => remove(idleRows)} />`}
         <${Button} kind="primary" icon="add" aria-label="New session" aria-expanded=${String(isCreating)} does=${() => setCreating(!isCreating)}><span>New<span class="wide-only"> session</span></span><//>
       </div>
-      ${isCreating && html`<${Create} names=${sessions.map((row) => row.name)} onDone=${() => { setCreating(false); return load(); }} />`}
+      ${isCreating && html`<${Create} onDone=${() => { setCreating(false); return load(); }} />`}
       <div class="scroll">
         <table class="records">
           <thead><tr>
@@ -87,24 +87,20 @@ function Row({ row, isSelected, onSelect, onDelete }) {
       <td class="number ${held ? "held" : "soft"}">${held}</td>
       <td class="mono" title=${shown}><span class="soft">${method}</span> ${shown}</td>
       <td class="idle"><span class="soft">${ago(seconds)}</span><span class="actions">
-        <${Menu} kind="ghost" icon="copy" label=${`Copy from ${name}`} align="right" items=${waysToName(row).map(({ what, text, does }) => ({ text: `Copy ${what}`, hint: text, does })).concat(null, { text: "Export JSON", icon: "save", does: () => save(name) })} />
+        <${Menu} kind="ghost" icon="copy" label=${`Copy from ${name}`} align="right" items=${waysToName(row).map(({ what, text, does }) => ({ text: `Copy ${what}`, hint: text, does }))} />
         ${canDelete(row) && html`<${Button} kind="ghost" icon="delete" label=${`Delete session ${name}`} does=${onDelete} />`}
       </span></td>
     </tr>`;
 }
 
-const save = async (name) => download(`${name}.json`, await control(`sessions/${encodeURIComponent(name)}/export`, { raw: true }));
-
-function Create({ names, onDone }) {
+function Create({ onDone }) {
   const field = useRef(null);
   const usable = store.state.scenarios.filter((row) => row.description !== null);
   useEffect(() => field.current.focus(), []);
   const create = handler(async (event) => {
-    const { name, scenario, file } = Object.fromEntries(new FormData(event.target));
-    const wanted = name.trim().toLowerCase();
-    if (file.size && names.includes(wanted)) throw new Error(`There is a session ${wanted}. Delete it first, or choose another name.`);
-    const body = file.size ? await file.text() : scenario ? { scenario } : {};
-    const session = await control(`sessions/${encodeURIComponent(wanted)}${file.size ? "/export" : ""}`, { method: "PUT", body });
+    const { name, scenario } = Object.fromEntries(new FormData(event.target));
+    const body = scenario ? { scenario } : {};
+    const session = await control(`sessions/${encodeURIComponent(name.trim().toLowerCase())}`, { method: "PUT", body });
     toast(`Created session ${session.name}: ${address(session.base_path)}`);
     await onDone();
   });
@@ -112,7 +108,6 @@ function Create({ names, onDone }) {
     <form class="panel-form" aria-label="New session" onSubmit=${create}>
       <label>Name <input ref=${field} name="name" autocomplete="off" placeholder="worker-3" required /></label>
       <label>Scenario <select name="scenario"><option value="">Server default</option>${usable.map(({ name }) => html`<option key=${name} value=${name}>${name}</option>`)}</select></label>
-      <label>Exported file <input type="file" name="file" accept=".json,application/json" /></label>
       <${Button} kind="primary" type="submit" text="Create session" />
     </form>`;
 }

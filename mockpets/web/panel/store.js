@@ -45,18 +45,15 @@ function describeProblem({ where, what, hint }) {
  * @param {string} [options.session] another session than the panel's
  * @param {AbortSignal} [options.signal]
  * @param {boolean} [options.ask] false fails if a token is needed, instead of prompting for it
- * @param {boolean} [options.raw] true returns the text, in which large numbers are exact
  * @returns {Promise<any>}
  */
-export async function control(path, { method = "GET", body, headers = {}, session, signal, ask = true, raw = false } = {}) {
+export async function control(path, { method = "GET", body, headers = {}, session, signal, ask = true } = {}) {
   const url = session === undefined ? path : `${root}${inSession(session, "/__mockpets/")}${path}`;
   for (;;) {
     const token = sessionStorage.getItem(TOKEN);
     const all = { ...(body !== undefined && { "Content-Type": "application/json" }), ...(token !== null && { Authorization: `Bearer ${token}` }), ...headers };
     const response = await fetch(url, { method, headers: all, body: typeof body === "object" ? JSON.stringify(body) : body, signal });
-    const text = await response.text();
-    if (response.ok && raw) return text;
-    const value = parseBody(text, response.status);
+    const value = parseBody(await response.text(), response.status);
     if (response.ok) return value;
     if (response.status !== 401 || !ask) throw new ControlError(response.status, value);
     if (sessionStorage.getItem(TOKEN) === token) await promptToken(token !== null, value.message);

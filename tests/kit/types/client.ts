@@ -20,7 +20,6 @@ import type {
   Scenario,
   ScenarioName,
   SequenceItem,
-  SessionExport,
   Stub,
   Times,
   VerifyMatch,
@@ -42,8 +41,6 @@ export async function makeSession(): Promise<void> {
   await mock.clock.set(null);
   const { now, frozen }: ClockState = await mock.clock.advance(86_400_000);
   await mock.clock.freeze(frozen ? now : undefined);
-  const exported: SessionExport = await mock.export({ log: true });
-  await mock.import(exported);
   await mock.make({ scenario: ["retry", { description: "Down.", stubs: [{ reply: { status: 503 } }] }] });
   await mock.reset();
   await mock.drop();

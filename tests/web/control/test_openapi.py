@@ -127,7 +127,7 @@ def test_calls_for_a_session_accept_its_header() -> None:
 
     assert without == (OPEN - {"resetVisitor"}) | {
         *("sessions", "findSession", "makeSession", "dropSession", "metrics"),
-        *("resetSessions", "dropSessions", "undo", "exportSession", "importSession"),
+        *("resetSessions", "dropSessions", "undo"),
         *("coverage", "clearCoverage"),
     }
 
@@ -173,7 +173,6 @@ def test_bodies_reject_unknown_properties_and_responses_may_have_more() -> None:
         *(
             "ScenarioSelection",
             "SessionContents",
-            "SessionExport",
             "ClockChange",
             "PetsSource",
             "PetChange",
@@ -242,7 +241,7 @@ def test_metrics_are_text_and_creating_calls_respond_with_201() -> None:
     assert media == "text/plain"
     created = {name for name, (*_, each) in operations().items() if "201" in each["responses"]}
     assert created == {
-        *("addPet", "addRecord", "importSession", "makeSession", "overrideScenario"),
+        *("addPet", "addRecord", "makeSession", "overrideScenario"),
         *("saveScenario", "snapshot"),
     }
 

@@ -175,23 +175,6 @@ DOCUMENT: Any = {
     "stubs": [{"match": {"operation": "createPet"}, "reply": {"error": "invalid_request"}}],
 }
 GENERATED: Any = {"count": 3, "seed": 4, "locale": "de_DE"}
-EXPORTED: Any = {"pets": [MISO], "added": 1, "next_id": 8}
-COUNTS: Any = {"retry/fail-twice": {"passed": 0, "used": 1}}
-EXPORT: Any = {
-    "mockpets": "0.1.0",
-    "format": 1,
-    "session": "w1",
-    "scenario": ["retry", DOCUMENT],
-    "seed": 3,
-    "draws": 2,
-    "clock": {"now": None},
-    "start": [],
-    "pets": EXPORTED,
-    "stacks": [{"scenarios": ["retry"], "counters": COUNTS, "pets": EXPORTED}],
-    "records": [],
-    "overrides": {"own": "description: d"},
-    "log": {"log": {"version": "1.2", "creator": {"name": "m", "version": "1"}, "entries": []}},
-}
 MATCH: Any = {"operation": "listPets"}
 Object = Mapping[str, Any]
 ROWS = [
@@ -234,12 +217,6 @@ ROWS = [
             {},
             {"scenario": ["default"], "seed": 3, "pets": [MISO], "clock": {"frozen": True}},
         ),
-    ),
-    Row("GET", "sessions/{name}/export", types.SessionExport, "sessions/w2/export?log=true"),
-    Row(
-        *("PUT", "sessions/{name}/export", types.SessionSummary, "sessions/w2/export"),
-        takes=types.SessionExport,
-        bodies=(EXPORT,),
     ),
     Row("GET", "clock", types.ClockState),
     Row(
@@ -564,7 +541,6 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "clear_coverage": (),
     "sessions": (),
     "make_session": ("w2",),
-    "export_session": (),
     "find_session": ("w2",),
     "drop_session": ("w2",),
     "undo": ("w2",),
@@ -572,7 +548,6 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "drop_sessions": (),
     "clear_requests": (),
     "use": ("empty",),
-    "import_session": (EXPORT,),
     "reset": (),
 }
 """In an order in which each call finds what earlier calls created."""

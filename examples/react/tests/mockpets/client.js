@@ -118,15 +118,6 @@ export class Mockpets {
     return this.#call("POST", `sessions/${this.session}/undo`, { check: this.#replaceId });
   }
 
-  async export({ log = false } = {}) {
-    return this.#call("GET", `sessions/${this.session}/export`, { query: { log: log || undefined }, wait: LONGEST_WAIT_MS });
-  }
-
-  async import({ log, ...exported }) {
-    const path = `sessions/${this.session}/export`;
-    await this.#call("PUT", path, { body: exported, wait: LONGEST_WAIT_MS, check: this.#replaceId });
-  }
-
   get clock() {
     const change = (body) => this.#call("PUT", "clock", { body });
     return {

@@ -272,43 +272,6 @@ export interface components {
             stubs: components["schemas"]["ExplainedStub"][];
             omitted: number;
         };
-        /** @description The requests that a stub has skipped because of `after`, and those that it applied to. */
-        ExportedCount: {
-            /** @description Skipped. */
-            passed: number;
-            /** @description Applied to. */
-            used: number;
-        };
-        /** @description Pets now. */
-        ExportedPets: {
-            /** @description Pet objects with unique ids. */
-            pets: components["schemas"]["PetInput"][];
-            /** @description How many of them, the last ones, requests have added. */
-            added: number;
-            /** @description The id of the next pet. */
-            next_id: number;
-        };
-        /** @description The records of a resource. */
-        ExportedRecords: {
-            /** @description The scenario that defines it. */
-            scenario: string;
-            /** @description Its name. */
-            name: string;
-            /** @description The next id, or the number of the next UUID. */
-            next: number;
-            /** @description The records, in order. */
-            records: unknown[];
-        };
-        /** @description The counters, and the pets if they define some, of scenarios that were used together. */
-        ExportedStack: {
-            /** @description Their names, in order. */
-            scenarios: string[];
-            /** @description The counters by stub. */
-            counters: {
-                [key: string]: components["schemas"]["ExportedCount"];
-            };
-            pets?: components["schemas"]["ExportedPets"];
-        };
         /**
          * @description How the response breaks: connection_reset breaks the connection; empty_reply closes the connection without a response; stall sends the headers, then nothing more; truncated_body closes the connection in the middle of the body; malformed_json damages the JSON of the body.
          * @enum {string}
@@ -1009,35 +972,6 @@ export interface components {
             pets?: components["schemas"]["PetsSource"];
             clock?: components["schemas"]["ClockChange"];
         };
-        /** @description A session to take to another server. The log is not imported. */
-        SessionExport: {
-            /** @description The version that wrote it. */
-            mockpets?: string;
-            /** @description The version of the document. */
-            format: number;
-            /** @description The name of the session. */
-            session?: string;
-            /** @description A scenario name, a scenario document, or a list of them. */
-            scenario: string | components["schemas"]["ScenarioDocument"] | (string | components["schemas"]["ScenarioDocument"])[];
-            /** @description The texts of scenarios that only this session has. */
-            overrides?: {
-                [key: string]: string;
-            };
-            /** @description Seed for the generated pets and random decisions. */
-            seed: number;
-            /** @description How many random numbers its stubs have drawn. */
-            draws?: number;
-            clock?: components["schemas"]["ClockChange"];
-            /** @description The pets that a reset restores. */
-            start?: components["schemas"]["PetInput"][];
-            pets: components["schemas"]["ExportedPets"];
-            /** @description What it keeps for combinations of scenarios. */
-            stacks?: components["schemas"]["ExportedStack"][];
-            /** @description The changed records of its resources. */
-            records?: components["schemas"]["ExportedRecords"][];
-            /** @description The request log (HAR 1.2). */
-            log?: Record<string, unknown>;
-        };
         /** @description The sessions, the default one first, and how many there may be. */
         SessionList: {
             sessions: components["schemas"]["SessionSummary"][];
@@ -1371,10 +1305,6 @@ export type ErrorReply = components['schemas']['ErrorReply'];
 export type Events = components['schemas']['Events'];
 export type ExplainedStub = components['schemas']['ExplainedStub'];
 export type Explanation = components['schemas']['Explanation'];
-export type ExportedCount = components['schemas']['ExportedCount'];
-export type ExportedPets = components['schemas']['ExportedPets'];
-export type ExportedRecords = components['schemas']['ExportedRecords'];
-export type ExportedStack = components['schemas']['ExportedStack'];
 export type Fault = components['schemas']['Fault'];
 export type FaultReply = components['schemas']['FaultReply'];
 export type Findings = components['schemas']['Findings'];
@@ -1450,7 +1380,6 @@ export type SequenceItem = components['schemas']['SequenceItem'];
 export type SequenceReply = components['schemas']['SequenceReply'];
 export type ServerSettings = components['schemas']['ServerSettings'];
 export type SessionContents = components['schemas']['SessionContents'];
-export type SessionExport = components['schemas']['SessionExport'];
 export type SessionList = components['schemas']['SessionList'];
 export type SessionSummary = components['schemas']['SessionSummary'];
 export type SessionlessRequests = components['schemas']['SessionlessRequests'];
