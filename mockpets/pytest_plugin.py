@@ -159,9 +159,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("mockpets_url", text, default="")
     text = "Folders with your scenario files, for the server that the tests start."
     parser.addini("mockpets_scenarios_dir", text, type="paths", default=[])
-    text = (
-        "Pets of each session, for that server: a JSON, YAML or CSV file, or how many to generate."
-    )
+    text = "Pets of each session, for that server: a JSON or YAML file, or how many to generate."
     parser.addini("mockpets_pets", text, default="")
 
 

@@ -126,8 +126,8 @@ def test_a_running_server_can_be_used(
 def test_the_configuration_names_the_pets_and_a_marker_a_file(
     run: Run, pytester: pytest.Pytester
 ) -> None:
-    (pytester.path / "pets.csv").write_text("id,name,categoryId\n4,Mio,1\n")
-    pytester.makeini("[pytest]\nmockpets_pets = pets.csv")
+    (pytester.path / "pets.json").write_text('[{"id": 4, "name": "Mio", "categoryId": 1}]')
+    pytester.makeini("[pytest]\nmockpets_pets = pets.json")
     text = """
         from pathlib import Path
 

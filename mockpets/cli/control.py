@@ -250,7 +250,7 @@ def list_pets(client: ControlClient, status: str | None, as_json: bool) -> None:
 def set_pets(client: ControlClient, source: str) -> None:
     """Replace all pets, with generated ones, or with those of a fixture or a file.
 
-    FILE is a JSON, YAML or CSV file as in a folder of fixtures, such as ./pets.csv.
+    FILE is a JSON or YAML file as in a folder of fixtures, such as ./pets.json.
     """
     is_number = re.fullmatch("-?[0-9]{1,100}", source)  # the server checks the range
     pets: Any = int(source) if is_number else source

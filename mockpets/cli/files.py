@@ -250,31 +250,16 @@ def fixture(config: Path | None, **flags: object) -> None:
 
 @click.command(cls=Command)
 @flag("--control", text="Print the control API instead.")
-@with_settings(
-    *("scenario", "scenarios_dir", "fixtures_dir"),
-    texts={"scenario": "Scenario whose resources to add. Repeatable."},
-)
-def openapi(control: bool, config: Path | None, **flags: object) -> None:
-    """Print the contract as an OpenAPI 3.1 document.
-
-    With --scenario, adds the resources of these scenarios.
-    """
+def openapi(control: bool) -> None:
+    """Print the contract as an OpenAPI 3.1 document."""
     if control:
-        if flags.get("scenario"):
-            raise invalid("--scenario", "cannot be combined with --control")
         from mockpets.web.control.routes import control_document
 
         _print_json(control_document())
         return
-    settings = load_settings(flags, os.environ, config)
+    from mockpets.contract.openapi import document
 
-    from mockpets.scenario.library import load_library
-    from mockpets.scenario.openapi import document_with
-
-    library = load_library(settings.scenarios_dir, settings.fixtures_dir)
-    if problems := library.unknown("--scenario", settings.scenario):
-        raise InputError(problems)
-    _print_json(document_with(library.stack(settings.scenario)))
+    _print_json(document())
 
 
 def _print_json(value: object) -> None:

@@ -275,7 +275,7 @@ class ControlClient:
         """Replace all pets; return how many there are.
 
         :param pets: the same as ``pets`` in a scenario file, any iterable of pets, or the path of a
-            JSON, YAML or CSV file.
+            JSON or YAML file.
         :raise InputError: the file is invalid.
         """
         body = _loaded(pets)

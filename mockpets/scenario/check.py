@@ -166,9 +166,9 @@ def _by_kind(
 ) -> tuple[dict[str, Source], dict[str, Source], list[Problem]]:
     """Split files and folders into scenario and fixture files; return both, and problems.
 
-    CSV is always a fixture. A file with a list is one if it is JSON or in a folder of fixtures; a
-    YAML list elsewhere is more often a scenario without its keys. As for `serve`, the last of two
-    files with the same name wins, and two in the same folder are a problem.
+    A file with a list is a fixture if it is JSON or in a folder of fixtures; a YAML list elsewhere
+    is more often a scenario without its keys. As for `serve`, the last of two files with the same
+    name wins, and two in the same folder are a problem.
     """
     folders = {folder.resolve() for folder in fixtures_dirs}
     scenarios: dict[str, Source] = {}
@@ -185,8 +185,7 @@ def _by_kind(
         for file in files:
             folder = file.parent.resolve()
             may_be_fixture = is_json_file(file) or folder.name == "fixtures" or folder in folders
-            is_csv = file.suffix.lower() == ".csv"
-            kind = fixtures if is_csv or (may_be_fixture and _is_list(file)) else scenarios
+            kind = fixtures if may_be_fixture and _is_list(file) else scenarios
             before = kind.get(file.stem)
             if before and before.path.name != file.name and before.path.parent == file.parent:
                 problems.append(same_name(file, before.path))

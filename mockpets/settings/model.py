@@ -201,7 +201,7 @@ _HELP: Final = {
     "fixtures_dir": "Folder with your fixture files; if two files have the same name, the last "
     "folder wins.",
     "seed": "Seed for the generated pets.",
-    "pets": "Pets of every session: a JSON, YAML or CSV file, or how many to generate.",
+    "pets": "Pets of every session: a JSON or YAML file, or how many to generate.",
     "count": "Number of pets to generate; the same as --pets NUMBER.",
     "locale": "Locale of the generated pets' names.",
     "now": "Time that the clock of every session shows, such as 2030-12-06T09:00:00Z; it stands "

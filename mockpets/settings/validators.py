@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import (
     DELAY_SECONDS,
-    FIXTURE_SUFFIXES,
+    FILE_SUFFIXES,
     INT64_MAX,
     MOUNT,
     NAME_LENGTH,
@@ -130,10 +130,10 @@ def moment(text: str) -> str:
 
 def pets(text: str) -> str:
     """Return the path of a file of pets, or how many to generate; empty for neither."""
-    if text and not text.lower().endswith(FIXTURE_SUFFIXES):
+    if text and not text.lower().endswith(FILE_SUFFIXES):
         number = int(text) if re.fullmatch("[0-9]{1,9}", text) else -1
         if not 0 <= number <= PETS_GENERATED:
-            files = f"a {', '.join(FIXTURE_SUFFIXES)} file"
+            files = f"a {', '.join(FILE_SUFFIXES)} file"
             limits = f"from 0 to {PETS_GENERATED}"
             raise ValueError(f"must be {files} or an integer {limits}, {got(text)}")
     return text

@@ -114,6 +114,16 @@ def test_a_json_list_and_a_yaml_list_in_a_folder_of_fixtures_are_fixtures(
     assert not any("*" in line for line in lines)
 
 
+@for_each("words", [["fixtures"], ["fixtures/litter.csv"], ["--fixtures-dir", "fixtures"]])
+def test_a_csv_file_is_rejected(run: Run, tmp_path: Path, words: list[str]) -> None:
+    (tmp_path / "fixtures").mkdir()
+    (tmp_path / "fixtures" / "litter.csv").write_text("id,name,categoryId\n3,Bo,1\n")
+    status, lines, _ = run("check", *words)
+
+    message = "fixtures/litter.csv: CSV is not supported; save the pets as JSON or YAML"
+    assert (status, lines[0]) == (1, message)
+
+
 @for_each("words", [["."], ["a.yaml", "a.yml"]])
 def test_two_files_with_the_same_name_in_a_folder_are_a_problem(
     run: Run, tmp_path: Path, words: list[str]

@@ -246,7 +246,7 @@ def test_playwright_prints_how_to_install_a_missing_command(project: Path) -> No
         const options = { shell: true, encoding: "utf8" };
         const { status, stderr } = spawnSync(webServer().command, options);
         console.log(status, stderr.trim());
-        const more = { command: "uvx mockpets", pets: "my pets.csv", now: "2031-01-01" };
+        const more = { command: "uvx mockpets", pets: "my pets.json", now: "2031-01-01" };
         const { command } = webServer(more);
         console.log(command.split(" serve ")[0], command.split(" quiet ")[1]);
     """
@@ -256,7 +256,7 @@ def test_playwright_prints_how_to_install_a_missing_command(project: Path) -> No
     assert output.splitlines() == [
         "127 mockpets is not on the PATH. Install it, activate its virtual environment, or name "
         "its command with webServer({ command }).",
-        'uvx mockpets --pets "my pets.csv" --now "2031-01-01"',
+        'uvx mockpets --pets "my pets.json" --now "2031-01-01"',
     ]
 
 

@@ -74,7 +74,7 @@ VALUES: dict[str, list[tuple[str, Any]]] = {
         ("one", (Path("one"),)),
     ],
     "seed": [("0", 0), (str(INT64_MAX), INT64_MAX), ("7", 7)],
-    "pets": [("5", "5"), ("one/My pets.CSV", "one/My pets.CSV"), ("", "")],
+    "pets": [("5", "5"), ("one/My pets.YML", "one/My pets.YML"), ("", "")],
     "count": [("0", 0), (str(PETS_GENERATED), PETS_GENERATED), ("3", 3)],
     "locale": [("de_DE", "de_DE"), ("ja_JP", "ja_JP"), ("en_GB", "en_GB")],
     "now": [
@@ -132,7 +132,7 @@ BAD_DURATION = "must be a duration such as 300ms, 1.5s or 1m, got "
 BAD_DRAIN = "must be a time such as 30s or 5m, at most 10m, got "
 BAD_TIME = "must be a time such as 30m or 1h, at most 168h, got "
 BAD_SIZE = "must be a size such as 64MiB or 1GiB, got "
-BAD_PETS = "must be a .yaml, .yml, .json, .csv file or an integer from 0 to 100000, got "
+BAD_PETS = "must be a .yaml, .yml, .json file or an integer from 0 to 100000, got "
 BAD_MOMENT = "must be a date and time such as 2030-12-06T09:00:00Z, from 1970 on, got "
 BAD_NODE = (
     "must be a name (a-z, A-Z, 0-9, '.', '_' and '-', first a letter or digit, at most 64 "

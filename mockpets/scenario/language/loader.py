@@ -19,8 +19,7 @@ from mockpets.constants import (
     NAME_LENGTH,
     SCENARIO_NAME,
 )
-from mockpets.errors import Problem
-from mockpets.scenario.language.csv_pets import csv_events
+from mockpets.errors import Problem, invalid
 from mockpets.scenario.language.diagnostics import Diagnostics
 from mockpets.scenario.language.parser import CHARACTERS, read
 from mockpets.scenario.language.pets import PETS
@@ -30,13 +29,12 @@ from mockpets.scenario.language.text import check_text, read_text
 from mockpets.units import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Collection
     from pathlib import Path
     from typing import Any
 
     from mockpets.contract.schemas import Pet
     from mockpets.scenario.language.diagnostics import Fixtures
-    from mockpets.scenario.language.nodes import Event
     from mockpets.scenario.language.shapes import Schema, Shape
     from mockpets.scenario.model import Scenario
 
@@ -78,8 +76,7 @@ def load_fixture(path: Path, shown: str, *, is_named: bool = True) -> tuple[Pet,
     if is_named:
         _check_name(path, diagnostics)
     text = read_text(path, shown, FIXTURE_BYTES)
-    events = csv_events if path.suffix.lower() == ".csv" else None
-    pets: tuple[Pet, ...] = _read(path, text, PETS, diagnostics, FIXTURE_NODES, CHARACTERS, events)
+    pets: tuple[Pet, ...] = _read(path, text, PETS, diagnostics, FIXTURE_NODES, CHARACTERS)
     return pets
 
 
@@ -100,17 +97,11 @@ def _read(
     diagnostics: Diagnostics,
     nodes: int,
     characters: int,
-    events: Callable[[str, str], Iterator[Event]] | None = None,
 ) -> Any:
-    return read(
-        text,
-        shape,
-        diagnostics,
-        is_json=is_json_file(path),
-        nodes=nodes,
-        characters=characters,
-        events=events and events(text, diagnostics.file),
-    )
+    if path.suffix.lower() == ".csv":
+        raise invalid(diagnostics.file, "CSV is not supported", "save the pets as JSON or YAML")
+    is_json = is_json_file(path)
+    return read(text, shape, diagnostics, is_json=is_json, nodes=nodes, characters=characters)
 
 
 def is_json_file(path: Path) -> bool:

@@ -33,7 +33,7 @@ _KINDS: Final[dict[type, Kind]] = {
     type(None): "nothing",
 }
 
-Step = Literal["word", "quoted", "alias", "mapping", "list", "end", "problem"]
+Step = Literal["word", "quoted", "alias", "mapping", "list", "end"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +91,7 @@ def dotted(path: Iterable[str | int]) -> str:
 
 
 class Event(NamedTuple):
-    """One step through a document; a ``word`` is an unquoted scalar, ``quoted`` a quoted one.
-
-    The text of a ``problem`` says why there is no value.
-    """
+    """One step through a document; a ``word`` is an unquoted scalar, ``quoted`` a quoted one."""
 
     what: Step
     line: int
@@ -156,10 +153,6 @@ class Builder:
                 nodes, characters = self._size
                 size = _Size(nodes - before.nodes, characters - before.characters)
                 self._put(node, begin.anchor, size, frame.height)
-            case "problem":
-                position = event.line, event.column
-                self.problems.append(Problem(self._shown, *position, "", event.text))
-                self._put(Node("unusable", *position), None, _Size(1, 0), 0)
             case "alias":
                 self._alias(event)
             case _:

@@ -67,24 +67,15 @@ class Document:
 
 
 def parse(
-    text: str,
-    shown: str,
-    *,
-    is_json: bool,
-    nodes: int,
-    characters: int = CHARACTERS,
-    events: Iterator[Event] | None = None,
+    text: str, shown: str, *, is_json: bool, nodes: int, characters: int = CHARACTERS
 ) -> Document:
     """Return the tree of a text that `text.check_text` accepts.
 
     :param nodes: the limit for nodes, with aliases expanded, as `characters` for keys and values.
-    :param events: of a text in another language.
     :raise InputError: the text is not valid YAML or JSON, is empty, or exceeds a limit.
     """
     builder = Builder(shown, nodes, characters)
-    if events is None:
-        events = _json_events(text, shown) if is_json else _yaml_events(text, shown)
-    for event in events:
+    for event in _json_events(text, shown) if is_json else _yaml_events(text, shown):
         builder.take(event)
     if builder.root is None:
         raise invalid(shown, "is empty")

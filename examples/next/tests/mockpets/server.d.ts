@@ -6,7 +6,7 @@ export interface ServerOptions {
   command?: string | undefined;
   /** The URL of the server; by default, the variable `MOCKPETS_URL` or `http://localhost:7387`. */
   url?: string | undefined;
-  /** The pets of every session: a JSON, YAML or CSV file, or how many to generate. */
+  /** The pets of every session: a JSON or YAML file, or how many to generate. */
   pets?: string | number | undefined;
   /** The time that the clock of every session shows, such as `2030-12-06T09:00:00Z`; it stands still. */
   now?: string | undefined;
