@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mockpets.constants import CANNED_BYTES, CONTRACT_ERRORS, ERRORS, PAGE_MAX
+from mockpets.constants import CONTRACT_ERRORS, ERRORS, PAGE_MAX
 from mockpets.contract.fields import split_hint
 from mockpets.contract.schemas import RESPONSES
 from mockpets.contract.serialization import body_problems
@@ -100,10 +100,6 @@ def _encode(draft: Draft, reason: str | None, *, wrong_body: bool = False) -> Ca
         body = draft.page.body
     elif draft.value is not ABSENT:
         body = dump_json(draft.value) + b"\n"
-    if len(body) > CANNED_BYTES:
-        key = next(key for key in ("page", "body", "text", "message") if key in draft.node.members)
-        what = f"the body must have at most {CANNED_BYTES} bytes, got {len(body)}"
-        draft.diagnostics.add(draft.node, what, "shorten it", at=(key,))
     headers = draft.headers
     if body and _content_type(draft) == ("", ""):
         kind = _JSON if draft.text is None else "text/plain; charset=utf-8"

@@ -114,8 +114,7 @@ class Diagnostics:
 
     def close(self) -> None:
         """Raise the first `PROBLEMS_SHOWN` problems in file order, and one that counts the rest."""
-        # A shape reads a node again for each alias, and reports the same problems again.
-        problems = sorted(set(self.problems))
+        problems = sorted(self.problems)
         if len(problems) > PROBLEMS_SHOWN:
             more = f"and {len(problems) - PROBLEMS_SHOWN} more problems"
             problems = [*problems[:PROBLEMS_SHOWN], Problem(self.file, 0, 0, "", more)]

@@ -21,7 +21,7 @@ from mockpets.constants import (
 )
 from mockpets.errors import Problem, invalid
 from mockpets.scenario.language.diagnostics import Diagnostics
-from mockpets.scenario.language.parser import CHARACTERS, read
+from mockpets.scenario.language.parser import read
 from mockpets.scenario.language.pets import PETS
 from mockpets.scenario.language.scenario import SCENARIO
 from mockpets.scenario.language.shapes import Definitions
@@ -56,13 +56,11 @@ def load_scenario(
     """
     diagnostics = Diagnostics(shown, path.stem, known, fixtures)
     _check_name(path, diagnostics)
-    # Four times the limit without aliases; the server keeps the responses in memory.
-    characters = 4 * FILE_BYTES
     if text is None:
         text = read_text(path, shown, FILE_BYTES)
     else:
         check_text(text, shown, FILE_BYTES)
-    scenario: Scenario = _read(path, text, SCENARIO, diagnostics, FILE_NODES, characters)
+    scenario: Scenario = _read(path, text, SCENARIO, diagnostics, FILE_NODES)
     return scenario
 
 
@@ -76,7 +74,7 @@ def load_fixture(path: Path, shown: str, *, is_named: bool = True) -> tuple[Pet,
     if is_named:
         _check_name(path, diagnostics)
     text = read_text(path, shown, FIXTURE_BYTES)
-    pets: tuple[Pet, ...] = _read(path, text, PETS, diagnostics, FIXTURE_NODES, CHARACTERS)
+    pets: tuple[Pet, ...] = _read(path, text, PETS, diagnostics, FIXTURE_NODES)
     return pets
 
 
@@ -90,18 +88,10 @@ def _check_name(path: Path, diagnostics: Diagnostics) -> None:
         diagnostics.problems.append(problem)
 
 
-def _read(
-    path: Path,
-    text: str,
-    shape: Shape,
-    diagnostics: Diagnostics,
-    nodes: int,
-    characters: int,
-) -> Any:
+def _read(path: Path, text: str, shape: Shape, diagnostics: Diagnostics, nodes: int) -> Any:
     if path.suffix.lower() == ".csv":
         raise invalid(diagnostics.file, "CSV is not supported", "save the pets as JSON or YAML")
-    is_json = is_json_file(path)
-    return read(text, shape, diagnostics, is_json=is_json, nodes=nodes, characters=characters)
+    return read(text, shape, diagnostics, is_json=is_json_file(path), nodes=nodes)
 
 
 def is_json_file(path: Path) -> bool:

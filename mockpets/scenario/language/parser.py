@@ -2,10 +2,9 @@
 
 Only PyYAML's events are safe to use: its composer recurses until the process crashes, and its
 constructor expands merge keys until memory runs out. So every limit holds before a tree exists,
-and the parser rejects every feature that YAML has and JSON lacks, except anchors, comments and
-styles. JSON has its own reader, `_json_events`, because PyYAML does not join surrogate pairs,
-rejects long keys, and without its C parser rejects tabs. Both send the same events to
-`nodes.Builder`.
+and the parser rejects every feature that YAML has and JSON lacks, except comments and styles. JSON
+has its own reader, `_json_events`, because PyYAML does not join surrogate pairs, rejects long keys,
+and without its C parser rejects tabs. Both send the same events to `nodes.TreeReader`.
 """
 
 from __future__ import annotations
@@ -17,9 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
-from mockpets.constants import FIXTURE_BYTES
 from mockpets.errors import InputError, Problem, invalid
-from mockpets.scenario.language.nodes import Builder, Event, Node
+from mockpets.scenario.language.nodes import Event, Node, TreeReader
 from mockpets.scenario.language.text import place
 from mockpets.units import quote
 
@@ -32,10 +30,7 @@ if TYPE_CHECKING:
 
 # PyYAML's Python parser is as strict but many times slower; its wheels include the C parser.
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-CHARACTERS: Final = 4 * FIXTURE_BYTES
-"""More characters than any file has, unless aliases repeat long strings."""
 _JSON_TOKEN: Final = re.compile(r'"(?:[^"\\]+|\\.)*"|[\[\]{}]|[^\s,:\[\]{}"]+')
-_PAIR: Final = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 _OFTEN: Final = {
     "mapping values are not allowed": (
         "unexpected ':'",
@@ -66,20 +61,18 @@ class Document:
     problems: tuple[Problem, ...]
 
 
-def parse(
-    text: str, shown: str, *, is_json: bool, nodes: int, characters: int = CHARACTERS
-) -> Document:
+def parse(text: str, shown: str, *, is_json: bool, nodes: int) -> Document:
     """Return the tree of a text that `text.check_text` accepts.
 
-    :param nodes: the limit for nodes, with aliases expanded, as `characters` for keys and values.
+    :param nodes: the limit for nodes.
     :raise InputError: the text is not valid YAML or JSON, is empty, or exceeds a limit.
     """
-    builder = Builder(shown, nodes, characters)
-    for event in _json_events(text, shown) if is_json else _yaml_events(text, shown):
-        builder.take(event)
-    if builder.root is None:
+    events = _json_events(text, shown) if is_json else _yaml_events(text, shown)
+    reader = TreeReader(events, shown, nodes)
+    root = reader.root()
+    if root is None:
         raise invalid(shown, "is empty")
-    return Document(builder.root, tuple(builder.problems))
+    return Document(root, tuple(reader.problems))
 
 
 def read(text: str, shape: Shape, diagnostics: Diagnostics, **how: Any) -> Any:
@@ -95,7 +88,7 @@ def read(text: str, shape: Shape, diagnostics: Diagnostics, **how: Any) -> Any:
 
 
 def _json_events(text: str, shown: str) -> Iterator[Event]:
-    """Yield the events of a JSON text (RFC 8259); leave NaN and duplicate keys to the builder."""
+    """Yield the events of a JSON text (RFC 8259); leave NaN and duplicate keys to the tree."""
     if not text.strip():
         return
     try:
@@ -104,7 +97,7 @@ def _json_events(text: str, shown: str) -> Iterator[Event]:
     except json.JSONDecodeError as error:
         raise _not_json(error, shown) from None
     except RecursionError:
-        pass  # The text is valid so far; the builder rejects its depth.
+        pass  # The text is valid so far; the tree rejects its depth.
     line, line_start, counted = 1, 0, 0
     for match in _JSON_TOKEN.finditer(text):
         lexeme, start = match[0], match.start()
@@ -154,15 +147,16 @@ def _yaml_events(text: str, shown: str) -> Iterator[Event]:
                     hint = "put each document into its own file"
                     raise invalid(shown, "a second document starts here", hint, position)
                 started = True
+            elif getattr(event, "anchor", None):
+                what, hint = "anchors and aliases are not supported", "write out the value"
+                raise invalid(shown, what, hint, position)
             elif isinstance(event, yaml.ScalarEvent):
                 # The style of an unquoted scalar is '' in one parser, None in the other.
                 step: Step = "quoted" if event.style else "word"
-                yield Event(step, *position, event.value, event.anchor, event.tag)
-            elif isinstance(event, yaml.AliasEvent):
-                yield Event("alias", *position, str(event.anchor))
+                yield Event(step, *position, event.value, event.tag)
             elif isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
                 step = "mapping" if isinstance(event, yaml.MappingStartEvent) else "list"
-                yield Event(step, *position, "", event.anchor, event.tag)
+                yield Event(step, *position, "", event.tag)
             elif isinstance(event, yaml.CollectionEndEvent):
                 yield Event("end", *position)
     except yaml.MarkedYAMLError as error:
@@ -178,7 +172,7 @@ def _track_brackets(event: yaml.Event, text: str, brackets: list[_Place]) -> Non
     mapping without its own bracket, so it gets the position of the one around it.
     """
     if isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
-        # The end, because an anchor or a tag may precede the bracket.
+        # The end, because a tag may precede the bracket.
         line, column = _position(event.end_mark)
         opens = event.end_mark is not None and text[event.end_mark.index - 1] in "[{"
         outer = brackets[-1] if brackets else (0, 0)
@@ -205,10 +199,6 @@ def _not_yaml(
         hint = "quote it"
     elif "quoted scalar" in context and problem == "found unexpected end of stream":
         position, what, hint = start, "this quote is never closed", "add the closing quote"
-    elif pair := _PAIR.match(text, max(index - 2, 0)):
-        what = "YAML does not support surrogate pairs in escapes"
-        character: str = json.loads(f'"{pair[0]}"')
-        hint = f'write "\\U{ord(character):08X}"'
     elif "escape code" in problem:
         what, hint = "this escape is not a valid character", "write the character itself"
     elif "unknown escape" in problem:

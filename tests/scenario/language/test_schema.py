@@ -58,7 +58,6 @@ LOADER_RULES = {
     "a Location is a URI reference": "must be a URI reference",
     "a Content-Type is a media type": "must be a media type",
     "a page has at most 1,000 pets": "a page must have at most 1000 pets",
-    "a body has at most 1 MiB": "the body must have at most 1048576 bytes",
     "values in a body condition are flat": "must be a single value or a list of single values",
     "some statuses have no body": "a response with status .* cannot have a body",
     "a fault allows the reply": "ends the connection before this reply|requires a body, but",
