@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import DELAY_SECONDS, INTERVAL_SECONDS
+from mockpets.constants import DELAY_SECONDS, INTERVAL_SECONDS, NAME_LENGTH, SCENARIO_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -41,6 +41,14 @@ def either(words: Iterable[str], conjunction: str = "or") -> str:
     """Return ``a, b or c``."""
     *first, last = dict.fromkeys(words)
     return f"{', '.join(first)} {conjunction} {last}" if first else last
+
+
+def parse_name(text: str) -> str:
+    """Return the name of a scenario or fixture, or raise ValueError."""
+    if re.fullmatch(SCENARIO_NAME, text) and len(text) <= NAME_LENGTH:
+        return text
+    form = f"kebab-case (a-z, 0-9, single hyphens; at most {NAME_LENGTH} characters)"
+    raise ValueError(f"must be in {form}, got {quote(text)}")
 
 
 def parse_duration(text: str, longest: float = DELAY_SECONDS) -> float:

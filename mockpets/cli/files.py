@@ -8,7 +8,7 @@ import re
 from dataclasses import asdict, replace
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,13 +16,12 @@ from mockpets.cli.commands import Choice, Command, cannot_write, report
 from mockpets.cli.layout import TERM_COLUMNS, HelpFormatter, excerpt, hang, on_terminal
 from mockpets.cli.options import flag, option, with_format, with_json, with_settings
 from mockpets.cli.remote import connect, reporting, with_token
-from mockpets.constants import NAME_LENGTH, SCENARIO_NAME
 from mockpets.errors import InputError, invalid, printable, problem_with
 from mockpets.settings.sources import URL_VARIABLE, load_settings
-from mockpets.units import counted
+from mockpets.units import counted, parse_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from mockpets.scenario.check import CheckResult
     from mockpets.settings import Settings
@@ -50,7 +49,7 @@ def scenarios(
         url = url or os.environ.get(URL_VARIABLE)
     if url is None:
         settings = load_settings(flags, os.environ, config)
-        return _local_scenarios(settings, verbose=verbose, as_json=as_json)
+        return _show_scenarios({"scenarios": _local_scenarios(settings)}, verbose, as_json)
     if problems := [
         problem_with(f"--{name.replace('_', '-')}", "cannot be combined with --url")
         for name, value in flags.items()
@@ -58,66 +57,45 @@ def scenarios(
     ]:
         raise InputError(problems)
     client = connect({"url": url, "token": token})
-
-    def show() -> int:
-        result = client.scenarios()
-        rows = result["scenarios"]
-        problems = [problem for row in rows for problem in row["problems"]]
-        if as_json:
-            _print_json(result)
-            return 2 if problems else 0
-        places = {
-            row["name"]: " in place of ".join((row["source"], *reversed(row["replaces"])))
-            for row in rows
-        }
-        listed = [(row["group"], row["name"], row["description"]) for row in rows]
-        return _show_scenarios(listed, problems, places if verbose else {})
-
-    return reporting(client, show)
+    return reporting(client, lambda: _show_scenarios(client.scenarios(), verbose, as_json))
 
 
-def _local_scenarios(settings: Settings, *, verbose: bool, as_json: bool) -> int:
+def _local_scenarios(settings: Settings) -> list[dict[str, Any]]:
+    """Return the scenarios of the shipped and the given folders, as the control API lists them."""
     from mockpets.scenario.library import load_library
 
     library = load_library(settings.scenarios_dir, settings.fixtures_dir)
     known = library.scenarios
-    rows = [
-        (group, name, known[name].description if name in known else None)
+    return [
+        {
+            "group": group,
+            "name": name,
+            "description": known[name].description if name in known else None,
+            "source": library.sources[name].shown,
+            "replaces": library.sources[name].replaces,
+            "problems": [str(problem) for problem in library.problems.get(name, ())],
+        }
         for group, names in library.grouped().items()
         for name in names
     ]
-    problems = [problem for group in library.problems.values() for problem in group]
-    places = {name: source.place for name, source in library.sources.items()}
+
+
+def _show_scenarios(listed: Mapping[str, Any], verbose: bool, as_json: bool) -> int:
+    """Print scenarios by group, then the problems of invalid files; return the exit status."""
+    rows = listed["scenarios"]
+    problems = [problem for row in rows for problem in row["problems"]]
     if as_json:
-        problems_of = {name: list(map(str, library.problems.get(name, ()))) for _, name, _ in rows}
-        keys = ("group", "name", "description", "source", "problems")
-        listed = [
-            dict(zip(keys, (*row, places[row[1]], problems_of[row[1]]), strict=True))
-            for row in rows
-        ]
-        _print_json({"scenarios": listed})
+        _print_json(listed)
         return 2 if problems else 0
-    return _show_scenarios(rows, problems, places if verbose else {})
-
-
-def _show_scenarios(
-    rows: Sequence[tuple[str, str, str | None]],
-    problems: Sequence[object],
-    places: Mapping[str, str],
-) -> int:
-    """Print scenarios by group, then the problems of invalid files; return the exit status.
-
-    :param rows: group, name, and description; None for an invalid file.
-    :param places: the file of each scenario, if they are to be shown.
-    """
     formatter = HelpFormatter()
-    valid = [(group, name, text) for group, name, text in rows if text is not None]
-    width = min(max(len(name) for _, name, _ in valid), TERM_COLUMNS)  # the same in all groups
-    for group, members in groupby(valid, key=lambda row: row[0]):
+    valid = [row for row in rows if row["description"] is not None]
+    width = min(max(len(row["name"]) for row in valid), TERM_COLUMNS)  # the same in all groups
+    for group, members in groupby(valid, key=lambda row: row["group"]):
         with formatter.section(group):
-            for _, name, text in members:
-                shown = f"{text} [{places[name]}]" if places else text
-                formatter.write_dl([(f"{name:<{width}}", printable(shown))])
+            for row in members:
+                place = " in place of ".join((row["source"], *reversed(row["replaces"])))
+                text = f"{row['description']} [{place}]" if verbose else row["description"]
+                formatter.write_dl([(f"{row['name']:<{width}}", printable(text))])
     click.echo(formatter.getvalue().rstrip())
     report(problems)
     return 2 if problems else 0
@@ -200,9 +178,10 @@ def new(name: str, config: Path | None, **flags: object) -> None:
     or into the working directory.
     """
     settings = load_settings(flags, os.environ, config)
-    if not re.fullmatch(SCENARIO_NAME, name) or len(name) > NAME_LENGTH:
-        form = f"kebab-case (a-z, 0-9, single hyphens; at most {NAME_LENGTH} characters)"
-        raise invalid("NAME", f"must be in {form}, got {name!r}", "try 'my-scenario'")
+    try:
+        parse_name(name)
+    except ValueError as error:
+        raise invalid("NAME", str(error), "try 'my-scenario'") from None
     folder = settings.scenarios_dir[-1] if settings.scenarios_dir else Path()
     path = folder / f"{name}.yaml"
 

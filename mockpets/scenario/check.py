@@ -7,7 +7,6 @@ postpones it (`after`, `probability`, delays), and whether earlier stubs prevent
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -125,7 +124,7 @@ def _result(
         stubs += len(scenario.stubs)
         for position, stub in enumerate(scenario.stubs):
             earlier = scenario.stubs[:position]
-            warnings += _warnings(scenario, stub, earlier)
+            warnings += _unreached(scenario, stub, earlier)
             for operation in _operations(stub.match):
                 for status in _statuses(stub, operation, earlier):
                     coverage.setdefault(operation, {}).setdefault(status, set()).add(scenario.name)
@@ -203,15 +202,26 @@ def _is_list(path: Path) -> bool:
         return False
 
 
-def _warnings(scenario: Scenario, stub: Stub, earlier: Sequence[Stub]) -> list[Problem]:
-    """Return why a stub, or its hold, is never reached."""
+def _unreached(scenario: Scenario, stub: Stub, earlier: Sequence[Stub]) -> Iterator[Problem]:
+    """Yield a warning if a stub is never reached."""
     if not stub.probability:
-        what = "is never reached, because its probability is 0"
-        return [_warning(scenario, stub, what, "raise the probability, or remove the stub")]
-    if blockers := _blockers(stub.match, earlier):
-        return [_never_reached(scenario, stub, blockers)]
-    holder = _first_holder(stub, earlier)
-    return [] if holder is None else [_hidden_hold(scenario, stub, holder)]
+        why, hint = "its probability is 0", "raise the probability, or remove the stub"
+    elif blockers := _blockers(stub.match, earlier):
+        labels = " and ".join(first.label for first in blockers)
+        places = " and ".join(
+            f"{first.label} ({scenario.source}:{first.position[0]}:{first.position[1]})"
+            for first in blockers
+        )
+        verb = "responds" if len(blockers) == 1 else "respond"
+        why = f"{places} {verb} to all of its requests first"
+        # Above them, it might be in their way.
+        blocks = stub.always_answers and any(covers(stub.match, first.match) for first in blockers)
+        fix = "remove it" if blocks else f"move it above {labels}"
+        hint = f"{fix}, or narrow the match of {labels}"
+    else:
+        return
+    what = f"is never reached, because {why}"
+    yield Problem(scenario.source, *stub.position, f"stub {stub.label}", what, hint)
 
 
 def _operations(match: Match) -> tuple[str, ...]:
@@ -243,52 +253,3 @@ def _blockers(match: Match, earlier: Sequence[Stub]) -> list[Stub]:
             return []
         blockers.append(blocker)
     return list(dict.fromkeys(blockers))
-
-
-def _never_reached(scenario: Scenario, stub: Stub, blockers: Sequence[Stub]) -> Problem:
-    labels = " and ".join(first.label for first in blockers)
-    places = " and ".join(f"{first.label} ({_place(scenario, first)})" for first in blockers)
-    verb = "responds" if len(blockers) == 1 else "respond"
-    what = f"is never reached, because {places} {verb} to all of its requests first"
-    # Above them, it might be in their way.
-    blocks = stub.always_answers and any(covers(stub.match, first.match) for first in blockers)
-    fix = "remove it" if blocks else f"move it above {labels}"
-    hint = f"{fix}, or narrow the match of {labels}"
-    return _warning(scenario, stub, what, hint)
-
-
-def _first_holder(stub: Stub, earlier: Sequence[Stub]) -> Stub | None:
-    """Return the stub whose hold applies in place of a stub's, to all of its requests, or None."""
-    for index, first in enumerate(earlier):
-        if stub.hold is None or first.hold is None or first.answers or first.probability < 1:
-            continue
-        if not covers(first.match, stub.match):
-            continue
-        if first.times is None and not first.after:
-            return first
-        # Both count the same requests, if nothing between them responds to some.
-        counts_alike = covers(stub.match, first.match) and stub.probability == 1
-        if not counts_alike or any(between.answers for between in earlier[index + 1 :]):
-            continue
-        end = inf if stub.times is None else stub.after + stub.times
-        if first.after <= stub.after and end <= first.after + (first.times or inf):
-            return first
-    return None
-
-
-def _hidden_hold(scenario: Scenario, stub: Stub, first: Stub) -> Problem:
-    other = f"{first.label} ({_place(scenario, first)})"
-    what = f"its hold never applies, because {other} holds all of its requests, and only the "
-    what += "first hold applies"
-    hint = f"remove one of them, or narrow the match of {first.label}"
-    if first.times is not None:
-        hint = f"add after: {first.after + first.times}, to hold the requests that follow"
-    return _warning(scenario, stub, what, hint)
-
-
-def _place(scenario: Scenario, stub: Stub) -> str:
-    return ":".join(map(str, (scenario.source, *stub.position)))
-
-
-def _warning(scenario: Scenario, stub: Stub, what: str, hint: str) -> Problem:
-    return Problem(scenario.source, *stub.position, f"stub {stub.label}", what, hint)

@@ -24,7 +24,6 @@ _REPEATS: Final = {
     "cycle": "then starts over",
     "none": "then leaves requests to the next stub",
 }
-_NUMBERS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def describe_stub(stub: Stub) -> StubDescription:
@@ -121,15 +120,7 @@ def _limits(stub: Stub) -> Iterator[str]:
     if stub.times is not None:
         yield "at most once" if stub.times == 1 else f"at most {stub.times} times"
     if stub.probability < 1:
-        yield _chance(stub.probability)
-
-
-def _chance(probability: float) -> str:
-    """Return a probability below 1 as text: ``one request in four``, ``30 % of requests``."""
-    for number, word in enumerate(_NUMBERS, start=2):
-        if abs(probability * number - 1) < 1e-9:
-            return f"one request in {word}"
-    return f"{probability * 100:g} % of requests" if probability else "never"
+        yield f"{stub.probability * 100:g} % of requests"
 
 
 def _seconds(delay: Delay) -> str:

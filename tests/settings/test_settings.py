@@ -76,7 +76,7 @@ VALUES: dict[str, list[tuple[str, Any]]] = {
     "seed": [("0", 0), (str(INT64_MAX), INT64_MAX), ("7", 7)],
     "pets": [("5", "5"), ("one/My pets.YML", "one/My pets.YML"), ("", "")],
     "count": [("0", 0), (str(PETS_GENERATED), PETS_GENERATED), ("3", 3)],
-    "locale": [("de_DE", "de_DE"), ("ja_JP", "ja_JP"), ("en_GB", "en_GB")],
+    "locale": [("de_DE", "de_DE"), ("ja_JP", "ja_JP"), ("fr_FR", "fr_FR")],
     "now": [
         ("2030-12-06", "2030-12-06"),
         ("2030-12-06T09:00+01:00", "2030-12-06T09:00+01:00"),

@@ -24,7 +24,6 @@ from mockpets.units import either
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mockpets.scenario.model import Reference, Text
 
 _JSON: Final = "application/json"
 _FLAG: Final = "add off_contract: true to the stub to send it anyway"
@@ -79,17 +78,16 @@ def _compiled(draft: Draft, compiler: Compiler) -> tuple[Draft, Template | None]
         (name, compiler.text(value, ("headers", name))) for name, value in draft.headers
     )
     text = None if draft.text is None else compiler.text(draft.text, ("text",))
-    body: list[bytes | Reference | Text] = []
     if "message" in draft.node.members and isinstance(draft.value, dict):
         start, end = (dump_json({name: draft.value[name]}) for name in ("code", "status"))
         message = compiler.text(draft.value["message"], ("message",))
-        body = [start[:-1] + b',"message":', message, b"," + end[1:] + b"\n"]
+        compiler.add(start[:-1] + b',"message":', message, b"," + end[1:] + b"\n")
     elif draft.value is not ABSENT:
-        pieces, value = compiler.json(draft.value)
-        body, draft = [*pieces, b"\n"], replace(draft, value=value)
+        draft = replace(draft, value=compiler.json(draft.value))
+        compiler.add(b"\n")
     if not compiler.found:
         return draft, None
-    return draft, Template(tuple(body), text, headers)
+    return draft, Template(tuple(compiler.body), text, headers)
 
 
 def _encode(draft: Draft, reason: str | None, *, wrong_body: bool = False) -> Canned:

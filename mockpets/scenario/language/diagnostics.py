@@ -16,13 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from mockpets.contract.schemas import Pet
-    from mockpets.scenario.language.nodes import Node
+    from mockpets.scenario.language.nodes import Node, Path
 
     Fixture = Callable[[], tuple[Pet, ...] | InputError]
     """Returns the pets of a fixture, or its problems."""
     Fixtures = Mapping[str, Fixture]
-
-Path = tuple[str | int, ...]
 
 
 class Invalid(Enum):

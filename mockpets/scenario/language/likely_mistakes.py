@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Final, cast
 from mockpets.contract.fields import split_hint
 from mockpets.contract.schemas import LIST_FIELDS, NEW_PET_FIELDS
 from mockpets.errors import did_you_mean
-from mockpets.scenario.matching import Facts, condition_in_words, meets
 from mockpets.scenario.model import Canned, Match
 from mockpets.units import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from mockpets.contract.fields import ContractField
     from mockpets.scenario.language.diagnostics import Diagnostics
@@ -57,14 +56,9 @@ def warn_conditions(
         isinstance(reply, Canned) and reply.status == 400 for reply in replies
     )
     for part, operation, kind, fields in () if match.path or expects_invalid else _INPUTS:
-        conditions: tuple[Condition, ...] = getattr(match, part)
-        if operation not in (match.operations or [operation]) or (match.pet_ids and conditions):
-            if part == "body" and conditions:
-                what = f"no valid request matches, because only {operation} has a body"
-                hint = f"use operation: {operation}, or remove the condition"
-                diagnostics.warn(stub, what, hint, at=("match", part))
+        if operation not in (match.operations or [operation]) or match.pet_ids:
             continue
-        for condition in conditions:
+        for condition in getattr(match, part):
             if condition.name in fields:
                 _warn_values(stub, part, condition, fields[condition.name], diagnostics)
             elif near := did_you_mean(condition.name, fields, _CUTOFF):
@@ -76,28 +70,20 @@ def warn_conditions(
 def _warn_values(
     stub: Node, part: str, condition: Condition, field: ContractField, diagnostics: Diagnostics
 ) -> None:
+    """Warn about values of `equals` and `one_of` that the contract does not allow."""
     path: tuple[str | int, ...] = ("match", part, condition.name)
     if stub.find(path)[0].kind == "mapping":
         path = (*path, condition.operator)
+    wanted = condition.value
+    values: list[tuple[tuple[int, ...], object]] = []
+    if condition.operator == "one_of" and isinstance(wanted, tuple):
+        values = [((position,), value) for position, value in enumerate(wanted)]
+    elif condition.operator == "equals":
+        values = [((), list(wanted) if isinstance(wanted, tuple) else wanted)]
     choices = cast("Sequence[str]", field.openapi.get("enum", ()))
-    for step, value in _values(condition):
+    for step, value in values:
         if field.accept(value) is None:
             what, hint = split_hint(field.problem(value))
             advice = "change it, or respond with 400 if it is for invalid requests"
             hint = did_you_mean(str(value), choices) or hint or advice
             diagnostics.warn(stub, f"no valid request matches: {what}", hint, at=(*path, *step))
-    match = Match(body=(condition,))
-    requests = [Facts(None, "", "", body={condition.name: choice}) for choice in choices]
-    is_part = condition.operator in ("contains", "matches")
-    if requests and is_part and not any(meets(match, facts) for facts in requests):
-        what = f"no valid request matches: no {condition.name} {condition_in_words(condition)}"
-        diagnostics.warn(stub, what, f"values: {', '.join(choices)}", at=path)
-
-
-def _values(condition: Condition) -> Iterator[tuple[tuple[int, ...], object]]:
-    """Yield the values that a request must have, each with its position in the condition."""
-    value = condition.value
-    if condition.operator == "one_of" and isinstance(value, tuple):
-        yield from (((position,), choice) for position, choice in enumerate(value))
-    elif condition.operator == "equals":
-        yield (), list(value) if isinstance(value, tuple) else value

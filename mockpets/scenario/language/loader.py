@@ -7,7 +7,6 @@ Four steps, each of which depends only on the one before: `text` opens and decod
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -16,17 +15,15 @@ from mockpets.constants import (
     FILE_NODES,
     FIXTURE_BYTES,
     FIXTURE_NODES,
-    NAME_LENGTH,
-    SCENARIO_NAME,
 )
-from mockpets.errors import Problem, invalid
+from mockpets.errors import invalid, problem_with
 from mockpets.scenario.language.diagnostics import Diagnostics
 from mockpets.scenario.language.parser import read
 from mockpets.scenario.language.pets import PETS
 from mockpets.scenario.language.scenario import SCENARIO
 from mockpets.scenario.language.shapes import Definitions
 from mockpets.scenario.language.text import check_text, read_text
-from mockpets.units import quote
+from mockpets.units import parse_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -79,12 +76,10 @@ def load_fixture(path: Path, shown: str, *, is_named: bool = True) -> tuple[Pet,
 
 
 def _check_name(path: Path, diagnostics: Diagnostics) -> None:
-    if not re.fullmatch(SCENARIO_NAME, path.stem) or len(path.stem) > NAME_LENGTH:
-        what = (
-            f"the name must be in kebab-case (a-z, 0-9, single hyphens; at most {NAME_LENGTH} "
-            f"characters), got {quote(path.stem)}"
-        )
-        problem = Problem(diagnostics.file, 0, 0, "", what, "rename the file")
+    try:
+        parse_name(path.stem)
+    except ValueError as error:
+        problem = problem_with(diagnostics.file, f"the name {error}", "rename the file")
         diagnostics.problems.append(problem)
 
 

@@ -37,25 +37,6 @@ SEGMENT: Final = r"[^/*?#%{}\s\x00-\x1f\x7f-\x9f]+"
 _PATH: Final = rf"{API_PREFIX}(?:/(?:\*|{SEGMENT}|\{{{SEGMENT}\}}))+/?"
 _REGULAR_EXPRESSION: Final = re.compile(r"\^|.*(?:\$$|\.[*+]|\\[dwsb.])")
 """A start, an end, or parts that a glob has only by accident."""
-_GLOB: Final = "use matches: in it, * is any text and ? is any one character"
-_OPERATORS_OF_OTHERS: Final = {
-    **dict.fromkeys(("startsWith", "beginsWith", "prefix"), 'use matches: "TEXT*"'),
-    **dict.fromkeys(("endsWith", "suffix"), 'use matches: "*TEXT"'),
-    **dict.fromkeys(("regex", "regexp", "pattern", "matchesPattern"), _GLOB),
-    **dict.fromkeys(("equalTo", "eq", "is"), "use equals"),
-    **dict.fromkeys(("in", "anyOf", "oneOf"), "use one_of"),
-    **dict.fromkeys(("includes", "like"), "use contains"),
-    **dict.fromkeys(("exists", "absent"), "use present: true or present: false"),
-    **dict.fromkeys(
-        ("gt", "gte", "lt", "lte", "min", "max", "greaterThan", "lessThan", "between"),
-        "numbers cannot be compared; list the values under one_of",
-    ),
-    **dict.fromkeys(
-        ("not", "ne", "doesNotMatch", "doesNotContain"),
-        "there is no negation; put a stub for the other requests above, with reply: pass",
-    ),
-}
-"""Operators of other mock servers (WireMock, MockServer, Mockoon) to how to write them."""
 
 
 def _as_text(value: Any, *_: object) -> str:
@@ -119,7 +100,6 @@ def _condition(kind: str, equals: Value, single: Value) -> ByKind:
             "one_of": ListOf("The value equals one of these.", single, least=1),
         },
         rules=(some(OPERATORS, "the condition has no operator"),),
-        misplaced=_OPERATORS_OF_OTHERS,
         name=f"{kind}Operators",
     )
     kinds: dict[Kind, Any] = {**dict.fromkeys(equals.kinds, equals), "mapping": operators}

@@ -20,8 +20,6 @@ from mockpets.units import quote
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    Path = tuple[str | int, ...]
-
 FILE_DEPTH: Final = 40
 
 Kind = Literal["mapping", "list", "text", "integer", "number", "boolean", "nothing", "unusable"]
@@ -35,6 +33,8 @@ _KINDS: Final[dict[type, Kind]] = {
     type(None): "nothing",
 }
 
+Path = tuple[str | int, ...]
+"""Keys and positions, from a node down to another one."""
 Step = Literal["word", "quoted", "mapping", "list", "end"]
 
 

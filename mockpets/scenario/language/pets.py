@@ -18,7 +18,6 @@ from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.mappings import ByKind, Object, meant, unknown_key
 from mockpets.scenario.language.shapes import Choice, ListOf, Number, Shape, kebab_case
 from mockpets.scenario.model import Generated
-from mockpets.strict_json import REMOVE_QUOTES
 from mockpets.units import quote
 
 if TYPE_CHECKING:
@@ -138,20 +137,12 @@ PAGE: Final = ByKind(
 _COUNT: Final = Number("The number of pets to generate.", 0, PETS_GENERATED)
 
 
-def _fixture_or_quoted_count(name: str, node: Node, diagnostics: Diagnostics) -> Any:
-    """Return a fixture's pets; explain how to write a number of pets to generate."""
-    if name.isdecimal() and name not in diagnostics.fixtures:
-        hint = f"{REMOVE_QUOTES} to generate {name} pets"
-        return diagnostics.add(node, f"unknown fixture {quote(name)}", hint)
-    return _fixture_pets(name, node, diagnostics)
-
-
 PETS_SOURCE: Final = ByKind(
     "A list of pets, the name of a fixture, a number of generated pets, or what to generate. A "
     "scenario without pets uses those of the session.",
     name="PetsSource",
     kinds={
-        "text": replace(_FIXTURE, then=_fixture_or_quoted_count),
+        "text": replace(_FIXTURE, then=_fixture_pets),
         "list": PETS,
         "integer": replace(_COUNT, then=lambda count, *_: Generated(count)),
         "mapping": Object(

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import OPERATIONS
-from mockpets.contract.schemas import NEW_PET_FIELDS
 from mockpets.errors import did_you_mean, nearest
 from mockpets.redaction import is_secret
 from mockpets.scenario.language.headers import TOKEN
@@ -22,10 +21,8 @@ from mockpets.units import quote
 
 if TYPE_CHECKING:
     from mockpets.scenario.language.diagnostics import Diagnostics
-    from mockpets.scenario.language.nodes import Node
+    from mockpets.scenario.language.nodes import Node, Path
     from mockpets.scenario.model import Match
-
-    Path = tuple[str | int, ...]
 
 SOURCES: Final = {
     "body": "body.NAME",
@@ -51,6 +48,9 @@ class _SecretSourceError(_UnknownSourceError):
     """A source whose value is a secret, which no response may repeat."""
 
 
+Piece = bytes | Reference | Text
+
+
 @dataclass
 class Compiler:
     """Compiles the values of one reply.
@@ -65,35 +65,52 @@ class Compiler:
     """Whether a value has a reference."""
     holes: list[Path] = field(default_factory=list)
     """The places of references without a default, whose values the contract check cannot know."""
+    body: list[Piece] = field(default_factory=list)
+    """The pieces of a JSON body so far."""
 
     # --- In `body` ------------------------------------------------------------------------------
 
-    def json(self, value: object, path: Path = ()) -> tuple[list[bytes | Reference | Text], object]:
-        """Return the pieces of a JSON body, and the value that the contract check looks at.
+    def add(self, *pieces: Piece) -> None:
+        """Add pieces to the body; join adjacent bytes."""
+        for piece in pieces:
+            if isinstance(piece, bytes) and self.body and isinstance(self.body[-1], bytes):
+                self.body[-1] += piece
+            else:
+                self.body.append(piece)
+
+    def json(self, value: object, path: Path = ()) -> object:
+        """Add a JSON value to the body; return what the contract check looks at in its place.
 
         :param path: of the value in the body.
         """
-        if isinstance(value, dict):
-            if _is_reference(value):
-                return self._reference(value, path)
-            if value.keys() == {"literal"} and _is_special(value["literal"]):
-                return [dump_json(value["literal"])], value["literal"]
-            parts = [
-                (dump_json(name) + b":", *self.json(member, (*path, name)))
-                for name, member in value.items()
-            ]
-            checked: object = dict(zip(value, [part[2] for part in parts], strict=True))
-            return _enclosed(b"{", [[name, *pieces] for name, pieces, _ in parts], b"}"), checked
-        if isinstance(value, list):
-            items = [self.json(item, (*path, place)) for place, item in enumerate(value)]
-            return _enclosed(b"[", [pieces for pieces, _ in items], b"]"), [one for _, one in items]
-        if isinstance(value, str):
+        if isinstance(value, dict) and _is_reference(value):
+            return self._reference(value, path)
+        if (
+            isinstance(value, dict)
+            and value.keys() == {"literal"}
+            and _is_special(value["literal"])
+        ):
+            value = value["literal"]
+        elif isinstance(value, dict):
+            checked = {}
+            for position, (name, member) in enumerate(value.items()):
+                self.add(b"," if position else b"{", dump_json(name), b":")
+                checked[name] = self.json(member, (*path, name))
+            self.add(b"}" if checked else b"{}")
+            return checked
+        elif isinstance(value, list):
+            items = []
+            for position, item in enumerate(value):
+                self.add(b"," if position else b"[")
+                items.append(self.json(item, (*path, position)))
+            self.add(b"]" if items else b"[]")
+            return items
+        elif isinstance(value, str):
             self._warn_text(value, path)
-        return [dump_json(value)], value
+        self.add(dump_json(value))
+        return value
 
-    def _reference(
-        self, value: dict[str, object], path: Path
-    ) -> tuple[list[bytes | Reference | Text], object]:
+    def _reference(self, value: dict[str, object], path: Path) -> object:
         source, default = value["from"], value.get("default", ABSENT)
         at: Path = ("body", *path, "from")
         self.found = True
@@ -101,15 +118,16 @@ class Compiler:
             if not isinstance(source, str):
                 raise _UnknownSourceError("must be a source, such as body.name", _AS_IT_IS)
             steps = self._steps(source)
-            self._warn_property(source, at)
         except _UnknownSourceError as error:
             what, hint = error.args
             self.diagnostics.add(self.node, what, hint, at=at)
-            return [b"null"], None
+            return None
         if default is ABSENT:
             self.holes.append(("body", *path))
-            return [Reference(source, steps)], None
-        return [Reference(source, steps, dump_json(default))], default
+            self.add(Reference(source, steps))
+            return None
+        self.add(Reference(source, steps, dump_json(default)))
+        return default
 
     def _warn_text(self, text: str, path: Path) -> None:
         """Warn about a source in braces, which has a meaning in other parts of a reply."""
@@ -139,7 +157,6 @@ class Compiler:
             if part[1]:
                 pieces.append(part[0][1:])
             else:
-                self._warn_property(part[2], at)
                 pieces.append(Reference(part[2], steps))
             self.found = True
             end = part.end()
@@ -207,22 +224,6 @@ class Compiler:
         )
         raise _UnknownSourceError(f"the path has no segment {quote(name)}", hint)
 
-    def _warn_property(self, source: str, at: Path) -> None:
-        """Warn about a property that valid bodies of the stub's operations do not have."""
-        kind, _, name = source.partition(".")
-        operations = self.match.operations
-        if kind != "body" or not operations:
-            return
-        first = name.partition(".")[0]
-        if "createPet" not in operations:
-            what, hint = f"{' and '.join(operations)} has no body", "match createPet, or a path"
-        elif first and first not in NEW_PET_FIELDS:
-            what = f"{quote(first)} is not a property of NewPet"
-            hint = did_you_mean(first, NEW_PET_FIELDS) or f"properties: {', '.join(NEW_PET_FIELDS)}"
-        else:
-            return
-        self.diagnostics.warn(self.node, what, hint, at=at)
-
 
 def _is_reference(value: object) -> bool:
     return isinstance(value, dict) and value.keys() in ({"from"}, {"from", "default"})
@@ -233,21 +234,3 @@ def _is_special(value: object) -> bool:
     while isinstance(value, dict) and value.keys() == {"literal"}:
         value = value["literal"]
     return _is_reference(value)
-
-
-def _enclosed(
-    start: bytes, parts: list[list[bytes | Reference | Text]], end: bytes
-) -> list[bytes | Reference | Text]:
-    """Return the pieces of a list or an object, with adjacent bytes joined."""
-    pieces: list[bytes | Reference | Text] = [start]
-    for place, part in enumerate(parts):
-        for piece in ([b","] if place else []) + part + [b""]:
-            if isinstance(piece, bytes) and isinstance(pieces[-1], bytes):
-                pieces[-1] += piece
-            else:
-                pieces.append(piece)
-    if isinstance(pieces[-1], bytes):
-        pieces[-1] += end
-    else:
-        pieces.append(end)
-    return pieces

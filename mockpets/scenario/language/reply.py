@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.constants import CONTRACT_ERRORS, ERRORS, SERVER_LIMIT_ERRORS
+from mockpets.constants import CONTRACT_ERRORS, ERRORS
 from mockpets.contract.error_messages import ERROR_MESSAGES, network_error
 from mockpets.errors import did_you_mean
 from mockpets.faults import FAULTS
@@ -78,10 +78,6 @@ def _status(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Dra
     if body is ABSENT and text is None and from_network(status):
         code, message = network_error(status)
         body = {"code": code, "message": message, "status": status}
-    if isinstance(body, dict) and body.get("code") in SERVER_LIMIT_ERRORS:
-        what = f"the server itself sends the code '{body['code']}' when it reaches a limit"
-        hint = f"use another one, such as {network_error(status)[0]}, to tell the two apart"
-        diagnostics.warn(node, what, hint, at=("body", "code"))
     if status in _BODILESS and not (body is ABSENT and text is None):
         what = f"a response with status {status} cannot have a body"
         return diagnostics.add(node, what, "remove body and text")

@@ -29,7 +29,6 @@ Schema = dict[str, Any]
 """A JSON Schema, 2020-12."""
 _JSON_NUMBER: Final = r"-?(?:0|[1-9][0-9]{0,18})(?:\.[0-9]{1,9})?"
 """A number in quotes for which a message says to remove them."""
-_PERCENT: Final = r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?%"
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,12 +200,9 @@ class Number(Shape):
             return int(value) if self.whole else float(value)
         kind = "an integer" if self.whole else "a number"
         text = value if node.kind == "text" and isinstance(value, str) else ""
-        percent = None if self.whole else re.fullmatch(_PERCENT, text)
-        share = Decimal(percent[1]) / 100 if percent else None
         return diagnostics.reject(
             node,
             f"{kind} from {self.low} to {self.high}",
-            f"write {share:f}" if share is not None and self._accepts(share) else "",
             is_quoted=bool(re.fullmatch(_JSON_NUMBER, text)) and self._accepts(Decimal(text)),
         )
 

@@ -7,11 +7,11 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from mockpets.constants import FILE_BYTES, NAME_LENGTH, SCENARIO_NAME
+from mockpets.constants import FILE_BYTES
 from mockpets.contract.query_parameters import Parameter
 from mockpets.errors import RequestError
 from mockpets.scenario import saved_file
-from mockpets.units import quote
+from mockpets.units import parse_name, quote
 from mockpets.web.control.call import LONG, body_text, json_response, run_job
 from mockpets.web.control.sessions import NO_SAVING, scenario, scenarios
 
@@ -20,15 +20,10 @@ if TYPE_CHECKING:
     from mockpets.web.control.call import ControlRequest, JsonResponse
 
 
-def _name(text: str) -> str:
-    if re.fullmatch(SCENARIO_NAME, text) and len(text) <= NAME_LENGTH:
-        return text
-    form = f"kebab-case (a-z, 0-9, single hyphens; at most {NAME_LENGTH} characters)"
-    raise ValueError(f"must be in {form}, got {quote(text)}")
-
-
 CHECK_PARAMETERS: Final = {
-    "name": Parameter("Name of the scenario.", {"type": "string", "default": "scenario"}, _name)
+    "name": Parameter(
+        "Name of the scenario.", {"type": "string", "default": "scenario"}, parse_name
+    )
 }
 
 
@@ -103,7 +98,7 @@ def _own_name(call: ControlRequest) -> str:
     if call.context.settings.public:
         raise RequestError("forbidden", NO_SAVING)
     try:
-        return _name(call.name)
+        return parse_name(call.name)
     except ValueError as error:
         raise RequestError("invalid_request", f"the name of a scenario {error}") from None
 

@@ -463,69 +463,6 @@ def test_pages_of_one_fixture_share_their_bytes() -> None:
     assert len(json.loads(first.body)) == 101
 
 
-# --- Headers with a syntax --------------------------------------------------------------------
-
-
-def header(name: str, value: str) -> list[str]:
-    """Return the problems of a header; an empty list if it is valid."""
-    headers = json.dumps({name: value})
-    return outcome(lambda: load(stub(f"reply: {{status: 503, text: x, headers: {headers}}}")))
-
-
-@each(
-    "value",
-    ["", "/v1/pets/7", "../pets?limit=5&x=%20#a/b?", "http://127.0.0.1:7387/v1", "http://[::1]:80/",
-     "//cdn.example/a;b=c,d", "mailto:a@b.example", "?a", "a:b", "https://u:p@h.example/~w3+x/v1",
-     "/a?", "/a#", "http://h:/#", "http://h:/", "//@h"],
-)  # fmt: skip
-def test_locations(value: str) -> None:
-    for name in ("Location", "content-location"):
-        assert header(name, value) == []
-
-
-@each(
-    "value",
-    ["http://[::1", "http://[x", "http://[x]/", "http://]", "/a b", '/"', "/<b>", "/{petId}", "/a|b",
-     "/a\\b", "/%", "/%zz", "/a[0]", "http://h:99999/", "http://h:x/", "http://" + "a" * 64 + "/",
-     "http://a..b/", "/^", "/`", "http://[::1]x/", "/a" * 2000 + "|", ":" * 4000 + "|"],
-)  # fmt: skip
-def test_invalid_locations(value: str) -> None:
-    (problem,) = header("Location", value)
-
-    assert "must be a URI reference (RFC 3986), such as /v1/pets/7, got " in problem
-
-
-@given(st.from_regex(r"(https?:)?(//[a-zA-Z0-9.:@\[\]%-]{0,12})?[ -~]{0,12}", fullmatch=True))
-def test_a_location_is_kept_unchanged_or_rejected(value: str) -> None:
-    if not header("Location", value):
-        headers = json.dumps({"Location": value})
-        reply = canned(stub(f"reply: {{status: 503, text: x, headers: {headers}}}"))
-
-        assert dict(reply.headers)["Location"] == value
-
-
-@each("value, fits", [
-    ("application/json", True),
-    ("text/html; charset=utf-8", True),
-    ('a/b;c=d ; e="f;\\"g";', True),
-    ("application/problem+json", True),
-    ("", False),
-    (";;", False),
-    ("json", False),
-    ("application/", False),
-    ("/json", False),
-    ("text /html", False),
-    ("text/html charset=utf-8", False),
-    ("text/html; charset", False),
-    ('a/b;c="d', False),
-    ("a/b;" + " " * 4000 + "c", False),
-])  # fmt: skip
-def test_media_types(value: str, fits: bool) -> None:
-    problems = [line for line in header("Content-Type", value) if "must be a media type" in line]
-
-    assert (problems == []) is fits
-
-
 def test_a_path_outside_the_contract_needs_the_flag_only_with_a_reply() -> None:
     path = "match: {method: GET, path: /v1/store/orders}"
 
