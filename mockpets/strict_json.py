@@ -100,6 +100,8 @@ def parse_json(raw: bytes) -> object:
     return value
 
 
+load_json: Final = json.JSONDecoder(parse_float=_decimal, parse_int=_integer).decode
+"""Return the value of JSON that `dump_json` has written, with exact numbers."""
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 

@@ -122,12 +122,7 @@ def parse_size(text: str) -> int:
     size = _amount(_NUMBER + " ?(KiB|MiB|GiB)", text, _SIZES)
     if size is not None:
         return int(size)
-    near = ""
-    if known := re.fullmatch(_NUMBER + " ?(k|m|g)i?b?", text, re.IGNORECASE):
-        near = f"; did you mean {quote(f'{known[1]}{known[2].upper()}iB')}?"
-    elif number := re.fullmatch(_NUMBER, text):
-        near = f"; add a unit: {quote(f'{number[1]}MiB')}"
-    raise ValueError(f"must be a size such as 64MiB or 1GiB, got {quote(text)}{near}")
+    raise ValueError(f"must be a size such as 64MiB or 1GiB, got {quote(text)}")
 
 
 def size_text(size: float) -> str:

@@ -83,7 +83,7 @@ def _does(stub: Stub) -> Iterator[str]:
     if stub.delay is not None:
         yield f"adds a delay of {_seconds(stub.delay)}"
     if stub.throttle is not None:
-        yield f"sends the response at {_bytes(stub.throttle)}/s"
+        yield f"sends the response at {stub.throttle} B/s"
     if stub.hold is not None:
         yield f"holds the response until the gate '{stub.hold}' opens"
 
@@ -91,9 +91,7 @@ def _does(stub: Stub) -> Iterator[str]:
 def _single_reply(reply: Reply) -> str:
     if isinstance(reply, Canned):
         off = " (off contract)" if reply.off_contract else ""
-        # The status is enough to recognise an error; the size helps with any other response.
-        body = f" and a body of {_bytes(len(reply.body))}" if reply.status < 400 else ""
-        return f"responds with {reply.status}{body if reply.body else ''}{off}"
+        return f"responds with {reply.status}{off}"
     if reply == PASS:
         return "lets the operation respond"
     return f"{FAULTS[reply].effect} ({reply})"
@@ -129,10 +127,3 @@ def _seconds(delay: Delay) -> str:
     if delay.shape == "range":
         return f"{delay.low:g} to {delay.high:g} s"
     return f"{delay.low:g} s at the median, {delay.high:g} s at the 95th percentile"
-
-
-def _bytes(count: int) -> str:
-    for size, unit in ((1_000_000, "MB"), (1000, "kB")):
-        if count >= size:
-            return f"{round(count / size, 2):g} {unit}"
-    return f"{count} B"

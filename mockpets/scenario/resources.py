@@ -18,7 +18,7 @@ from mockpets.constants import BODY_BYTES, INT64_MAX, INT64_MIN
 from mockpets.contract.error_messages import store_full
 from mockpets.contract.fields import parse_int64
 from mockpets.errors import RequestError
-from mockpets.strict_json import dump_json, parse_json, same_json, shown
+from mockpets.strict_json import dump_json, load_json, parse_json, same_json, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -107,7 +107,7 @@ class Records(NamedTuple):
         may_match = [_pattern(name, values) for name, values in wanted.items()]
         for record_id, row in self.rows.items():
             if all(search(row) for search in may_match):  # so that few rows are parsed
-                record: Any = parse_json(row) if wanted else {}
+                record = _parsed(row) if wanted else {}
                 if all(
                     name in record and any(same_json(value, record[name]) for value in values)
                     for name, values in wanted.items()
@@ -121,8 +121,7 @@ class Records(NamedTuple):
 
 
 def _parsed(row: bytes) -> dict[str, Any]:
-    record: Any = parse_json(row)
-    return dict(record)
+    return cast("dict[str, Any]", load_json(row.decode()))
 
 
 def _meanings(texts: Iterable[str]) -> Iterator[object]:

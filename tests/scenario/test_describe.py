@@ -56,10 +56,7 @@ HELD = "holds the response until the gate 'x' opens"
 
 @each("changes, does, limits", [
     ({"replies": (Canned(401, (), b"{}"),)}, "responds with 401", ""),
-    ({"replies": (Canned(200, (), b"x" * 1200),)},
-     "responds with 200 and a body of 1.2 kB", ""),
-    ({"replies": (Canned(200, (), b"[]\n", "why"),)},
-     "responds with 200 and a body of 3 B (off contract)", ""),
+    ({"replies": (Canned(200, (), b"[]\n"),)}, "responds with 200", ""),
     ({"replies": (Canned(204, (), b"", "why"),)}, "responds with 204 (off contract)", ""),
     ({"replies": (E503, E503, PASS)},
      "responds in turn with 503, 503, the operation, then repeats the last one", ""),
@@ -75,7 +72,7 @@ HELD = "holds the response until the gate 'x' opens"
     ({"delay": Delay("range", 0.3, 2.0)}, "adds a delay of 0.3 to 2 s", ""),
     ({"delay": Delay("percentiles", 0.2, 1.5)},
      "adds a delay of 0.2 s at the median, 1.5 s at the 95th percentile", ""),
-    ({"throttle": 1_250_000}, "sends the response at 1.25 MB/s", ""),
+    ({"throttle": 1_250_000}, "sends the response at 1250000 B/s", ""),
     ({"replies": (E503,), "delay": Delay("fixed", 0.3, 0.3), "throttle": 500, "hold": "x",
       "after": 2, "times": 3, "probability": 0.25},
      "responds with 503 (off contract); adds a delay of 0.3 s; sends the response at 500 B/s; "

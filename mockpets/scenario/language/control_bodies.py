@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 
 BODY: Final = "body"
 """The name of the body in problems."""
-NOT_WAITING: Final = "does not wait for its response"
-"""The end of the problem with the number of a request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,30 +240,19 @@ class Release:
     delay: Delay | None
 
 
-def parse_release(
-    text: str, library: Library, match_of: Callable[[int], Match | None], expected: str
-) -> Release:
+def parse_release(text: str, library: Library, match_of: Callable[[int], Match]) -> Release:
     """Return what a body releases.
 
-    :param match_of: returns what selects a request that waits, by number; None for any other.
-    :param expected: the numbers of those that wait, in words.
+    :param match_of: returns what selects a request that waits, by number; raises for any other.
     :raise InputError: every problem.
     """
     check_text(text, BODY, FILE_BYTES)
     diagnostics = Diagnostics(BODY, fixtures=library.shelf())
-
-    def known(number: int, node: Node, here: Diagnostics) -> Any:
-        if match_of(number) is None:
-            return here.add(node, f"request {number} {NOT_WAITING}", expected)
-        return number
-
-    numbers = ListOf("", Number("", 1, INT64_MAX, then=known), 1, PARKED)
-    shape = replace(RELEASE, fields={**RELEASE.fields, "requests": numbers})
-    values = read(text, shape, diagnostics, is_json=True, nodes=FILE_NODES)
+    values = read(text, RELEASE, diagnostics, is_json=True, nodes=FILE_NODES)
     draft = values.get("reply", PASS)
     replies: dict[int, Reply] = {}
     for number in dict.fromkeys(values["requests"]):
-        match = match_of(number) or Match()
+        match = match_of(number)
         if not isinstance(draft, Draft):
             replies[number] = draft
         elif draft.page and match.operations != ("listPets",):

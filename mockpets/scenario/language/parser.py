@@ -18,7 +18,6 @@ import yaml
 
 from mockpets.errors import InputError, Problem, invalid
 from mockpets.scenario.language.nodes import Event, Node, TreeReader
-from mockpets.scenario.language.text import place
 from mockpets.units import quote
 
 if TYPE_CHECKING:
@@ -95,7 +94,10 @@ def _json_events(text: str, shown: str) -> Iterator[Event]:
         # Keep numbers as strings: int() raises its own error for thousands of digits.
         json.loads(text, parse_int=str, parse_float=str)
     except json.JSONDecodeError as error:
-        raise _not_json(error, shown) from None
+        message = error.msg[:1].lower() + error.msg[1:]
+        message = message.removesuffix(" at").removesuffix(" starting")
+        what, position = f"is not valid JSON: {message}", (error.lineno, error.colno)
+        raise invalid(shown, what, position=position) from None
     except RecursionError:
         pass  # The text is valid so far; the tree rejects its depth.
     line, line_start, counted = 1, 0, 0
@@ -113,22 +115,6 @@ def _json_events(text: str, shown: str) -> Iterator[Event]:
             yield Event("quoted", *position, json.loads(lexeme))
         else:
             yield Event("word", *position, lexeme)
-
-
-def _not_json(error: json.JSONDecodeError, shown: str) -> InputError:
-    """Return the error for invalid JSON, with own messages for comments and trailing commas."""
-    text, index = error.doc, error.pos
-    rest = text[index:].lstrip()
-    before = text[:index].rstrip()
-    comma = index if rest.startswith(",") else len(before) - 1
-    if rest.startswith(("//", "/*", "#")):
-        what, hint = "JSON does not allow comments", "remove it, or use YAML"
-        return invalid(shown, what, hint, place(text, len(text) - len(rest)))
-    if text[comma : comma + 1] == "," and text[comma + 1 :].lstrip()[:1] in ("]", "}"):
-        what = "JSON does not allow a comma after the last value"
-        return invalid(shown, what, "remove it", place(text, comma))
-    message = (error.msg[:1].lower() + error.msg[1:]).removesuffix(" at").removesuffix(" starting")
-    return invalid(shown, f"is not valid JSON: {message}", "", (error.lineno, error.colno))
 
 
 # --- YAML -------------------------------------------------------------------------------------

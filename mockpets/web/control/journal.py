@@ -20,7 +20,7 @@ from mockpets.constants import (
 from mockpets.contract.error_messages import NO_CONNECTION_FAULTS, without_session
 from mockpets.contract.fields import parse_int64
 from mockpets.contract.query_parameters import Parameter, integer
-from mockpets.errors import InputError, RequestError, did_you_mean
+from mockpets.errors import RequestError, did_you_mean
 from mockpets.faults import CONNECTION_FAULTS, NO_RESPONSE_FAULTS
 from mockpets.journal import queries
 from mockpets.redaction import redacted_target
@@ -30,7 +30,6 @@ from mockpets.units import quote
 from mockpets.web.control.call import (
     JsonResponse,
     body_text,
-    invalid_body,
     json_response,
     run_job,
 )
@@ -287,30 +286,25 @@ def release(call: ControlRequest) -> JsonResponse[types.ReleasedRequests]:
     :raise RequestError: ``not_found`` if some of them do not wait, ``forbidden`` for a connection
         fault with ``--public``. Nothing is released then.
     """
-    from mockpets.scenario.language.control_bodies import NOT_WAITING, parse_release
+    from mockpets.scenario.language.control_bodies import parse_release
 
     session = call.session
     # On other WSGI servers, only gates can be opened.
     waits = {wait.number: wait for wait in session.gates.all() if _can_release(wait)}
 
-    def match_of(number: int) -> Match | None:
+    def match_of(number: int) -> Match:
         if number not in waits:
-            return None
+            numbers = ", ".join(map(str, sorted(waits)[:20]))
+            known = f"responses wait for requests {numbers}" if waits else "no response waits"
+            message = f"request {number} does not wait for its response; {known}"
+            raise RequestError("not_found", message)
         request = waits[number].context.request
         operation = request.exchange.operation
         if operation is None:
             return Match(method=request.method, path=request.path)
         return Match(operations=(operation,))
 
-    numbers = ", ".join(map(str, sorted(waits)[:20]))
-    expected = f"responses wait for requests {numbers}" if waits else "no response waits"
-    try:
-        body = parse_release(body_text(call.request), session.library, match_of, expected)
-    except InputError as error:
-        invalid = invalid_body(error)
-        if all(problem.what.endswith(NOT_WAITING) for problem in error.problems):
-            raise RequestError("not_found", invalid.message, details=invalid.details) from error
-        raise invalid from error
+    body = parse_release(body_text(call.request), session.library, match_of)
     limit, is_public = session.shared.max_delay, session.shared.is_public
     if is_public and not CONNECTION_FAULTS.isdisjoint(
         reply for reply in body.replies.values() if isinstance(reply, str)
