@@ -57,7 +57,7 @@ class _Deck(Generic[_Card]):
 
 
 class PetProvider(BaseProvider):
-    """Generates names, categories, statuses and whole pets: ``fake.add_provider(...)``.
+    """Generates pets: ``fake.add_provider(...)``.
 
     Random numbers come from the generator, but the decks belong to the provider. After seeding the
     generator again, create a new provider to get the same pets again.
@@ -71,22 +71,15 @@ class PetProvider(BaseProvider):
         self._categories = _Deck(_CATEGORIES)
         self._statuses = _Deck(_STATUSES)
 
-    def pet_name(self) -> str:
-        """Return a name; names repeat only after all have been used."""
-        return self._names.deal(self.generator.random)
-
-    def pet_category(self) -> int:
-        """Return the id of a category; each block of 16 has all six."""
-        return self._categories.deal(self.generator.random)
-
-    def pet_status(self) -> PetStatus | None:
-        """Return a status, or None for a pet without one; each block of 16 has all of them."""
-        return self._statuses.deal(self.generator.random)
-
     def pet(self, pet_id: int) -> Pet:
-        """Return a pet with this id, with its properties in the order of the contract."""
-        pet: Pet = {"id": pet_id, "name": self.pet_name(), "categoryId": self.pet_category()}
-        status = self.pet_status()
+        """Return a pet with this id, with its properties in the order of the contract.
+
+        Each block of 16 has all categories, all statuses, and pets without one.
+        """
+        random = self.generator.random
+        name, category = self._names.deal(random), self._categories.deal(random)
+        pet: Pet = {"id": pet_id, "name": name, "categoryId": category}
+        status = self._statuses.deal(random)
         if status is not None:
             pet["status"] = status
         return pet

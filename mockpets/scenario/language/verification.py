@@ -93,14 +93,6 @@ class Verification:
         return count < times.least or "pending" in self.outcomes
 
 
-@dataclass(frozen=True, slots=True)
-class GateWait:
-    """How many responses a test expects to be held at a gate, and within how many seconds."""
-
-    held: int = 1
-    within: float = 5.0
-
-
 def _match(values: Any, node: Node, diagnostics: Diagnostics) -> Any:
     assert MATCH.then is not None  # noqa: S101 - for mypy
     match = MATCH.then(values, node, diagnostics)
@@ -242,9 +234,10 @@ def parse(text: str) -> Verification:
     return verification
 
 
-def parse_gate_wait(text: str) -> GateWait:
-    """Return what a JSON text expects of a gate, by default if it is empty, or raise InputError."""
-    return GateWait(**_read(text, GATE_WAIT)) if text.strip() else GateWait()
+def parse_gate_wait(text: str) -> tuple[int, float]:
+    """Return how many responses a gate must hold, and within how many seconds."""
+    values = _read(text, GATE_WAIT) if text.strip() else {}
+    return values.get("held", 1), values.get("within", 5.0)
 
 
 def _read(text: str, shape: Shape, size: int = _BYTES, nodes: int = _NODES) -> Any:

@@ -343,23 +343,23 @@ def wait_for_gate(call: ControlRequest) -> JsonResponse[types.HeldResponses]:
     """
     from mockpets.scenario.language.verification import parse_gate_wait
 
-    expected, name = parse_gate_wait(body_text(call.request)), call.name
+    (expected, within), name = parse_gate_wait(body_text(call.request)), call.name
 
     def check(session: Session, _: bool) -> tuple[dict[str, int], int | None]:
         # Read before the gates, so that a change in between is not missed.
         change, gates = session.changes.number, session.gates.waiting()
-        return gates, None if gates.get(name, 0) >= expected.held else change
+        return gates, None if gates.get(name, 0) >= expected else change
 
-    gates = wait_until(call, expected.within, check)
+    gates = wait_until(call, within, check)
     details: types.HeldResponses = {"held": gates.get(name, 0)}
-    if details["held"] < expected.held:
-        plural = "" if expected.held == 1 else "s"
+    if details["held"] < expected:
+        plural = "" if expected == 1 else "s"
         others = ", ".join(f"{other} ({held})" for other, held in gates.items() if other != name)
         hint = did_you_mean(name, [*gates]) if name not in gates else ""
         more = f"; {hint}" if hint else f"; held at other gates: {others}" if others else ""
         raise RequestError(
             "not_held",
-            f"expected at least {expected.held} response{plural} held at gate {quote(name)}, "
+            f"expected at least {expected} response{plural} held at gate {quote(name)}, "
             f"got {details['held']}{more}",
             details=details,
         )
