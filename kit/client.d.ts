@@ -266,7 +266,7 @@ export class Mockpets {
   explainRequest(request: RequestToExplain): Promise<Explanation>;
   /** Return what `mockpets report` finds in the request log, and the state coverage of it. */
   findings(): Promise<Findings>;
-  /** Return the problems in the text of a scenario file, and what it covers. */
+  /** Return the problems in the text of a scenario file. */
   checkScenario(text: string, name?: string): Promise<CheckedScenario>;
   /**
    * Save a scenario file in a `--scenarios-dir` of the server.

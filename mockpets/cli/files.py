@@ -106,7 +106,7 @@ def _show_scenarios(listed: Mapping[str, Any], verbose: bool, as_json: bool) -> 
 @with_format(Choice(["text", "json"]))
 @with_settings("scenarios_dir", "fixtures_dir")
 def check(paths: tuple[Path, ...], output_format: str, config: Path | None, **flags: object) -> int:
-    """Check scenario and fixture files, and list the responses that they define.
+    """Check scenario and fixture files.
 
     Without FILE or DIR, checks all files that `serve` would load. A list is a fixture if the file
     is JSON or in a folder named fixtures or given with --fixtures-dir; other files are scenarios.
@@ -126,9 +126,7 @@ def check(paths: tuple[Path, ...], output_format: str, config: Path | None, **fl
 
 
 def _as_text(result: CheckResult) -> Iterator[str]:
-    """Yield the lines of a check's report: problems and warnings, else what the files cover."""
-    from mockpets.contract.schemas import RESPONSES
-
+    """Yield the lines of a check's report."""
     warnings = [replace(item, where=f"warning: {item.where}") for item in result.warnings]
     for problem in (*result.problems, *warnings):
         if not on_terminal():
@@ -142,21 +140,7 @@ def _as_text(result: CheckResult) -> Iterator[str]:
     checked = f"{scenarios} and {fixtures} checked: {counted(len(result.problems), 'problem')}"
     if result.warnings:
         checked += f" and {counted(len(result.warnings), 'warning')}"
-    if result.problems:  # the rest would push them off the screen
-        yield checked
-        return
-    yield f"{checked}; {counted(result.stubs, 'stub')}"
-    width = max(map(len, [*result.coverage, "operation"]))
-    yield ""
-    yield f"{'operation':<{width}}  status  scenarios"
-    marks = {" "}
-    for operation, row in result.coverage.items():
-        for status, names in row.items():
-            mark = " " if status in RESPONSES.get(operation, ()) else "*"
-            marks.add(mark)
-            yield f"{operation:<{width}}  {status}{mark}    {', '.join(names) or '-'}"
-    if "*" in marks:
-        yield "* not listed in the contract"
+    yield checked if result.problems else f"{checked}; {counted(result.stubs, 'stub')}"
 
 
 def _lines_of(file: str) -> list[str]:

@@ -50,7 +50,7 @@ _SECTIONS: Final = {
     },
     "Scenario files and documents": {
         "scenarios": "List the scenarios: name and description.",
-        "check": "Check scenario and fixture files, and list the responses that they define.",
+        "check": "Check scenario and fixture files.",
         "new": "Write a scenario file to start from.",
         "fixture": "Print generated pets as a fixture file.",
         "openapi": "Print the contract as an OpenAPI 3.1 document.",

@@ -167,7 +167,7 @@ class ControlClient:
         return self._call("POST", "/reset", part="active")
 
     def check_scenario(self, text: str, name: str = "scenario") -> types.CheckedScenario:
-        """Return the problems in the text of a scenario file, and what it covers."""
+        """Return the problems in the text of a scenario file."""
         return self._call("POST", "/scenarios/check", text.encode(), query={"name": name})
 
     def save_scenario(

@@ -276,7 +276,7 @@ class InputProblem(TypedDict):
 class CheckedScenario(TypedDict):
     """What `mockpets check` finds in a scenario.
 
-    `stubs` is the number of its stubs. `coverage` has the scenarios by operation and status.
+    `stubs` is the number of its stubs.
     """
 
     scenarios: list[str]
@@ -284,7 +284,6 @@ class CheckedScenario(TypedDict):
     problems: list[InputProblem]
     warnings: list[InputProblem]
     stubs: int
-    coverage: dict[str, dict[str, list[str]]]
 
 
 class ScenarioSelection(TypedDict):

@@ -1,17 +1,15 @@
 """Check scenario and fixture files.
 
-Loads the files like a server, and derives from each stub which responses it gives, whatever
-postpones it (`after`, `probability`, delays), and whether earlier stubs prevent that.
+Loads the files like a server, and finds stubs that are never reached and resources that are hidden.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from mockpets import constants
-from mockpets.contract.schemas import RESPONSES
 from mockpets.errors import DocumentError, InputError, Problem, problem_with
 from mockpets.scenario.describe import describe_hidden
 from mockpets.scenario.files import files_in, find, same_name, source_of
@@ -20,15 +18,13 @@ from mockpets.scenario.language.parser import parse
 from mockpets.scenario.language.text import read_text
 from mockpets.scenario.library import read_library
 from mockpets.scenario.matching import covers
-from mockpets.scenario.model import Canned, Match
-from mockpets.scenario.resources import STATUSES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from mockpets.scenario.files import Source
     from mockpets.scenario.library import Library
-    from mockpets.scenario.model import Scenario, Stub
+    from mockpets.scenario.model import Match, Scenario, Stub
 
 
 @dataclass(frozen=True)
@@ -36,8 +32,6 @@ class CheckResult:
     """The result of a check, with the names of the files.
 
     :param stubs: their number.
-    :param coverage: maps operation and status to the scenarios that respond so: each status of the
-        contract, and all others.
     """
 
     scenarios: tuple[str, ...]
@@ -45,7 +39,6 @@ class CheckResult:
     problems: tuple[Problem, ...]
     warnings: tuple[Problem, ...]
     stubs: int
-    coverage: Mapping[str, Mapping[int, tuple[str, ...]]]
 
 
 def check(
@@ -110,24 +103,13 @@ def _result(
 ) -> CheckResult:
     warnings: list[Problem] = []
     stubs = 0
-    coverage: dict[str, dict[int, set[str]]] = {
-        operation: {status: set() for status in statuses}
-        for operation, statuses in RESPONSES.items()
-    }
     for scenario in scenarios:
         warnings += scenario.warnings
         if not problems:  # such as an unknown base
             warnings += _hidden(scenario, library)
-        for served, statuses in _served(scenario):
-            for status in statuses:
-                coverage.setdefault(served, {}).setdefault(status, set()).add(scenario.name)
         stubs += len(scenario.stubs)
         for position, stub in enumerate(scenario.stubs):
-            earlier = scenario.stubs[:position]
-            warnings += _unreached(scenario, stub, earlier)
-            for operation in _operations(stub.match):
-                for status in _statuses(stub, operation, earlier):
-                    coverage.setdefault(operation, {}).setdefault(status, set()).add(scenario.name)
+            warnings += _unreached(scenario, stub, scenario.stubs[:position])
     return CheckResult(
         names,
         fixtures,
@@ -135,10 +117,6 @@ def _result(
         tuple(dict.fromkeys(sorted(problems))),
         tuple(dict.fromkeys(sorted(warnings))),
         stubs,
-        {
-            operation: {status: tuple(sorted(row[status])) for status in sorted(row)}
-            for operation, row in coverage.items()
-        },
     )
 
 
@@ -149,15 +127,6 @@ def _hidden(scenario: Scenario, library: Library) -> Iterator[Problem]:
         place = first.position if first.scenario == scenario.name else scenario.extends_at
         what, hint = describe_hidden(resource, first), "change one of the paths, or remove one"
         yield Problem(scenario.source, *place, "resources", what, hint)
-
-
-def _served(scenario: Scenario) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Yield each request to which a resource responds, and the statuses of the responses."""
-    for resource in scenario.resources:
-        for path in (resource.path, f"{resource.path}/{{{resource.key}}}"):
-            for method, action in resource.methods(of_record=path != resource.path).items():
-                if not _blockers(Match(method=method, path=path), scenario.stubs):
-                    yield f"{method} {path}", STATUSES[action]
 
 
 def _by_kind(
@@ -222,24 +191,6 @@ def _unreached(scenario: Scenario, stub: Stub, earlier: Sequence[Stub]) -> Itera
         return
     what = f"is never reached, because {why}"
     yield Problem(scenario.source, *stub.position, f"stub {stub.label}", what, hint)
-
-
-def _operations(match: Match) -> tuple[str, ...]:
-    """Return what a match is for: operations, or a method and a path."""
-    if match.path is not None:
-        return (f"{match.method} {match.path}",)
-    implied = ("getPet",) if match.pet_ids else ("createPet",) if match.body else None
-    return match.operations or implied or tuple(constants.OPERATIONS)
-
-
-def _statuses(stub: Stub, operation: str, earlier: Sequence[Stub]) -> list[int]:
-    """Return the statuses of the whole responses that a stub gives to an operation."""
-    match = stub.match
-    if operation in RESPONSES:
-        match = replace(match, operations=(cast("constants.Operation", operation),))
-    if stub.fault or not stub.probability or _blockers(match, earlier):
-        return []
-    return [reply.status for reply in stub.replies if isinstance(reply, Canned)]
 
 
 def _blockers(match: Match, earlier: Sequence[Stub]) -> list[Stub]:

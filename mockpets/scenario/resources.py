@@ -38,15 +38,6 @@ RECORD_METHODS: Final[Mapping[str, Action]] = {
 Id = int | str
 _SHOWN: Final = 100
 """How much of an ID a message repeats, in characters."""
-STATUSES: Final[Mapping[Action, tuple[int, ...]]] = {
-    "list": (200, 400),
-    "create": (201, 400, 409),
-    "get": (200, 404),
-    "replace": (200, 400, 404),
-    "update": (200, 400, 404),
-    "delete": (204, 404),
-}
-"""The statuses of the responses, besides those of every request and of limits."""
 _TEXT_ID: Final = r"(?!\.{1,2}$)[^/\x00-\x1f\x7f]{1,100}"
 _ID: Final = "an integer (int64), or a text of 1 to 100 characters without '/'"
 _ROW_BYTES: Final = 250

@@ -31,14 +31,7 @@ def test_the_shipped_scenarios_have_no_problems(run: Run) -> None:
 
     assert (status, err) == (0, [])
     assert lines[0].endswith("checked: 0 problems; 21 stubs")
-    for row in (
-        "getPet                404     missing",
-        "getPet                410*    after-removal",
-        "createPet             400     create-rejected",
-        "createPet             201     -",
-        "GET /v1/store/orders  200*    orders",
-    ):
-        assert row in lines
+    assert len(lines) == 1
 
 
 def test_all_problems_of_all_files_are_reported_at_once(run: Run, tmp_path: Path) -> None:
@@ -111,7 +104,6 @@ def test_a_json_list_and_a_yaml_list_in_a_folder_of_fixtures_are_fixtures(
 
     assert status == 0
     assert lines[0] == "0 scenarios and 1 fixture checked: 0 problems; 0 stubs"
-    assert not any("*" in line for line in lines)
 
 
 @for_each("words", [["fixtures"], ["fixtures/litter.csv"], ["--fixtures-dir", "fixtures"]])
@@ -172,7 +164,6 @@ def test_the_report_as_json(run: Run, tmp_path: Path) -> None:
         ("bad.yaml", 1, 1, "unknown key 'descriptoin'"),
     }
     assert "did you mean 'description'?" in report["problems"][0]["hint"]
-    assert report["coverage"]["getPet"]["404"] == []
 
 
 def test_files_can_refer_to_each_other_and_to_shipped_files(run: Run, tmp_path: Path) -> None:
@@ -186,66 +177,14 @@ def test_files_can_refer_to_each_other_and_to_shipped_files(run: Run, tmp_path: 
     assert lines[0].startswith("top.yaml:2:11: extends.1: unknown scenario 'base'")
 
 
-STUBS = """\
-description: Every form of a stub, with conditions that postpone it.
-stubs:
-  - name: first
-    after: 5
-    times: 2
-    probability: 0.1
-    delay: 30s
-    hold: gate
-    reply: {status: 503}
-  - name: second
-    match:
-      operation: createPet
-      query: {a: 5, b: {contains: x}, c: {matches: "*y?"}, d: {present: false}, e: {one_of: [q, r]}}
-      headers: {accept-language: {contains: de}, authorization: {matches: "*"}}
-      body: {name: {matches: "M*"}, categoryId: {one_of: [4, 5]}, tags: [1, 2], weight: 2.5}
-    sequence: [{error: invalid_request}, pass, {fault: truncated_body}, {status: 429}]
-  - name: third
-    match: {method: PATCH, path: /v1/pets/*}
-    reply: {status: 204}
-    off_contract: true
-  - name: posted
-    match: {method: POST, path: /v1/pets/*/photos}
-    reply: {status: 202}
-    off_contract: true
-  - name: named
-    match: {method: GET, path: "/v1/store/{shop}/orders/{orderId}"}
-    reply: {status: 200, body: {}}
-    off_contract: true
-  - {name: fourth, match: {operation: listPets}, reply: {page: [{id: 1, name: a, categoryId: 1}]}}
-  - {name: fifth, match: {operation: [listPets, getPet]}, fault: connection_reset}
-  - {name: sixth, match: {query: {x: {contains: a, matches: "b*"}}}, reply: pass}
-"""
-
-
-def test_each_form_of_a_stub_is_in_the_table_despite_its_conditions(
-    run: Run, tmp_path: Path
-) -> None:
-    (tmp_path / "forms.yaml").write_text(STUBS)
-    status, lines, _ = run("check", "forms.yaml")
-
-    assert status == 0, lines
-    assert "8 stubs" in lines[0]
-    table = {tuple(line.split()) for line in lines}
-    assert ("listPets", "503*", "forms") in table
-    assert ("listPets", "200", "forms") in table
-    assert ("createPet", "400", "forms") in table
-    assert ("createPet", "429*", "forms") in table
-    assert ("PATCH", "/v1/pets/*", "204*", "forms") in table
-    assert ("GET", "/v1/store/{shop}/orders/{orderId}", "200*", "forms") in table
-
-
 # --- Stubs that are never reached -------------------------------------------------------------
 
 ALL = "match: {operation: getPet}"
 LATER = "match: {operation: getPet, petId: 3}, reply: {status: 503}"
 
 
-def never_reached(run: Run, tmp_path: Path, *stubs: str) -> tuple[list[str], list[str]]:
-    """Check a file with these stubs, which is valid; return the warnings and the table."""
+def never_reached(run: Run, tmp_path: Path, *stubs: str) -> list[str]:
+    """Check a file with these stubs, which is valid; return the warnings."""
     text = "".join(f"  - {{{stub}}}\n" for stub in stubs)
     (tmp_path / "own.yaml").write_text(f"description: d\nstubs:\n{text}")
     status, lines, _ = run("check", "own.yaml")
@@ -255,7 +194,7 @@ def never_reached(run: Run, tmp_path: Path, *stubs: str) -> tuple[list[str], lis
     count = f" and {len(warnings)} warning{'s' * (len(warnings) > 1)}" if warnings else ""
     plural = "stub" if len(stubs) == 1 else "stubs"
     assert f"checked: 0 problems{count}; {len(stubs)} {plural}" in lines[len(warnings)]
-    return warnings, [line for line in lines if line.endswith(" own")]
+    return warnings
 
 
 @for_each(
@@ -285,13 +224,12 @@ def never_reached(run: Run, tmp_path: Path, *stubs: str) -> tuple[list[str], lis
 def test_a_stub_behind_one_that_always_responds_is_never_reached(
     run: Run, tmp_path: Path, first: str, later: str
 ) -> None:
-    warnings, table = never_reached(run, tmp_path, first, later)
+    warnings = never_reached(run, tmp_path, first, later)
 
     assert warnings == [
         "own.yaml:4:5: warning: stub own/2: is never reached, because own/1 (own.yaml:3:5) "
         "responds to all of its requests first; move it above own/1, or narrow the match of own/1"
     ]
-    assert not any("503" in row for row in table)
 
 
 @for_each("first", ["match: {operation: createPet}", ALL])
@@ -299,7 +237,7 @@ def test_a_stub_behind_one_that_always_responds_is_never_reached(
 def test_a_stub_with_probability_0_is_never_reached(
     run: Run, tmp_path: Path, first: str, probability: str
 ) -> None:
-    warnings, table = never_reached(
+    warnings = never_reached(
         run, tmp_path, f"{first}, reply: {{status: 500}}", f"{LATER}, probability: {probability}"
     )
 
@@ -307,7 +245,6 @@ def test_a_stub_with_probability_0_is_never_reached(
         "own.yaml:4:5: warning: stub own/2: is never reached, because its probability is 0; "
         "raise the probability, or remove the stub"
     ]
-    assert not any("503" in row for row in table)
 
 
 @for_each(
@@ -337,11 +274,11 @@ def test_a_stub_with_probability_0_is_never_reached(
 def test_a_stub_that_may_be_reached_has_no_warning(
     run: Run, tmp_path: Path, first: str, later: str
 ) -> None:
-    assert never_reached(run, tmp_path, first, later)[0] == []
+    assert never_reached(run, tmp_path, first, later) == []
 
 
 def test_several_stubs_together_can_block_a_later_one(run: Run, tmp_path: Path) -> None:
-    warnings, table = never_reached(
+    warnings = never_reached(
         run,
         tmp_path,
         "match: {operation: listPets}, reply: {status: 500}",
@@ -355,16 +292,10 @@ def test_several_stubs_together_can_block_a_later_one(run: Run, tmp_path: Path) 
         "own/1 (own.yaml:3:5) respond to all of its requests first; remove it, or narrow the "
         "match of own/get and own/1"
     ]
-    # The third stub is reached by createPet alone.
-    assert [row.split()[:2] for row in table] == [
-        ["listPets", "500*"],
-        ["createPet", "502*"],
-        ["getPet", "501*"],
-    ]
 
 
 def test_no_order_of_two_stubs_with_the_same_match_reaches_both(run: Run, tmp_path: Path) -> None:
-    [warning], _ = never_reached(
+    [warning] = never_reached(
         run, tmp_path, f"{ALL}, reply: pass", f"{ALL}, reply: {{status: 503}}"
     )
 
@@ -506,12 +437,6 @@ def test_stubs_of_other_scenarios_block_nothing(run: Run, tmp_path: Path) -> Non
 
     assert status == 0
     assert lines[0] == "3 scenarios and 0 fixtures checked: 0 problems; 3 stubs"
-
-
-def test_a_stub_with_probability_0_covers_nothing(run: Run, tmp_path: Path) -> None:
-    _, table = never_reached(run, tmp_path, f"{LATER}, probability: 0")
-
-    assert table == []
 
 
 def test_warnings_are_in_the_json_report(run: Run, tmp_path: Path) -> None:
@@ -724,9 +649,7 @@ def test_schema_prints_the_same_schema_as_the_server(run: Run, call: Client) -> 
 # --- Resources --------------------------------------------------------------------------------
 
 
-def test_a_check_lists_what_resources_respond_and_which_are_hidden(
-    run: Run, tmp_path: Path
-) -> None:
+def test_a_check_warns_about_hidden_resources(run: Run, tmp_path: Path) -> None:
     resource = "{path: /v1/orders, items: [{id: 1}], only: [list, create, delete]}"
     (tmp_path / "base.yaml").write_text(f"description: d\nresources: [{resource}]\n")
     stub = "{match: {method: POST, path: /v1/orders}, reply: {status: 503}}"
@@ -740,17 +663,6 @@ def test_a_check_lists_what_resources_respond_and_which_are_hidden(
         "first and has the same path, /v1/orders; change one of the paths, or remove one"
     )
     assert (status, err, out[0]) == (0, [], hidden)
-    rows = [" ".join(line.split()) for line in out if "/v1/orders" in line][1:]
-    assert rows == [
-        "GET /v1/orders 200* base, shop",
-        "GET /v1/orders 400* base, shop",
-        "POST /v1/orders 201* base",
-        "POST /v1/orders 400* base",
-        "POST /v1/orders 409* base",
-        "POST /v1/orders 503* shop",
-        "DELETE /v1/orders/{id} 204* base, shop",
-        "DELETE /v1/orders/{id} 404* base, shop",
-    ]
 
 
 def test_a_scenario_whose_base_is_invalid_is_checked_without_its_resources(

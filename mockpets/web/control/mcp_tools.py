@@ -358,12 +358,10 @@ def _check_scenario(calls: Calls, values: dict[str, Any]) -> Result:
     name, text, save = values["name"], values["text"], values.get("save")
     checked = calls("POST /scenarios/check", text, {"name": name})
     problems = [*map(_problem, checked["problems"])]
-    coverage = {} if problems else checked["coverage"]
     content = {
         "ok": not problems,
         "problems": problems,
         "warnings": [*map(_problem, checked["warnings"])],
-        "covers": {operation: [*statuses] for operation, statuses in coverage.items()},
         "saved": None,
     }
     if problems:
@@ -495,7 +493,6 @@ TOOLS: Final[Mapping[str, Tool]] = {
             "ok": _FLAG,
             "problems": _STRINGS,
             "warnings": _STRINGS,
-            "covers": {"type": "object", "description": "Statuses by operation."},
             "saved": {"type": ["string", "null"]},
         },
         _check_scenario,

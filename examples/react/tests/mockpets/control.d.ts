@@ -36,7 +36,7 @@ export interface components {
         /**
          * @description What `mockpets check` finds in a scenario.
          *
-         *     `stubs` is the number of its stubs. `coverage` has the scenarios by operation and status.
+         *     `stubs` is the number of its stubs.
          */
         CheckedScenario: {
             scenarios: string[];
@@ -44,11 +44,6 @@ export interface components {
             problems: components["schemas"]["InputProblem"][];
             warnings: components["schemas"]["InputProblem"][];
             stubs: number;
-            coverage: {
-                [key: string]: {
-                    [key: string]: string[];
-                };
-            };
         };
         /** @description How many responses the state coverage had counted. */
         ClearedCoverage: {
