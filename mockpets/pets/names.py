@@ -8,15 +8,9 @@ and names do not repeat within a block.
 
 DEFAULT_LOCALE = "en_US"
 
-# The contract only has identifiers of categories; their meaning is our choice.
-CATEGORIES: tuple[int, ...] = (
-    1,  # dogs
-    2,  # cats
-    3,  # birds
-    4,  # small mammals: rabbits, guinea pigs, hamsters
-    5,  # fish
-    6,  # reptiles and amphibians
-)
+CATEGORIES = (1, 2, 3, 4, 5, 6)
+"""Dogs, cats, birds, small mammals, fish, and reptiles with amphibians: the contract only has
+identifiers of categories, so their meaning is our choice."""
 
 _NAMES = {
     "en_US": """

@@ -53,10 +53,6 @@ _TYPES: Final[Mapping[type, str]] = {
 }
 
 
-def _article(kind: str) -> str:
-    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
-
-
 class Records(NamedTuple):
     """The records of a resource.
 
@@ -139,34 +135,6 @@ def _pattern(name: str, values: Iterable[object]) -> Callable[[bytes], object]:
         else:
             forms.append(re.escape(dump_json(value)))
     return re.compile(re.escape(dump_json(name)) + b":(?:" + b"|".join(forms) + b")").search
-
-
-def read_records(digest: str, key: str, following: Any, records: Any) -> Records:
-    """Return records that were saved or sent: the next ID, and a list of objects with IDs.
-
-    :raise ValueError: they are not valid.
-    """
-    if not isinstance(following, int) or isinstance(following, bool) or following < 1:
-        raise ValueError(f"next must be an integer > 0, got {shown(following)}")
-    number = following
-    if not isinstance(records, list):
-        raise ValueError("records must be a list")
-    rows: dict[Id, bytes] = {}
-    for position, record in enumerate(records, 1):
-        if not isinstance(record, dict):
-            raise ValueError(f"record {position} must be an object, got {shown(record)}")
-        record_id: Any = record.get(key)
-        if problem := id_problem(record_id):
-            raise ValueError(f"record {position}: {key} {problem}")
-        if record_id in rows:
-            raise ValueError(f"record {position}: another record has the {key} {shown(record_id)}")
-        try:
-            rows[record_id] = row_of(record)
-        except RequestError as error:
-            raise ValueError(f"record {position}: {error.message}") from None
-        if isinstance(record_id, int):
-            number = max(number, record_id + 1)
-    return records_of(digest, key, rows, number)
 
 
 def records_of(digest: str, key: str, rows: Mapping[Id, bytes], following: int) -> Records:
@@ -275,15 +243,6 @@ class Resource:
         known = RECORD_METHODS if of_record else LIST_METHODS
         return {method: action for method, action in known.items() if action in self.only}
 
-    def problems(self, record: Mapping[str, object]) -> list[str]:
-        """Return what is wrong with the properties of a record: missing ones and other types."""
-        missing = [f"{name} is required" for name in self.required if name not in record]
-        return missing + [
-            f"{name} must be {_article(kind)}, got {shown(record[name])}"
-            for name, kind in self.types.items()
-            if name in record and kind != _TYPES[type(record[name])]
-        ]
-
     def found(self, now: Records, text: str) -> Id:
         """Return the ID that a text in a path names, or raise ``not_found``."""
         record_id = now.find(text)
@@ -375,7 +334,14 @@ class Resource:
         raise RequestError("store_full", message)
 
     def _check(self, record: Mapping[str, object]) -> None:
-        if problems := self.problems(record):
+        """Raise ``invalid_request`` for missing properties and other types."""
+        problems = [f"{name} is required" for name in self.required if name not in record]
+        problems += [
+            f"{name} must be {'an' if kind[0] in 'ao' else 'a'} {kind}, got {shown(record[name])}"
+            for name, kind in self.types.items()
+            if name in record and kind != _TYPES[type(record[name])]
+        ]
+        if problems:
             raise RequestError("invalid_request", "; ".join(problems))
 
     def _checked(self, record: Mapping[str, object]) -> bytes:

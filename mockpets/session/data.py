@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from mockpets.clock import read_clock
 from mockpets.constants import SCENARIO_NAME
 from mockpets.memory_budget import Charge
-from mockpets.scenario.resources import Records, read_records
-from mockpets.strict_json import dump_json, parse_json
+from mockpets.scenario.resources import Records, id_problem, records_of
+from mockpets.strict_json import dump_json, load_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -217,5 +217,8 @@ def read_part(part: str, text: str) -> Any:
     if not re.fullmatch(rf"data {SCENARIO_NAME} \S+", part):
         raise ValueError("the name of the part is unknown")
     content = json.loads(text)
-    records = [parse_json(row.encode()) for row in content["rows"]]
-    return read_records(content["digest"], content["key"], content["next"], records)
+    key, following = content["key"], content["next"]
+    rows = {load_json(row)[key]: row.encode() for row in content["rows"]}
+    if type(following) is not int or following < 1 or any(map(id_problem, rows)):
+        raise ValueError("a record has an ID that is not valid")
+    return records_of(content["digest"], key, rows, following)

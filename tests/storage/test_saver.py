@@ -1007,7 +1007,7 @@ def test_the_thread_continues_after_an_internal_error(
         (("parts", "default", "data sold orders", "[]"), ""),
         (
             ("parts", "default", "data sold orders", '{"digest":"","key":"id","next":0,"rows":[]}'),
-            "next must be an integer > 0, got 0",
+            "a record has an ID that is not valid",
         ),
         (("sessions", "w3", "id", 7, None, None, 0, 1), ""),
     ],
