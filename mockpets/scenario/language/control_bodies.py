@@ -228,20 +228,10 @@ def parse_pets(text: str, library: Library) -> PetsSource:
     return pets
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
-    """The responses to release.
-
-    :param replies: the numbers of their requests, each with what to send.
-    :param delay: how long each waits before that; None to send it now.
-    """
-
-    replies: Mapping[int, Reply]
-    delay: Delay | None
-
-
-def parse_release(text: str, library: Library, match_of: Callable[[int], Match]) -> Release:
-    """Return what a body releases.
+def parse_release(
+    text: str, library: Library, match_of: Callable[[int], Match]
+) -> tuple[dict[int, Reply], Delay | None]:
+    """Return what to send for each request that a body releases, and how long each waits before.
 
     :param match_of: returns what selects a request that waits, by number; raises for any other.
     :raise InputError: every problem.
@@ -264,4 +254,4 @@ def parse_release(text: str, library: Library, match_of: Callable[[int], Match])
                 what = "references are for the replies of stubs"
                 draft.diagnostics.add(draft.node, what, "write the values")
     diagnostics.close()
-    return Release(replies, values.get("delay"))
+    return replies, values.get("delay")

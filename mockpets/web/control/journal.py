@@ -304,21 +304,21 @@ def release(call: ControlRequest) -> JsonResponse[types.ReleasedRequests]:
             return Match(method=request.method, path=request.path)
         return Match(operations=(operation,))
 
-    body = parse_release(body_text(call.request), session.library, match_of)
+    replies, wanted = parse_release(body_text(call.request), session.library, match_of)
     limit, is_public = session.shared.max_delay, session.shared.is_public
     if is_public and not CONNECTION_FAULTS.isdisjoint(
-        reply for reply in body.replies.values() if isinstance(reply, str)
+        reply for reply in replies.values() if isinstance(reply, str)
     ):
         raise RequestError("forbidden", NO_CONNECTION_FAULTS)
-    sent = [n for n in body.replies if waits[n].kind("pending") not in ("held", "delayed")]
-    if sent and any(reply != PASS or body.delay for reply in body.replies.values()):
+    sent = [n for n in replies if waits[n].kind("pending") not in ("held", "delayed")]
+    if sent and any(reply != PASS or wanted for reply in replies.values()):
         names = ", ".join(map(str, sent))
         message = f"the responses to requests {names} are being sent; release them without a reply"
         raise RequestError("not_found", message)
-    for number, reply in body.replies.items():
-        delay = 0.0 if body.delay is None else min(draw_delay(body.delay, Random()), limit)
+    for number, reply in replies.items():
+        delay = 0.0 if wanted is None else min(draw_delay(wanted, Random()), limit)
         call.context.finalizer.release(waits[number], reply, delay)
-    return json_response({"released": [*body.replies]})
+    return json_response({"released": [*replies]})
 
 
 def _can_release(wait: Wait) -> bool:
