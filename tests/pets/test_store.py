@@ -19,7 +19,6 @@ from mockpets.errors import RequestError
 from mockpets.memory_budget import MemoryBudget
 from mockpets.pets.store import Store
 from mockpets.pets.table import ENTRY_BYTES, make_table
-from tests.cases import each
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,60 +44,6 @@ def ids(store: Store, limit: int = 100, status: str | None = None) -> list[int]:
     return [row["id"] for row in json.loads(store.page(limit, having(status)))]
 
 
-def test_a_page_is_sorted_by_id() -> None:
-    store = Store(make_table([pet(9), pet(-3, "sold"), pet(4, "sold")]), 10)
-
-    assert ids(store) == [-3, 4, 9]
-    assert ids(store, 2) == [-3, 4]
-    assert ids(store, 100, "sold") == [-3, 4]
-    assert ids(store, 1, "sold") == [-3]
-    assert ids(store, 100, "pending") == []
-
-
-@each("start, expected", [([], 1), ([-5], 1), ([3], 4), ([7, 2], 8)])
-def test_the_next_id_follows_the_highest_and_is_at_least_one(
-    start: list[int], expected: int
-) -> None:
-    store = Store(make_table(map(pet, start)), 10)
-
-    assert store.create({"name": "x", "categoryId": 1})[0] == expected
-    assert store.create({"name": "y", "categoryId": 1})[0] == expected + 1
-
-
-def test_a_created_pet_is_found_by_id_page_and_status() -> None:
-    store = Store(make_table([pet(1, "sold")]), 10)
-    number, row = store.create({"name": "Zoé", "categoryId": 2, "status": "sold"})
-
-    assert row == '{"id":2,"name":"Zoé","categoryId":2,"status":"sold"}'.encode()
-    assert store.get(number) == row
-    assert ids(store, 100, "sold") == [1, 2]
-
-
-def test_stores_with_a_shared_table_are_independent() -> None:
-    table = make_table([pet(1, "available")])
-    one, other = Store(table, 10), Store(table, 10)
-    one.create({"name": "x", "categoryId": 1, "status": "available"})
-
-    assert ids(one) == ids(one, 100, "available") == [1, 2]
-    assert ids(other) == ids(other, 100, "available") == [1]
-    one.reset()
-    assert ids(one) == [1]
-    assert one.create({"name": "y", "categoryId": 1})[0] == 2
-
-
-def test_requests_can_add_a_limited_number_of_pets_until_a_reset() -> None:
-    store = Store(make_table(map(pet, range(1, 6))), 2)
-    for _ in range(2):
-        store.create({"name": "x", "categoryId": 1})
-
-    with pytest.raises(RequestError, match="at most 2 pets") as caught:
-        store.create({"name": "x", "categoryId": 1})
-    assert caught.value.code == "store_full"
-    assert len(ids(store)) == 7
-    store.reset()
-    store.create({"name": "x", "categoryId": 1})
-
-
 def test_no_pet_can_be_created_after_the_highest_id() -> None:
     store = Store(make_table([pet(INT64_MAX - 1)]), 10)
     assert store.create({"name": "x", "categoryId": 1})[0] == INT64_MAX
@@ -112,63 +57,6 @@ def test_no_pet_can_be_created_after_the_highest_id() -> None:
 # --- What the control API changes -------------------------------------------------------------
 
 
-def test_rows_after_an_id_include_added_pets() -> None:
-    store = Store(make_table([pet(-2), pet(3, "sold"), pet(5)]), 10)
-    store.create({"name": "x", "categoryId": 1, "status": "sold"})
-    store.create({"name": "y", "categoryId": 1})
-
-    def listed(after: int | None, limit: int, status: str | None = None) -> list[int]:
-        return [json.loads(row)["id"] for row in store.rows(after, limit, having(status))]
-
-    assert listed(None, 100) == [-2, 3, 5, 6, 7]
-    assert listed(-2, 3) == [3, 5, 6]
-    assert listed(4, 1) == [5]
-    assert listed(6, 9) == [7]
-    assert listed(7, 9) == []
-    assert listed(None, 2, "sold") == [3, 6]
-    assert listed(3, 2, "sold") == [6]
-    assert [store.total(having(each)) for each in (None, "sold", "pending")] == [5, 2, 0]
-
-
-@each("pet_id", [1, 2])
-def test_properties_are_set_and_a_status_is_removed(pet_id: int) -> None:
-    store = Store(make_table([pet(1, "sold")]), 10)
-    store.create({"name": "pet 2", "categoryId": 1, "status": "sold"})
-
-    row = store.change(pet_id, {"name": "Zoé", "status": "pending"})
-    assert row == f'{{"id":{pet_id},"name":"Zoé","categoryId":1,"status":"pending"}}'.encode()
-    assert store.get(pet_id) == row
-    assert ids(store, 9, "pending") == [pet_id]
-    assert ids(store, 9, "sold") == [3 - pet_id]
-    assert store.change(pet_id, {"status": None, "categoryId": 7}) == (
-        f'{{"id":{pet_id},"name":"Zoé","categoryId":7}}'.encode()
-    )
-    assert ids(store, 9, "pending") == []
-    assert ids(store) == [1, 2]
-
-
-def test_ids_are_not_reused_before_a_reset() -> None:
-    store = Store(make_table([pet(1), pet(2)]), 10)
-    before = store.save(None)
-
-    def next_id() -> int:
-        return store.create({"name": "x", "categoryId": 1})[0]
-
-    assert next_id() == 3
-    store.delete(3)
-    assert next_id() == 4
-    store.replace(make_table([pet(9)]))
-    store.delete(9)
-    assert next_id() == 10
-    store.replace(make_table([]))
-    assert next_id() == 11
-    store.restore(before)
-    assert ids(store) == [1, 2]
-    assert next_id() == 12
-    store.reset()
-    assert next_id() == 3
-
-
 def test_a_store_is_changed_from_the_first_pet_until_a_reset() -> None:
     """Also after the pet was deleted, since its ID stays assigned."""
     store = Store(make_table([pet(1)]), 10)
@@ -180,45 +68,6 @@ def test_a_store_is_changed_from_the_first_pet_until_a_reset() -> None:
     assert store.is_changed
     store.reset()
     assert not store.is_changed
-
-
-def test_deleting_makes_room_for_new_pets() -> None:
-    store = Store(make_table([pet(1)]), 1)
-    store.create({"name": "x", "categoryId": 1})
-    store.delete(1)
-    with pytest.raises(RequestError, match="at most 1 pets"):
-        store.create({"name": "y", "categoryId": 1})
-    store.delete(2)
-
-    assert store.create({"name": "y", "categoryId": 1})[0] == 3
-
-
-@each("pet_id", [0, 2])
-def test_changing_or_deleting_an_unknown_pet_is_rejected(pet_id: int) -> None:
-    store = Store(make_table([pet(1)]), 10)
-    for attempt in (lambda: store.delete(pet_id), lambda: store.change(pet_id, {"name": "x"})):
-        with pytest.raises(RequestError, match=f"no animal has the id {pet_id}") as caught:
-            attempt()
-        assert caught.value.code == "pet_not_found"
-
-
-def test_a_snapshot_restored_in_another_store_raises_its_next_id() -> None:
-    table = make_table([pet(1)])
-    one, other = Store(table, 10), Store(table, 10)
-    one.create({"name": "x", "categoryId": 1})
-    one.change(1, {"name": "changed"})
-    one.create({"name": "gone", "categoryId": 1})
-    one.delete(3)
-    saved = one.save(None)
-    other.restore(saved)
-    other.delete(1)
-
-    assert saved.next_id == 4
-    assert other.create({"name": "y", "categoryId": 1})[0] == 4
-    assert ids(other) == [2, 4]
-    assert ids(one) == [1, 2]
-    assert saved.total() == 2
-    assert saved.rows(None, 1) == [b'{"id":1,"name":"changed","categoryId":1}']
 
 
 def test_filters_on_several_properties(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -286,49 +135,6 @@ def test_charges() -> None:
     assert snapshots.used == 0
     store.reset()
     assert pets.used == 0
-
-
-def test_dropped_stores_release_their_charges() -> None:
-    pets, snapshots = MemoryBudget(10**6, "pets"), MemoryBudget(10**6, "snapshots")
-    start = make_table(map(pet, range(1, 4)), pets)
-    stores = [Store(start, 10, pets) for _ in range(5)]
-    kept = []
-    for store in stores:
-        store.create({"name": "x", "categoryId": 1})
-        kept.append(store.save(snapshots))
-        store.delete(2)
-    assert pets.used > 0
-    assert snapshots.used > 0
-    del start, stores, store, kept
-
-    assert (pets.used, snapshots.used) == (0, 0)
-
-
-def test_calls_that_exceed_the_budget_change_nothing() -> None:
-    budget = MemoryBudget(3 * ENTRY_BYTES + 60, "pets")
-    store = Store(make_table(map(pet, range(1, 4))), 10, budget)
-    for number in range(2):
-        store.create({"name": "", "categoryId": number})
-    held, page = budget.used, store.page(100)
-    larger = store.save(None)
-    attempts = (
-        lambda: store.create({"name": "", "categoryId": 1}),
-        lambda: store.change(1, {"name": "x"}),
-        lambda: store.change(4, {"name": "x" * 2 * ENTRY_BYTES}),
-        lambda: store.delete(1),
-        lambda: store.save(MemoryBudget(1, "snapshots")),
-        lambda: Store(make_table([]), 10, MemoryBudget(1, "pets")).restore(larger),
-        lambda: make_table([pet(1), pet(2)], budget),
-    )
-    for attempt in attempts:
-        with pytest.raises(RequestError) as caught:
-            attempt()
-        assert caught.value.code == "store_full"
-    del caught
-
-    assert (budget.used, store.page(100)) == (held, page)
-    store.delete(5)
-    assert store.create({"name": "", "categoryId": 1})[0] == 6
 
 
 def test_a_session_costs_only_what_it_adds() -> None:

@@ -122,20 +122,6 @@ def test_other_and_hidden_files_are_ignored(write: Callable[..., Path], tmp_path
     assert load_library([tmp_path / "mine"], []).problems == {}
 
 
-def test_two_files_of_one_name_in_a_folder_are_rejected(
-    write: Callable[..., Path], tmp_path: Path
-) -> None:
-    write("a.json", "{}")
-    write("a.yaml", "")
-
-    with pytest.raises(InputError) as caught:
-        load_library([tmp_path / "mine"], [])
-    assert str(caught.value) == (
-        f"{tmp_path / 'mine' / 'a.yaml'}: a.json also has the name 'a'; "
-        "rename or remove one of them"
-    )
-
-
 def test_suffixes_match_in_any_case(write: Callable[..., Path], tmp_path: Path) -> None:
     write("a.YAML", "description: A\npets: d\n")
     write("b.Yml", "description: B\n")
