@@ -131,25 +131,6 @@ def test_two_files_with_the_same_name_in_a_folder_are_a_problem(
         load_library([tmp_path], [])
 
 
-@for_each("words", [["a.yaml", "a.yaml"], [".", "a.yaml"]])
-def test_a_file_that_is_named_twice_is_checked_once(
-    run: Run, tmp_path: Path, words: list[str]
-) -> None:
-    (tmp_path / "a.yaml").write_text("description: d\n")
-    status, lines, _ = run("check", *words)
-
-    assert status == 0
-    assert lines[0].startswith("1 scenario and 0 fixtures checked: 0 problems")
-
-
-def test_the_same_name_in_two_folders_is_allowed(run: Run, tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "a.yaml").write_text("description: d\n")
-
-    assert run("check", "one", "two")[0] == 0
-
-
 def test_the_report_as_json(run: Run, tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_text("descriptoin: x\n")
     status, lines, _ = run("check", "bad.yaml", "--format", "json")
@@ -294,14 +275,6 @@ def test_several_stubs_together_can_block_a_later_one(run: Run, tmp_path: Path) 
     ]
 
 
-def test_no_order_of_two_stubs_with_the_same_match_reaches_both(run: Run, tmp_path: Path) -> None:
-    [warning] = never_reached(
-        run, tmp_path, f"{ALL}, reply: pass", f"{ALL}, reply: {{status: 503}}"
-    )
-
-    assert warning.endswith(" first; remove it, or narrow the match of own/1")
-
-
 # --- Other likely mistakes ---------------------------------------------------------------------
 
 NOT_VALID = "no valid request matches:"
@@ -427,18 +400,6 @@ def test_other_braces_have_no_warning(run: Run, tmp_path: Path, text: str) -> No
     assert (status, first) == (0, "1 scenario and 0 fixtures checked: 0 problems; 1 stub")
 
 
-def test_stubs_of_other_scenarios_block_nothing(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "all.yaml").write_text("description: d\nstubs: [{reply: {status: 500}}]\n")
-    (tmp_path / "top.yaml").write_text(
-        f"description: d\nextends: all\nstubs: [{{{ALL}, reply: {{status: 500}}}}]\n"
-    )
-    (tmp_path / "under.yaml").write_text(f"description: d\nextends: top\nstubs: [{{{LATER}}}]\n")
-    status, lines, _ = run("check", ".")
-
-    assert status == 0
-    assert lines[0] == "3 scenarios and 0 fixtures checked: 0 problems; 3 stubs"
-
-
 def test_warnings_are_in_the_json_report(run: Run, tmp_path: Path) -> None:
     (tmp_path / "own.yaml").write_text(
         "description: d\nstubs:\n  - reply: {status: 500}\n  - {delay: 1s}\n"
@@ -550,10 +511,6 @@ def test_the_base_in_a_new_file_is_another_scenario(name: str) -> None:
     assert base != name
 
 
-def test_a_new_file_fits_in_100_columns() -> None:
-    assert max(map(len, new_scenario("own").splitlines())) <= 100
-
-
 @for_each("name", ["empty", "default"])
 def test_new_notes_that_a_file_replaces_a_shipped_scenario(run: Run, name: str) -> None:
     status, lines, err = run("new", name)
@@ -563,17 +520,6 @@ def test_new_notes_that_a_file_replaces_a_shipped_scenario(run: Run, name: str) 
         f"mockpets: note: in a server that loads it, {name}.yaml replaces scenarios/{name}.yaml "
         "(shipped); to keep both, rename the file"
     ]
-
-
-def test_new_notes_that_a_file_replaces_one_of_an_earlier_folder(run: Run, tmp_path: Path) -> None:
-    for folder in ("one", "two"):
-        (tmp_path / folder).mkdir()
-    run("new", "mine", "--scenarios-dir", "one")
-    words = ["new", "mine", "--scenarios-dir", "one", "--scenarios-dir", "two"]
-    status, _, err = run(*words)
-
-    assert status == 0
-    assert "two/mine.yaml replaces one/mine.yaml;" in "".join(err)
 
 
 def test_new_never_overwrites(run: Run, tmp_path: Path) -> None:

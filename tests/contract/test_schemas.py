@@ -1,4 +1,4 @@
-"""A property or filter added in ``contract/schemas.py`` works everywhere."""
+"""A property added in ``contract/schemas.py`` works everywhere."""
 
 from __future__ import annotations
 
@@ -32,12 +32,6 @@ COLOR = (
     '}\n"""NewPet: the body of createPet',
     '    "color": Text("Its color.", "black"),\n}\n"""NewPet: the body of createPet',
 )
-BY_CATEGORY = (
-    '    "status": Filter(PET_FIELDS, "status", "Filters by availability status."),\n',
-    '    "status": Filter(PET_FIELDS, "status", "Filters by availability status."),\n'
-    '    "categoryId": Filter(PET_FIELDS, "categoryId", "Filters by category."),\n',
-)
-
 SETUP = """
 import json, pathlib
 from werkzeug.test import Client
@@ -96,42 +90,6 @@ print(json.dumps({
 }))
 """
 
-FILTER = """
-pets = [
-    {"id": n, "name": "a", "categoryId": n % 3, "status": ("sold", "pending")[n % 2]}
-    for n in range(1, 13)
-]
-call("PUT", "/__mockpets/pets", pets)
-call("DELETE", "/__mockpets/pets/2")
-call("PATCH", "/__mockpets/pets/3", {"categoryId": 2})
-call("POST", "/v1/pets", {"name": "new", "categoryId": 2, "status": "sold"})
-
-def ids(query):
-    return [pet["id"] for pet in call("GET", "/v1/pets?" + query)[1]]
-
-result = {
-    "one": ids("categoryId=2"),
-    "limited": ids("categoryId=2&limit=2"),
-    "both": ids("categoryId=2&status=sold"),
-    "neither": ids("categoryId=99&status=sold"),
-    "wrong": call("GET", "/v1/pets?categoryId=two")[1]["message"],
-    "out of range": call("GET", f"/v1/pets?categoryId={2**63}")[1]["message"],
-    "control": call("GET", "/__mockpets/pets?categoryId=2&after=5&limit=2")[1],
-    "control wrong": call("GET", "/__mockpets/pets?categoryId=two")[1]["message"],
-    "control unknown": call("GET", "/__mockpets/pets?x=1")[1]["message"],
-    "notes": [note for row in call("GET", "/__mockpets/requests")[1]["requests"]
-              for note in row["notes"] if note["code"] == "ignored_query"],
-    "openapi": document()["paths"]["/pets"]["get"]["parameters"],
-}
-stub = {"match": {"operation": "listPets", "query": {"categoryId": 2}}, "reply": {"status": 503}}
-call("PUT", "/__mockpets/scenario", {"scenario": {"description": "x", "stubs": [stub]}})
-result["matched"] = [call("GET", f"/v1/pets?categoryId={n}")[0] for n in (1, 2)]
-misplaced = {"match": {"categoryId": 2}, "reply": {"status": 503}}
-body = {"scenario": {"description": "x", "stubs": [misplaced]}}
-result["misplaced"] = call("PUT", "/__mockpets/scenario", body)[1]["message"]
-print(json.dumps(result))
-"""
-
 
 def changed(folder: Path, edit: tuple[str, str], script: str) -> dict[str, Any]:
     """Run a script with a copy of mockpets in which one place of one file is changed."""
@@ -177,26 +135,6 @@ def test_a_new_property_works_everywhere(tmp_path: Path) -> None:
         "examples": ["black"],
     }
     assert result["schema"]
-
-
-def test_a_new_filter_works_everywhere(tmp_path: Path) -> None:
-    result = changed(tmp_path, BY_CATEGORY, FILTER)
-
-    assert result["one"] == [3, 5, 8, 11, 13]
-    assert result["limited"] == [3, 5]
-    assert result["both"] == [8, 13]
-    assert result["neither"] == []
-    assert result["wrong"] == 'categoryId must be an integer, got "two"'
-    assert result["out of range"] == f"categoryId {INT64} (int64), got {INT64_MAX + 1}"
-    assert [pet["id"] for pet in result["control"]["pets"]] == [8, 11]
-    assert (result["control"]["total"], result["control"]["next"]) == (5, 11)
-    assert result["control wrong"] == 'categoryId must be an integer, got "two"'
-    assert result["control unknown"].endswith("known parameters: status, categoryId, after, limit")
-    assert result["notes"] == []
-    assert result["openapi"][-1]["name"] == "categoryId"
-    assert result["openapi"][-1]["schema"]["format"] == "int64"
-    assert result["matched"] == [200, 503]
-    assert "move it under query" in result["misplaced"]
 
 
 @each("kind, fields", [(NewPet, NEW_PET_FIELDS), (Pet, PET_FIELDS)])

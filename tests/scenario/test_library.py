@@ -115,13 +115,6 @@ def test_a_later_folder_wins_and_the_source_lists_what_it_replaces(
     )
 
 
-def test_other_and_hidden_files_are_ignored(write: Callable[..., Path], tmp_path: Path) -> None:
-    for name in ("README.md", ".hidden.yaml", "empty.yaml~", ".empty.yaml.swp"):
-        write(name, ": no yaml [")
-
-    assert load_library([tmp_path / "mine"], []).problems == {}
-
-
 def test_suffixes_match_in_any_case(write: Callable[..., Path], tmp_path: Path) -> None:
     write("a.YAML", "description: A\npets: d\n")
     write("b.Yml", "description: B\n")
@@ -348,22 +341,6 @@ def test_new_and_deleted_files(
         f"scenario 'other' no longer exists, since {path} was deleted; "
         "requests that name it get 422",
     ]
-
-
-def test_only_deleted_and_invalid_files_are_warnings(
-    watch: Reloader, write: Callable[..., Path], caplog: pytest.LogCaptureFixture
-) -> None:
-    levels = []
-    for text in ("description: d\n", "description: e\n", "descriptoin: d\n", "description: e\n"):
-        path = write("other.yaml", text)
-        watch.look()
-        levels.append(caplog.records[0].levelname)
-        caplog.clear()
-    path.unlink()
-    watch.look()
-
-    assert levels == ["INFO", "INFO", "WARNING", "INFO"]
-    assert [record.levelname for record in caplog.records] == ["WARNING"]
 
 
 def test_control_characters_in_a_name_are_logged_as_escapes(

@@ -195,12 +195,7 @@ def test_no_status(fresh: Make) -> None:
 def test_awkward_names(fresh: Make) -> None:
     names = [pet["name"] for pet in pets(fresh(scenario=("awkward-names",)))]
 
-    assert "" in names
-    assert any(len(name) == 1 for name in names)
-    assert any(len(name) >= 256 for name in names)
-    assert any("<script" in name for name in names)
-    assert any("\u0590" <= letter <= "\u06ff" for name in names for letter in name)
-    assert any(letter > "\uffff" for name in names for letter in name)
+    assert {"", "Nul\x00Byte", "{{7*7}}", "\u202eoleM\u202c", "__proto__"} <= {*names}
 
 
 def test_big_ids(fresh: Make) -> None:

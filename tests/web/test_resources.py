@@ -115,7 +115,6 @@ def test_responses_are_labelled_and_a_note_names_the_resource(shop: Shop) -> Non
         ({"petId": "3", "status": 1}, 'petId must be a number, got "3"; status must be a string, got 1'),
         ({"petId": 1, "id": "x"}, 'id must be a number, got "x"'),
         ({"petId": 1, "id": 1.5}, f"id {ID_RULE}, got 1.5"),
-        ({"petId": 1, "id": 2**63}, f"id {ID_RULE}, got {2**63}"),
         ([FIRST], "the body must be an object, got an array"),
         ("x", 'the body must be an object, got "x"'),
     ],
@@ -232,15 +231,11 @@ def test_a_change_that_makes_a_record_invalid_is_rejected(shop: Shop) -> None:
 @each(
     "target, patch, result",
     [  # RFC 7396, appendix A, where the target and the patch are objects
-        ({"a": "b"}, {"a": "c"}, {"a": "c"}),
         ({"a": "b"}, {"b": "c"}, {"a": "b", "b": "c"}),
         ({"a": "b"}, {"a": None}, {}),
-        ({"a": "b", "b": "c"}, {"a": None}, {"b": "c"}),
         ({"a": ["b"]}, {"a": "c"}, {"a": "c"}),
-        ({"a": "c"}, {"a": ["b"]}, {"a": ["b"]}),
         ({"a": {"b": "c"}}, {"a": {"b": "d", "c": None}}, {"a": {"b": "d"}}),
         ({"a": [{"b": "c"}]}, {"a": [1]}, {"a": [1]}),
-        ({"e": None}, {"a": 1}, {"e": None, "a": 1}),
         ({}, {"a": {"bb": {"ccc": None}}}, {"a": {"bb": {}}}),
     ],
 )
@@ -284,29 +279,21 @@ MANY = [
         ("", [1, 2, 3, 4, 5]),
         ("limit=2", [1, 2]),
         ("n=3", [1, 2]),
-        ("n=3.0", [1, 2]),
         ("n=30e-1", [1, 2]),
         ("n=3e2", [3]),
         ("n=0", [4]),
-        ("n=-0", [4]),
-        ("n=1.50", [5]),
         ("n=4", []),
         ("s=3", [1]),
         ("s=x%20y", [2]),
-        ("s=x+y", [2]),
         ("s=%C3%A9%22%5C", [3]),
         ("s=", [4]),
         ("t=true", [1]),
-        ("t=1", []),
         ("z=null", [1]),
         ("n=3&s=3", [1]),
         ("n=3&n=0", [1, 2, 4]),
-        ("n=3&limit=1", [1]),
-        ("id=2", [2]),
         ("o=4", []),
         ("_=17", [1, 2, 3, 4, 5]),
         ("n=1e999999999999999999999", []),
-        ("n=" + "9" * 200, []),
         ("s=%FF", []),
     ],
 )
@@ -341,7 +328,6 @@ def test_a_list_has_20_records_unless_a_limit_is_given(shop: Shop) -> None:
     "query, message",
     [
         ("limit=0", 'limit must be an integer from 1 to 100, got "0"'),
-        ("limit=101", 'limit must be an integer from 1 to 100, got "101"'),
         ("limit=1&limit=2", "limit must be sent only once, got 2 values"),
     ],
 )
@@ -391,13 +377,6 @@ def test_other_methods_are_405_with_the_allowed_ones(
     for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "BREW"} - {*methods.split(", ")}:
         response = shop(method, path)
         assert (response.status, response.header("Allow")) == (405, methods), method
-
-
-def test_without_get_the_path_of_the_contract_is_still_not_described(shop: Shop) -> None:
-    shop.use(ORDERS | {"only": ["create"]})
-
-    assert shop("GET").json["code"] == "not_described"
-    assert shop("GET", f"{PATH}/1").status == 404
 
 
 @each("key", [None, "wrong"])
@@ -583,13 +562,6 @@ def test_a_saved_file_with_other_items_starts_again(market: Shop) -> None:
         assert ids(market) == expected
 
 
-def test_another_inline_scenario_of_the_same_name_has_its_own_records(shop: Shop) -> None:
-    shop.use()("POST", body={"petId": 1})
-    shop.use()
-
-    assert shop("GET").json == [FIRST]
-
-
 # --- The control API ------------------------------------------------------------------------------
 
 
@@ -674,8 +646,6 @@ def test_pages_of_records(shop: Shop) -> None:
         ("GET", "data/order", "not_found", "unknown resource 'order'; did you mean 'orders'?"),
         ("GET", "data/x", "not_found", "unknown resource 'x'; known: orders"),
         ("GET", "data/orders/9", "not_found", "orders has no record with the id 9"),
-        ("PATCH", "data/orders/9", "not_found", "orders has no record with the id 9"),
-        ("DELETE", "data/orders/9", "not_found", "orders has no record with the id 9"),
         ("POST", "data/orders", "invalid_request", "petId is required"),
         ("GET", "data/orders?limit=0", "invalid_request", 'limit must be an integer from 1 to 1000, got \'0\''),
         ("GET", "data?x=1", "invalid_request", "unknown parameter 'x'; this call has no parameters"),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from mockpets.constants import FILE_NODES
 from mockpets.errors import InputError
-from mockpets.scenario.language.nodes import FILE_DEPTH, Event, Node, TreeReader, dotted
+from mockpets.scenario.language.nodes import FILE_DEPTH, Event, Node, TreeReader
 from mockpets.scenario.language.parser import Document, parse
 from mockpets.scenario.language.scalars import read_scalar
 from mockpets.scenario.language.text import check_text, read_text
@@ -176,12 +176,6 @@ def test_an_ambiguous_scalar_is_rejected(word: str) -> None:
     assert hint
 
 
-def test_quoted_scalars_are_strings() -> None:
-    assert plain("[\"5\", 'yes', \"\", '~', |\n 0777\n]".replace("|\n 0777\n", "'0777'")) == [
-        "5", "yes", "", "~", "0777",
-    ]  # fmt: skip
-
-
 # --- Trees ------------------------------------------------------------------------------------
 
 
@@ -198,20 +192,6 @@ def test_nodes_have_line_and_column() -> None:
         ("list", 4, 8),
         ("integer", 4, 9),
     ]  # fmt: skip
-
-
-def test_find_returns_the_node_at_a_path_or_its_nearest_ancestor() -> None:
-    root = read("a: [x, {b: y}]").root
-
-    assert root.find(("a", 1, "b"))[0].value == "y"
-    assert root.find(("a", 1, "b"))[1] == ("a", 2, "b")
-    assert root.find(("a", 5, "c")) == (root.members["a"][1], ("a", 6, "c"))
-
-
-def test_a_dotted_path_quotes_unusual_keys() -> None:
-    assert (
-        dotted(["stubs", 2, "a-b", "x y", "\x1b", "$schema"]) == "stubs.2.a-b.'x y'.'\\x1b'.$schema"
-    )
 
 
 def test_all_problems_of_scalars_and_keys_are_reported() -> None:
