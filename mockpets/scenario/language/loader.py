@@ -22,7 +22,7 @@ from mockpets.scenario.language.parser import read
 from mockpets.scenario.language.pets import PETS
 from mockpets.scenario.language.scenario import SCENARIO
 from mockpets.scenario.language.shapes import Definitions
-from mockpets.scenario.language.text import check_text, read_text
+from mockpets.scenario.language.text import check_text, read_any_text, read_text
 from mockpets.units import parse_name
 
 if TYPE_CHECKING:
@@ -54,9 +54,8 @@ def load_scenario(
     diagnostics = Diagnostics(shown, path.stem, known, fixtures)
     _check_name(path, diagnostics)
     if text is None:
-        text = read_text(path, shown, FILE_BYTES)
-    else:
-        check_text(text, shown, FILE_BYTES)
+        text = read_any_text(path, shown, FILE_BYTES)
+    check_text(text, shown, FILE_BYTES)
     scenario: Scenario = _read(path, text, SCENARIO, diagnostics, FILE_NODES)
     return scenario
 

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import yaml
 
@@ -52,8 +51,7 @@ _OFTEN: Final = {
 _Place = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """A parsed text, and the problems of single scalars and keys; shapes may find more."""
 
     root: Node

@@ -7,7 +7,7 @@ checks it against the contract and encodes it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mockpets.constants import CONTRACT_ERRORS, ERRORS
 from mockpets.contract.error_messages import ERROR_MESSAGES, network_error
@@ -48,8 +48,7 @@ class Draft:
     names_pet: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(NamedTuple):
     """Canned responses, `PASS` and names of faults in order, and what follows the last one."""
 
     replies: tuple[Draft | str, ...]
@@ -88,19 +87,14 @@ _ON_STUB: Final = dict.fromkeys(
     ("after", "delay", "fault", "hold", "off_contract", "probability", "throttle", "times"),
     "move it to the stub, next to reply",
 )
-_NETWORK_CODES: Final = {
-    code: f"use {{status: {status}}}"
-    for status in (429, 500, 501, 502, 503, 504)
-    for code in (
-        network_error(status)[0],
-        *(known for known, value in ERRORS.items() if value == status),
-    )
-}
-"""Code of an error that is not in the contract to how to write it."""
 _ERROR: Final = Object(
     "An error of the contract.",
     {
-        "error": Choice("The error code, which sets the status.", CONTRACT_ERRORS, _NETWORK_CODES),
+        "error": Choice(
+            "The error code, which sets the status.",
+            CONTRACT_ERRORS,
+            "for a status that the contract does not have, write {status: 503}",
+        ),
         "message": Text("Message of the error, instead of the default."),
     },
     required=("error",),

@@ -52,7 +52,7 @@ def _rows(
 ) -> tuple[bytes, ...]:
     """Return records as JSON; report those without a valid ID or a required property."""
     rows: list[bytes] = []
-    first: dict[str, tuple[int, type]] = {}
+    first: dict[str, int] = {}
     for index, item in enumerate(items):
         at = ("items", index)
         for name in dict.fromkeys((key, *required)):
@@ -65,13 +65,9 @@ def _rows(
         if problem := id_problem(record_id):
             diagnostics.add(node, problem, at=at_id)
             continue
-        position, kind = first.setdefault(str(record_id), (index, type(record_id)))
-        if position != index:
+        if (position := first.setdefault(str(record_id), index)) != index:
             what = f"item {position + 1} already has the {key} {record_id}"
             diagnostics.add(node, what, "use unique ids", at=at_id)
-        elif any(kind is not other for _, other in first.values()):
-            hint = "write all of them as numbers, or all of them in quotes"
-            diagnostics.add(node, "some ids are integers, others texts", hint, at=at_id)
         try:
             rows.append(row_of(item))
         except RequestError as error:

@@ -19,8 +19,6 @@ from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.units import either
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Kind, Node
     from mockpets.scenario.language.scalars import Scalar
@@ -220,18 +218,17 @@ class Number(Shape):
 
 @dataclass(frozen=True, slots=True)
 class Choice(Shape):
-    """One of a few strings; `advice` has others that authors may try, and how to write those."""
+    """One of a few strings; `advice` is the hint for a string that is near to none of them."""
 
     words: tuple[str, ...]
-    advice: Mapping[str, str] = field(default_factory=dict)
+    advice: str = ""
 
     def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind != "text":
             return diagnostics.reject(node, either(self.words))
         if node.value in self.words:
             return node.value
-        word = str(node.value)
-        hint = self.advice.get(word) or did_you_mean(word, self.words)
+        hint = did_you_mean(str(node.value), self.words) or self.advice
         return diagnostics.reject(node, either(self.words), hint)
 
     def _looks(self, _: Definitions) -> Schema:

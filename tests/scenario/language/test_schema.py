@@ -65,7 +65,7 @@ LOADER_RULES = {
     "a reference repeats no secret": "has a secret",
     "a resource is outside the contract": "is a path of .*, an operation of the contract",
     "names and paths of resources are unique": "another resource already has the",
-    "items have valid ids": "item .* already has the|missing property|an integer .int64|some ids",
+    "items have valid ids": "item .* already has the|missing property|an integer .int64",
     "a record has at most 64 KiB": "the record is too large",
     "the contract": "add off_contract: true to the stub",
 }
