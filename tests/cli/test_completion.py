@@ -75,7 +75,7 @@ def url() -> Iterator[str]:
 @for_each(
     "line, expected",
     [
-        ("mockpets se", ["serve", "settings", "sessions", "session"]),
+        ("mockpets se", ["serve", "settings", "sessions"]),
         ("mockpets serve --sta", ["--state"]),
         ("mockpets gates ", ["list", "open"]),
         ("mockpets snapshot ", ["list", "save", "restore", "delete"]),

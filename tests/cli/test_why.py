@@ -59,7 +59,7 @@ GET /v1/pets?status=sold (request 1, session default, scenarios flaky, retry, mi
 Why: stub flaky/fail responds with 503
 
 1. flaky/fail: responds: 0.134 is below 0.25, seed 1
-   every request: responds with 503 (off contract); one request in four
+   every request: responds with 503 (off contract); 25 % of requests
 
 2. retry/fail-twice: not reached: an earlier stub responds
    every request: responds with 503 (off contract); at most 2 times
