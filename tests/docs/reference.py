@@ -77,6 +77,11 @@ def explained(codes: Iterable[Code], texts: Mapping[Code, Text]) -> Iterator[tup
         yield each, texts[each]
 
 
+def meanings(heads: tuple[str, str], codes: Iterable[Code], texts: Mapping[Code, str]) -> str:
+    """Return the table of some codes and what they mean."""
+    return table(heads, ((code(name), text) for name, text in explained(codes, texts)))
+
+
 # --- Settings and commands --------------------------------------------------------------------
 
 
@@ -228,15 +233,6 @@ def errors() -> str:
     )
 
 
-def request_headers() -> str:
-    """Return the table of the headers with which a request asks for something."""
-    names = constants.REQUEST_HEADERS
-    return table(
-        ("request header", "effect"),
-        ((code(name), text) for name, text in explained(names, explanations.REQUEST_HEADERS)),
-    )
-
-
 def response_headers() -> str:
     """Return the table of the response headers that pages on other origins may read."""
     texts = explained(EXPOSED_HEADERS, explanations.RESPONSE_HEADERS)
@@ -293,42 +289,6 @@ def _parameters(rest: str) -> str:
 
 
 # --- The request log and the contract ---------------------------------------------------------
-
-
-def entry() -> str:
-    """Return the table of the properties of an entry."""
-    names = get_type_hints(RequestDetails)
-    return table(
-        ("property", ""),
-        ((code(name), text) for name, text in explained(names, explanations.ENTRY)),
-    )
-
-
-def notes() -> str:
-    """Return the table of the notes."""
-    codes = get_args(NoteCode)
-    return table(
-        ("note", "meaning"),
-        ((code(name), text) for name, text in explained(codes, explanations.NOTES)),
-    )
-
-
-def log_line() -> str:
-    """Return the table of the properties of a line of the log in JSON."""
-    names = ("time", "level", "logger", *Access("GET", "/", 200, 1.0).as_json(), "node")
-    return table(
-        ("property", "value"),
-        ((code(name), text) for name, text in explained(names, explanations.LOG_LINE)),
-    )
-
-
-def outcomes() -> str:
-    """Return the table of the outcomes."""
-    codes = constants.REQUEST_OUTCOMES
-    return table(
-        ("outcome", "meaning"),
-        ((code(name), text) for name, text in explained(codes, explanations.OUTCOMES)),
-    )
 
 
 def states() -> str:
@@ -454,13 +414,27 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "conditions": conditions,
     "sources": sources,
     "errors": errors,
-    "request headers": request_headers,
+    "request headers": partial(
+        meanings,
+        ("request header", "effect"),
+        constants.REQUEST_HEADERS,
+        explanations.REQUEST_HEADERS,
+    ),
     "response headers": response_headers,
     "metrics": metrics,
-    "entry": entry,
-    "notes": notes,
-    "outcomes": outcomes,
-    "log line": log_line,
+    "entry": partial(
+        meanings, ("property", ""), get_type_hints(RequestDetails), explanations.ENTRY
+    ),
+    "notes": partial(meanings, ("note", "meaning"), get_args(NoteCode), explanations.NOTES),
+    "outcomes": partial(
+        meanings, ("outcome", "meaning"), constants.REQUEST_OUTCOMES, explanations.OUTCOMES
+    ),
+    "log line": partial(
+        meanings,
+        ("property", "value"),
+        ("time", "level", "logger", *Access("GET", "/", 200, 1.0).as_json(), "node"),
+        explanations.LOG_LINE,
+    ),
     "operations": operations,
     "properties": partial(fields, PET_FIELDS),
     "scenarios": scenarios,
