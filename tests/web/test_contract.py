@@ -6,7 +6,6 @@ Source: pet-store-interface.md, and docs/reference/contract.md where it is silen
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
@@ -81,18 +80,12 @@ BAD_BODIES = [
     post(b"", "the body is empty; it must be a JSON object"),
     post(b" \n\t", "the body is empty; it must be a JSON object"),
     post(b"name=Miso", "the body is not JSON: Expecting value at line 1, column 1"),
-    post(b'{"name":"Miso",', "the body is not JSON: ..."),
     post(b'{"name":"Miso","categoryId":2,}', "the body is not JSON: ..."),
     post(GOOD + b" x", "the body is not JSON: Extra data at line 1, column 32"),
-    post(GOOD + GOOD, "the body is not JSON: Extra data at line 1, column 31"),
     post(b"{'name':'Miso'}", "the body is not JSON: ..."),
     post(b'{"name":"Miso",/*x*/"categoryId":2}', "the body is not JSON: ..."),
     post(
         b'{"name":"Miso","categoryId":NaN}', "the body is not JSON: NaN is not a valid JSON number"
-    ),
-    post(
-        b'{"name":"a","categoryId":-Infinity}',
-        "the body is not JSON: -Infinity is not a valid JSON number",
     ),
     post(
         b'{"name":"a","categoryId":1,"x":NaN}',
@@ -100,8 +93,6 @@ BAD_BODIES = [
     ),
     post(b'{"name":"a\x01","categoryId":1}', "the body is not JSON: ..."),
     post(b'{"name":"a","categoryId":01}', "the body is not JSON: ..."),
-    post(b'{"name":"a","categoryId":+1}', "the body is not JSON: ..."),
-    post(b'{"name":"a","categoryId":0x1}', "the body is not JSON: ..."),
     post(
         b'{"name":"a","name":"b","categoryId":1}', 'the body has the property "name" more than once'
     ),
@@ -116,26 +107,20 @@ BAD_BODIES = [
     post(
         '{"name":"a","categoryId":1}'.encode("utf-16"), "the body must be UTF-8; byte 0 is invalid"
     ),
-    post('{"name":"a","categoryId":1}'.encode("utf-32-be"), "the body is not JSON: ..."),
     post(b"\xef\xbb\xbf" + GOOD, "the body is not JSON: ..."),
     post(b'{"name":"\xc0\xaf","categoryId":1}', "the body must be UTF-8; byte 9 is invalid"),
     post(nested(20), "the body is nested deeper than 20 levels"),
-    post(nested(990), "the body is nested deeper than 20 levels"),
     post(nested(30_000), "the body is nested deeper than 20 levels"),
     post(b"null", "the body must be an object"),
     post(b"[" + GOOD + b"]", "the body must be an object"),
     post(b'"Miso"', "the body must be an object"),
-    post(b"7", "the body must be an object"),
-    post(b"true", "the body must be an object"),
     post(b"{}", "name is required; categoryId is required"),
     post(b'{"categoryId":1}', "name is required"),
     post(b'{"name":"a"}', "categoryId is required"),
     post(b'{"Name":"a","categoryid":1}', "name is required; categoryId is required"),
     post(b'{"name":null,"categoryId":1}', "name must be a string of Unicode text, got null"),
     post(b'{"name":7,"categoryId":1}', "name must be a string of Unicode text, got 7"),
-    post(b'{"name":false,"categoryId":1}', "name must be a string of Unicode text, got false"),
     post(b'{"name":["a"],"categoryId":1}', "name must be a string of Unicode text, got an array"),
-    post(b'{"name":{},"categoryId":1}', "name must be a string of Unicode text, got an object"),
     post(
         b'{"name":"\\ud800","categoryId":1}', 'name must be a string of Unicode text, got "\\ud800"'
     ),
@@ -161,16 +146,11 @@ BAD_BODIES = [
     post(
         b'{"name":"a","categoryId":9223372036854775808}', f"categoryId {INT64}9223372036854775808"
     ),
-    post(
-        b'{"name":"a","categoryId":-9223372036854775809}', f"categoryId {INT64}-9223372036854775809"
-    ),
     post(b'{"name":"a","categoryId":' + b"9" * 5000 + b"}", f"categoryId {INT64}9999..."),
-    post(b'{"name":"a","categoryId":[1]}', "categoryId must be an integer, got an array"),
     post(b'{"name":"a","categoryId":1,"status":null}', STATUS + "null"),
     post(b'{"name":"a","categoryId":1,"status":"lost"}', STATUS + '"lost"'),
     post(b'{"name":"a","categoryId":1,"status":"Sold"}', STATUS + '"Sold"'),
     post(b'{"name":"a","categoryId":1,"status":""}', STATUS + '""'),
-    post(b'{"name":"a","categoryId":1,"status":1}', STATUS + "1"),
     post(b'{"name":"a","categoryId":1,"status":["sold"]}', STATUS + "an array"),
     post(
         b'{"name":1,"status":2}',
@@ -213,16 +193,12 @@ BAD_BODIES = [
 BAD_QUERIES = [
     listing("limit=0", LIMIT + '"0"'),
     listing("limit=101", LIMIT + '"101"'),
-    listing("limit=-1", LIMIT + '"-1"'),
     listing("limit=abc", LIMIT + '"abc"'),
     listing("limit=", LIMIT + '""'),
-    listing("limit", LIMIT + '""'),
     listing("limit=%D9%A3", LIMIT + '"٣"'),
-    listing("limit=%EF%BC%95", LIMIT + '"\uff15"'),
     listing("limit=1_0", LIMIT + '"1_0"'),
     listing("limit=%2B5", LIMIT + '"+5"'),
     listing("limit=+5", LIMIT + '" 5"'),
-    listing("limit=5%20", LIMIT + '"5 "'),
     listing("limit=5%0A", LIMIT + '"5\\n"'),
     listing("limit=1e1", LIMIT + '"1e1"'),
     listing("limit=1.0", LIMIT + '"1.0"'),
@@ -232,10 +208,8 @@ BAD_QUERIES = [
     listing("limit=" + "9" * 5000, LIMIT + '"9999...'),
     listing("limit=5,6", LIMIT + '"5,6"'),
     listing("limit=1&limit=2", "limit must be sent only once, got 2 values"),
-    listing("limit=1&limit=1", "limit must be sent only once, got 2 values"),
     listing("status=lost", STATUS + '"lost"'),
     listing("status=SOLD", STATUS + '"SOLD"'),
-    listing("status=", STATUS + '""'),
     listing("status=sold,pending", STATUS + '"sold,pending"'),
     listing("status=sold&status=pending", "status must be sent only once, got 2 values"),
     listing("limit=0&status=x", f'{LIMIT}"0"; {STATUS}"x"'),
@@ -243,7 +217,6 @@ BAD_QUERIES = [
 
 BAD_IDS = [
     getting("999999", "no animal has the id 999999"),
-    getting("0", "no animal has the id 0"),
     getting("-1", "no animal has the id -1"),
     getting(str(INT64_MAX), f"no animal has the id {INT64_MAX}"),
     getting(str(INT64_MIN), f"no animal has the id {INT64_MIN}"),
@@ -276,8 +249,6 @@ BAD_KEYS = [
     keyed(None, MISSING_KEY),
     keyed("", MISSING_KEY),
     keyed("Bearer", NO_KEY),
-    keyed("Bearer ", NO_KEY),
-    keyed("mockpets", NO_SCHEME),
     keyed("s3cret", NO_SCHEME),
     *[
         keyed(f"{scheme.lower()} bW9ja3BldHM6", OTHER_SCHEME.replace("; ", f", got {scheme}; "))
@@ -339,11 +310,6 @@ ELSEWHERE = [
         "scenario: 'match: {method: GET, path: /v1/pet}', a reply, and 'off_contract: true', or "
         "for a list that remembers 'resources: [{path: /v1/pet}]'",
     ),
-    Row(
-        "/v1/pet/3",
-        "not_found",
-        "unknown path '/v1/pet/3'; did you mean '/v1/pets/3'? To define ...",
-    ),
     *[
         Row(
             path,
@@ -355,7 +321,6 @@ ELSEWHERE = [
         )
         for path, pattern in (
             ("/v1/categories", "/v1/categories"),
-            ("/v1/posts", "/v1/posts"),
             ("/v1/pets/1/photos", "/v1/pets/*/photos"),
         )
     ],
@@ -372,11 +337,9 @@ ELSEWHERE = [
     ],
     Row("/v1/v1/pets", "not_found", "unknown path '/v1/v1/pets'; did you mean '/v1/pets'? ..."),
     Row("/", "not_found", "unknown path '/'; the pet store is at /v1/pets"),
-    Row("/v1", "not_found", "unknown path '/v1'; ..."),
     Row("/v2/pets", "not_found", "unknown path '/v2/pets'; did you mean '/v1/pets'?"),
     Row("/v1//pets", "not_found", "..."),
     Row("/__mockpets/nothing", "not_found", "..."),
-    Row("/v1/nothing", "not_found", "...", key=None),
     Row("/v1/pets", "method_not_allowed", "...", method="DELETE", key=None, has=ALLOW_PETS),
     Row("/v1/pets", "unauthorized", "...", method="POST", body=b"{", headers=JSON, key=None),
     Row(
@@ -512,18 +475,15 @@ def test_list_pets_returns_a_page_sorted_by_id(call: Client) -> None:
     assert body_problems("listPets", 200, response.json) == []
 
 
-@each("limit", [1, 15, 100])
+@each("limit", [1, 20, 100])
 def test_limit_is_the_maximum_page_size(call: Client, limit: int) -> None:
-    pets = call("GET", f"/v1/pets?limit={limit}", scenario="full-page").json
+    query = "" if limit == 20 else f"?limit={limit}"
+    pets = call("GET", f"/v1/pets{query}", scenario="full-page").json
 
     assert [pet["id"] for pet in pets] == [
         pet["id"] for pet in call("GET", "/v1/pets?limit=100", scenario="full-page").json[:limit]
     ]
     assert len(pets) == limit
-
-
-def test_limit_defaults_to_20(call: Client) -> None:
-    assert len(call("GET", "/v1/pets", scenario="full-page").json) == 20
 
 
 @each("status", ["available", "pending", "sold"])
@@ -619,12 +579,6 @@ def test_a_pet_without_a_status_matches_no_filter(call: Client) -> None:
         assert pet not in call("GET", f"/v1/pets?limit=100&status={status}").json
 
 
-def test_ids_are_consecutive(call: Client) -> None:
-    first, second = (call("POST", "/v1/pets", body=GOOD, headers=JSON).json["id"] for _ in range(2))
-
-    assert second == first + 1
-
-
 @each("scheme", ["Bearer", "bearer", "BEARER", "Bearer "])
 def test_the_scheme_is_case_insensitive(call: Client, scheme: str) -> None:
     assert call("GET", "/v1/pets", headers={"Authorization": f"{scheme} mockpets"}).status == 200
@@ -634,30 +588,22 @@ def test_a_key_in_the_query_is_ignored(call: Client) -> None:
     assert_error(call("GET", "/v1/pets?access_token=mockpets", key=None), "unauthorized")
 
 
-DEPRECATED = [
-    ("200", "GET", "/v1/pets/1", {}, "mockpets", 200),
-    ("HEAD", "HEAD", "/v1/pets/1", {}, "mockpets", 200),
-    ("404", "GET", "/v1/pets/999", {}, "mockpets", 404),
-    ("404 for no int64", "GET", "/v1/pets/x", {}, "mockpets", 404),
-    ("401", "GET", "/v1/pets/1", {}, None, 401),
-    (
-        "401 by a scenario",
-        "GET",
-        "/v1/pets/1",
-        {"Mockpets-Scenario": "unauthorized"},
-        "mockpets",
-        401,
-    ),
-    ("404 by a scenario", "GET", "/v1/pets/1", {"Mockpets-Scenario": "missing"}, "mockpets", 404),
-    ("422", "GET", "/v1/pets/1", {"Mockpets-Scenario": "nix"}, "mockpets", 422),
-]
-
-
-@each("method, target, headers, key, status", [row[1:] for row in DEPRECATED])
+@each(
+    "method, segment, scenario, key, status",
+    [
+        ("GET", "1", None, "mockpets", 200),
+        ("HEAD", "1", None, "mockpets", 200),
+        ("GET", "999", None, "mockpets", 404),
+        ("GET", "x", None, "mockpets", 404),
+        ("GET", "1", None, None, 401),
+        ("GET", "1", "unauthorized", "mockpets", 401),
+        ("GET", "1", "nix", "mockpets", 422),
+    ],
+)
 def test_every_response_of_get_pet_has_the_deprecation_headers(
-    call: Client, method: str, target: str, headers: dict[str, str], key: str | None, status: int
+    call: Client, method: str, segment: str, scenario: str | None, key: str | None, status: int
 ) -> None:
-    response = call(method, target, headers=headers, key=key)
+    response = call(method, f"/v1/pets/{segment}", scenario=scenario, key=key)
 
     assert response.status == status
     assert response.header("Deprecation") == "@1767225600"
@@ -668,15 +614,7 @@ def test_every_response_of_get_pet_has_the_deprecation_headers(
     )
 
 
-@each(
-    "method, target",
-    [
-        ("GET", "/v1/pets"),
-        ("POST", "/v1/pets"),
-        ("DELETE", "/v1/pets/1"),
-        ("OPTIONS", "/v1/pets/1"),
-    ],
-)
+@each("method, target", [("GET", "/v1/pets"), ("DELETE", "/v1/pets/1"), ("OPTIONS", "/v1/pets/1")])
 def test_no_other_response_has_the_deprecation_headers(
     call: Client, method: str, target: str
 ) -> None:
@@ -756,39 +694,6 @@ def test_listed_responses_have_no_off_contract_header(
     }
 
     assert seen == set(RESPONSES[operation])
-
-
-def test_a_request_can_ask_for_a_delay(call: Client) -> None:
-    response = call("GET", "/v1/pets", headers={"Mockpets-Delay": "20ms"})
-
-    assert response.status == 200
-    assert (response.header("Server-Timing") or "").endswith(", delay;dur=20")
-    assert "delay" not in (call("GET", "/v1/pets").header("Server-Timing") or "")
-
-
-def test_responses_have_explanation_headers(call: Client) -> None:
-    response = call("GET", "/v1/pets/1", scenario="Missing, EMPTY", headers={"Origin": ORIGIN})
-
-    assert response.header("Mockpets-Session") == "default"
-    assert response.header("Mockpets-Scenario") == "missing, empty"
-    assert response.header("Mockpets-Stub") == "missing/gone"
-    assert re.fullmatch(r"app;dur=\d+\.\d\d", response.header("Server-Timing") or "")
-    assert call("GET", "/v1/pets/1").header("Mockpets-Stub") == "-"
-
-
-def test_a_named_scenario_applies_to_one_request(call: Client) -> None:
-    before = call("GET", "/v1/pets").body
-
-    assert call("GET", "/v1/pets", scenario="empty").json == []
-    assert_error(call("GET", "/v1/pets", scenario="unauthorized"), "unauthorized")
-    assert call("GET", "/v1/pets").body == before
-
-
-def test_a_401_reply_has_the_challenge(call: Client) -> None:
-    response = call("GET", "/v1/pets", scenario="unauthorized")
-
-    assert response.header("WWW-Authenticate") == INVALID
-    assert response.header("Mockpets-Off-Contract") is None
 
 
 def test_numbers_are_sent_as_integers_and_text_as_utf8(call: Client) -> None:
