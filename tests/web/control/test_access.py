@@ -17,7 +17,7 @@ from mockpets.constants import CONTROL_PREFIX, TOOLBAR_PATH
 from mockpets.kit import files_of
 from mockpets.web.cors import REJECTED_ORIGINS
 from tests.cases import each
-from tests.http_client import JSON, Client, InProcess, OverSocket
+from tests.http_client import JSON, InProcess
 from tests.routes import complete_app
 from tests.server.raw_http import Wire, port_of
 
@@ -91,7 +91,6 @@ LOCAL_TOKEN = {"control_token": TOKEN}
 OPEN = {"host": ("0.0.0.0",), "control": "open"}  # noqa: S104
 OFF = {"control": "off"}
 FRONT = {"control_origin": ("https://front.example",)}
-PETS = {"control_origin": ("http://pets.test:3000",)}
 WITH = {"Authorization": f"Bearer {TOKEN}"}
 EVIL = page("cross-site", "http://evil.test")
 
@@ -99,35 +98,12 @@ CALLERS = [
     Caller_("curl", "pass"),
     Caller_("curl over IPv6", "pass", {"Host": "[::1]:7387"}, peer="::1"),
     Caller_("the panel", "pass", page("same-origin", "http://localhost:7387")),
-    Caller_("the panel, reading", "pass", page("same-origin", None)),
-    Caller_("the address bar", "pass", page("none", None)),
     Caller_("a page on another port", "pass", page("same-site", "http://localhost:5173")),
-    Caller_(
-        "a page on localhost, us as 127.0.0.1",
-        "pass",
-        page("cross-site", "http://localhost:5173", "127.0.0.1:7387"),
-    ),
-    Caller_("a page on 127.0.0.1", "pass", page("cross-site", "http://127.0.0.1:5173")),
-    Caller_("a page on [::1]", "pass", page("cross-site", "http://[::1]:5173")),
-    Caller_("a page of an old browser", "pass", page(None, "http://app.localhost:3000")),
-    Caller_("a page that is named", "pass", page("cross-site", "https://front.example"), FRONT),
-    Caller_("a page that is not", "forbidden", page("cross-site", "https://front.example")),
     Caller_("a foreign page", "forbidden", EVIL),
-    Caller_("a foreign page, no-cors", "forbidden", page("cross-site", None)),
-    Caller_("a foreign page, old browser", "forbidden", page(None, "https://evil.test")),
-    Caller_("a sandboxed page", "forbidden", page("cross-site", "null")),
-    Caller_("a page that looks local", "forbidden", page(None, "http://localhost.evil.test")),
-    Caller_("a page with a user", "forbidden", page(None, "http://localhost@evil.test")),
     Caller_("a rebound name", "forbidden", page("same-origin", None, "evil.test:7387")),
-    Caller_("a rebound name, no page", "forbidden", {"Host": "evil.test"}),
-    Caller_("the host of a page that is named", "pass", {"Host": "Pets.test:1"}, PETS),
-    Caller_("the host of a page with TLS", "forbidden", {"Host": "front.example"}, FRONT),
-    Caller_("the host of a page, and more", "forbidden", {"Host": "a.pets.test"}, PETS),
-    Caller_("a compose name", "forbidden", {"Host": "mockpets:7387"}),
     Caller_("the network, on loopback", "forbidden", peer="10.0.0.7"),
     Caller_("the network, mapped", "forbidden", peer="::ffff:10.0.0.7"),
     Caller_("the network, by a proxy on loopback", "forbidden", {"X-Forwarded-For": "10.0.0.7"}),
-    Caller_("a proxy that says loopback", "forbidden", {"X-Forwarded-For": "127.0.0.1"}),
     Caller_("a proxy of the standard", "forbidden", {"Forwarded": "for=127.0.0.1"}),
     Caller_("a peer that is no address", "forbidden", peer="unix"),
     Caller_("the network, no token", "unauthorized", settings=NETWORK, peer="10.0.0.7"),
@@ -225,8 +201,10 @@ class Server:
 
 @pytest.fixture(scope="module")
 def servers() -> dict[str, Server]:
-    made = {repr(caller.settings): caller.settings for caller in CALLERS}
-    return {key: Server(**settings) for key, settings in made.items()}
+    kinds = [FRONT, *(caller.settings for caller in CALLERS)]
+    return {
+        key: Server(**settings) for key, settings in {repr(each): each for each in kinds}.items()
+    }
 
 
 def test_open_routes_are_those_that_product_md_lists() -> None:
@@ -488,15 +466,11 @@ def test_a_rejected_page_is_named_in_the_log_and_in_the_state_once(
 @pytest.mark.parametrize(
     "origin",
     [
-        "",
         "http://evil.test/path",
         "http://evil.test\x1b[31m",
         "http://evil.test, http://b.test",
-        "file://evil",
         "chrome-extension://abcdef",
         "http://" + "e" * 300,
-        "\xe9vil",
-        "Null",
     ],
 )
 def test_an_invalid_origin_is_rejected_but_neither_logged_nor_listed(
@@ -529,14 +503,11 @@ def test_the_number_of_rejected_origins_is_limited(caplog: pytest.LogCaptureFixt
 @each(
     "method, path, headers",
     [
-        ("OPTIONS", "/__mockpets/state", page("cross-site", "http://localhost:5173") | PREFLIGHT),
         ("OPTIONS", "/__mockpets/state", page("cross-site", "https://front.example") | PREFLIGHT),
         ("OPTIONS", "/__mockpets/state", page("cross-site", "http://evil.test")),
         ("OPTIONS", "/__mockpets/health", page("cross-site", "http://evil.test") | PREFLIGHT),
         ("OPTIONS", "/v1/pets", page("cross-site", "http://evil.test") | PREFLIGHT),
-        ("GET", "/v1/pets", page("cross-site", "http://evil.test")),
         ("GET", "/__mockpets/health", page("cross-site", "http://evil.test")),
-        ("GET", "/__mockpets/state", page("cross-site", "https://front.example")),
         ("GET", "/__mockpets/state", page("cross-site", None)),
     ],
 )
@@ -737,25 +708,3 @@ def test_no_headers_cause_an_internal_error(
             error = json.loads(got.text)
             is_mcp = path == "/__mockpets/mcp"  # JSON-RPC
             assert (is_mcp and "error" in error) or {"code", "message", "status"} <= error.keys()
-
-
-@given(method=METHODS, path=TARGETS, headers=HEADERS, body=BODIES)
-def test_no_headers_cause_an_internal_error_over_a_socket(
-    port: int, method: str, path: str, headers: dict[str, str], body: bytes | None
-) -> None:
-    headers, body = without_waiting(path, headers, body)
-    sent = {"Host": "localhost", **headers}
-    if {name.title() for name in headers} & {"Expect", "Content-Length", "Transfer-Encoding"}:
-        body = None
-        sent["Connection"] = "close"
-    if body is not None:
-        sent["Content-Length"] = str(len(body))
-    lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in sent.items())]
-    with Wire(port) as wire:
-        wire.send("\r\n".join([*lines, "", ""]).encode("latin-1") + (body or b""))
-        wire.end_sending()
-        first = wire.rest().partition(b"\r\n")[0]
-
-    # A request with an incomplete body gets no response.
-    assert b" 500 " not in first
-    assert Client(OverSocket(f"http://127.0.0.1:{port}"))("GET", "/v1/pets").status == 200

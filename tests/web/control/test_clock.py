@@ -122,12 +122,6 @@ def test_the_response_to_get_pet_after_its_end_is_that_of_the_scenario_and_expla
     assert "clock" in {note["code"] for note in explained["request"]["notes"]}
 
 
-def test_stubs_come_before_the_end_of_get_pet(call: Client) -> None:
-    put(call, {"now": "2031-01-01"}, "f")
-
-    assert call("GET", "/~f/v1/pets/1", scenario="missing").status == 404
-
-
 # --- Changing it --------------------------------------------------------------------------------
 
 
@@ -153,17 +147,6 @@ def test_null_is_the_real_time(call: Client) -> None:
     assert call("GET", "/~h/v1/pets").header("Date") is None
 
 
-@each(
-    "by, to", [("90m", "05:35:06"), ("36h", "16:05:06"), ("30d", "04:05:06"), ("0.5s", "04:05:07")]
-)
-def test_advancing_moves_it(call: Client, by: str, to: str) -> None:
-    put(call, {"now": AT, "frozen": True}, "i")
-    moved = put(call, {"advance": by}, "i").json
-
-    assert to in moved["now"]
-    assert moved["frozen"]
-
-
 def test_advancing_a_real_clock_sets_it(call: Client) -> None:
     moved = put(call, {"advance": "30d"}, "j").json
 
@@ -177,18 +160,13 @@ def test_advancing_a_real_clock_sets_it(call: Client) -> None:
     "body, problem",
     [
         ({}, "changes nothing; add now, frozen or advance"),
-        ([], "must be a mapping, got a list"),
         ({"now": 5}, "now: must be a date and time such as 2030-12-06T09:00:00Z, or null, got 5"),
         ({"now": "2030-12-06T09:00:00"}, "; add the offset: Z for UTC"),
-        ({"now": "2030-13-06"}, "got '2030-13-06'"),
         ({"now": "1969-12-31T23:59:59.999Z"}, "from 1970 on"),
         ({"now": "0000-01-01"}, "from 1970 on"),
         ({"now": "x" * 1000}, "got 'xxx"),
-        ({"frozen": "true"}, "frozen: must be true or false"),
         ({"frozen": None}, "frozen: must be true or false, got null"),
         ({"advance": "5"}, "advance: must be a time such as 90m, 36h or 30d, got '5'"),
-        ({"advance": "-5m"}, "got '-5m'"),
-        ({"advance": 5}, "got '5'"),
         ({"now": AT, "advance": "5m"}, "'now' and 'advance' cannot be combined"),
         ({"froze": True}, "unknown key 'froze'; did you mean 'frozen'?"),
     ],

@@ -11,7 +11,6 @@ import pytest
 from mockpets import MockpetsServer, Settings, create_app
 from tests.cases import each
 from tests.http_client import JSON, Client, InProcess, OverSocket
-from tests.web.test_contract import assert_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -19,30 +18,11 @@ if TYPE_CHECKING:
 
     Make = Callable[..., Client]
 
-GUARDED = [
-    ("GET", "scenarios"),
-    ("PUT", "scenario"),
-    ("POST", "reset"),
-    ("GET", "gates"),
-    ("POST", "gates/any/open"),
-]
 PET: Any = {"name": "Miso", "categoryId": 2}
 
 
 def put(call: Client, body: object, **options: Any) -> Any:
     return call("PUT", "/__mockpets/scenario", json_body=body, key=None, **options)
-
-
-def test_scenarios_can_be_activated(fresh: Make) -> None:
-    call = fresh()
-
-    assert put(call, {"scenario": "Empty"}).json == {"active": ["empty"]}
-    assert call("GET", "/v1/pets").json == []
-    assert put(call, {"scenario": ["missing", "full-page"]}).json == {
-        "active": ["missing", "full-page"]
-    }
-    assert call("GET", "/v1/pets/1").status == 404
-    assert call("GET", "/__mockpets/scenarios").json["active"] == ["missing", "full-page"]
 
 
 def test_activating_resets_counters_and_keeps_pets(fresh: Make) -> None:
@@ -57,32 +37,6 @@ def test_activating_resets_counters_and_keeps_pets(fresh: Make) -> None:
     put(call, {"scenario": ["retry", "empty"]})
     assert statuses() == [503, 503, 200]
     assert len(call("GET", "/v1/pets").json) == 1
-
-
-@each(
-    "body, code, says",
-    [
-        (b"", "invalid_request", "body: is empty"),
-        (b"[]", "invalid_request", "body:1:1: must be a mapping, got a list"),
-        (b"{}", "invalid_request", "body:1:1: missing key 'scenario'"),
-        (b'{"scenario": 3}', "invalid_request", "body:1:14: scenario: must be a scenario name"),
-        (b'{"scenario": []}', "invalid_request", "body:1:14: scenario: must have at least one"),
-        (b'{"scenario": ["empty", 3]}', "invalid_request", "body:1:24: scenario.2: must be a"),
-        (b'{"scenario": "emtpy"}', "unknown_scenario", "unknown scenario 'emtpy'; did you"),
-        (b'{"scenario": ["empty", "../x"]}', "unknown_scenario", "invalid scenario name '../x'"),
-        (b'{"scenario": ""}', "unknown_scenario", "empty scenario name in the body"),
-    ],
-)
-def test_a_failed_activation_changes_nothing(
-    fresh: Make, body: bytes, code: str, says: str
-) -> None:
-    call = fresh(scenario=("empty",))
-    response = call("PUT", "/__mockpets/scenario", body=body, headers=JSON)
-
-    more = ["details"] if says.startswith("body:") else []
-    assert_error(response, code, *more)
-    assert response.json["message"].startswith(says)
-    assert call("GET", "/__mockpets/scenarios").json["active"] == ["empty"]
 
 
 def test_reset_restores_the_initial_state_and_keeps_the_scenario(fresh: Make) -> None:
@@ -100,53 +54,7 @@ def test_reset_restores_the_initial_state_and_keeps_the_scenario(fresh: Make) ->
     assert call("POST", "/v1/pets", json_body=PET).json["id"] == 17
 
 
-def test_the_list_has_every_scenario_and_its_file(fresh: Make) -> None:
-    listed = fresh()("GET", "/__mockpets/scenarios", key=None).json["scenarios"]
-    rows = {row["name"]: row for row in listed}
-
-    assert rows["empty"]["description"].startswith("No pets")
-    assert rows["empty"]["source"] == "scenarios/empty.yaml (shipped)"
-    assert rows["empty"]["problems"] == []
-
-
-def test_a_held_response_is_sent_when_its_gate_opens(tmp_path: Path) -> None:
-    text = "description: d\nstubs:\n  - {match: {operation: getPet}, hold: slow-cat}\n"
-    (tmp_path / "held.yaml").write_text(text)
-    settings = Settings(port=0, scenario=("held",), scenarios_dir=(tmp_path,))
-    with MockpetsServer(settings) as server, ThreadPoolExecutor(2) as pool:
-        call = Client(OverSocket(server.url))
-        held = [pool.submit(call, "GET", f"/v1/pets/{number}") for number in (1, 2)]
-        while call("GET", "/__mockpets/gates").json != {"gates": {"slow-cat": 2}}:
-            assert not any(response.done() for response in held)
-        assert call("GET", "/v1/pets").status == 200
-        opened = [call("POST", "/__mockpets/gates/slow-cat/open").json for _ in range(2)]
-        responses = [response.result(timeout=20) for response in held]
-
-    assert opened == [{"released": 2, "gates": {}}, {"released": 0, "gates": {}}]
-    assert [response.json["id"] for response in responses] == [1, 2]
-
-
 # --- Access -------------------------------------------------------------------------------------
-
-
-@each("root, status", [("http://{}", 200), ("http://evil.test", 403), ("http://me@{}", 400)])
-def test_a_target_in_absolute_form_must_match_the_host(root: str, status: int) -> None:
-    with MockpetsServer(Settings(port=0)) as server:
-        host = server.url.removeprefix("http://")
-        target = root.format(host) + "/__mockpets/reset"
-        response = Client(OverSocket(server.url))("POST", target, key=None, headers={"Host": host})
-
-    assert response.status == status
-
-
-@each("method, path", GUARDED)
-def test_other_methods_are_rejected(fresh: Make, method: str, path: str) -> None:
-    call = fresh()
-    for other in {"GET", "POST", "PUT", "DELETE"} - {method}:
-        response = call(other, f"/__mockpets/{path}", key=None)
-        assert_error(response, "method_not_allowed")
-        allowed = "GET, HEAD" if method == "GET" else method
-        assert response.header("Allow") == f"{allowed}, OPTIONS"
 
 
 # --- What UTF-8 cannot encode -------------------------------------------------------------------
@@ -154,23 +62,15 @@ def test_other_methods_are_rejected(fresh: Make, method: str, path: str) -> None
 HALF = "\\ud800"
 HALVES = [
     ("PUT", "pets", f'[{{"id": 1, "name": "{HALF}", "categoryId": 1}}]'),
-    ("PUT", "pets", f'"{HALF}"'),
     ("PUT", "pets", f'{{"{HALF}": 1}}'),
     ("PATCH", "pets/1", f'{{"name": "{HALF}"}}'),
     ("PUT", "scenario", f'{{"scenario": "{HALF}"}}'),
-    ("PUT", "scenario", f'{{"scenario": {{"description": "{HALF}", "stubs": []}}}}'),
     ("PUT", "scenario", f'{{"scenario": ["empty", {{"name": "{HALF}", "description": "d"}}]}}'),
     (
         "PUT",
         "scenario",
         f'{{"scenario": {{"description": "d", "stubs": [{{"reply": {{"body": "{HALF}"}}}}]}}}}',
     ),
-    (
-        "PUT",
-        "scenario",
-        f'{{"scenario": {{"description": "d", "pets": [{{"name": "{HALF}", "categoryId": 1}}]}}}}',
-    ),
-    ("PUT", "scenario", f'{{"scenario": {{"description": "d", "{HALF}": 1}}}}'),
     ("PUT", "sessions/w3", f'{{"scenario": {{"description": "{HALF}"}}, "seed": 2}}'),
     ("POST", "verify", f'{{"match": {{"body": {{"name": "{HALF}"}}}}}}'),
 ]

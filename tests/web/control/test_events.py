@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import json
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import SESSION_IDLE_SECONDS
-from mockpets.server.limits import Limits
 from mockpets.session.change_feed import KINDS
 from tests.cases import each
-from tests.http_client import JSON, Client, InProcess, OverSocket
+from tests.http_client import JSON, Client, OverSocket
 from tests.server.raw_http import Clock, Wire, port_of, running
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
 PET: Any = {"name": "Miso", "categoryId": 2}
-WAITERS = 100
 HELD = {
     "description": "d",
     "stubs": [{"match": {"operation": "getPet", "petId": 3}, "hold": "gate"}],
@@ -49,13 +44,6 @@ def test_without_a_number_it_returns_the_current_one(call: Client) -> None:
     assert reported.keys() == {"change", "resets", "changed"}
     assert reported["changed"] == []
     assert reported["change"] > reported["resets"] >= 0
-
-
-@pytest.mark.parametrize("wait", ["", "&wait=0"])
-def test_without_a_wait_it_returns_at_once(call: Client, wait: str) -> None:
-    call("GET", "/~w1/v1/pets")
-    now = news(call)
-    assert news(call, f"?since={now['change']}{wait}") == now | {"changed": []}
 
 
 def test_a_number_of_another_server_gets_every_change(call: Client) -> None:
@@ -115,35 +103,24 @@ ACTS: dict[str, tuple[list[str], Callable[[Client], None]]] = {
 }
 
 
-def two_callers(door: str, stack: ExitStack) -> tuple[Client, Client]:
-    """Two clients of the same new server."""
-    if door == "inside":
-        app = create_app(Settings())
-        return Client(InProcess(app)), Client(InProcess(app))
-    server = stack.enter_context(MockpetsServer(Settings(port=0)))
-    return Client(OverSocket(server.url)), Client(OverSocket(server.url))
-
-
 @each("name", ACTS)
-@each("door", ["inside", "socket"])
-def test_every_kind_of_change_wakes_it(name: str, door: str) -> None:
+def test_every_kind_of_change_wakes_it(name: str) -> None:
     kinds, act = ACTS[name]
-    with ExitStack() as stack:
-        call, other = two_callers(door, stack)
+    with MockpetsServer(Settings(port=0)) as server, ThreadPoolExecutor(1) as pool:
+        call, other = (Client(OverSocket(server.url)) for _ in range(2))
         do(call, "PUT", f"{W1}/snapshots/there")
         do(call, "GET", "/~there/v1/pets")
         do(call, "GET", "/~w1/v1/pets")
         number = news(call)["change"]
-        pool = stack.enter_context(ThreadPoolExecutor(1))
         waiting = pool.submit(news, other, f"?since={number}&wait=8")
         act(call)
         reported = waiting.result(timeout=20)
+        # In whatever order, everything is reported in the end.
+        rest = news(call, f"?since={number}")["changed"]
 
     assert reported["change"] > number
     assert {*reported["changed"]} & {*kinds}
     assert {*reported["changed"]} <= {*KINDS}
-    # In whatever order, everything is reported in the end.
-    rest = news(call, f"?since={number}")["changed"] if door == "inside" else kinds
     assert {*kinds} <= {*rest}
 
 
@@ -210,52 +187,16 @@ class Waiting:
         server.until(lambda: server.waiting, count)
 
 
-@pytest.fixture
-def waiting(clock: Clock) -> Iterator[Waiting]:
-    app = create_app(Settings())
-    with running(app, clock=clock) as server, ExitStack() as stack:
-        threads = threading.active_count()
-        made = Waiting(server, stack, WAITERS)
-        assert threading.active_count() == threads
-        yield made
-
-
-def test_many_clients_wait_without_a_thread_and_all_wake(waiting: Waiting) -> None:
-    do(waiting.call, "POST", "/~w1/v1/pets", PET)
-    responses = [wire.read() for wire in waiting.wires]
-
-    assert {response.status for response in responses} == {200}
-    assert all({*response.json["changed"]} <= {"pets", "requests"} for response in responses)
-    assert all(response.json["changed"] for response in responses)
-    assert waiting.server.ask(lambda: waiting.server.waiting) == 0
-    assert all(wire.is_open() for wire in waiting.wires[:3])
-
-
-def test_clients_that_disconnect_free_their_places(waiting: Waiting) -> None:
-    for wire in waiting.wires[:50]:
-        wire.close()
-    for wire in waiting.wires[50:90]:
-        wire.reset()
-    waiting.server.until(lambda: waiting.server.waiting, 10)
-    do(waiting.call, "POST", "/~w1/v1/pets", PET)
-    assert {wire.read().status for wire in waiting.wires[90:]} == {200}
-
-
-def test_waiting_requests_end_when_the_server_stops(waiting: Waiting) -> None:
-    waiting.server.loop.stop()
-    for wire in waiting.wires:
-        assert wire.read().json == {"change": waiting.number, "resets": 0, "changed": []}
-        assert wire.rest() == b""
-
-
-def test_dropping_a_session_ends_its_waits(waiting: Waiting) -> None:
-    do(waiting.call, "DELETE", "/__mockpets/sessions/w1")
-    reported = [wire.read() for wire in waiting.wires]
-    assert {response.status for response in reported} == {200}
-    # Waiting for its events does not create the session again.
-    assert all(response.json["resets"] is None for response in reported)
-    assert all(response.json["changed"] == ["sessions"] for response in reported)
-    assert waiting.call("GET", "/__mockpets/sessions/w1").status == 404
+def test_dropping_a_session_ends_its_waits(clock: Clock) -> None:
+    with running(create_app(Settings()), clock=clock) as server, ExitStack() as stack:
+        waiting = Waiting(server, stack, 2)
+        do(waiting.call, "DELETE", "/__mockpets/sessions/w1")
+        reported = [wire.read().json for wire in waiting.wires]
+        # Waiting for its events does not create the session again.
+        assert [(each["resets"], each["changed"]) for each in reported] == [
+            (None, ["sessions"])
+        ] * 2
+        assert waiting.call("GET", "/__mockpets/sessions/w1").status == 404
 
 
 def test_replacing_a_session_ends_its_waits(clock: Clock) -> None:
@@ -269,14 +210,12 @@ def test_replacing_a_session_ends_its_waits(clock: Clock) -> None:
         do(two.call, "GET", "/__mockpets/sessions/w2")
 
 
-@pytest.mark.parametrize("door", ["inside", "socket"])
-def test_a_client_can_wait_for_a_session_that_does_not_exist(door: str) -> None:
-    with ExitStack() as stack:
-        call, other = two_callers(door, stack)
+def test_a_client_can_wait_for_a_session_that_does_not_exist() -> None:
+    with MockpetsServer(Settings(port=0)) as server, ThreadPoolExecutor(1) as pool:
+        call, other = (Client(OverSocket(server.url)) for _ in range(2))
         for _ in range(9):
             do(call, "GET", "/v1/pets")
         first = news(call)
-        pool = stack.enter_context(ThreadPoolExecutor(1))
         waiting = pool.submit(news, other, f"?since={first['change']}&wait=20")
         assert call("GET", "/__mockpets/sessions/w1").status == 404
         do(call, "GET", "/~w1/v1/pets")
@@ -294,10 +233,3 @@ def test_a_client_can_wait_for_a_session_that_does_not_exist(door: str) -> None:
     assert "sessions" in came["changed"]
     assert {"sessions", "requests"} <= {*late["changed"]}
     assert reported["changed"] == after["changed"] == ["sessions"]
-
-
-def test_excess_waits_end_at_once(clock: Clock) -> None:
-    with running(create_app(Settings()), Limits(parked=3), clock) as server, ExitStack() as stack:
-        two = Waiting(server, stack, 2)
-        assert news(two.call, f"?since={two.number}&wait=30")["changed"] == []
-        assert server.ask(lambda: server.waiting) == 2

@@ -110,7 +110,6 @@ def test_only_the_named_responses_are_released(control: ControlClient, wires: li
             b'"unauthorized"',
             "released with status 401 instead of 200",
         ),
-        ({"status": 500}, 500, b'"status":500', "released with status 500 instead of 200"),
         ({"status": 200, "text": "hi"}, 200, b"hi", "released with status 200 instead of 200"),
         ({"page": []}, 200, b"[]", "released with status 200 instead of 200"),
         ({"fault": "malformed_json"}, 200, b",", "released with fault malformed_json"),
@@ -194,14 +193,11 @@ def test_the_rest_of_a_throttled_body_is_sent_at_once(
     ("requests", "more", "expected"),
     [
         ((), {}, [("requests", "at least 1 item")]),
-        ((1,), {"reply": {"error": "gone"}}, [("reply.error", "'gone'")]),
         ((1,), {"reply": {"sequence": []}}, [("reply", "sequence")]),
-        ((1,), {"reply": {"fault": "x"}}, [("reply.fault", "'x'")]),
         ((1, 2), {"reply": {"page": []}}, [("reply", "request 2 is another one")]),
         ((1,), {"reply": {"status": 200, "text": "{query.limit}"}}, [("reply", "references")]),
         ((1,), {"delay": "soon"}, [("delay", "soon")]),
         ((1,), {"dealy": "1s"}, [("", "dealy")]),
-        ((0,), {}, [("requests.1", "an integer from 1")]),
         (("1",), {}, [("requests.1", "text")]),
     ],
 )
@@ -235,13 +231,6 @@ def test_a_response_that_does_not_wait_is_not_released(
 
     assert caught.value.status == 404
     assert [each["request"] for each in control.held()] == [1]
-
-
-def test_an_unknown_choice_of_sessions_is_rejected(server: MockpetsServer) -> None:
-    call: Any = ControlClient(server.url)._call
-    with pytest.raises(ControlError, match="sessions must be one of all, got 'some'") as caught:
-        call("GET", "/held", query={"sessions": "some"})
-    assert caught.value.status == 400
 
 
 def test_responses_that_wait_outlive_the_request_log(
