@@ -42,12 +42,8 @@ export interface components {
             warnings: components["schemas"]["InputProblem"][];
             stubs: number;
         };
-        /** @description How many responses the state coverage had counted. */
-        ClearedCoverage: {
-            cleared: number;
-        };
-        /** @description How many requests were removed from the journal. */
-        ClearedRequests: {
+        /** @description How many recorded requests, or responses in the state coverage, were removed. */
+        Cleared: {
             cleared: number;
         };
         /** @description What `mockpets report` finds. `limits` lists what could not be checked. */
@@ -158,7 +154,7 @@ export interface components {
             /** @description The longest delay. */
             max: string;
         };
-        /** @description A condition that a request does not meet. */
+        /** @description A condition, and the value of a request that does not meet it. */
         Difference: {
             where: string;
             expected: string;
@@ -177,17 +173,6 @@ export interface components {
         DroppedStub: {
             dropped: string;
             active: string[];
-        };
-        /**
-         * @description A setting with the value that applies; times are in seconds, sizes in bytes.
-         *
-         *     `source` is an option, a variable, a line of a file, `default`, or `code`. Secrets are
-         *     redacted.
-         */
-        EffectiveSetting: {
-            name: string;
-            value: string | number | boolean | string[] | null;
-            source: string;
         };
         /** @description The body of an error: the Error of the contract, with `details` if there are any. */
         Error: {
@@ -307,88 +292,18 @@ export interface components {
         Har: {
             log: components["schemas"]["HarLog"];
         };
-        /** @description The cache information of HAR, which is empty: nothing is cached. */
-        HarCache: Record<string, unknown>;
-        /** @description The body of a response. */
-        HarContent: {
-            mimeType: string;
-            text: string;
-            comment?: string;
-            size: number;
-            /** @enum {string} */
-            encoding?: "base64";
-        };
-        /** @description The program that wrote the archive. */
-        HarCreator: {
-            name: string;
-            version: string;
-        };
-        /** @description A request with its response; `_mockpets` has what HAR has no property for. */
-        HarEntry: {
-            startedDateTime: string;
-            time: number;
-            request: components["schemas"]["HarRequest"];
-            response: components["schemas"]["HarResponse"];
-            cache: components["schemas"]["HarCache"];
-            timings: components["schemas"]["HarTimings"];
-            _mockpets: components["schemas"]["RequestSummary"];
-            comment?: string;
-        };
-        /** @description The content of the archive. */
+        /**
+         * @description The content of an HTTP Archive 1.2 (http://www.softwareishard.com/blog/har-12-spec/).
+         *
+         *     In an entry, `_mockpets` is its `RequestSummary`.
+         */
         HarLog: {
             /** @enum {string} */
             version: "1.2";
-            creator: components["schemas"]["HarCreator"];
-            entries: components["schemas"]["HarEntry"][];
-        };
-        /** @description A header or a query parameter. */
-        HarPair: {
-            name: string;
-            value: string;
-        };
-        /** @description The body of a request. HAR has no property for the encoding of one that is not text. */
-        HarPostData: {
-            mimeType: string;
-            text: string;
-            comment?: string;
-            params: components["schemas"]["HarPair"][];
-            /** @enum {string} */
-            _encoding?: "base64";
-        };
-        /** @description The request of an entry. */
-        HarRequest: {
-            httpVersion: string;
-            cookies: components["schemas"]["HarPair"][];
-            headers: components["schemas"]["HarPair"][];
-            headersSize: number;
-            bodySize: number;
-            method: string;
-            url: string;
-            queryString: components["schemas"]["HarPair"][];
-            postData?: components["schemas"]["HarPostData"];
-        };
-        /** @description The response of an entry; its status is 0, and `_error` is set, if it was not sent. */
-        HarResponse: {
-            httpVersion: string;
-            cookies: components["schemas"]["HarPair"][];
-            headers: components["schemas"]["HarPair"][];
-            headersSize: number;
-            bodySize: number;
-            status: number;
-            statusText: string;
-            content: components["schemas"]["HarContent"];
-            redirectURL: string;
-            _error?: string;
-        };
-        /** @description Milliseconds; -1 stands for unknown. */
-        HarTimings: {
-            blocked: number;
-            dns: number;
-            connect: number;
-            ssl: number;
-            send: number;
-            wait: number;
-            receive: number;
+            creator: {
+                [key: string]: string;
+            };
+            entries: components["schemas"]["DataRecord"][];
         };
         /**
          * @description The response of a server that is alive.
@@ -551,10 +466,6 @@ export interface components {
          * @enum {string}
          */
         PetStatus: "available" | "pending" | "sold";
-        /** @description How many pets there are after a change. */
-        PetTotal: {
-            total: number;
-        };
         /** @description A list of pets, the name of a fixture, a number of generated pets, or what to generate. A scenario without pets uses those of the session. */
         PetsSource: string | components["schemas"]["PetInput"][] | number | components["schemas"]["GeneratedPets"];
         /**
@@ -572,10 +483,6 @@ export interface components {
             hidden_by: string | null;
             next: string | null;
             records: components["schemas"]["DataRecord"][];
-        };
-        /** @description How many records there are after a change. */
-        RecordTotal: {
-            total: number;
         };
         /**
          * @description A recorded body.
@@ -846,8 +753,8 @@ export interface components {
         /**
          * @description A scenario in full.
          *
-         *     `text` is its source, or null when the file can no longer be read. `lineage` is the scenario
-         *     and those it extends, in order of precedence; `stubs` has the stubs of all of them. `override`
+         *     `text` is its source, or null when the file can no longer be read. `stubs` has
+         *     its stubs and those of the scenarios it extends, in order of precedence. `override`
          *     is whether only this session uses the text (`PUT overrides/NAME`). `disabled` is why the server
          *     rejects what a stub does, or null. `unreached` is why no recorded request of the session shows
          *     the scenario, or null if one does. `digest` is that of the file, `path` where your own file is,
@@ -860,11 +767,9 @@ export interface components {
             source: string;
             replaces: string[];
             extends: string[];
-            brings_pets: boolean;
             inline: boolean;
             problems: string[];
             text: string | null;
-            lineage: string[];
             pets_in_words: string | null;
             stubs: components["schemas"]["StubDescription"][];
             override: boolean;
@@ -924,7 +829,6 @@ export interface components {
             source: string;
             replaces: string[];
             extends: string[];
-            brings_pets: boolean;
             inline: boolean;
             problems: string[];
             stubs: number;
@@ -939,7 +843,7 @@ export interface components {
             repeat?: components["schemas"]["Repeat"];
         };
         /**
-         * @description The settings of the server that matter to a client; `all` has every one.
+         * @description The settings of the server that matter to a client.
          *
          *     `options` are those of what sessions start with and how requests are treated, as on the command
          *     line, if they differ from the defaults: `--api-key *`, `--seed 4`.
@@ -949,11 +853,9 @@ export interface components {
             any_key: boolean;
             base_path: string;
             max_pets: number;
-            max_sessions: number;
             journal_size: number;
             public: boolean;
             options: string[];
-            all: components["schemas"]["EffectiveSetting"][];
         };
         /** @description The scenarios, seed, pets and clock of a session. */
         SessionContents: {
@@ -998,13 +900,6 @@ export interface components {
         SessionlessRequests: {
             count: number;
             last: string[];
-        };
-        /** @description A snapshot with its pets. */
-        SnapshotDetails: {
-            name: string;
-            pets: number;
-            at: string;
-            content: components["schemas"]["Pet"][];
         };
         /** @description The snapshots of a session by name. */
         SnapshotList: {
@@ -1165,6 +1060,10 @@ export interface components {
             /** @description A number of requests. */
             at_most?: number;
         };
+        /** @description How many pets or records there are after a change. */
+        Total: {
+            total: number;
+        };
         /** @description What an undo put back, and the session as it is now. */
         Undone: {
             undone: components["schemas"]["Removal"];
@@ -1269,8 +1168,7 @@ export type BodyMatch = components['schemas']['BodyMatch'];
 export type BodyOperators = components['schemas']['BodyOperators'];
 export type Change = components['schemas']['Change'];
 export type CheckedScenario = components['schemas']['CheckedScenario'];
-export type ClearedCoverage = components['schemas']['ClearedCoverage'];
-export type ClearedRequests = components['schemas']['ClearedRequests'];
+export type Cleared = components['schemas']['Cleared'];
 export type ClientReport = components['schemas']['ClientReport'];
 export type ClockChange = components['schemas']['ClockChange'];
 export type ClockState = components['schemas']['ClockState'];
@@ -1290,7 +1188,6 @@ export type Difference = components['schemas']['Difference'];
 export type DroppedSession = components['schemas']['DroppedSession'];
 export type DroppedSessions = components['schemas']['DroppedSessions'];
 export type DroppedStub = components['schemas']['DroppedStub'];
-export type EffectiveSetting = components['schemas']['EffectiveSetting'];
 export type Error = components['schemas']['Error'];
 export type ErrorCode = components['schemas']['ErrorCode'];
 export type ErrorReply = components['schemas']['ErrorReply'];
@@ -1304,16 +1201,7 @@ export type GateCounts = components['schemas']['GateCounts'];
 export type GateWait = components['schemas']['GateWait'];
 export type GeneratedPets = components['schemas']['GeneratedPets'];
 export type Har = components['schemas']['Har'];
-export type HarCache = components['schemas']['HarCache'];
-export type HarContent = components['schemas']['HarContent'];
-export type HarCreator = components['schemas']['HarCreator'];
-export type HarEntry = components['schemas']['HarEntry'];
 export type HarLog = components['schemas']['HarLog'];
-export type HarPair = components['schemas']['HarPair'];
-export type HarPostData = components['schemas']['HarPostData'];
-export type HarRequest = components['schemas']['HarRequest'];
-export type HarResponse = components['schemas']['HarResponse'];
-export type HarTimings = components['schemas']['HarTimings'];
 export type Health = components['schemas']['Health'];
 export type HeldResponses = components['schemas']['HeldResponses'];
 export type InputProblem = components['schemas']['InputProblem'];
@@ -1330,10 +1218,8 @@ export type PetChange = components['schemas']['PetChange'];
 export type PetInput = components['schemas']['PetInput'];
 export type PetPage = components['schemas']['PetPage'];
 export type PetStatus = components['schemas']['PetStatus'];
-export type PetTotal = components['schemas']['PetTotal'];
 export type PetsSource = components['schemas']['PetsSource'];
 export type RecordPage = components['schemas']['RecordPage'];
-export type RecordTotal = components['schemas']['RecordTotal'];
 export type RecordedBody = components['schemas']['RecordedBody'];
 export type RecordedMessage = components['schemas']['RecordedMessage'];
 export type RecordedScenario = components['schemas']['RecordedScenario'];
@@ -1375,7 +1261,6 @@ export type SessionContents = components['schemas']['SessionContents'];
 export type SessionList = components['schemas']['SessionList'];
 export type SessionSummary = components['schemas']['SessionSummary'];
 export type SessionlessRequests = components['schemas']['SessionlessRequests'];
-export type SnapshotDetails = components['schemas']['SnapshotDetails'];
 export type SnapshotList = components['schemas']['SnapshotList'];
 export type SnapshotSummary = components['schemas']['SnapshotSummary'];
 export type State = components['schemas']['State'];
@@ -1390,6 +1275,7 @@ export type StubResult = components['schemas']['StubResult'];
 export type TextMatch = components['schemas']['TextMatch'];
 export type TextOperators = components['schemas']['TextOperators'];
 export type Times = components['schemas']['Times'];
+export type Total = components['schemas']['Total'];
 export type Undone = components['schemas']['Undone'];
 export type UnsavedKind = components['schemas']['UnsavedKind'];
 export type Verification = components['schemas']['Verification'];

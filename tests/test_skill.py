@@ -96,9 +96,7 @@ def test_the_control_document_comes_by_tag() -> None:
     assert sorted(paths) == sorted(whole["paths"])
     for part in parts:
         used = set(re.findall('#/components/schemas/([^"]+)', json.dumps(part)))
-        assert used == set(part["components"]["schemas"])
+        assert used <= part["components"]["schemas"].keys() < whole["components"]["schemas"].keys()
     response = call("GET", "/__mockpets/control.openapi.json?tag=pet")
-    assert (response.status, response.json["message"]) == (
-        400,
-        "unknown tag 'pet'; did you mean 'pets'?",
-    )
+    assert response.status == 400
+    assert response.json["message"].endswith("got 'pet'; did you mean 'pets'?")

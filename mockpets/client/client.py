@@ -159,8 +159,7 @@ class ControlClient:
 
     def activate(self, *scenarios: str | types.Document) -> types.Activated:
         """Do the same as `use`; also return which resources are hidden by others."""
-        body: types.ScenarioSelection = {"scenario": list(scenarios)}
-        return self._call("PUT", "/scenario", body)
+        return self._call("PUT", "/scenario", {"scenario": scenarios})
 
     def reset(self) -> list[str]:
         """Reset pets, counters, the journal and random numbers; return the active scenarios."""
@@ -301,10 +300,6 @@ class ControlClient:
         """List the snapshots."""
         return self._call("GET", "/snapshots", part="snapshots")
 
-    def snapshot_pets(self, name: str) -> list[Pet]:
-        """Return the pets of a snapshot."""
-        return self._call("GET", _fill("/snapshots/{name}", name), part="content")
-
     def restore(self, name: str) -> int:
         """Replace all pets with those of a snapshot; return how many there are."""
         return self._call("POST", _fill("/snapshots/{name}/restore", name), part="total")
@@ -410,7 +405,7 @@ class ControlClient:
         :raise VerificationError: the number differs; the message shows the nearest requests.
         """
         __tracebackhide__ = True  # pytest shows the line of the test instead
-        body: types.Verification = {"match": match}
+        body: dict[str, Any] = {"match": match}
         if times is not None:
             body["times"] = times
         wait = 0.0

@@ -77,20 +77,8 @@ class SessionlessRequests(TypedDict):
     last: list[str]
 
 
-class EffectiveSetting(TypedDict):
-    """A setting with the value that applies; times are in seconds, sizes in bytes.
-
-    `source` is an option, a variable, a line of a file, ``default``, or ``code``. Secrets are
-    redacted.
-    """
-
-    name: str
-    value: str | float | bool | list[str] | None
-    source: str
-
-
 class ServerSettings(TypedDict):
-    """The settings of the server that matter to a client; `all` has every one.
+    """The settings of the server that matter to a client.
 
     `options` are those of what sessions start with and how requests are treated, as on the command
     line, if they differ from the defaults: ``--api-key *``, ``--seed 4``.
@@ -100,11 +88,9 @@ class ServerSettings(TypedDict):
     any_key: bool
     base_path: str
     max_pets: int
-    max_sessions: int
     journal_size: int
     public: bool
     options: list[str]
-    all: list[EffectiveSetting]
 
 
 class StateFileProgress(TypedDict):
@@ -168,16 +154,6 @@ class OpenedGate(GateCounts):
     released: int
 
 
-class GateWait(TypedDict, total=False):
-    """How many responses a gate must hold, by default 1, and how long to wait, by default ``5s``.
-
-    `within` is a duration of at most 30 seconds.
-    """
-
-    held: int
-    within: str
-
-
 class HeldResponses(TypedDict):
     """The number of responses that are held at one gate."""
 
@@ -201,7 +177,6 @@ class _AnyScenario(TypedDict):
     source: str
     replaces: list[str]
     extends: list[str]
-    brings_pets: bool
     inline: bool
     problems: list[str]
 
@@ -241,8 +216,8 @@ class StubDescription(TypedDict):
 class ScenarioDetails(_AnyScenario):
     """A scenario in full.
 
-    `text` is its source, or None when the file can no longer be read. `lineage` is the scenario
-    and those it extends, in order of precedence; `stubs` has the stubs of all of them. `override`
+    `text` is its source, or None when the file can no longer be read. `stubs` has
+    its stubs and those of the scenarios it extends, in order of precedence. `override`
     is whether only this session uses the text (`PUT overrides/NAME`). `disabled` is why the server
     rejects what a stub does, or null. `unreached` is why no recorded request of the session shows
     the scenario, or null if one does. `digest` is that of the file, `path` where your own file is,
@@ -250,7 +225,6 @@ class ScenarioDetails(_AnyScenario):
     """
 
     text: str | None
-    lineage: list[str]
     pets_in_words: str | None
     stubs: list[StubDescription]
     override: bool
@@ -284,15 +258,6 @@ class CheckedScenario(TypedDict):
     problems: list[InputProblem]
     warnings: list[InputProblem]
     stubs: int
-
-
-class ScenarioSelection(TypedDict):
-    """The scenarios to activate: names, whole scenarios as in a file, or a list of both.
-
-    A whole scenario may have a `name`, which must not be the name of another scenario.
-    """
-
-    scenario: str | Document | list[str | Document]
 
 
 class State(ScenarioList, GateCounts):
@@ -337,8 +302,8 @@ class PetPage(TypedDict):
     pets: list[Pet]
 
 
-class PetTotal(TypedDict):
-    """How many pets there are after a change."""
+class Total(TypedDict):
+    """How many pets or records there are after a change."""
 
     total: int
 
@@ -353,8 +318,6 @@ class GeneratedPets(TypedDict):
 
 Pets = Iterable[Pet | Document] | GeneratedPets | Document | str | int | Path
 """What `ControlClient` accepts: pets, what to generate, a fixture, a number, or a file of pets."""
-PetsSource = list[Pet] | GeneratedPets | str | int
-"""The same in the JSON of a request."""
 
 
 class PetChange(TypedDict, total=False):
@@ -377,12 +340,6 @@ class SnapshotList(TypedDict):
     """The snapshots of a session by name."""
 
     snapshots: list[SnapshotSummary]
-
-
-class SnapshotDetails(SnapshotSummary):
-    """A snapshot with its pets."""
-
-    content: list[Pet]
 
 
 # --- Records ----------------------------------------------------------------------------------
@@ -419,12 +376,6 @@ class RecordPage(ResourceSummary):
 
     next: str | None
     records: list[Document]
-
-
-class RecordTotal(TypedDict):
-    """How many records there are after a change."""
-
-    total: int
 
 
 # --- The journal ------------------------------------------------------------------------------
@@ -534,18 +485,6 @@ class WaitingResponses(TypedDict):
     change: int
 
 
-class Release(TypedDict):
-    """The numbers of the requests whose responses to release, and what to send in their place.
-
-    `reply` is one reply as in a stub's `sequence`. With a `delay`, such as ``3s``, each waits that
-    long before it is sent.
-    """
-
-    requests: list[int]
-    reply: NotRequired[str | Document]
-    delay: NotRequired[str | int | Document]
-
-
 class ReleasedRequests(TypedDict):
     """The numbers of the requests whose responses were released."""
 
@@ -646,8 +585,8 @@ class RecordedScenario(TypedDict):
     notes: list[str]
 
 
-class ClearedRequests(TypedDict):
-    """How many requests were removed from the journal."""
+class Cleared(TypedDict):
+    """How many recorded requests, or responses in the state coverage, were removed."""
 
     cleared: int
 
@@ -657,18 +596,6 @@ class Times(TypedDict, total=False):
 
     at_least: int
     at_most: int
-
-
-class Verification(TypedDict):
-    """The requests that are expected, and how often: at least once by default.
-
-    `match` is the same as the ``match`` of a stub, and may have an `outcome` or a list of them.
-    `within` is how long to wait for them, such as ``5s``, at most 30 seconds.
-    """
-
-    match: Document
-    times: NotRequired[int | Times]
-    within: NotRequired[str]
 
 
 class VerifiedRequests(TypedDict):
@@ -699,15 +626,20 @@ class RequestToExplain(TypedDict):
     draft: NotRequired[ScenarioDraft]
 
 
-class ComparedCondition(TypedDict):
+class Difference(TypedDict):
+    """A condition, and the value of a request that does not meet it."""
+
+    where: str
+    expected: str
+    got: str
+
+
+class ComparedCondition(Difference):
     """One condition of a stub, and the value of the request.
 
     `holds` is None if the value is not recorded: a secret, or the end of a long body.
     """
 
-    where: str
-    expected: str
-    got: str
     holds: bool | None
 
 
@@ -798,12 +730,6 @@ class StateCoverage(TypedDict):
     rows: list[CoverageRow]
 
 
-class ClearedCoverage(TypedDict):
-    """How many responses the state coverage had counted."""
-
-    cleared: int
-
-
 class CoverageHole(TypedDict):
     """A state that was never served, and the shipped scenario that serves it."""
 
@@ -881,104 +807,15 @@ class Findings(TypedDict):
 # --- The journal as an HTTP Archive (HAR 1.2) -------------------------------------------------
 
 
-class HarPair(TypedDict):
-    """A header or a query parameter."""
-
-    name: str
-    value: str
-
-
-class _HarMessage(TypedDict):
-    """What requests and responses have in common; -1 stands for an unknown size."""
-
-    httpVersion: str
-    cookies: list[HarPair]
-    headers: list[HarPair]
-    headersSize: int
-    bodySize: int
-
-
-class _HarBody(TypedDict):
-    mimeType: str
-    text: str
-    comment: NotRequired[str]
-
-
-class HarPostData(_HarBody):
-    """The body of a request. HAR has no property for the encoding of one that is not text."""
-
-    params: list[HarPair]
-    _encoding: NotRequired[Literal["base64"]]
-
-
-class HarContent(_HarBody):
-    """The body of a response."""
-
-    size: int
-    encoding: NotRequired[Literal["base64"]]
-
-
-class HarRequest(_HarMessage):
-    """The request of an entry."""
-
-    method: str
-    url: str
-    queryString: list[HarPair]
-    postData: NotRequired[HarPostData]
-
-
-class HarResponse(_HarMessage):
-    """The response of an entry; its status is 0, and `_error` is set, if it was not sent."""
-
-    status: int
-    statusText: str
-    content: HarContent
-    redirectURL: str
-    _error: NotRequired[str]
-
-
-class HarCache(TypedDict):
-    """The cache information of HAR, which is empty: nothing is cached."""
-
-
-class HarTimings(TypedDict):
-    """Milliseconds; -1 stands for unknown."""
-
-    blocked: float
-    dns: float
-    connect: float
-    ssl: float
-    send: float
-    wait: float
-    receive: float
-
-
-class HarEntry(TypedDict):
-    """A request with its response; `_mockpets` has what HAR has no property for."""
-
-    startedDateTime: str
-    time: float
-    request: HarRequest
-    response: HarResponse
-    cache: HarCache
-    timings: HarTimings
-    _mockpets: RequestSummary
-    comment: NotRequired[str]
-
-
-class HarCreator(TypedDict):
-    """The program that wrote the archive."""
-
-    name: str
-    version: str
-
-
 class HarLog(TypedDict):
-    """The content of the archive."""
+    """The content of an HTTP Archive 1.2 (http://www.softwareishard.com/blog/har-12-spec/).
+
+    In an entry, `_mockpets` is its `RequestSummary`.
+    """
 
     version: Literal["1.2"]
-    creator: HarCreator
-    entries: list[HarEntry]
+    creator: dict[str, str]
+    entries: list[Document]
 
 
 class Har(TypedDict):
@@ -1025,17 +862,8 @@ class SessionList(TypedDict):
     max: int
 
 
-class SessionContents(TypedDict, total=False):
-    """The contents to put into a session; omitted ones stay, or start with the server defaults."""
-
-    scenario: str | Document | list[str | Document]
-    seed: int
-    pets: PetsSource
-    clock: ClockChange
-
-
 class SessionOptions(TypedDict, total=False):
-    """The same with the types that `ControlClient` accepts."""
+    """The contents to put into a session; omitted ones stay, or start with the server defaults."""
 
     scenario: str | Document | list[str | Document]
     seed: int
@@ -1069,14 +897,6 @@ class InvalidInputDetails(TypedDict):
     """Every problem in a body."""
 
     problems: list[InputProblem]
-
-
-class Difference(TypedDict):
-    """A condition that a request does not meet."""
-
-    where: str
-    expected: str
-    got: str
 
 
 class NearestRequest(TypedDict):

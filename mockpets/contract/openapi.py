@@ -47,23 +47,20 @@ _LICENSE: Final = {
 _CONTACT: Final = {"name": "The maintainers of mockpets, not those of the service"}
 
 
-def _header(description: str, name: str, example: str) -> dict[str, object]:
-    examples = {name: {"value": example}}
+def _header(description: str, example: str) -> dict[str, object]:
+    examples = {"header": {"value": example}}
     return {"description": description, "schema": {"type": "string"}, "examples": examples}
 
 
-_KEY_HEADER: Final = _header(
-    "How to authenticate (RFC 6750).", "missing", 'Bearer realm="mockpets"'
-)
-_LOCATION: Final = _header("URL of the new animal, relative to the server.", "pet", "/v1/pets/17")
+_KEY_HEADER: Final = _header("How to authenticate (RFC 6750).", 'Bearer realm="mockpets"')
+_LOCATION: Final = _header("URL of the new animal, relative to the server.", "/v1/pets/17")
 _DEPRECATION: Final = {
-    "Deprecation": _header("When the operation was deprecated (RFC 9745).", "date", "@1767225600"),
+    "Deprecation": _header("When the operation was deprecated (RFC 9745).", "@1767225600"),
     "Sunset": _header(
-        "When the operation will be removed (RFC 8594).", "date", "Thu, 05 Dec 2030 00:00:00 GMT"
+        "When the operation will be removed (RFC 8594).", "Thu, 05 Dec 2030 00:00:00 GMT"
     ),
     "Link": _header(
         "The operation to use instead, and its documentation (RFC 8288).",
-        "successor",
         '</v1/pets>; rel="successor-version"',
     ),
 }

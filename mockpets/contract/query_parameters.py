@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from mockpets.constants import INT64_MAX, INT64_MIN
 from mockpets.contract.fields import Int64, parse_int64
-from mockpets.errors import RequestError
 from mockpets.units import quote
 
 if TYPE_CHECKING:
@@ -42,17 +41,3 @@ def integer(
     if high < INT64_MAX:
         schema["maximum"] = high
     return Parameter(description, {**schema, **options}, read)
-
-
-def read_query(query: Mapping[str, str], parameters: Mapping[str, Parameter]) -> dict[str, Any]:
-    """Return the values by name; raise ``invalid_request`` with the problem of each invalid one."""
-    values: dict[str, Any] = {}
-    problems = []
-    for name, text in query.items():
-        try:
-            values[name] = parameters[name].read(text)
-        except ValueError as error:
-            problems.append(f"{name} {error}")
-    if problems:
-        raise RequestError("invalid_request", "; ".join(problems))
-    return values

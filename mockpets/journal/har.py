@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from mockpets.clock import moment
@@ -15,9 +15,9 @@ from mockpets.journal.entry import Message
 from mockpets.journal.queries import body_text, summary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-    from mockpets.contract import control_types as types
+    from mockpets.contract.control_types import Har
     from mockpets.journal.entry import Entry
 
 _HOST: Final = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
@@ -27,15 +27,17 @@ _UNKNOWN: Final = -1
 """The standard's value for an unknown size or time."""
 
 
-def document(entries: Iterable[Entry], version: str) -> types.Har:
+def document(entries: Iterable[Entry], version: str) -> Har:
     """Return these entries as a HAR document; the version is that of mockpets."""
     # HAR sorts entries by time, which can differ from the order of their numbers.
-    rows = [_entry(entry) for entry in sorted(entries, key=lambda entry: entry.at)]
-    creator: types.HarCreator = {"name": "mockpets", "version": version}
+    rows: list[Mapping[str, Any]] = [
+        _entry(entry) for entry in sorted(entries, key=lambda entry: entry.at)
+    ]
+    creator = {"name": "mockpets", "version": version}
     return {"log": {"version": "1.2", "creator": creator, "entries": rows}}
 
 
-def _entry(entry: Entry) -> types.HarEntry:
+def _entry(entry: Entry) -> dict[str, Any]:
     wait = entry.app_ms + max(entry.delay_ms, entry.held_ms or 0)  # they run at the same time
     if entry.total_ms is None:
         receive = 1000 * entry.response.size / entry.throttle if entry.throttle else 0
@@ -43,7 +45,7 @@ def _entry(entry: Entry) -> types.HarEntry:
         wait = min(wait, entry.total_ms)  # the client may have left before
         receive = entry.total_ms - wait
     wait, receive = round(wait, 3), round(receive, 3)
-    row: types.HarEntry = {
+    row: dict[str, Any] = {
         "startedDateTime": moment(entry.at),
         "time": round(wait + receive, 3),
         "request": _request(entry),
@@ -66,9 +68,9 @@ def _entry(entry: Entry) -> types.HarEntry:
     return row
 
 
-def _request(entry: Entry) -> types.HarRequest:
+def _request(entry: Entry) -> dict[str, Any]:
     request = entry.request
-    result: types.HarRequest = {
+    result: dict[str, Any] = {
         "method": entry.method,
         "url": _url(entry),
         "httpVersion": _HTTP,
@@ -81,7 +83,7 @@ def _request(entry: Entry) -> types.HarRequest:
     if request.size:
         text, base64 = body_text(request)
         mime_type = request.header("Content-Type")
-        data: types.HarPostData = {"mimeType": mime_type, "text": text, "params": []}
+        data: dict[str, Any] = {"mimeType": mime_type, "text": text, "params": []}
         if base64:
             data["_encoding"] = "base64"
         if request.cut:
@@ -90,17 +92,17 @@ def _request(entry: Entry) -> types.HarRequest:
     return result
 
 
-def _response(entry: Entry) -> types.HarResponse:
+def _response(entry: Entry) -> dict[str, Any]:
     is_sent = entry.outcome == "sent"
     response = entry.response if is_sent else Message()
     text, base64 = body_text(response)
     mime_type = response.header("Content-Type")
-    content: types.HarContent = {"size": response.size, "mimeType": mime_type, "text": text}
+    content: dict[str, Any] = {"size": response.size, "mimeType": mime_type, "text": text}
     if base64:
         content["encoding"] = "base64"
     if response.cut:
         content["comment"] = _cut_comment(response)
-    result: types.HarResponse = {
+    result: dict[str, Any] = {
         "status": (is_sent and entry.status) or 0,  # like browsers, for a missing response
         "statusText": _reason(entry.status) if is_sent else "",
         "httpVersion": _HTTP,
@@ -117,7 +119,7 @@ def _response(entry: Entry) -> types.HarResponse:
     return result
 
 
-def _pairs(pairs: Iterable[tuple[str, str]]) -> list[types.HarPair]:
+def _pairs(pairs: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
     return [{"name": name, "value": value} for name, value in pairs]
 
 

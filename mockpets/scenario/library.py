@@ -168,10 +168,6 @@ class Library:
         """Return what would be wrong with the `extends` of a scenario, or None."""
         return _broken_chains({**self.scenarios, scenario.name: scenario}).get(scenario.name)
 
-    def brings_pets(self, name: str) -> bool:
-        """Return whether a scenario, or one that it extends, defines pets."""
-        return any(scenario.pets is not None for scenario in self.lineage(name))
-
     def gates(self) -> list[str]:
         """Return the names of the gates at which the scenario files hold responses."""
         files = (self.scenarios[name] for name in self.sources if name in self.scenarios)

@@ -1,8 +1,8 @@
-"""Every setting with the value that applies and its source: for `GET state`, the log, a command."""
+"""Every setting with the value that applies and its source: for the log and a command."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypedDict
 
 from mockpets.constants import PETS_BY_REQUEST, PUBLIC_PETS, PUBLIC_RESET_SECONDS
 from mockpets.errors import printable
@@ -12,8 +12,20 @@ from mockpets.settings.sources import SECRETS
 from mockpets.units import size_text
 
 if TYPE_CHECKING:
-    from mockpets.contract.control_types import EffectiveSetting
     from mockpets.settings.model import Settings
+
+
+class EffectiveSetting(TypedDict):
+    """A setting with the value that applies; times are in seconds, sizes in bytes.
+
+    `source` is an option, a variable, a line of a file, ``default``, or ``code``. Secrets are
+    redacted.
+    """
+
+    name: str
+    value: str | float | bool | list[str] | None
+    source: str
+
 
 DEFAULT: Final = "default"
 """The source of a setting that is not set."""

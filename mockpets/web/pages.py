@@ -16,9 +16,9 @@ from urllib.parse import quote
 
 from flask import render_template
 
-from mockpets.constants import API_PREFIX, CONTROL_PREFIX, DEPRECATION, SUNSET, TOOLBAR_PATH
+from mockpets.constants import API_PREFIX, CONTROL_PREFIX, DEPRECATION, SUNSET
 from mockpets.contract.openapi import document
-from mockpets.errors import RequestError, did_you_mean
+from mockpets.errors import RequestError
 from mockpets.kit import render
 from mockpets.skill import SKILL, skill_files
 from mockpets.strict_json import dump_json
@@ -72,8 +72,7 @@ def panel_file(version: str, name: str) -> Response:
     if version != digest():
         raise RequestError("not_found", "the panel's files have changed; reload the page")
     if name not in _files():
-        message, hint = f"the panel has no file {name[:80]!r}", did_you_mean(name, _files())
-        raise RequestError("not_found", f"{message}; {hint}" if hint else message)
+        raise RequestError("not_found", f"the panel has no file {name[:80]!r}")
     cached = ("Cache-Control", "public, max-age=31536000, immutable")
     return _page(_files()[name], Path(name).suffix, cached)
 
@@ -95,18 +94,6 @@ def kit_file(name: str, library: Callable[[], Library]) -> Response:
     known = library()
     text = render(name, known.descriptions(), known.gates())
     return Response(text, content_type=_TYPES[Path(name).suffix])
-
-
-def toolbar(library: Callable[[], Library]) -> Response:
-    """Return the file of the kit that is the toolbar.
-
-    Browsers request a module with CORS, so only pages on the origins that the response names can
-    load it, and the policy stops a page that requests a script without CORS.
-    """
-    response = kit_file(Path(TOOLBAR_PATH).name, library)
-    policy = ("Cross-Origin-Resource-Policy", "same-origin")
-    response.headers += [policy, ("Cache-Control", "no-cache")]
-    return response
 
 
 @cache

@@ -7,27 +7,20 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.kit import files_of
-from mockpets.web.control.routes import control_document
+from mockpets.web.control.routes import TAGS, control_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     Schema = Mapping[str, Any]
 
-_TAGS: Final = ("server", "sessions", "scenarios", "pets", "data", "requests", "gates")
-_USUAL: Final = (
-    *("`headers_too_large`", "`unauthorized`", "`forbidden`", "`invalid_session`"),
-    *("`unknown_header`", "`rate_limited`", "`unknown_session`", "`session_required`"),
-    *("`session_dropped`", "`invalid_request`"),
-)
-"""The errors that the page lists once, for all calls."""
 _FILTERED: Final = ("requests", "requests.har")
 """Calls that have the same filters."""
 
 
 def calls() -> dict[str, Callable[[], str]]:
     """Return the parts of the page by name: the calls of each tag."""
-    parts = {f"calls: {tag}": partial(_calls, tag) for tag in _TAGS}
+    parts = {f"calls: {tag}": partial(_calls, tag) for tag in TAGS}
     return {**parts, "calls: kit": kit_files}
 
 
@@ -52,7 +45,7 @@ def _calls(tag: str) -> str:
 
 
 def _call(method: str, path: str, operation: Mapping[str, Any]) -> str:
-    """Return a call: what it does, its parameters, body, response and own errors."""
+    """Return a call: what it does, its parameters, body and response."""
     place = re.sub(r"{(\w+)}", lambda part: part[1].upper(), path.removeprefix("/"))
     place = place.replace("/RECORD", "/ID")
     facts = [*_parameters(operation)]
@@ -65,8 +58,6 @@ def _call(method: str, path: str, operation: Mapping[str, Any]) -> str:
     responses: Mapping[str, Any] = operation["responses"]
     statuses = " or ".join(status for status in responses if status.startswith("2"))
     facts.append((statuses, _response(responses["200"])))
-    if errors := [*_errors(responses)]:
-        facts.append(("errors", ", ".join(errors)))
     rows = "".join(f"| {name} | {text} |\n" for name, text in facts)
     text = _one_line(operation["description"])
     return f"#### `{method.upper()} {place}`\n\n{text}\n\n| | |\n|---|---|\n{rows}"
@@ -139,15 +130,6 @@ def _response(response: Mapping[str, Any]) -> str:
         return text
     properties = ", ".join(f"`{each}`" for each in schema["properties"])
     return f"`{name}` with {properties}. {text}"
-
-
-def _errors(responses: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the errors of a call that not all calls have, each with its status."""
-    for status, response in responses.items():
-        if status.isdigit() and int(status) >= 400:
-            for code in re.findall("`[a-z_]+`", response["description"]):
-                if code not in _USUAL:
-                    yield f"{status} {code}"
 
 
 def _one_line(text: str) -> str:

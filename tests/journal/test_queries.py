@@ -10,15 +10,17 @@ from urllib.parse import unquote
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from werkzeug.test import EnvironBuilder
 
 from mockpets.contract.control_types import RequestFilters
-from mockpets.contract.query_parameters import read_query
 from mockpets.errors import RequestError
 from mockpets.journal import har, queries
 from mockpets.journal.entry import Entry, Message, Note
 from mockpets.journal.journal import Journals
 from mockpets.journal.queries import full, selected, summary
 from mockpets.strict_json import dump_json
+from mockpets.web.control.call import read_query
+from mockpets.web.exchange import Request
 from tests.cases import each as for_each
 from tests.journal.entries import ENTRIES, add, created, entry, message
 
@@ -26,6 +28,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 # --- Filters ----------------------------------------------------------------------------------
+
+
+def asking(query: Mapping[str, str]) -> Request:
+    return Request(EnvironBuilder(query_string=dict(query)).get_environ())
 
 
 @for_each(
@@ -49,7 +55,7 @@ if TYPE_CHECKING:
     ],
 )
 def test_valid_queries(query: Mapping[str, str], expected: Mapping[str, Any]) -> None:
-    assert read_query(query, queries.PARAMETERS) == expected
+    assert read_query(asking(query), queries.PARAMETERS) == expected
 
 
 def test_the_parameters_are_those_that_the_client_accepts() -> None:
@@ -100,7 +106,7 @@ def test_the_parameters_are_those_that_the_client_accepts() -> None:
 )
 def test_invalid_queries(query: Mapping[str, str], message: str) -> None:
     with pytest.raises(RequestError) as caught:
-        read_query(query, queries.PARAMETERS)
+        read_query(asking(query), queries.PARAMETERS)
 
     assert (caught.value.code, caught.value.message) == ("invalid_request", message)
 
@@ -109,7 +115,7 @@ def test_the_error_for_an_unknown_note_lists_all_notes() -> None:
     with pytest.raises(
         RequestError, match=r"note must be one of clock, deprecated, .*; did you mean"
     ) as caught:
-        read_query({"note": "deprecatd"}, queries.PARAMETERS)
+        read_query(asking({"note": "deprecatd"}), queries.PARAMETERS)
     assert caught.value.message.endswith("got 'deprecatd'; did you mean 'deprecated'?")
 
 

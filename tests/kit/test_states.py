@@ -42,7 +42,7 @@ def without_status(server: MockpetsServer) -> set[str]:
     for name in SCENARIOS:
         control = ControlClient(server.url, "pets")
         control.make_session("pets", scenario=name)
-        if control.scenario(name)["brings_pets"]:
+        if control.scenario(name)["pets_in_words"]:
             pets = control.pets()[:100]
             names |= {name} if any("status" not in pet for pet in pets) else set()
         control.drop_session("pets")

@@ -27,7 +27,7 @@ KEY = "Vt9-second-key-of-this-test"
 KEPT = 10
 """Requests in the log: more than one example sends."""
 READS = [
-    *("state", f"requests?limit={KEPT}", f"requests.har?limit={KEPT}", "snapshots", "snapshots/s"),
+    *("state", f"requests?limit={KEPT}", f"requests.har?limit={KEPT}", "snapshots"),
     *("sessions", "sessions/w1", "scenarios", "gates", "events?since=0", "pets", "metrics"),
     "coverage",
 ]

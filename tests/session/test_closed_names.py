@@ -196,7 +196,6 @@ READS: list[tuple[str, str, Any]] = [
     ("GET", "data/orders", None),
     ("GET", "data/orders/1", None),
     ("GET", "snapshots", None),
-    ("GET", "snapshots/one", None),
     ("GET", "requests", None),
     ("GET", "held", None),
     ("GET", "findings", None),

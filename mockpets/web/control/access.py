@@ -11,7 +11,6 @@ must send the token instead.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from hmac import compare_digest
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Final
@@ -159,7 +158,6 @@ def _is_trusted(host: str, settings: Settings) -> bool:
     return name in [re.sub(_PORT + "$", "", origin) for origin in settings.control_origin]
 
 
-@lru_cache(maxsize=16)  # mostly one or two; parsing one takes 4 % of a control request
 def _is_loopback(peer: str) -> bool:
     """Return whether an address is a loopback address; WSGI servers may report invalid ones."""
     try:

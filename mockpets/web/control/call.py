@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+SCENARIO: Final = "ScenarioDocument"
+"""The schema of a body that is a scenario file: in YAML, of which JSON is a part."""
 LONG: Final = 8 * 1024
 """The size in bytes above which parsing a body, with line numbers, takes milliseconds."""
 
@@ -110,11 +112,8 @@ class Call:
         about a session in the path.
     :param parameters: the query parameters that it accepts by name; None if it ignores any.
     :param body: the name of its body's schema in the OpenAPI document; empty without a body.
-    :param is_yaml: whether the body is a file in YAML, of which JSON is a part.
     :param creates: whether it responds with 201 if it created what the path names.
     :param conditions: the conditional headers that it reads, with descriptions.
-    :param errors: the codes of the errors that its view raises, besides those of every call; one
-        with a body also raises `InputError`.
     :param caller: who may make it: ``visitor`` means anyone, if the server is public.
     """
 
@@ -123,10 +122,8 @@ class Call:
     parameters: Mapping[str, Parameter] | None = field(default_factory=dict)
     body: str = ""
     needs_body: bool = True
-    is_yaml: bool = False
     creates: bool = False
     conditions: Mapping[str, str] = field(default_factory=dict)
-    errors: tuple[ErrorCode, ...] = ()
     caller: Literal["owner", "anyone", "visitor"] = "owner"
 
     @property
@@ -164,7 +161,7 @@ def run_job(
     job: Callable[[], T],
     what: str,
     *,
-    is_long: bool,
+    is_long: bool = True,
     is_outdated: Callable[[T], bool] = lambda _: False,
 ) -> T:
     """Return the result of a job; the worker thread runs a long one. Call it once per request.
@@ -199,20 +196,32 @@ def _run(job: Callable[[], object]) -> _JobResult:
         return _JobResult(None, error)
 
 
-def query_parameters(request: Request, known: Collection[str]) -> dict[str, str]:
-    """Return the parameters by name; raise ``invalid_request`` if they are unknown or repeated."""
-    query = dict(request.args.lists())
+def read_query(request: Request, parameters: Mapping[str, Parameter] | None) -> dict[str, Any]:
+    """Return the values of the query parameters by name.
+
+    :param parameters: those that a call accepts; None if it ignores any.
+    :raise RequestError: ``invalid_request`` if some are unknown, repeated or invalid.
+    """
+    if parameters is None:
+        return {}
+    values: dict[str, Any] = {}
     problems = []
-    for name, values in query.items():
-        if name not in known:
-            problems.append(f"unknown parameter {quote(name)}; {_instead(name, known, request)}")
-        elif len(values) > 1:
-            problems.append(f"{name} must be sent only once, got {len(values)} values")
+    for name, texts in request.args.lists():
+        if name not in parameters:
+            instead = _instead(name, parameters, request)
+            problems.append(f"unknown parameter {quote(name)}; {instead}")
+        elif len(texts) > 1:
+            problems.append(f"{name} must be sent only once, got {len(texts)} values")
+        else:
+            try:
+                values[name] = parameters[name].read(texts[0])
+            except ValueError as error:
+                problems.append(f"{name} {error}")
         if len(problems) == PROBLEMS_SHOWN:  # thousands of hints would take long
             break
     if problems:
         raise RequestError("invalid_request", "; ".join(problems))
-    return {name: values[0] for name, values in query.items()}
+    return values
 
 
 def _instead(name: str, known: Collection[str], request: Request) -> str:

@@ -67,7 +67,7 @@ def records(call: ControlRequest) -> JsonResponse[types.RecordPage]:
     return JsonResponse(dump_json(head)[:-1] + b',"records":[' + content + b"]}\n")
 
 
-def set_records(call: ControlRequest) -> JsonResponse[types.RecordTotal]:
+def set_records(call: ControlRequest) -> JsonResponse[types.Total]:
     """Replace all records; those without an ID get one."""
     resource, session = _resource(call), call.session
     text, before = body_text(call.request), session.data.records(resource)
@@ -112,7 +112,7 @@ def change_record(call: ControlRequest) -> JsonResponse[Mapping[str, Any]]:
     return _record(*call.session.data.change(resource, change))
 
 
-def delete_record(call: ControlRequest) -> JsonResponse[types.RecordTotal]:
+def delete_record(call: ControlRequest) -> JsonResponse[types.Total]:
     """Delete a record."""
     resource = _resource(call)
     delete = partial(resource.delete, text=call.part("record"))

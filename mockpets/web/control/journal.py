@@ -6,7 +6,7 @@ import re
 from functools import partial
 from random import Random
 from time import perf_counter, time
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import unquote
 
 from mockpets.clock import moment
@@ -48,20 +48,15 @@ if TYPE_CHECKING:
     from mockpets.wsgi_extension import Server
 
 _PROGRESS: Final = "verify"
-_AT_ONCE = 200
+_AT_ONCE: Final = 200
 """The most requests to process on the app's thread, which takes some milliseconds."""
-
-
-def _selected(call: ControlRequest) -> tuple[list[Entry], int]:
-    """Return the entries that the query selects, and how many pass its filters."""
-    return queries.selected(call.session.journal.entries(), call.query)
 
 
 def requests(call: ControlRequest) -> JsonResponse[types.RequestList]:
     """List the newest requests that pass the filters, oldest first."""
     # Read before the entries, so that a change in between is reported twice rather than lost.
     change, journal = call.session.changes.number, call.session.journal
-    entries, total = _selected(call)
+    entries, total = queries.selected(journal.entries(), call.query)
     return json_response(
         {
             "requests": [queries.summary(entry) for entry in entries],
@@ -96,7 +91,7 @@ def recorded_request(call: ControlRequest) -> Entry:
     return entry
 
 
-def clear_requests(call: ControlRequest) -> JsonResponse[types.ClearedRequests]:
+def clear_requests(call: ControlRequest) -> JsonResponse[types.Cleared]:
     """Remove all requests from the journal; numbers continue."""
     return json_response({"cleared": call.context.sessions.clear_requests(call.session)})
 
@@ -106,10 +101,39 @@ def har(call: ControlRequest) -> JsonResponse[types.Har]:
     # Imported here and in `verify`, since it would slow down the start.
     from mockpets.journal.har import document
 
-    entries, _ = _selected(call)
-    is_long = len(entries) > _AT_ONCE
+    entries, _ = queries.selected(call.session.journal.entries(), call.query)
     write = partial(document, entries, VERSION)
-    return json_response(run_job(call, write, "writing the HAR document", is_long=is_long))
+    return json_response(run_job(call, write, "writing the HAR document"))
+
+
+def findings(call: ControlRequest) -> JsonResponse[types.Findings]:
+    """Report what the front end does wrong in this session, and its state coverage.
+
+    Both are the JSON of `mockpets report`, from the request log of this session.
+    """
+    # Imported here, since it would slow down the start.
+    from mockpets.journal import coverage
+    from mockpets.journal.har import document
+    from mockpets.report import coverage as coverage_report
+    from mockpets.report.client_checks import build, dropped_limit
+    from mockpets.report.formats import as_document
+    from mockpets.report.har import requests_of
+
+    session = call.session
+    journal = session.journal
+
+    def report() -> types.Findings:
+        entries = journal.entries()
+        recorded = requests_of(document(entries, VERSION))
+        checks = build(recorded, "1 session", dropped_limit(session.name, journal.dropped))
+        covered = coverage.build(coverage.rows_of(entries))
+        result = {
+            "report": as_document(checks),
+            "coverage": coverage_report.as_document(covered),
+        }
+        return cast("types.Findings", result)
+
+    return json_response(run_job(call, report, "checking the requests"))
 
 
 def verify(call: ControlRequest) -> JsonResponse[types.VerifiedRequests]:
@@ -231,7 +255,7 @@ def tried(call: ControlRequest) -> tuple[Entry, int]:
         raise RequestError("invalid_request", message)
     context = call.context
     run = partial(dry_run, context.settings, context.sessions, call.session.name, request)
-    return run_job(call, run, "explaining a request", is_long=True)
+    return run_job(call, run, "explaining a request")
 
 
 HELD_PARAMETERS: Final = {
@@ -290,7 +314,11 @@ def release(call: ControlRequest) -> JsonResponse[types.ReleasedRequests]:
 
     session = call.session
     # On other WSGI servers, only gates can be opened.
-    waits = {wait.number: wait for wait in session.gates.all() if _can_release(wait)}
+    waits = {
+        wait.number: wait
+        for wait in session.gates.all()
+        if wait.context is not None and wait.context.release is not None
+    }
 
     def match_of(number: int) -> Match:
         if number not in waits:
@@ -319,10 +347,6 @@ def release(call: ControlRequest) -> JsonResponse[types.ReleasedRequests]:
         delay = 0.0 if wanted is None else min(draw_delay(wanted, Random()), limit)
         call.context.finalizer.release(waits[number], reply, delay)
     return json_response({"released": [*replies]})
-
-
-def _can_release(wait: Wait) -> bool:
-    return wait.context is not None and wait.context.release is not None
 
 
 def gates(call: ControlRequest) -> JsonResponse[types.GateCounts]:

@@ -34,7 +34,7 @@ _ABOUT: Final[Mapping[str, Any]] = {
     "capabilities": {"tools": {}},
     "instructions": "A mock of the pet store API. Put a session into a state with `use`, send the "
     "app's requests to the session's base path, then `verify` or `explain` them. The commands do "
-    "more, such as recording a flow or exporting a session: run `mockpets skill`, or load "
+    "more, such as recording a flow: run `mockpets skill`, or load "
     "llms.txt beside the URL of this server.",
 }
 _CACHING: Final = {"ttlMs": 300_000, "cacheScope": "private"}

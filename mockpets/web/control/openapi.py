@@ -7,7 +7,6 @@ types in `contract.control_types`. Only objects in responses may have additional
 from __future__ import annotations
 
 import inspect
-import json
 import re
 from types import NoneType, UnionType
 from typing import (
@@ -23,18 +22,19 @@ from typing import (
     is_typeddict,
 )
 
-from mockpets.constants import CONTROL_PREFIX, ERRORS, SESSION_HEADER, VERSION
+from mockpets.constants import CONTROL_PREFIX, SESSION_HEADER, VERSION
 from mockpets.contract import control_types
 from mockpets.contract import openapi as contract
 from mockpets.scenario.language.control_bodies import ACTIVATION, CLOCK, RELEASE, SESSION
 from mockpets.scenario.language.pets import PETS_SOURCE
+from mockpets.scenario.language.reply import FAULT
 from mockpets.scenario.language.shapes import Definitions
 from mockpets.scenario.language.verification import GATE_WAIT, REQUEST, VERIFICATION
+from mockpets.web.control.call import SCENARIO
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mockpets.constants import ErrorCode
     from mockpets.scenario.language.shapes import Schema
     from mockpets.web.control.call import Call
 
@@ -45,11 +45,12 @@ requests and gates.
 A call works on the session that the server's URL (`/~NAME/__mockpets`) or the header
 `Mockpets-Session` names, or else on `default`. Objects in responses may get more properties.
 """
-_BODIES: Final = (
+_SHAPES: Final = (
     *(ACTIVATION, CLOCK, SESSION, PETS_SOURCE),
     *(VERIFICATION, REQUEST, GATE_WAIT, RELEASE),
 )
-"""The shapes of request bodies. `PetChange`, which has no shape, is read as pets are."""
+_BODIES: Final = {shape.name: shape for shape in _SHAPES}
+"""Request bodies. `PetChange`, which has no shape, is read as pets are."""
 _DOCUMENTS: Final = ("openapi.json", "control.openapi.json", "schema")
 _TOPICS: Final = {
     # tag: its description, the first parts of the paths
@@ -89,31 +90,29 @@ _PATH_PARAMETERS: Final[Mapping[str, tuple[str, Schema]]] = {
     "number": ("Number", {"type": "integer", "minimum": 1}),
     "record": ("ID of a record", {"type": "string"}),
 }
-_EVERY_CALL: Final[tuple[ErrorCode, ...]] = (
-    "unauthorized",
-    "forbidden",
-    "invalid_session",
-    "unknown_header",
-    "rate_limited",
-)
-"""The errors of every call that needs permission."""
 _ERROR: Final = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
 
 
-def document_of(calls: Mapping[str, Call]) -> Mapping[str, Any]:
-    """Return the OpenAPI 3.1 document of calls by method and path."""
+def document_of(calls: Mapping[str, Call], tag: str | None) -> Mapping[str, Any]:
+    """Return the OpenAPI 3.1 document of calls by method and path.
+
+    :param tag: for only the calls with this tag; None for all.
+    """
+    if tag is not None:
+        calls = {route: call for route, call in calls.items() if _TAGS[_first_part(route)] == tag}
     definitions = Definitions("#/components/schemas/")
     # First, so that the shapes refer to them.
     pets = contract.document()["components"]["schemas"]
     definitions.schemas.update({name: pets[name] for name in ("Pet", "PetStatus")})
     new_pet = {**pets["NewPet"], "additionalProperties": False}
     definitions.schemas["NewPet"] = new_pet
-    for shape in _BODIES:
-        shape.schema(definitions)
+    for call in calls.values():
+        if call.body in _BODIES:
+            _BODIES[call.body].schema(definitions)
     change = _object(control_types.PetChange, definitions)
     closed = {"additionalProperties": False, "minProperties": 1}
     definitions.schemas["PetChange"] = {**change, **closed}
-    _schema(control_types.Error, definitions)
+    schema_of(control_types.Error, definitions)
     definitions.schemas.update(_RECORDS)
 
     paths: dict[str, Any] = {}
@@ -133,7 +132,11 @@ def document_of(calls: Mapping[str, Call]) -> Mapping[str, Any]:
         "servers": [{"url": CONTROL_PREFIX, "description": "This mock server"}],
         # Without a token where the server needs none, as on loopback.
         "security": [{}, {"bearerAuth": []}],
-        "tags": [{"name": tag, "description": text} for tag, (text, _) in _TOPICS.items()],
+        "tags": [
+            {"name": name, "description": text}
+            for name, (text, _) in _TOPICS.items()
+            if tag in (None, name)
+        ],
         "paths": paths,
         "components": {
             "schemas": dict(sorted(definitions.schemas.items())),
@@ -156,23 +159,6 @@ def document_of(calls: Mapping[str, Call]) -> Mapping[str, Any]:
     }
 
 
-def part_of(document: Mapping[str, Any], tag: str) -> Mapping[str, Any]:
-    """Return the calls of a document that have a tag, with the schemas that they use."""
-    paths = {
-        path: chosen
-        for path, item in document["paths"].items()
-        if (chosen := {method: each for method, each in item.items() if tag in each["tags"]})
-    }
-    schemas, used, text = document["components"]["schemas"], set[str](), json.dumps(paths)
-    while new := {*re.findall('#/components/schemas/([^"]+)', text)} - used:
-        used |= new
-        text = json.dumps([schemas[name] for name in new])
-    chosen_schemas = {name: schemas[name] for name in schemas if name in used}
-    tags = [each for each in document["tags"] if each["name"] == tag]
-    components = {**document["components"], "schemas": chosen_schemas}
-    return {**document, "tags": tags, "paths": paths, "components": components}
-
-
 def _operation(path: str, call: Call, definitions: Definitions) -> dict[str, Any]:
     # Up to the first field, such as `:raise`.
     text = _markdown(re.split(r"\n\n:", inspect.getdoc(call.view) or "")[0])
@@ -190,7 +176,11 @@ def _operation(path: str, call: Call, definitions: Definitions) -> dict[str, Any
         operation["requestBody"] = {
             "required": call.needs_body,
             "content": {
-                **({"application/yaml": {"schema": {"type": "string"}}} if call.is_yaml else {}),
+                **(
+                    {"application/yaml": {"schema": {"type": "string"}}}
+                    if call.body == SCENARIO
+                    else {}
+                ),
                 "application/json": {"schema": definitions.reference(call.body)},
             },
         }
@@ -221,7 +211,7 @@ def _parameters(path: str, call: Call) -> Iterator[dict[str, Any]]:
 
 
 def _responses(call: Call, definitions: Definitions) -> dict[str, Any]:
-    """Return the responses of a call: its success, its errors by status, and any other error."""
+    """Return the responses of a call: its success, and any error."""
     # The annotation is a string, since the types are not imported at the start.
     annotation = call.view.__annotations__["return"]
     returned = re.fullmatch(r"JsonResponse\[(?:types\.)?(.*)\]", annotation)
@@ -233,36 +223,14 @@ def _responses(call: Call, definitions: Definitions) -> dict[str, Any]:
         description = "An object."
     else:
         kind = getattr(control_types, returned[1])
-        content = {"application/json": {"schema": _schema(kind, definitions)}}
+        content = {"application/json": {"schema": schema_of(kind, definitions)}}
         description = _markdown(inspect.getdoc(kind) or "").split("\n\n")[0]
     success = {"description": description, "content": content}
-    by_status: dict[int, list[str]] = {}
-    for code in _errors(call):
-        by_status.setdefault(ERRORS[code], []).append(f"`{code}`")
     return {
         "200": success,
         **({"201": {**success, "description": f"Created. {description}"}} if call.creates else {}),
-        **{
-            str(status): {"description": f"{' or '.join(codes)}.", "content": _ERROR}
-            for status, codes in sorted(by_status.items())
-        },
-        "default": {"description": "Any other error.", "content": _ERROR},
+        "default": {"description": "An error.", "content": _ERROR},
     }
-
-
-def _errors(call: Call) -> dict[ErrorCode, None]:
-    codes: list[ErrorCode] = ["headers_too_large"]
-    if call.parameters is not None:
-        codes.append("invalid_request")
-    if call.caller == "owner":
-        codes += _EVERY_CALL
-    if call.body:
-        codes += ["invalid_request", "payload_too_large"]
-    if call.session == "reads":
-        codes += ["session_dropped", "unknown_session"]
-    if call.session == "changes":
-        codes += ["busy", "session_required", "unknown_session"]
-    return dict.fromkeys([*codes, *call.errors])
 
 
 def _markdown(docstring: str) -> str:
@@ -275,15 +243,15 @@ _NAMED: Final = {
 }
 
 
-def _schema(kind: Any, definitions: Definitions) -> Schema:
+def schema_of(kind: Any, definitions: Definitions) -> Schema:
     """Return the schema of a type; the document holds those with names once."""
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is NotRequired:
-        return _schema(arguments[0], definitions)
+        return schema_of(arguments[0], definitions)
     if kind == control_types.Document:
         return definitions.reference("DataRecord")
     if kind is control_types.Fault:
-        return definitions.reference("Fault")
+        return FAULT.schema(definitions)
     if is_typeddict(kind):
         name = kind.__name__
         if name not in definitions.schemas:
@@ -296,14 +264,14 @@ def _schema(kind: Any, definitions: Definitions) -> Schema:
         definitions.schemas.setdefault(_NAMED[kind], schema)
         return definitions.reference(_NAMED[kind])
     if origin in (Union, UnionType):
-        schemas = [_schema(part, definitions) for part in arguments]
+        schemas = [schema_of(part, definitions) for part in arguments]
         if all(schema.keys() == {"type"} for schema in schemas):
             return {"type": [schema["type"] for schema in schemas]}
         return {"anyOf": schemas}
     if origin is list:
-        return {"type": "array", "items": _schema(arguments[0], definitions)}
+        return {"type": "array", "items": schema_of(arguments[0], definitions)}
     if origin is dict:
-        return {"type": "object", "additionalProperties": _schema(arguments[1], definitions)}
+        return {"type": "object", "additionalProperties": schema_of(arguments[1], definitions)}
     names = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
     return {"type": names[kind]}
 
@@ -319,7 +287,7 @@ def _object(kind: Any, definitions: Definitions) -> Schema:
     schema: Schema = {
         "type": "object",
         "description": _markdown(inspect.getdoc(kind) or ""),
-        "properties": {name: _schema(hint, definitions) for name, hint in hints.items()},
+        "properties": {name: schema_of(hint, definitions) for name, hint in hints.items()},
     }
     if required:
         schema["required"] = required

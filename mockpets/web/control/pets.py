@@ -14,7 +14,7 @@ from mockpets.contract.schemas import FILTERS
 from mockpets.contract.serialization import load_new_pet, load_pet_change
 from mockpets.errors import RequestError
 from mockpets.scenario.model import Generated
-from mockpets.strict_json import dump_json, parse_json
+from mockpets.strict_json import parse_json
 from mockpets.web.control.call import (
     LONG,
     JsonResponse,
@@ -74,7 +74,7 @@ def pets(call: ControlRequest) -> JsonResponse[types.PetPage]:
     return JsonResponse(body)
 
 
-def set_pets(call: ControlRequest) -> JsonResponse[types.PetTotal]:
+def set_pets(call: ControlRequest) -> JsonResponse[types.Total]:
     """Replace all pets."""
     text, shared = body_text(call.request), call.context.sessions.shared
     store = call.activation().store
@@ -129,7 +129,7 @@ def change_pet(call: ControlRequest) -> JsonResponse[Pet]:
     return JsonResponse(row + b"\n")
 
 
-def delete_pet(call: ControlRequest) -> JsonResponse[types.PetTotal]:
+def delete_pet(call: ControlRequest) -> JsonResponse[types.Total]:
     """Delete a pet."""
     store = call.activation().store
     store.delete(_pet_id(call))
@@ -144,14 +144,6 @@ def snapshots(call: ControlRequest) -> JsonResponse[types.SnapshotList]:
 
 def _summary(snapshot: Snapshot) -> types.SnapshotSummary:
     return {"name": snapshot.name, "pets": snapshot.pets, "at": moment(snapshot.at)}
-
-
-def snapshot_pets(call: ControlRequest) -> JsonResponse[types.SnapshotDetails]:
-    """Return a snapshot with its pets."""
-    snapshot = call.session.snapshots.get(checked_snapshot(call.name))
-    head = dump_json(_summary(snapshot)).removesuffix(b"}")
-    content = b",".join(snapshot.saved.rows(None, snapshot.pets))
-    return JsonResponse(head + b',"content":[' + content + b"]}\n")
 
 
 def snapshot(call: ControlRequest) -> JsonResponse[types.SnapshotSummary]:
@@ -171,7 +163,7 @@ def drop_snapshot(call: ControlRequest) -> JsonResponse[types.SnapshotList]:
     return snapshots(call)
 
 
-def restore(call: ControlRequest) -> JsonResponse[types.PetTotal]:
+def restore(call: ControlRequest) -> JsonResponse[types.Total]:
     """Replace all pets and records with those of a snapshot."""
     snapshot = call.session.snapshots.get(checked_snapshot(call.name))
     store = call.activation().store

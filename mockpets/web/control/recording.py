@@ -141,7 +141,7 @@ def _recorded(call: ControlRequest) -> tuple[RecordedStub, Scenario, str]:
         matches = [each.number for each in log if not compare(scenario.stubs[0].match, each)]
     else:
         scenario, source = _parsed(call, entry, "resources", {"path": collection})
-        matches = [each.number for each in log if _is_in(collection, each.path)]
+        matches = [each.number for each in log if f"{each.path}/".startswith(f"{collection}/")]
     document = json.loads(source)
     del document["name"]  # the file's
     result: RecordedStub = {
@@ -167,10 +167,6 @@ def _collection(entry: Entry, log: Sequence[Entry]) -> str | None:
         if has_both and entry in unknown and all(each.status == 404 for each in requests):
             return path
     return None
-
-
-def _is_in(collection: str, path: str) -> bool:
-    return path == collection or path.startswith(f"{collection}/")
 
 
 def _reply(entry: Entry, status: int) -> dict[str, Any]:
@@ -263,7 +259,7 @@ def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
         model = partial(SessionModel, context.settings, shared)
         return infer(exchanges, document, model, is_assigned)
 
-    result = run_job(call, make, "making a scenario from the requests", is_long=True)
+    result = run_job(call, make, "making a scenario from the requests")
     return json_response(
         {
             "yaml": text_of(result.document),

@@ -7,6 +7,7 @@ clients are tested against it. Most views are in the modules beside this one.
 from __future__ import annotations
 
 from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import (
@@ -21,25 +22,24 @@ from mockpets.constants import (
     TOOLBAR_PATH,
 )
 from mockpets.contract.openapi import document
-from mockpets.contract.query_parameters import Parameter, read_query
-from mockpets.errors import InputError, NotReady, RequestError, did_you_mean
+from mockpets.contract.query_parameters import Parameter
+from mockpets.errors import InputError, NotReady, RequestError
 from mockpets.journal import queries
 from mockpets.kit import files_of
-from mockpets.units import quote
 from mockpets.version import FULL_VERSION
 from mockpets.web import pages
-from mockpets.web.control import clock, data, files, journal, pets, recording, sessions
+from mockpets.web.control import data, files, journal, pets, recording, sessions
 from mockpets.web.control.access import check_caller, record_preflight
 from mockpets.web.control.call import (
+    SCENARIO,
     Call,
     ControlRequest,
     JsonResponse,
     invalid_body,
     json_response,
-    query_parameters,
+    read_query,
     run_job,
 )
-from mockpets.web.control.findings import findings
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.flask_app import Route
 from mockpets.web.metrics import metrics_response
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     import flask
 
-    from mockpets.contract.control_types import ClearedCoverage, Health, StateCoverage
+    from mockpets.contract.control_types import Cleared, Health, StateCoverage
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Session
     from mockpets.web.control.call import ControlContext
@@ -101,30 +101,34 @@ def add_routes(app: flask.Flask, context: ControlContext) -> None:
 
 
 def _open(call: Call) -> Response:
-    if call.parameters is None:
-        return call.view()
-    query = query_parameters(current_request(), call.parameters)
-    return call.view(**read_query(query, call.parameters))
+    return call.view(**read_query(current_request(), call.parameters))
 
 
 def _toolbar(context: ControlContext) -> Response:
-    """Return the toolbar to a page that may make the calls without a token, as the toolbar does."""
+    """Return the toolbar to a page that may make the calls without a token, as the toolbar does.
+
+    Browsers request a module with CORS, so only pages on the origins that the response names can
+    load it, and the policy stops a page that requests a script without CORS.
+    """
     check_caller(current_request(), context)
-    return pages.toolbar(context.sessions.shared.library)
+    response = pages.kit_file(Path(TOOLBAR_PATH).name, context.sessions.shared.library)
+    policy = ("Cross-Origin-Resource-Policy", "same-origin")
+    response.headers += [policy, ("Cache-Control", "no-cache")]
+    return response
 
 
 def _guarded(call: Call, context: ControlContext, **_: str) -> Response:
     """Call a view if the caller may use the control API."""
     request = current_request()
     request.max_content_length = FIXTURE_BYTES  # a list of pets is longer than any request's body
-    check_caller(request, context, is_yaml=call.is_yaml)
+    check_caller(request, context, is_yaml=call.body == SCENARIO)
     check_headers(request.environ)
     return run(call, context, request)
 
 
 def run(call: Call, context: ControlContext, request: Request) -> Response:
     """Call a view for a request that may use the control API."""
-    query = {} if call.parameters is None else query_parameters(request, call.parameters)
+    query = read_query(request, call.parameters)
     sessions = context.sessions
     name = named_session(request.environ)
     if name is None:
@@ -136,8 +140,7 @@ def run(call: Call, context: ControlContext, request: Request) -> Response:
     closed = sessions.closed_names.seconds(name)
     session = _session(call, name, sessions)
     try:
-        values = read_query(query, call.parameters or {})
-        return call.view(ControlRequest(request, context, session, values))
+        return call.view(ControlRequest(request, context, session, query))
     except (InputError, RequestError, NotReady) as error:
         if is_new:  # a call that fails changes nothing; after a job, the view is called again
             sessions.drop(name, closed, undoable=False)
@@ -195,27 +198,21 @@ def openapi() -> JsonResponse[Mapping[str, Any]]:
 
 def control_openapi(tag: str | None = None) -> JsonResponse[Mapping[str, Any]]:
     """Return the control API as OpenAPI 3.1, with the base path of the request's session."""
-    whole = control_document()
-    if tag is None:
-        return _document(whole)
-    from mockpets.web.control.openapi import part_of
-
-    tags = [each["name"] for each in whole["tags"]]
-    if tag not in tags:
-        message = f"unknown tag {quote(tag)}"
-        near = did_you_mean(tag, tags) or f"tags: {', '.join(tags)}"
-        raise RequestError("invalid_request", f"{message}; {near}")
-    return _document(part_of(whole, tag))
+    return _document(control_document(tag))
 
 
 @cache
-def control_document() -> Mapping[str, Any]:
-    """Return the control API as an OpenAPI 3.1 document; do not modify it."""
+def control_document(tag: str | None = None) -> Mapping[str, Any]:
+    """Return the control API as an OpenAPI 3.1 document; do not modify it.
+
+    :param tag: for only the calls with this tag: one of `TAGS`.
+    """
     # Imported here, since the types of all calls would slow down the start.
     from mockpets.web.control.openapi import document_of
 
     # MCP describes itself, in the response to ``tools/list``.
-    return document_of({route: call for route, call in CALLS.items() if call.view is not mcp})
+    described = {route: call for route, call in CALLS.items() if call.view is not mcp}
+    return document_of(described, tag)
 
 
 def _document(document: Mapping[str, Any]) -> JsonResponse[Mapping[str, Any]]:
@@ -237,19 +234,13 @@ def metrics(call: ControlRequest) -> Response:
     return metrics_response(call.context.metrics)
 
 
-_AT_ONCE: Final = 200
-"""The most counters to read on the app's thread, which takes about a millisecond."""
-
-
 def coverage(call: ControlRequest) -> JsonResponse[StateCoverage]:
     """Return which states of each operation the server has sent, in all sessions."""
-    counted = call.context.coverage
-    is_long = len(counted) > _AT_ONCE
-    what = "reading the state coverage"
-    return json_response(run_job(call, counted.document, what, is_long=is_long))
+    read = call.context.coverage.document
+    return json_response(run_job(call, read, "reading the state coverage"))
 
 
-def clear_coverage(call: ControlRequest) -> JsonResponse[ClearedCoverage]:
+def clear_coverage(call: ControlRequest) -> JsonResponse[Cleared]:
     """Start the state coverage again at zero."""
     return json_response({"cleared": call.context.coverage.clear()})
 
@@ -267,139 +258,85 @@ def mcp(call: ControlRequest) -> Response:
 
 # --- The calls --------------------------------------------------------------------------------
 
-_NOT_FOUND: Final = ("not_found",)
-_NO_PET: Final = ("pet_not_found", "unknown_scenario")
-_NO_ROOM: Final = ("unknown_scenario", "store_full")
-_NO_DATA: Final = ("not_found", "unknown_scenario")
-_NO_DATA_ROOM: Final = ("conflict", "store_full")
-_NO_SCENARIO: Final = ("invalid_scenario", "unknown_scenario")
-_NOT_VERIFIED: Final = ("verification_failed", "session_dropped", "busy")
-_NO_RECORD: Final = (*_NOT_FOUND, "invalid_scenario", "unknown_scenario")
-_NO_VISITOR: Final = ("invalid_session", "unknown_header", "rate_limited")
-
-TAG: Final = Parameter("Only the calls with this tag, such as pets.", {"type": "string"}, str)
+TAGS: Final = ("server", "sessions", "scenarios", "pets", "data", "requests", "gates")
+TAG: Final = Parameter(
+    "Only the calls with this tag.",
+    {"type": "string", "enum": [*TAGS]},
+    partial(queries.one_of, words=TAGS),
+)
 
 CALLS: Final[Mapping[str, Call]] = {
     "GET /health": Call(health, "none", None, caller="anyone"),
-    "GET /ready": Call(ready, "none", None, errors=("stopping",), caller="anyone"),
+    "GET /ready": Call(ready, "none", None, caller="anyone"),
     "GET /openapi.json": Call(openapi, "none", caller="anyone"),
-    "GET /control.openapi.json": Call(
-        control_openapi, "none", {"tag": TAG}, errors=("invalid_request",), caller="anyone"
-    ),
+    "GET /control.openapi.json": Call(control_openapi, "none", {"tag": TAG}, caller="anyone"),
     "GET /schema/scenario.json": Call(scenario_schema, "none", caller="anyone"),
     "GET /state": Call(sessions.state),
     "GET /scenarios": Call(sessions.scenarios),
-    "GET /scenarios/{name}": Call(sessions.scenario, errors=_NOT_FOUND),
+    "GET /scenarios/{name}": Call(sessions.scenario),
     "PUT /scenarios/{name}": Call(
-        files.save_scenario,
-        body="ScenarioDocument",
-        is_yaml=True,
-        creates=True,
-        conditions=files.CONDITIONS,
-        errors=("conflict", "invalid_scenario"),
+        files.save_scenario, body=SCENARIO, creates=True, conditions=files.CONDITIONS
     ),
     "POST /scenarios/check": Call(
-        files.check_scenario,
-        parameters=files.CHECK_PARAMETERS,
-        body="ScenarioDocument",
-        is_yaml=True,
+        files.check_scenario, parameters=files.CHECK_PARAMETERS, body=SCENARIO
     ),
-    "PUT /overrides/{name}": Call(
-        files.override_scenario,
-        "changes",
-        body="ScenarioDocument",
-        is_yaml=True,
-        creates=True,
-        errors=("invalid_scenario",),
-    ),
-    "DELETE /overrides/{name}": Call(files.drop_override, "changes", errors=_NOT_FOUND),
-    "PUT /scenario": Call(sessions.use, "changes", body="ScenarioSelection", errors=_NO_SCENARIO),
+    "PUT /overrides/{name}": Call(files.override_scenario, "changes", body=SCENARIO, creates=True),
+    "DELETE /overrides/{name}": Call(files.drop_override, "changes"),
+    "PUT /scenario": Call(sessions.use, "changes", body="ScenarioSelection"),
     "POST /reset": Call(sessions.reset, "changes"),
     "GET /sessions": Call(sessions.sessions, "none"),
     "DELETE /sessions": Call(sessions.drop_sessions, "none", sessions.DROP_PARAMETERS),
     "POST /sessions/reset": Call(sessions.reset_sessions, "none"),
-    "GET /sessions/{name}": Call(sessions.find_session, "none", errors=_NOT_FOUND),
+    "GET /sessions/{name}": Call(sessions.find_session, "none"),
     "PUT /sessions/{name}": Call(
-        sessions.make_session,
-        "none",
-        body="SessionContents",
-        needs_body=False,
-        creates=True,
-        errors=(*_NO_SCENARIO, "busy", "store_full"),
+        sessions.make_session, "none", body="SessionContents", needs_body=False, creates=True
     ),
-    "DELETE /sessions/{name}": Call(
-        sessions.drop_session, "none", sessions.DROP_PARAMETERS, errors=_NOT_FOUND
-    ),
-    "POST /sessions/{name}/undo": Call(sessions.undo, "none", errors=(*_NOT_FOUND, "busy")),
-    "GET /clock": Call(clock.clock),
-    "PUT /clock": Call(clock.set_clock, "changes", body="ClockChange"),
-    "GET /pets": Call(
-        pets.pets, "reads", pets.PETS_PARAMETERS, errors=("unknown_scenario", "busy")
-    ),
-    "PUT /pets": Call(pets.set_pets, "changes", body="PetsSource", errors=_NO_ROOM),
-    "POST /pets": Call(pets.add_pet, "changes", body="NewPet", creates=True, errors=_NO_ROOM),
-    "PATCH /pets/{id}": Call(
-        pets.change_pet, "changes", body="PetChange", errors=(*_NO_PET, "store_full")
-    ),
-    "DELETE /pets/{id}": Call(pets.delete_pet, "changes", errors=_NO_PET),
-    "GET /data": Call(data.resources, errors=("unknown_scenario",)),
-    "GET /data/{name}": Call(data.records, "reads", data.RECORDS_PARAMETERS, errors=_NO_DATA),
-    "PUT /data/{name}": Call(
-        data.set_records, "changes", body="DataRecords", errors=(*_NO_DATA, *_NO_DATA_ROOM)
-    ),
-    "POST /data/{name}": Call(
-        data.add_record,
-        "changes",
-        body="DataRecord",
-        creates=True,
-        errors=(*_NO_DATA, *_NO_DATA_ROOM),
-    ),
-    "GET /data/{name}/{record}": Call(data.record, errors=_NO_DATA),
-    "PATCH /data/{name}/{record}": Call(
-        data.change_record, "changes", body="DataRecord", errors=(*_NO_DATA, "store_full")
-    ),
-    "DELETE /data/{name}/{record}": Call(data.delete_record, "changes", errors=_NO_DATA),
+    "DELETE /sessions/{name}": Call(sessions.drop_session, "none", sessions.DROP_PARAMETERS),
+    "POST /sessions/{name}/undo": Call(sessions.undo, "none"),
+    "GET /clock": Call(sessions.clock),
+    "PUT /clock": Call(sessions.set_clock, "changes", body="ClockChange"),
+    "GET /pets": Call(pets.pets, "reads", pets.PETS_PARAMETERS),
+    "PUT /pets": Call(pets.set_pets, "changes", body="PetsSource"),
+    "POST /pets": Call(pets.add_pet, "changes", body="NewPet", creates=True),
+    "PATCH /pets/{id}": Call(pets.change_pet, "changes", body="PetChange"),
+    "DELETE /pets/{id}": Call(pets.delete_pet, "changes"),
+    "GET /data": Call(data.resources),
+    "GET /data/{name}": Call(data.records, "reads", data.RECORDS_PARAMETERS),
+    "PUT /data/{name}": Call(data.set_records, "changes", body="DataRecords"),
+    "POST /data/{name}": Call(data.add_record, "changes", body="DataRecord", creates=True),
+    "GET /data/{name}/{record}": Call(data.record),
+    "PATCH /data/{name}/{record}": Call(data.change_record, "changes", body="DataRecord"),
+    "DELETE /data/{name}/{record}": Call(data.delete_record, "changes"),
     "GET /snapshots": Call(pets.snapshots),
-    "GET /snapshots/{name}": Call(pets.snapshot_pets, errors=_NOT_FOUND),
-    "PUT /snapshots/{name}": Call(pets.snapshot, "changes", creates=True, errors=_NO_ROOM),
-    "DELETE /snapshots/{name}": Call(pets.drop_snapshot, "changes", errors=_NOT_FOUND),
-    "POST /snapshots/{name}/restore": Call(
-        pets.restore, "changes", errors=(*_NOT_FOUND, *_NO_ROOM)
-    ),
+    "PUT /snapshots/{name}": Call(pets.snapshot, "changes", creates=True),
+    "DELETE /snapshots/{name}": Call(pets.drop_snapshot, "changes"),
+    "POST /snapshots/{name}/restore": Call(pets.restore, "changes"),
     "GET /requests": Call(journal.requests, "reads", queries.PARAMETERS),
     "DELETE /requests": Call(journal.clear_requests, "changes"),
-    "GET /requests/{number}": Call(journal.request, errors=_NOT_FOUND),
-    "GET /requests/{number}/explain": Call(journal.explain, errors=_NOT_FOUND),
-    "POST /explain": Call(
-        journal.explain_request, body="RequestToExplain", errors=("invalid_scenario",)
-    ),
-    "GET /requests/{number}/stub": Call(
-        recording.stub, parameters=recording.STUB_PARAMETERS, errors=_NO_RECORD
-    ),
+    "GET /requests/{number}": Call(journal.request),
+    "GET /requests/{number}/explain": Call(journal.explain),
+    "POST /explain": Call(journal.explain_request, body="RequestToExplain"),
+    "GET /requests/{number}/stub": Call(recording.stub, parameters=recording.STUB_PARAMETERS),
     "POST /requests/{number}/stub": Call(
-        recording.respond_like, "changes", recording.STUB_PARAMETERS, errors=_NO_RECORD
+        recording.respond_like, "changes", recording.STUB_PARAMETERS
     ),
-    "DELETE /requests/{number}/stub": Call(recording.drop_stub, "changes", errors=_NO_RECORD),
-    "POST /recording": Call(recording.start_recording, "changes", errors=("unknown_scenario",)),
-    "GET /recording": Call(
-        recording.recording, errors=("conflict", "invalid_scenario", "unknown_scenario")
-    ),
+    "DELETE /requests/{number}/stub": Call(recording.drop_stub, "changes"),
+    "POST /recording": Call(recording.start_recording, "changes"),
+    "GET /recording": Call(recording.recording),
     "GET /requests.har": Call(journal.har, "reads", queries.PARAMETERS),
-    "POST /verify": Call(journal.verify, body="Verification", errors=_NOT_VERIFIED),
+    "POST /verify": Call(journal.verify, body="Verification"),
     "GET /events": Call(journal.events, "reads", journal.EVENTS_PARAMETERS),
     "GET /held": Call(journal.held, "reads", journal.HELD_PARAMETERS),
-    "POST /held/release": Call(journal.release, body="Release", errors=_NOT_FOUND),
+    "POST /held/release": Call(journal.release, body="Release"),
     "GET /gates": Call(journal.gates),
     "POST /gates/{name}/open": Call(journal.open_gate, "changes"),
-    "POST /gates/{name}/wait": Call(
-        journal.wait_for_gate, body="GateWait", needs_body=False, errors=("not_held", "busy")
-    ),
-    "GET /findings": Call(findings),
+    "POST /gates/{name}/wait": Call(journal.wait_for_gate, body="GateWait", needs_body=False),
+    "GET /findings": Call(journal.findings),
     "GET /coverage": Call(coverage, "none"),
     "DELETE /coverage": Call(clear_coverage, "none"),
     "GET /metrics": Call(metrics, "none", None),
     "POST /mcp": Call(mcp, "none"),
-    "POST /visitor/reset": Call(sessions.reset_visitor, errors=_NO_VISITOR, caller="visitor"),
+    "POST /visitor/reset": Call(sessions.reset_visitor, caller="visitor"),
 }
 """Every call by method and path (after `CONTROL_PREFIX`)."""
 GUARDED: Final = frozenset(route for route, call in CALLS.items() if call.caller == "owner")

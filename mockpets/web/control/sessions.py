@@ -7,7 +7,7 @@ from http import HTTPStatus
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from mockpets.clock import moment
+from mockpets.clock import Clock, moment, time_text
 from mockpets.constants import FILE_BYTES, OPERATIONS, PROTOCOL
 from mockpets.contract.error_messages import NO_CONNECTION_FAULTS
 from mockpets.contract.query_parameters import Parameter
@@ -20,12 +20,10 @@ from mockpets.scenario.files import as_text
 from mockpets.scenario.language.text import read_text
 from mockpets.scenario.model import Generated
 from mockpets.scenario.saved_file import digest_of, place_of
-from mockpets.settings.effective import effective_settings
 from mockpets.units import parse_interval
 from mockpets.version import FULL_VERSION
 from mockpets.web.authentication import read_key
-from mockpets.web.control.call import LONG, body_text, json_response, query_parameters, run_job
-from mockpets.web.control.clock import clock_state
+from mockpets.web.control.call import LONG, body_text, json_response, read_query, run_job
 from mockpets.web.exchange import current_request
 from mockpets.web.session_selector import (
     base_path,
@@ -89,11 +87,9 @@ def state(call: ControlRequest) -> JsonResponse[types.State]:
                 "any_key": settings.any_key,
                 "base_path": base_path(session.name),
                 "max_pets": sessions.shared.max_new,
-                "max_sessions": sessions.limit,
                 "journal_size": JOURNAL_ENTRIES,
                 "public": settings.public,
                 "options": settings.options(),
-                "all": effective_settings(settings),
             },
         }
     )
@@ -133,7 +129,6 @@ def _scenario_summary(session: Session, library: Library, name: str) -> types.Sc
         "source": source.shown if source else "sent in a request, only for this session",
         "replaces": list(source.replaces) if source else [],
         "extends": list(scenario.extends) if scenario else [],
-        "brings_pets": bool(scenario and library.brings_pets(name)),
         "stubs": len(scenario.stubs) if scenario else 0,
         "inline": inline,
         "problems": [] if inline else [*map(str, library.problems.get(name, ()))],
@@ -155,7 +150,6 @@ def scenario(call: ControlRequest) -> JsonResponse[types.ScenarioDetails]:
         {
             **_scenario_summary(call.session, library, name),
             "text": _text(call.session, library, name),
-            "lineage": [level.name for level in lineage],
             "pets_in_words": describe_pets(pets),
             "stubs": [describe_stub(stub) for level in lineage for stub in level.stubs],
             "override": name in call.session.overrides,
@@ -296,7 +290,7 @@ def reset_visitor(
     the session of the visitor's address: only the visitor's own page knows the name of another one.
     """
     request, sessions = current_request(), context.sessions
-    query_parameters(request, ())
+    read_query(request, {})
     check_headers(request.environ)
     own = visitors.name(request)
     name = named_session(request.environ, read_key(request, context.settings).selector) or own
@@ -382,18 +376,12 @@ def make_session(call: ControlRequest) -> JsonResponse[types.SessionSummary]:
     return json_response(session_summary(context, session), 200 if before else 201)
 
 
-_AT_ONCE: Final = 50
-"""The most sessions to reset or remove on the app's thread, which takes milliseconds."""
-
-
 def reset_sessions(call: ControlRequest) -> JsonResponse[types.ResetSessions]:
     """Reset every session: pets, counters, random numbers and the journal.
 
     Active scenarios and snapshots stay.
     """
-    registry = call.context.sessions
-    is_long = len(registry) > _AT_ONCE
-    reset = run_job(call, registry.reset_all, "resetting all sessions", is_long=is_long)
+    reset = run_job(call, call.context.sessions.reset_all, "resetting all sessions")
     return json_response({"reset": reset})
 
 
@@ -414,6 +402,29 @@ def drop_session(call: ControlRequest) -> JsonResponse[types.DroppedSession]:
     return json_response({"dropped": session.name, "id": session.id})
 
 
+def clock_state(clock: Clock | None) -> types.ClockState:
+    """Return the state of a clock; None stands for one that was not set."""
+    shown = clock or Clock(0, frozen=False)
+    return {"now": time_text(shown.now()), "frozen": shown.frozen, "set": clock is not None}
+
+
+def clock(call: ControlRequest) -> JsonResponse[types.ClockState]:
+    """Return the clock of the session."""
+    return json_response(clock_state(call.session.clock))
+
+
+def set_clock(call: ControlRequest) -> JsonResponse[types.ClockState]:
+    """Set, freeze or advance the clock of the session, on which `Date` and references depend.
+
+    From 5 December 2030 on, getPet responds with 410 if the clock was set. Delays, gates and limits
+    keep the real time. A reset keeps the clock.
+    """
+    from mockpets.scenario.language.control_bodies import parse_clock
+
+    call.session.set_clock(parse_clock(body_text(call.request)))
+    return clock(call)
+
+
 def undo(call: ControlRequest) -> JsonResponse[types.Undone]:
     """Put back what the last reset, clear or delete of a session removed, within 10 seconds.
 
@@ -428,8 +439,5 @@ def undo(call: ControlRequest) -> JsonResponse[types.Undone]:
 
 def drop_sessions(call: ControlRequest) -> JsonResponse[types.DroppedSessions]:
     """Remove every session but the default one, which is reset; release the responses they hold."""
-    registry = call.context.sessions
-    is_long = len(registry) > _AT_ONCE
-    drop = partial(registry.drop_all, call.query.get("closed", 0.0))
-    dropped = run_job(call, drop, "removing all sessions", is_long=is_long)
-    return json_response({"dropped": dropped})
+    drop = partial(call.context.sessions.drop_all, call.query.get("closed", 0.0))
+    return json_response({"dropped": run_job(call, drop, "removing all sessions")})

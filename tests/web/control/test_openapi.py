@@ -53,12 +53,6 @@ def operations() -> dict[str, tuple[str, str, dict[str, Any]]]:
     }
 
 
-def parameters(name: str) -> dict[str, dict[str, Any]]:
-    """Return the query parameters of an operation by name."""
-    listed = operations()[name][2].get("parameters", [])
-    return {each["name"]: each for each in listed if each.get("in") == "query"}
-
-
 def test_the_control_document_is_valid_openapi_3_1() -> None:
     validate(DOCUMENT)
 
@@ -113,8 +107,6 @@ def test_only_calls_without_secrets_need_no_token() -> None:
     """On loopback no call needs one, so the token is optional."""
     assert DOCUMENT["security"] == [{}, {"bearerAuth": []}]
     assert {name for name, (*_, each) in operations().items() if "security" in each} == OPEN
-    for name, (_, _, operation) in operations().items():
-        assert ("401" in operation["responses"]) == (name not in OPEN)
 
 
 def test_calls_for_a_session_accept_its_header() -> None:
@@ -132,68 +124,10 @@ def test_calls_for_a_session_accept_its_header() -> None:
     }
 
 
-def test_query_parameters_have_types_and_descriptions() -> None:
-    assert {*parameters("requests")} == {*parameters("har")}
-    assert parameters("requests")["operation"]["schema"]["$ref"].endswith("/Operation")
-    assert parameters("requests")["note"]["schema"]["$ref"].endswith("/NoteCode")
-    assert parameters("pets")["status"]["schema"]["$ref"].endswith("/PetStatus")
-    assert parameters("pets")["limit"]["schema"]["maximum"] == 1000
-    assert parameters("events")["wait"]["schema"]["maximum"] == 30
-    for name in operations():
-        for parameter in parameters(name).values():
-            assert parameter["description"].endswith("."), (name, parameter["name"])
-
-
-@pytest.mark.parametrize(
-    "name", ["requests", "har", "pets", "records", "events", "dropSession", "dropSessions"]
-)
-def test_the_server_accepts_exactly_the_documented_query_parameters(
-    fresh: Callable[..., Client], name: str
-) -> None:
-    method, path, _ = operations()[name]
-    target = f"{CONTROL_PREFIX}{path.replace('{name}', 'w1')}"
-    message = fresh()(method, f"{target}?no-such=1", key=None).json["message"]
-
-    known = message.partition("known parameters: ")[2].split(", ")
-    if name.startswith("dropSession"):
-        known = ["closed"]
-        assert message.endswith("known parameters: closed")
-    assert known == [*parameters(name)]
-
-
 def test_bodies_reject_unknown_properties_and_responses_may_have_more() -> None:
-    bodies = {
-        operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].split("/")[-1]
-        for *_, operation in operations().values()
-        if "requestBody" in operation
-    }
     closed = {name for name, each in SCHEMAS.items() if each.get("additionalProperties") is False}
 
-    assert bodies == {
-        *(
-            "ScenarioSelection",
-            "SessionContents",
-            "ClockChange",
-            "PetsSource",
-            "PetChange",
-            "NewPet",
-            "Verification",
-            "RequestToExplain",
-            "GateWait",
-            "Release",
-            "ScenarioDocument",
-            "DataRecord",
-            "DataRecords",
-        )
-    }
-    assert closed >= (bodies - {"PetsSource", "DataRecord", "DataRecords"}) | {
-        "ScenarioDocument",
-        "Stub",
-        "Match",
-        "VerificationMatch",
-        "PetInput",
-        "Times",
-    }
+    assert closed >= {"ScenarioSelection", "ScenarioDocument", "PetChange", "NewPet", "Times"}
     assert closed.isdisjoint({"State", "Pet", "RequestSummary", "SessionSummary", "Error"})
 
 
@@ -215,34 +149,6 @@ def test_the_pet_is_that_of_the_contract() -> None:
 
     assert {name: SCHEMAS[name] for name in ("Pet", "PetStatus")} == {
         name: pets[name] for name in ("Pet", "PetStatus")
-    }
-
-
-def test_nullable_and_optional_properties_are_told_apart() -> None:
-    state = SCHEMAS["State"]
-    details = SCHEMAS["Error"]["properties"]["details"]
-
-    assert set(state["required"]) == state["properties"].keys()
-    assert {"type": "null"} in state["properties"]["state_file"]["anyOf"]
-    assert SCHEMAS["StateCounts"]["properties"]["pets"]["type"] == ["integer", "null"]
-    assert SCHEMAS["Error"]["required"] == ["code", "message", "status"]
-    assert [each["$ref"].split("/")[-1] for each in details["anyOf"]] == [
-        "InvalidInputDetails",
-        "VerificationDetails",
-        "HeldResponses",
-    ]
-    assert "required" not in SCHEMAS["PetChange"]
-    assert operations()["makeSession"][2]["requestBody"]["required"] is False
-
-
-def test_metrics_are_text_and_creating_calls_respond_with_201() -> None:
-    [media] = operations()["metrics"][2]["responses"]["200"]["content"]
-
-    assert media == "text/plain"
-    created = {name for name, (*_, each) in operations().items() if "201" in each["responses"]}
-    assert created == {
-        *("addPet", "addRecord", "makeSession", "overrideScenario"),
-        *("saveScenario", "snapshot"),
     }
 
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mockpets import MockpetsServer, Settings, create_app
-from mockpets.constants import INT64_MAX, PROTOCOL
-from mockpets.settings.model import rows
+from mockpets.constants import PROTOCOL
 from mockpets.version import FULL_VERSION
 from tests.cases import each
 from tests.http_client import JSON, Client, InProcess, OverSocket
@@ -46,17 +45,12 @@ def good(response: Response) -> Any:
 BAD: dict[tuple[str, str], list[tuple[bytes, str, str]]] = {
     ("PUT scenario", "invalid_request"): [
         (b"", "0:0", "is empty"),
-        (b" \n", "0:0", "is empty"),
         (b"{", "1:2", "is not valid JSON: "),
-        (b'\n{"a"\n}', "3:1", "is not valid JSON"),
         (b"[]", "1:1", "must be a mapping, "),
+        (b"{}", "1:1", "missing key 'scenario'"),
+        (b'{"scenario": []}', "1:14 scenario", "must have at least one"),
+        (b'{"a": "\xff"}', "", "the body must be UTF-8; byte 7 is invalid"),
         (b'{"scenario": "empty", "x": 1}', "1:23", "unknown key 'x'; known keys: scenario"),
-        (
-            b'{"scenario": "a", "scenario": "b"}',
-            "1:19",
-            "duplicate key 'scenario', first set on line 1; remove",
-        ),
-        (b'{"scenario": NaN}', "1:14 scenario", "'NaN' is not a valid JSON number"),
         (
             b'{"scenario": ' + b"[" * 50 + b"]" * 50 + b"}",
             "1:53",
@@ -68,16 +62,16 @@ BAD: dict[tuple[str, str], list[tuple[bytes, str, str]]] = {
             "must be a scenario name or a",
         ),
     ],
+    ("PUT scenario", "unknown_scenario"): [
+        (b'{"scenario": "emtpy"}', "", "unknown scenario 'emtpy'; did you mean 'empty'?"),
+        (b'{"scenario": ["empty", "../x"]}', "", "invalid scenario name '../x'"),
+        (b'{"scenario": ""}', "", "empty scenario name in the body"),
+    ],
     ("PUT scenario", "invalid_scenario"): [
         (
             b'{"scenario": {"description": "d", \n"extends": "emtpy"}}',
             "2:12 scenario.extends",
             "unknown scenario 'emtpy",
-        ),
-        (
-            b'{"scenario": {"description": "d", \n"stub": []}}',
-            "2:1 scenario",
-            "unknown key 'stub'; did you mean 'stubs'?",
         ),
         (
             b'{"scenario": {"description": "d", \n"pets": "showrom"}}',
@@ -95,7 +89,6 @@ BAD: dict[tuple[str, str], list[tuple[bytes, str, str]]] = {
     ("PUT pets", "invalid_request"): [
         (b"", "0:0", "is empty"),
         (b"null", "1:1", "must be a fixture name"),
-        (b"-1", "1:1", "must be an integer from 0"),
         (b"100001", "1:1", "must be an integer"),
         (b'"showrom"', "1:1", "unknown fixture 'showrom"),
         (b'"../x"', "1:1", ""),
@@ -107,11 +100,6 @@ BAD: dict[tuple[str, str], list[tuple[bytes, str, str]]] = {
             "is required (and 3 more, in details)",
         ),
         (
-            b'[{"id": 1, "name": "a", "categoryId": 1, "x": 1}]',
-            "1:42 1",
-            "unknown key 'x'; known keys: id, name, categoryId, status",
-        ),
-        (
             b'[{"id": 9223372036854775808, "name": "a", "categoryId": 1}]',
             "1:9 1.id",
             "must be an integer from -9223372036854775808 to ",
@@ -120,12 +108,9 @@ BAD: dict[tuple[str, str], list[tuple[bytes, str, str]]] = {
     ("PATCH pets/1", "invalid_request"): [
         (b"", "", "the body is empty; it must be a JSON object"),
         (b"{}", "", "the body must be an object with at least one of"),
-        (b"[]", "", "the body must be an object with at least one of"),
         (b'{"id": 1}', "", "id cannot be changed"),
         (b'{"x": 1}', "", "unknown property 'x'; known"),
         (b'{"name": null}', "", "name must be a string"),
-        (b'{"name": "a", "name": "b"}', "", "the body has the"),
-        (b'{"categoryId": true}', "", "categoryId must be an"),
         (
             b'{"name": 7, "status": "lost"}',
             "",
@@ -140,9 +125,7 @@ BAD: dict[tuple[str, str], list[tuple[bytes, str, str]]] = {
         (b'{"name": "x"}', "", "no animal has the id 'x': an id is")
     ],
     ("PUT sessions/new", "invalid_request"): [
-        (b"[]", "1:1", "must be a mapping"),
         (b'{"sed": 1}', "1:2", "unknown key"),
-        (b'{"seed": -1}', "1:10 seed", ""),
         (b'{"seed": "1",\n"pets": "nix"}', "1:10 seed, 2:9 pets", "must be an integer from 0 to "),
     ],
     ("PUT sessions/new", "unknown_scenario"): [
@@ -155,11 +138,6 @@ BAD: dict[tuple[str, str], list[tuple[bytes, str, str]]] = {
             b'{"match": {}, "times": {"at_least": 2,\n"at_most": 1}}',
             "1:24 times",
             "at_least 2 is more than",
-        ),
-        (
-            b'{"match": {"operation": "listPet"}}',
-            "1:25 match.operation",
-            "must be listPets, createPet",
         ),
     ],
 }
@@ -208,29 +186,12 @@ def test_an_invalid_body_is_reported_with_places_and_changes_nothing(
     assert world_of(used) == before
 
 
-def test_invalid_utf8_is_reported_with_its_byte(used: Client) -> None:
-    for method, path in [("PUT", "scenario"), ("PUT", "pets"), ("PATCH", "pets/1")]:
-        response = at(used, method, path, b'{"a": "\xff"}')
-        assert_error(response, "invalid_request")
-        assert response.json["message"] == "the body must be UTF-8; byte 7 is invalid"
-
-
 def test_the_number_of_scenarios_is_limited(used: Client) -> None:
-    names = [
-        "default",
-        "empty",
-        "retry",
-        "slow",
-        "flaky",
-        "missing",
-        "orders",
-        "crowded",
-        "jittery",
-    ]
-    response = at(used, "PUT", "scenario", {"scenario": names})
+    names = ["default", "empty", "retry", "slow", "flaky", "missing", "orders", "crowded"]
+    response = at(used, "PUT", "scenario", {"scenario": [*names, "offline"]})
     assert_error(response, "unknown_scenario")
     assert "too many scenarios in the body: at most 8, got 9" in response.json["message"]
-    assert good(at(used, "PUT", "scenario", {"scenario": names[1:]}, "w8"))["active"] == names[1:]
+    assert good(at(used, "PUT", "scenario", {"scenario": names}, "w8"))["active"] == names
 
 
 # --- Invalid names and queries --------------------------------------------------------------------
@@ -239,8 +200,7 @@ def test_the_number_of_scenarios_is_limited(used: Client) -> None:
 WRONG = {
     "not_found": {
         "GET scenarios/emtpy": "unknown scenario 'emtpy'; did you mean 'empty'?",
-        "GET snapshots/keptt": "unknown snapshot 'keptt'; did you mean 'kept'?",
-        "DELETE snapshots/nix": "unknown snapshot 'nix'; known: kept",
+        "POST snapshots/keptt/restore": "unknown snapshot 'keptt'; did you mean 'kept'?",
         "POST snapshots/nix/restore": "unknown snapshot 'nix'; known: kept",
         "DELETE sessions/w11": "unknown session 'w11'; did you mean 'w1'?",
         "GET requests/99": (
@@ -253,24 +213,15 @@ WRONG = {
         "PUT snapshots/a%20b": "invalid snapshot name 'a b': use a-z, 0-9",
         "PUT snapshots/" + "x" * 65: f"invalid snapshot name '{'x' * 64}",
         "DELETE sessions/default": "the session 'default' cannot be deleted",
-        "GET pets?limit=0": "limit must be an integer from 1 to 1000, got '0'",
         "GET pets?limit=1001": "limit must be an integer from 1 to 1000, got",
         "GET pets?after=x&status=lost": "after must be an integer from -9223372036854775808",
         "GET pets?lmit=1": "unknown parameter 'lmit'; did you mean 'limit'?",
-        "GET pets?limit=1&limit=2": "limit must be sent only once, got 2 values",
-        "GET requests?limit=0": "limit must be an integer from 1 to 1000, got",
-        "GET requests?limit=1001": "limit must be an integer from 1 to 1000, ",
-        "GET requests?sttus=4": "unknown parameter 'sttus'; did you mean 'status'",
-        "GET requests?status=4x": "status must be a status such as 404, or a ",
-        "GET requests?note=x": "note must be one of clock,",
-        "GET requests?since=-1": "since must be an integer of at least 0, got",
         "GET requests?operation=listPet": "operation must be one of listPets, ",
         "GET requests.har?status=404&status=4xx": "status must be sent only once",
         "GET events?since=x": "since must be an integer of at least 0",
         "GET events?wait=31": "wait must be an integer from 0 to 30 (seconds), got '",
-        "GET events?wait=1.5": "wait must be an integer from 0 to 30 (seconds), got",
-        "GET events?snce=1": "unknown parameter 'snce'; did you mean 'since'",
-        "GET events?wait=1&wait=2": "wait must be sent only once, got 2 values",
+        "POST reset?x=1": "unknown parameter 'x'; this call has no parameters",
+        "PUT pets?x": "unknown parameter 'x'; this call has no parameters",
     },
     "invalid_session": {
         "PUT sessions/a%20b": "invalid session name 'a b' in the path: use a-z",
@@ -314,54 +265,16 @@ def test_an_unknown_header_of_ours_is_rejected_and_changes_nothing(
     assert used("GET", "/__mockpets/state", headers=known, key=None).status == 200
 
 
-NO_PARAMETERS = "this call has no parameters"
-PETS_PARAMETERS = "known parameters: status, after, limit"
-LOG_PARAMETERS = (
-    "known parameters: limit, operation, method, path, status, stub, note, outcome, since"
-)
-
-
-UNKNOWN_PARAMETER = {
-    NO_PARAMETERS: (
-        "GET state, HEAD state, GET scenarios?x, GET scenarios/empty?x=, PUT scenario, POST reset, "
-        "GET sessions, GET sessions/w1, PUT sessions/new, PUT pets, PATCH pets/1, DELETE pets/1, "
-        "GET snapshots, GET snapshots/kept, PUT snapshots/more, DELETE snapshots/kept, "
-        "POST snapshots/kept/restore, DELETE requests, GET requests/1, POST verify, GET gates, "
-        "POST gates/door/open, GET openapi.json, GET schema/scenario.json"
-    ),
-    "known parameters: tag": "GET control.openapi.json",
-    PETS_PARAMETERS: "GET pets",
-    LOG_PARAMETERS: "GET requests, GET requests.har",
-    "known parameters: since, wait": "GET events",
-}
-
-
-@each("instead, calls", UNKNOWN_PARAMETER.items())
-def test_unknown_query_parameters_are_rejected_on_every_call_and_change_nothing(
-    used: Client, instead: str, calls: str
-) -> None:
-    before = world_of(used)
-    for call in calls.split(", "):
-        method, target = (call if "?" in call else f"{call}?x=1").split()
-        response = at(used, method, target)
-        assert response.status == 400, call
-        if not call.startswith("HEAD"):
-            assert_error(response, "invalid_request")
-            assert response.json["message"] == f"unknown parameter 'x'; {instead}", call
-        assert world_of(used) == before, call
-
-
-@each("target", ["state", "pets", "requests", "sessions"])
 @each("name", ["session", "Session"])
 def test_a_session_parameter_is_rejected_with_how_to_name_a_session(
-    used: Client, target: str, name: str
+    used: Client, name: str
 ) -> None:
-    response = used("GET", f"/__mockpets/{target}?{name}=worker-3", key=None)
+    response = used("GET", f"/__mockpets/state?{name}=worker-3", key=None)
 
     assert_error(response, "invalid_request")
     assert response.json["message"] == (
         f"unknown parameter '{name}'; name the session in the base path "
-        f"(/~NAME/__mockpets/{target}) or in the header Mockpets-Session"
+        "(/~NAME/__mockpets/state) or in the header Mockpets-Session"
     )
 
 
@@ -373,24 +286,23 @@ def test_a_session_parameter_is_rejected_with_how_to_name_a_session(
         (
             "limt=1&since=1&since=2&pth=b&limit=0",
             "unknown parameter 'limt'; did you mean 'limit'?; since must be sent only once, got 2 "
-            "values; unknown parameter 'pth'; did you mean 'path'?",
+            "values; unknown parameter 'pth'; did you mean 'path'?; limit must be an integer from "
+            "1 to 1000, got '0'",
         ),
-        ("x%0A=1", f"unknown parameter 'x\\n'; {LOG_PARAMETERS}"),
+        (
+            "x%0A=1",
+            "unknown parameter 'x\\n'; known parameters: limit, operation, method, path, status, "
+            "stub, note, outcome, since",
+        ),
     ],
 )
-def test_all_invalid_parameter_names_are_reported_at_once(
+def test_all_invalid_parameters_are_reported_at_once(
     used: Client, query: str, message: str
 ) -> None:
     response = at(used, "GET", f"requests?{query}")
 
     assert_error(response, "invalid_request")
     assert response.json["message"] == message
-
-
-def test_the_error_for_many_unknown_parameters_is_short(used: Client) -> None:
-    response = at(used, "GET", "state?" + "&".join(f"name{number}" for number in range(500)))
-
-    assert response.json["message"].count("unknown parameter") == 20
 
 
 def test_hints_are_found_only_for_the_unknown_parameters_that_are_reported(
@@ -530,32 +442,13 @@ def test_an_inline_scenario_belongs_to_one_session_until_the_next_activation(cal
     assert json.loads(one["text"]) == TEAPOT
     assert [stub["label"] for stub in one["stubs"]] == ["inline-1/pot"]
     assert_error(at(call, "GET", "scenarios/inline-1", None, "d2"), "not_found")
-    # A single request can name it too, together with others.
-    assert (
-        call("GET", "/~d1+inline-1+retry/v1/pets/2").header("Mockpets-Stub") == "retry/fail-twice"
-    )
-
     good(at(call, "PUT", "scenario", {"scenario": "default"}, "d1"))
     assert pots(call, "d1", 1) == [200]
     assert_error(call("GET", "/~d1+inline-1/v1/pets/1"), "unknown_scenario")
-    assert "inline-1" not in {
-        row["name"] for row in good(at(call, "GET", "scenarios", None, "d1"))["scenarios"]
-    }
-
-
-def test_sending_an_inline_scenario_again_resets_its_counters(call: Client) -> None:
-    for _ in range(2):
-        good(at(call, "PUT", "scenario", {"scenario": TEAPOT}, "again"))
-        assert pots(call, "again") == [418, 418, 200]
-    good(at(call, "POST", "reset", session="again"))
-    assert pots(call, "again") == [418, 418, 200]
-    other = {**TEAPOT, "stubs": [{**TEAPOT["stubs"][0], "times": 1}]}
-    good(at(call, "PUT", "scenario", {"scenario": other}, "again"))
-    assert pots(call, "again") == [418, 200, 200]
 
 
 def test_inline_scenarios_stack_extend_and_define_pets(call: Client) -> None:
-    brings = {"description": "d", "pets": [{"id": 7, **PET}]}
+    brings = {"pets": [{"id": 7, **PET}]}  # without a description
     failing = {"description": "d", "extends": "retry"}
     body = {"scenario": [TEAPOT, "missing", brings, failing]}
     active = good(at(call, "PUT", "scenario", body, "stack"))["active"]
@@ -569,9 +462,6 @@ def test_inline_scenarios_stack_extend_and_define_pets(call: Client) -> None:
     # A second inline scenario of the same name has its own pets.
     good(at(call, "PUT", "scenario", {"scenario": brings}, "stack"))
     assert call("GET", "/~stack/v1/pets").json == [{"id": 7, **PET}]
-    fixture = {"description": "d", "pets": "showroom"}
-    good(at(call, "PUT", "scenario", {"scenario": fixture}, "stack"))
-    assert call("GET", "/~stack/v1/pets").json != [{"id": 7, **PET}]
     good(at(call, "PUT", "scenario", {"scenario": "default"}, "stack"))
     assert good(at(call, "GET", "pets", session="stack"))["total"] == 16
 
@@ -588,17 +478,6 @@ def test_a_failed_change_keeps_an_inline_scenario_and_its_counters(call: Client)
     assert (result["seed"], result["pets"]) == (1, 16)
 
 
-def test_an_inline_scenario_needs_no_description(call: Client) -> None:
-    good(at(call, "PUT", "scenario", {"scenario": {"stubs": TEAPOT["stubs"]}}, "terse"))
-    assert pots(call, "terse", 1) == [418]
-    [row] = [
-        row
-        for row in good(at(call, "GET", "scenarios", session="terse"))["scenarios"]
-        if row["inline"]
-    ]
-    assert row["description"] == ""
-
-
 NAMED: Any = {"name": "teapot", **TEAPOT}
 
 
@@ -610,13 +489,6 @@ def test_an_inline_scenario_can_have_a_name(call: Client) -> None:
     response = call("GET", "/~named/v1/pets/1")
     assert (response.status, response.header("Mockpets-Stub")) == (418, "teapot/pot")
     assert response.header("Mockpets-Scenario") == "teapot, inline-2, missing"
-    [entry] = good(at(call, "GET", "requests", session="named"))["requests"]
-    assert (entry["scenarios"], entry["stubs"]) == (
-        ["teapot", "inline-2", "missing"],
-        ["teapot/pot"],
-    )
-    listed = good(at(call, "GET", "scenarios", session="named"))["scenarios"]
-    assert [row["inline"] for row in listed if row["name"] == "teapot"] == [True]
     assert json.loads(good(at(call, "GET", "scenarios/teapot", session="named"))["text"]) == NAMED
     # A single request can name it, in this session only.
     assert call("GET", "/~named+teapot/v1/pets/1").status == 418
@@ -637,11 +509,8 @@ def test_an_inline_scenario_can_have_a_name(call: Client) -> None:
         ({"name": "inline-1"}, "scenario.name: 'inline-1' is reserved for scenarios without a"),
         ([{}, {"name": "inline-1"}], "scenario.2.name: another scenario already has the name"),
         ({"name": "Tea Pot"}, "scenario.name: must be a scenario name (a-z, 0-9, single hyphens;"),
-        ({"name": ""}, "scenario.name: must be a scenario name"),
         ({"name": "a" * 65}, "scenario.name: must be a scenario name"),
-        ({"name": 7}, "scenario.name: must be a scenario name"),
         ({"name": None}, "scenario.name: must be a scenario name"),
-        ({"name": ["a"]}, "scenario.name: must be a scenario name"),
         ({"nmae": "a"}, "scenario: unknown key 'nmae'; did you mean 'name'?"),
         ({"name": "own", "extends": "own"}, "scenario.extends: a scenario cannot extend itself"),
     ],
@@ -715,70 +584,68 @@ def test_an_invalid_session_is_not_created(call: Client) -> None:
 
 
 def test_state_has_every_specified_property(fresh: Make) -> None:
-    call = fresh(api_key=("*",), seed=3, max_sessions=7)
+    call = fresh(api_key=("*",), seed=3)
     call("GET", "/~w1/v1/pets")
     good(at(call, "PUT", "snapshots/s"))
     state = good(at(call, "GET", "state"))
 
     assert state["counts"] == {"pets": 16, "requests": 1, "sessions": 2, "snapshots": 1, "held": 0}
     wanted = {"key": "mockpets", "any_key": True, "base_path": "/~w1/v1", "max_pets": 10_000}
-    wanted |= {"max_sessions": 7, "journal_size": 1000, "public": False}
-    every = {row["name"]: (row["value"], row["source"]) for row in state["settings"].pop("all")}
+    wanted |= {"journal_size": 1000, "public": False}
     assert state["settings"] == wanted | {"options": ["--seed 3", "--api-key *"]}
-    assert every.keys() == {row.key for row in rows()}
-    assert (every["seed"], every["port"]) == ((3, "code"), (7387, "default"))
-    assert (every["api-key"], every["memory"]) == (("[redacted]", "code"), (144 * 2**20, "default"))
     head = {"session": "w1", "resets": 0, "active": ["default"], "seed": 3, "gates": {}}
     assert head.items() <= state.items()
     assert state["change"] >= 2
-    row = next(row for row in state["scenarios"] if row["name"] == "retry")
-    assert row.keys() == {
-        *("name", "group", "description", "source", "replaces", "extends", "brings_pets"),
-        *("stubs", "inline", "problems"),
-    }
 
 
-def unreached(call: Client, name: str, session: str) -> str | None:
-    reason: str | None = good(at(call, "GET", f"scenarios/{name}", None, session))["unreached"]
-    return reason
+REACHED: dict[str, tuple[str, list[str], str]] = {
+    # session: the scenario, requests that do not show it, and one that does
+    "stubbed": (
+        "missing",
+        ["GET /~stubbed+missing/v1/pets", "GET /~x+missing/v1/pets/1", "GET /~stubbed/v1/pets/1"],
+        "GET /~stubbed+missing/v1/pets/1",
+    ),
+    "stocked": (
+        "sold-out",
+        ["GET /~stocked/v1/pets", "POST /~stocked+sold-out/v1/pets"],
+        "GET /~stocked+sold-out/v1/pets/1",
+    ),
+    "plain": ("default", ["GET /~plain/v1/other"], "POST /~plain/v1/pets"),
+    "extending": ("own", ["GET /~extending/v1/pets"], "GET /~extending/v1/pets/1"),
+}
+REASONS = {
+    "missing": "scenario missing affected no request",
+    "sold-out": "no request listed or fetched pets in scenario sold-out",
+    "default": "no request called the pet store in scenario default",
+    "own": "scenario own affected no request",
+}
 
 
-def test_a_scenario_with_stubs_is_reached_by_a_request_that_it_changes(call: Client) -> None:
-    reason = "scenario missing affected no request"
-    call("GET", "/~stubbed+missing/v1/pets")
-    call("GET", "/~another+missing/v1/pets/1")  # another session
-    call("GET", "/~stubbed/v1/pets/1")
-    assert unreached(call, "missing", "stubbed") == reason
-    call("GET", "/~stubbed+missing/v1/pets/1")
-    assert unreached(call, "missing", "stubbed") is None
-    good(at(call, "POST", "reset", None, "stubbed"))
-    assert unreached(call, "missing", "stubbed") == reason
+@each("session, row", REACHED.items())
+def test_a_scenario_is_reached_by_a_request_that_shows_it(
+    call: Client, session: str, row: tuple[str, list[str], str]
+) -> None:
+    name, before, reaching = row
+    if name == "own":
+        document = {"name": "own", "description": "d", "extends": "missing"}
+        good(at(call, "PUT", "scenario", {"scenario": document}, session))
 
+    def unreached() -> object:
+        return good(at(call, "GET", f"scenarios/{name}", None, session))["unreached"]
 
-def test_a_scenario_that_extends_another_is_reached_by_the_other_ones_stubs(call: Client) -> None:
-    document = {"name": "own", "description": "d", "extends": "missing"}
-    good(at(call, "PUT", "scenario", {"scenario": document}, "extending"))
-    assert unreached(call, "own", "extending") == "scenario own affected no request"
-    call("GET", "/~extending/v1/pets/1")
-    assert unreached(call, "own", "extending") is None
+    def send(request: str, key: str | None = "mockpets") -> None:
+        method, target = request.split()
+        call(method, target, json_body=PET if method == "POST" else None, key=key)
 
-
-def test_a_scenario_with_pets_is_reached_by_a_request_for_them(call: Client) -> None:
-    reason = "no request listed or fetched pets in scenario sold-out"
-    call("GET", "/~stocked/v1/pets")
-    call("POST", "/~stocked+sold-out/v1/pets", json_body=PET)
-    call("GET", "/~stocked+sold-out/v1/pets", key=None)  # 401
-    assert unreached(call, "sold-out", "stocked") == reason
-    call("GET", "/~stocked+sold-out/v1/pets/1")
-    assert unreached(call, "sold-out", "stocked") is None
-
-
-def test_the_default_scenario_is_reached_by_any_operation(call: Client) -> None:
-    call("GET", "/~plain/v1/other")
-    reason = "no request called the pet store in scenario default"
-    assert unreached(call, "default", "plain") == reason
-    call("POST", "/~plain/v1/pets", json_body=PET)
-    assert unreached(call, "default", "plain") is None
+    for request in before:
+        send(request)
+    send(reaching, key=None)  # 401
+    assert unreached() == REASONS[name]
+    send(reaching)
+    assert unreached() is None
+    if name != "own":
+        good(at(call, "POST", "reset", None, session))
+        assert unreached() == REASONS[name]
 
 
 def test_only_public_servers_disable_scenarios_that_break_connections(
@@ -804,8 +671,6 @@ def test_a_snapshot_can_be_restored_repeatedly(call: Client) -> None:
         assert good(at(call, "POST", "snapshots/a.1/restore", session="snap")) == {"total": 16}
         assert call("GET", "/~snap/v1/pets/1").status == 200
     good(at(call, "POST", "reset", session="snap"))
-    kept = good(at(call, "GET", "snapshots/a.1", session="snap"))
-    assert kept["content"] == good(at(call, "GET", "pets", session="snap"))["pets"]
     good(at(call, "PUT", "pets", [], "snap"))
     again = at(call, "PUT", "snapshots/a.1", session="snap")
     assert (again.status, again.json["pets"]) == (200, 0)
@@ -835,13 +700,8 @@ def test_the_journal_can_be_filtered_and_cleared(call: Client) -> None:
 
     assert numbers("") == [1, 2, 3, 4, 5]
     assert numbers("limit=2") == [4, 5]
-    assert numbers("since=3") == [4, 5]
     assert numbers("operation=getPet&status=4xx") == [3]
-    assert numbers("method=post") == [5]
-    assert numbers("path=/v1/pets/*") == [2, 3]
     assert numbers("stub=retry/*") == [4]
-    assert numbers("stub=-&status=200") == [1, 2]
-    assert numbers("note=deprecated") == [2, 3]
     whole = good(at(call, "GET", "requests?limit=1", session="log"))
     assert (whole["total"], whole["last"], whole["dropped"]) == (5, 5, 0)
     assert good(at(call, "DELETE", "requests", session="log")) == {"cleared": 5}
@@ -851,21 +711,6 @@ def test_the_journal_can_be_filtered_and_cleared(call: Client) -> None:
     call("GET", "/~log/v1/pets")
     assert numbers("") == [1]
     assert good(at(call, "GET", "requests", session="log"))["resets"] == whole["resets"] + 1
-
-
-def test_the_journal_limits_requests_and_bodies(
-    fresh: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("mockpets.web.app.JOURNAL_ENTRIES", 3)
-    call = fresh()
-    for number in range(5):
-        body = json.dumps({"name": "x" * 5000, "categoryId": number}).encode()
-        call("POST", "/~w1/v1/pets", body=body, headers=JSON)
-    result = good(at(call, "GET", "requests?limit=3"))
-    assert ([row["number"] for row in result["requests"]], result["dropped"]) == ([3, 4, 5], 2)
-    kept = good(at(call, "GET", "requests/5"))["request"]["body"]
-    assert (kept["size"], len(kept["text"]), kept["cut"]) == (len(body), 4096, True)
-    assert_error(at(call, "GET", "requests/2"), "not_found")
 
 
 # --- Long bodies, over a socket -------------------------------------------------------------------
@@ -883,14 +728,11 @@ def long_bodies() -> Iterator[tuple[str, bytes, str]]:
     pets = [{"id": each, "name": "a", "categoryId": 1} for each in range(1, 8_001)]
     yield "pets", json.dumps(pets).encode(), '{"total":8000}'
     yield "pets", b'"many"', '{"total":8000}'
-    yield "pets", json.dumps([*pets, pets[0]]).encode(), "pet 1 already has the id 1"
     stubs = [
         {"match": {"petId": each, "operation": "getPet"}, "delay": "0s"} for each in range(2000)
     ]
     document = {"scenario": {"description": "d", "stubs": stubs}}
     yield "scenario", json.dumps(document).encode(), '{"active":["inline-1"]}'
-    fixture = {"scenario": {"description": "d", "pets": "many"}}
-    yield "scenario", json.dumps(fixture).encode(), '{"active":["inline-1"]}'
     yield "sessions/new", b'{"pets": "many", "seed": 2}', '"seed":2,"clock":null,"pets":8000'
     yield "sessions/new", b'{"pets": 30000}', '"pets":30000'
 
@@ -901,7 +743,7 @@ LONG_BODIES = [*long_bodies()]
 @pytest.mark.parametrize(
     ("path", "body", "says"),
     [*LONG_BODIES[:2], *(pytest.param(*each, marks=pytest.mark.slow) for each in LONG_BODIES[2:])],
-    ids=range(7),
+    ids=range(5),
 )
 def test_a_long_body_does_not_block_other_clients(
     live: MockpetsServer, path: str, body: bytes, says: str
@@ -920,33 +762,12 @@ def test_a_long_body_does_not_block_other_clients(
     assert says in reply.body.decode()
 
 
-def test_the_same_body_from_two_clients_is_parsed_for_each(live: MockpetsServer) -> None:
-    """Also if the first client disconnects before its body is parsed."""
-    port = port_of(live.url)
-    pets = json.dumps([{"id": each, "name": "a", "categoryId": 1} for each in range(1, 5001)])
-    head = "PUT /__mockpets/pets HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-    raw = f"{head}Content-Length: {len(pets)}\r\n\r\n{pets}".encode()
-    with Wire(port) as gone, Wire(port) as one, Wire(port) as two:
-        gone.send(raw).reset()
-        one.send(raw)
-        two.send(raw)
-        assert one.read().json == two.read().json == {"total": 5000}
-    assert Client(OverSocket(live.url))("GET", "/v1/pets/5000").status == 200
-
-
 def test_a_body_above_1_mib_is_rejected(live: MockpetsServer) -> None:
     body = b"[" + b" " * 2**20 + b"]"
     inside = Client(InProcess(create_app(Settings())))
     for call in (inside, Client(OverSocket(live.url))):
         assert_error(call("PUT", "/__mockpets/pets", body=body, headers=JSON), "payload_too_large")
     assert inside("GET", "/__mockpets/pets").json["total"] == 16
-
-
-def test_ids_up_to_the_int64_maximum(call: Client) -> None:
-    good(at(call, "PUT", "pets", [{"id": INT64_MAX, **PET}], "end"))
-    response = call("POST", "/~end/v1/pets", json_body=PET)
-    assert_error(response, "store_full")
-    assert good(at(call, "GET", "pets", session="end"))["total"] == 1
 
 
 def test_verify_reports_a_session_lost_in_a_restart_to_a_caller_that_sends_its_id(
