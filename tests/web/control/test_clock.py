@@ -192,14 +192,6 @@ def test_a_session_starts_with_a_clock(call: Client) -> None:
     assert len(bad.json["details"]["problems"]) == 2
 
 
-def test_a_change_is_an_event(call: Client) -> None:
-    before = call("GET", "/~m/__mockpets/events").json["change"]
-    put(call, {"frozen": True}, "m")
-
-    changed = call("GET", f"/~m/__mockpets/events?since={before}").json["changed"]
-    assert "clock" in changed
-
-
 # --- What keeps it ------------------------------------------------------------------------------
 
 

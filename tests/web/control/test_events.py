@@ -11,7 +11,7 @@ from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import SESSION_IDLE_SECONDS
 from mockpets.session.change_feed import KINDS
 from tests.cases import each
-from tests.http_client import JSON, Client, OverSocket
+from tests.http_client import JSON, Client, InProcess, OverSocket
 from tests.server.raw_http import Clock, Wire, port_of, running
 
 if TYPE_CHECKING:
@@ -99,6 +99,7 @@ ACTS: dict[str, tuple[list[str], Callable[[Client], None]]] = {
     "restore": (["pets"], lambda call: do(call, "POST", f"{W1}/snapshots/there/restore")),
     "a session": (["sessions"], lambda call: do(call, "PUT", f"{W1}/sessions/w2")),
     "no session": (["sessions"], lambda call: do(call, "DELETE", f"{W1}/sessions/there")),
+    "a clock": (["clock"], lambda call: do(call, "PUT", f"{W1}/clock", {"frozen": True})),
     "other start": (["pets"], lambda call: do(call, "PUT", f"{W1}/sessions/w1", {"seed": 5})),
 }
 
@@ -122,6 +123,16 @@ def test_every_kind_of_change_wakes_it(name: str) -> None:
     assert {*reported["changed"]} & {*kinds}
     assert {*reported["changed"]} <= {*KINDS}
     assert {*kinds} <= {*rest}
+
+
+def test_on_other_wsgi_servers_the_thread_waits() -> None:
+    app = create_app(Settings())
+    call, other = Client(InProcess(app)), Client(InProcess(app))
+    number = news(call)["change"]
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(news, other, f"?since={number}&wait=20")
+        do(call, "GET", "/~w1/v1/pets")
+        assert waiting.result(timeout=30)["changed"]
 
 
 def test_a_changed_file_is_reported_to_all_sessions(tmp_path: Path) -> None:
