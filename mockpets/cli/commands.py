@@ -131,6 +131,8 @@ class Group(click.Group):
     command_class = Command
     more_names: ClassVar[tuple[str, ...]] = ()
     """Names that are accepted in place of a command."""
+    removed: ClassVar[Mapping[str, str]] = {}
+    """Commands that no longer exist, with what to use instead."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Return the names in the order in which the commands were added."""
@@ -154,9 +156,11 @@ class Group(click.Group):
         """Return the command that the first argument names, or raise `InputError`."""
         names = self.list_commands(ctx)
         if args[0] not in names and not ctx.resilient_parsing:
+            name = " ".join([*ctx.command_path.split()[1:], args[0]])
+            if args[0] in self.removed:
+                raise invalid(name, "no longer a command", self.removed[args[0]])
             known = f"available commands: {', '.join(names)}"
             hint = did_you_mean(args[0], [*names, *self.more_names]) or known
-            name = " ".join([*ctx.command_path.split()[1:], args[0]])
             raise invalid(name, "unknown command", hint)
         return super().resolve_command(ctx, args)
 

@@ -14,7 +14,7 @@ import click
 
 from mockpets.cli import layout  # noqa: F401 - makes click use our formatter
 from mockpets.cli.commands import Choice, Command, Group, discard_output, report, walk
-from mockpets.errors import InputError, Problem, did_you_mean, invalid, problem_with
+from mockpets.errors import InputError, Problem, did_you_mean, problem_with
 from mockpets.version import FULL_VERSION
 
 if TYPE_CHECKING:
@@ -79,8 +79,11 @@ _MODULES: Final = {
     "main": ("completion",),
 }
 """The module of each command that is not in a module of its own name."""
-_REMOVED: Final = {"compare": "use 'mockpets replay FILE --url URL --key-env NAME'"}
-"""Each command of an earlier version, and what to use instead."""
+_REMOVED: Final = {
+    "compare": "'mockpets replay FILE --url URL' compares recorded reads with the real service",
+    "session": "'mockpets record NAME' writes a session as a scenario file",
+}
+"""Commands that no longer exist, with what to use instead."""
 _NAME: Final = "mockpets"
 _SHELLS: Final = ("bash", "zsh", "fish")
 _FEW: Final = 3
@@ -179,18 +182,11 @@ def _owners(name: str, *, takes_value: bool = False) -> list[str]:
 
 class _Commands(Group):
     more_names = ("help", "version")
+    removed = _REMOVED
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Return the names in the order of the help."""
         return [name for commands in _SECTIONS.values() for name in commands]
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that the first argument names, or raise `InputError`."""
-        if args[0] in _REMOVED and not ctx.resilient_parsing:
-            raise invalid(args[0], "this command was removed", _REMOVED[args[0]])
-        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command by name, imported when it is first needed."""
