@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from mockpets.cli.commands import Command, discard_output, program, report
-from mockpets.cli.keys import Actions, Keys, has_keys, key_line
 from mockpets.cli.layout import columns, has_colour, on_terminal, wrap
 from mockpets.cli.options import with_settings
 from mockpets.constants import API_PREFIX, METRICS_PORT_PATH, PANEL_PATH, PETS_PATH, VERSION
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TextIO
 
-    from mockpets.client import ControlClient
     from mockpets.session.save_progress import SaveProgress
     from mockpets.settings import Settings
     from mockpets.telemetry.access_log import Event
@@ -95,15 +93,12 @@ def serve(config: Path | None, opens_panel: bool, **flags: object) -> int:
             return 1
         port = sockets[0].getsockname()[1]
         metrics = settings.url(others[0][1].getsockname()[1]) + METRICS_PORT_PATH if others else ""
-        keys = stack.enter_context(_keys(settings, port, mock.token)) if has_keys() else None
         total = len(mock.reloader.library.scenarios)
         is_generated = mock.token != settings.control_token
         shown = mock.token if is_generated and _is_private(sys.stdout) else ""
         banner = ""
         if not settings.log.startswith("json"):
             banner = _banner(settings, port, shown, total, metrics)
-            if keys is not None and keys.is_reading:
-                banner += f"\n{key_line(has_control=settings.control != 'off')}"
         if is_generated and not (banner and shown):
             _log.warning(_NOT_SHOWN)
         root = settings.url(port) + settings.prefix
@@ -121,7 +116,6 @@ def serve(config: Path | None, opens_panel: bool, **flags: object) -> int:
                 lambda: _announce(banner, started, panel if opens_panel else ""),
                 settings,
                 others,
-                on_abort=keys.restore if keys else None,
             )
         # Not the handler of the start: a second signal must not end with status 0 while the state
         # is being saved.
@@ -139,16 +133,6 @@ def _limited_log(settings: Settings) -> AbstractContextManager[None]:
 
     # The last name is that of the largest network, which an IPv6 visitor can choose addresses from.
     return limit_error_lines(lambda address: visitor_names(address, b"")[-1])
-
-
-def _keys(settings: Settings, port: int, token: str) -> Keys:
-    def connect() -> ControlClient:
-        from mockpets.client import ControlClient
-
-        return ControlClient(settings.url(port) + settings.prefix, token=token or None)
-
-    has_control = settings.control != "off"
-    return Keys(Actions(connect if has_control else None, _panel(settings, port, token)).press)
 
 
 def _panel(settings: Settings, port: int, token: str) -> str:

@@ -34,7 +34,6 @@ def serve(
     on_ready: Callable[[], None],
     settings: Settings | None = None,
     others: Iterable[tuple[WSGIApplication, socket]] = (),
-    on_abort: Callable[[], None] | None = None,
 ) -> None:
     """Run an app until SIGTERM or SIGINT; a second one ends the process at once.
 
@@ -45,7 +44,6 @@ def serve(
     :param sockets: from `bind`; closed at the end.
     :param on_ready: called when requests are accepted.
     :param others: further apps, each with a socket: see `bind_metrics`.
-    :param on_abort: called before a second signal ends the process at once.
     """
     raise_limit(CONNECTIONS)
     settings = settings or Settings()
@@ -62,8 +60,6 @@ def serve(
 
     def stop(number: int, _: object) -> None:
         if loop.stopping:
-            if on_abort is not None:
-                on_abort()
             os._exit(128 + number)  # the status that a shell reports
         if settings.drain and number == signal.SIGTERM and loop.scheduler.stop_at is None:
             loop.stop_after(settings.drain)
