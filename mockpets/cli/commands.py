@@ -6,16 +6,15 @@ Keep imports light: ``mockpets --help`` loads this module.
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
 from mockpets.cli.layout import hang
-from mockpets.constants import SCENARIO_NAME
 from mockpets.errors import InputError, Problem, did_you_mean, invalid, printable, problem_with
 from mockpets.units import quote
 
@@ -24,9 +23,6 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from click.shell_completion import CompletionItem
-
-_PATTERNS: Final = {"--port": "[0-9]{2,5}", "--url": r"https?://\S+", "--scenario": SCENARIO_NAME}
-"""Patterns of typical option values."""
 
 
 def report(lines: Iterable[object], more: Iterable[str] = ()) -> None:
@@ -99,39 +95,15 @@ class Choice(click.Choice[str]):
         return "; ".join(filter(None, [message, did_you_mean(value, self.choices)]))
 
 
-class Command(click.Command):
-    """A command that suggests a fix for an unexpected argument."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse options and arguments; raise `InputError` if an argument is left over."""
-        ctx.allow_extra_args = True  # so that click does not report them in its own words
-        extra = super().parse_args(ctx, args)
-        if extra and not ctx.resilient_parsing:
-            message = f"unexpected argument {quote(extra[0])}"
-            hint = self._suggestion(extra[0], ctx)
-            raise invalid(ctx.info_name or "", message, hint)
-        return extra
-
-    def _suggestion(self, argument: str, context: click.Context) -> str:
-        parent = context.parent.command if context.parent else None
-        if isinstance(parent, ListGroup) and argument in parent.commands:
-            return f"write the options after '{argument}'"
-        known = {name for param in self.params for name in param.opts}
-        if argument.lower() in ("on", "off", "true", "false"):
-            return "switches take no value"
-        for option, pattern in _PATTERNS.items():
-            if option in known and re.fullmatch(pattern, argument):
-                return f"did you mean {option} {argument}?"
-        return f"see '{context.command_path} --help'"
+Command = click.Command
 
 
 class Group(click.Group):
     """Commands; the error for an unknown name suggests the nearest one."""
 
-    command_class = Command
     more_names: ClassVar[tuple[str, ...]] = ()
     """Names that are accepted in place of a command."""
-    removed: ClassVar[Mapping[str, str]] = {}
+    removed: Mapping[str, str] = MappingProxyType({})
     """Commands that no longer exist, with what to use instead."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import quote_plus, urlsplit, urlunsplit
@@ -19,18 +18,13 @@ from mockpets.cli.layout import cut, table
 from mockpets.cli.options import flag, integer, option, read_json, with_json
 from mockpets.cli.quick import in_session
 from mockpets.errors import InputError, Problem, did_you_mean, invalid, printable
-from mockpets.units import counted, quote
+from mockpets.units import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from mockpets.client import ControlClient
     from mockpets.contract.control_types import ResourceSummary, Times
-    from mockpets.contract.schemas import Pet
-
-    Decorated = Callable[..., Any]
-
-"""The longest file to import; most of it can be the log, which is not sent."""
 
 
 def _listed(
@@ -144,8 +138,7 @@ def verify(
     except ControlError as error:
         if error.status != constants.ERRORS["invalid_request"]:
             raise
-        problems = [_of_option(problem, conditions) for problem in remote.problems_of(error)]
-        raise InputError(problems) from error
+        raise InputError(remote.problems_of(error)) from error
     count = result["matched"]
     if not (count or as_json) and (missing := remote.missing_session(client)):
         report([f"no requests in session {client.name}{missing}"])
@@ -166,73 +159,45 @@ def _match(text: str | None, conditions: dict[str, str | None]) -> dict[str, Any
         if name in match:
             raise invalid(f"--{name}", f"is also in --match: {json.dumps(match[name])}", "use one")
         match[name] = value
-    for name, other in (("method", "path"), ("path", "method")):
-        if conditions[name] is not None and other not in match:
-            raise invalid(f"--{name}", f"requires --{other}", "or use --operation")
     return cast("dict[str, Any]", match)
-
-
-def _of_option(problem: Problem, conditions: dict[str, str | None]) -> Problem:
-    """Return a problem of the server with the option that caused it."""
-    body, _, where = problem.where.partition(".")
-    if conditions.get(where) is not None:
-        return replace(problem, file=f"--{where}", where="")
-    options = {"match": "--match", "within": "--within"}
-    return replace(problem, file=options.get(body, "--at-least"), where=where)
 
 
 @click.command(cls=Command)
 @flag("--all", "of_all", text="Reset every session.")
-@remote.with_clients
-def reset(clients: list[ControlClient], of_all: bool) -> None:
+@remote.with_client
+def reset(client: ControlClient, of_all: bool) -> None:
     """Reset a session: pets, counters, random numbers and request log.
 
-    Active scenarios and snapshots stay. With several --url, resets the session where it exists.
+    Active scenarios and snapshots stay.
     """
-    name = clients[0].name
     if of_all:
-        if name != constants.DEFAULT_SESSION:
-            raise invalid("--all", f"cannot be combined with session {name}")
-        click.echo(f"reset sessions: {sum(client.reset_sessions() for client in clients)}")
+        if client.name != constants.DEFAULT_SESSION:
+            raise invalid("--all", f"cannot be combined with session {client.name}")
+        click.echo(f"reset sessions: {client.reset_sessions()}")
         return
-    for client in remote.with_session(clients):
-        if missing := remote.missing_session(client):
-            report([f"creating session {name}{missing}"])
-        active = ", ".join(client.reset())
-        click.echo(printable(f"reset session {name}; active: {active}"))
+    if missing := remote.missing_session(client):
+        report([f"creating session {client.name}{missing}"])
+    active = ", ".join(client.reset())
+    click.echo(printable(f"reset session {client.name}; active: {active}"))
 
 
 # --- Pets and snapshots -----------------------------------------------------------------------
 
 
-_int64 = integer(constants.INT64_MIN, constants.INT64_MAX)
-
-
-class _NumberCommand(Command):
-    """A command whose argument may be a negative number, which click takes for an option."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse options and arguments into the context."""
-        numbers = [word for word in args if re.fullmatch("-[0-9]+", word)]
-        if numbers and "--" not in args:
-            args = [*(word for word in args if word not in numbers), "--", *numbers]
-        return super().parse_args(ctx, args)
-
-
 @click.group(cls=ListGroup)
 def pets() -> None:
-    """List, add, change, replace or delete the pets of a running server."""
+    """List the pets of a running server, add one, or replace all."""
 
 
+pets.removed = dict.fromkeys(
+    ("update", "delete"), "use the panel, or PATCH and DELETE /__mockpets/pets/ID"
+)
+_STATUSES: Final = ", ".join(constants.PET_STATUSES)
 _status_words = words(constants.PET_STATUSES)
 
 
 @pets.command("list")
-@option(
-    "--status STATUS",
-    f"Only pets with this status: {', '.join(constants.PET_STATUSES)}.",
-    _status_words,
-)
+@option("--status STATUS", f"Only pets with this status: {_STATUSES}.", _status_words)
 @with_json
 @remote.with_client
 def list_pets(client: ControlClient, status: str | None, as_json: bool) -> None:
@@ -244,7 +209,7 @@ def list_pets(client: ControlClient, status: str | None, as_json: bool) -> None:
     remote.show({"pets": pets}, _listed(client, kind, rows, columns), as_json=as_json)
 
 
-@pets.command("set", cls=_NumberCommand)
+@pets.command("set")
 @click.argument("source", metavar="NUMBER|FIXTURE|FILE", shell_complete=files_of("fixtures"))
 @remote.with_client
 def set_pets(client: ControlClient, source: str) -> None:
@@ -261,49 +226,24 @@ def set_pets(client: ControlClient, source: str) -> None:
     _print_total(client, client.set_pets(pets))
 
 
-def _pet_options(*, required: bool) -> Callable[[Decorated], Decorated]:
-    statuses = ", ".join([*constants.PET_STATUSES, *([] if required else ["or none"])])
-    name = option("--name NAME", "Name of the pet.", required=required)
-    category = option(
-        "--category ID", "ID of its category.", dest="categoryId", type=_int64, required=required
-    )
-    status = option("--status STATUS", f"Its status: {statuses}.", _status_words)
-    return lambda command: name(category(status(with_json(remote.with_client(command)))))
-
-
-def _show_pet(client: ControlClient, verb: str, pet: Pet, *, as_json: bool) -> None:
-    parts = [pet["name"], f"category {pet['categoryId']}", *filter(None, [pet.get("status")])]
-    text = f"{verb} pet {pet['id']}{in_session(client)}: {', '.join(parts)}"
-    remote.show(pet, [text], as_json=as_json)
-
-
 @pets.command("add")
-@_pet_options(required=True)
+@option("--name NAME", "Name of the pet.", required=True)
+@option(
+    "--category ID",
+    "ID of its category.",
+    dest="categoryId",
+    type=integer(constants.INT64_MIN, constants.INT64_MAX),
+    required=True,
+)
+@option("--status STATUS", f"Its status: {_STATUSES}.", _status_words)
+@with_json
+@remote.with_client
 def add_pet(client: ControlClient, as_json: bool, **values: Any) -> None:
     """Add a pet, whatever the active scenarios respond to createPet."""
     pet = client.add_pet(**{name: value for name, value in values.items() if value is not None})
-    _show_pet(client, "added", pet, as_json=as_json)
-
-
-@pets.command("update", cls=_NumberCommand)
-@click.argument("pet_id", metavar="ID", type=_int64)
-@_pet_options(required=False)
-def update_pet(client: ControlClient, pet_id: int, as_json: bool, **values: Any) -> None:
-    """Change the name, category or status of a pet; --status none removes the status."""
-    changes = {name: value for name, value in values.items() if value is not None}
-    if not changes:
-        raise invalid("", "there is nothing to change", "add --name, --category or --status")
-    if changes.get("status") == "none":
-        changes["status"] = None
-    _show_pet(client, "updated", client.change_pet(pet_id, **changes), as_json=as_json)
-
-
-@pets.command("delete", cls=_NumberCommand)
-@click.argument("pet_id", metavar="ID", type=_int64)
-@remote.with_client
-def delete_pet(client: ControlClient, pet_id: int) -> None:
-    """Delete a pet."""
-    _print_total(client, client.delete_pet(pet_id))
+    parts = [pet["name"], f"category {pet['categoryId']}", *filter(None, [pet.get("status")])]
+    text = f"added pet {pet['id']}{in_session(client)}: {', '.join(parts)}"
+    remote.show(pet, [text], as_json=as_json)
 
 
 def _print_total(client: ControlClient, total: int) -> None:
@@ -367,7 +307,7 @@ def _resource_names(client: ControlClient) -> list[str]:
     return [resource["name"] for resource in client.resources()]
 
 
-@click.command(cls=_NumberCommand)
+@click.command(cls=Command)
 @click.argument("name", required=False, shell_complete=remote.from_server(_resource_names))
 @click.argument("record_id", required=False, metavar="[ID]")
 @with_json
@@ -492,10 +432,10 @@ def sessions() -> None:
 
 @sessions.command("list")
 @with_json
-@remote.with_servers
-def list_sessions(clients: list[ControlClient], as_json: bool) -> None:
+@remote.with_server
+def list_sessions(client: ControlClient, as_json: bool) -> None:
     """List the sessions, with their counts and active scenarios."""
-    sessions = [row for client in clients for row in client.sessions()]
+    sessions = client.sessions()
     columns = ("session", "pets", "requests", "held", "idle (s)", "seed", "active")
     rows = [
         (
@@ -509,13 +449,12 @@ def list_sessions(clients: list[ControlClient], as_json: bool) -> None:
         )
         for row in sessions
     ]
-    lines = _listed(clients[0], "sessions", rows, columns)
+    lines = _listed(client, "sessions", rows, columns)
     remote.show({"sessions": sessions}, lines, as_json=as_json)
 
 
 @sessions.command("drop")
-@click.argument("name", required=False, shell_complete=remote.from_server(remote.session_names))
-@flag("--all", "of_all", text="Drop every session; reset the default one.")
+@click.argument("name", shell_complete=remote.from_server(remote.session_names))
 @option(
     "--closed DURATION",
     "How long requests that name the session get 410, so that an open page does not create "
@@ -523,14 +462,6 @@ def list_sessions(clients: list[ControlClient], as_json: bool) -> None:
     default="60s",
 )
 @remote.with_server
-def drop_session(client: ControlClient, name: str | None, of_all: bool, closed: str) -> None:
-    """Remove a session, or all, and release the responses that they hold."""
-    if of_all:
-        if name is not None:
-            raise invalid("--all", f"cannot be combined with the name {quote(name)}")
-        click.echo(f"dropped sessions: {client.drop_sessions(closed)}")
-        return
-    if name is None:
-        hint = "'mockpets sessions' lists the names; to drop every session, pass --all"
-        raise invalid("", "missing argument NAME", hint)
+def drop_session(client: ControlClient, name: str, closed: str) -> None:
+    """Remove a session, and release the responses that it holds."""
     click.echo(printable(f"dropped {client.drop_session(name, closed)}"))

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from mockpets.cli import layout  # noqa: F401 - makes click use our formatter
-from mockpets.cli.commands import Choice, Command, Group, discard_output, report, walk
-from mockpets.errors import InputError, Problem, did_you_mean, problem_with
+from mockpets.cli.commands import Choice, Command, Group, discard_output, report
+from mockpets.errors import InputError, did_you_mean, problem_with
 from mockpets.version import FULL_VERSION
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _SECTIONS: Final = {
         "why": "Explain why a request gets its response.",
         "verify": "Check that a running server received the expected requests.",
         "reset": "Reset a session: pets, counters, random numbers and request log.",
-        "pets": "List, add, change, replace or delete the pets of a running server.",
+        "pets": "List the pets of a running server, add one, or replace all.",
         "data": "List the resources of a running server, or the records of one.",
         "snapshot": "Save the pets of a running server under a name, and restore them.",
         "stub": "Print a stub that responds to requests like a recorded one.",
@@ -86,8 +86,6 @@ _REMOVED: Final = {
 """Commands that no longer exist, with what to use instead."""
 _NAME: Final = "mockpets"
 _SHELLS: Final = ("bash", "zsh", "fish")
-_FEW: Final = 3
-"""The commands of an option, of which naming one still helps."""
 _INTERRUPTED: Final = 130
 """The exit status that shells use for Ctrl-C."""
 
@@ -131,53 +129,22 @@ def _as_options(words: list[str]) -> list[str]:
 
 
 def _usage(error: click.ClickException) -> object:
-    if isinstance(error, click.BadOptionUsage):
-        owners = _owners(error.option_name, takes_value=True)
-        return f"{error.option_name}: {'missing value' if owners else 'does not take a value'}"
+    """Return the message of a usage error, with the option or argument that it is about."""
     context = getattr(error, "ctx", None)
     if context is None:
-        return error.format_message()
-    help_hint = f"see '{context.command_path} --help'"
+        return error.format_message().rstrip(".")
+    see_help = f"see '{context.command_path} --help'"
     if isinstance(error, click.NoSuchOption):
-        return _unknown_option(error.option_name, context)
+        # click would list all similar options alphabetically, not the nearest.
+        shown = [param for param in context.command.params if not getattr(param, "hidden", False)]
+        known = [option.strip("-") for param in shown for option in param.opts]
+        near = did_you_mean(error.option_name.strip("-"), known).replace(" '", " '--")
+        return problem_with(error.option_name, "unknown option", near or see_help)
     param = getattr(error, "param", None)
-    if isinstance(error, click.MissingParameter) and param is not None:
-        if isinstance(param, click.Option):
-            return problem_with(param.opts[0], "this option is required", help_hint)
-        name = param.human_readable_name.removesuffix("...")
-        return problem_with("", f"missing argument {name}", help_hint)
-    if isinstance(error, click.BadParameter) and param is not None:
+    if type(error) is click.BadParameter and param is not None:
         name = param.human_readable_name if isinstance(param, click.Argument) else param.opts[0]
         return problem_with(name, error.message.rstrip("."))
-    return f"{error.format_message().rstrip('.')}; {help_hint}"
-
-
-def _unknown_option(name: str, context: click.Context) -> Problem:
-    """Return the problem for an unknown option, with its command or the nearest option."""
-    see_help = f"see '{context.command_path} --help'"
-    if owners := _owners(name):
-        message = f"not an option of '{context.command_path}'"
-        owner = "serve" if "serve" in owners else owners[0]
-        is_common = owner != "serve" and len(owners) > _FEW
-        hint = see_help if is_common else f"use it with 'mockpets {owner}'"
-        return problem_with(name, message, hint)
-    # click would list all similar options alphabetically, not the nearest.
-    shown = [item for item in context.command.params if not getattr(item, "hidden", False)]
-    known = [option.strip("-") for item in shown for option in item.opts]
-    near = did_you_mean(name.strip("-"), known).replace(" '", " '--")
-    return problem_with(name, "unknown option", near or see_help)
-
-
-def _owners(name: str, *, takes_value: bool = False) -> list[str]:
-    """Return the names of the commands that have an option, or have it with a value."""
-    return [
-        path
-        for path, command in walk(_commands)
-        for item in command.params
-        if name in (*item.opts, *item.secondary_opts)
-        and not getattr(item, "hidden", False)
-        and not (takes_value and getattr(item, "is_flag", False))
-    ]
+    return f"{error.format_message().rstrip('.')}; {see_help}"
 
 
 class _Commands(Group):

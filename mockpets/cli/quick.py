@@ -10,7 +10,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import DEFAULT_SESSION, FILE_SUFFIXES, HEALTH_PATH
+from mockpets.constants import DEFAULT_SESSION, HEALTH_PATH
 from mockpets.errors import MockpetsError, printable
 
 if TYPE_CHECKING:
@@ -39,9 +39,7 @@ def try_quickly(words: Sequence[str], environ: Mapping[str, str]) -> str | None:
             options[word] = next(position, "")
         else:
             names += word.split(",")
-    is_usual = all(options.values()) and not any(
-        name.startswith("-") or name.lower().endswith(FILE_SUFFIXES) for name in names
-    )
+    is_usual = all(options.values()) and not any(name.startswith("-") for name in names)
     url = options.get("--url") or environ.get("MOCKPETS_URL")
     given = {name for name in environ if name.startswith("MOCKPETS_")}
     if not url and (command == "health" or given <= _READ):

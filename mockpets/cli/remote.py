@@ -7,7 +7,6 @@ import os
 import time
 from dataclasses import replace
 from functools import wraps
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast, get_args
 
 import click
@@ -21,7 +20,6 @@ from mockpets.cli.quick import active_line, check_health
 from mockpets.errors import InputError, MockpetsError, Problem, did_you_mean, invalid, printable
 from mockpets.settings.model import VARIABLE_PREFIX
 from mockpets.settings.sources import FILE_SUFFIX, URL_VARIABLE, load_settings
-from mockpets.units import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -81,13 +79,8 @@ def with_server(command: Callable[..., int | None]) -> Callable[..., Any]:
     return _url(with_token(_with_address(_run(command))))
 
 
-def with_clients(command: Callable[..., int | None]) -> Callable[..., Any]:
-    """Pass a command `clients`, one for each ``--url``, and the options of `with_client`."""
-    return _urls(_session(with_servers(command, has_url=False)))
-
-
-def with_servers(command: Callable[..., int | None], *, has_url: bool = True) -> Callable[..., Any]:
-    """Do the same as `with_clients`, without the option for the session."""
+def with_servers(command: Callable[..., int | None]) -> Callable[..., Any]:
+    """Pass a command `clients`, one for each ``--url``; without the option for the session."""
 
     @wraps(command)
     def run(**options: Any) -> int | None:
@@ -96,18 +89,7 @@ def with_servers(command: Callable[..., int | None], *, has_url: bool = True) ->
         clients = [connect({**selection, "url": url}) for url in urls]
         return reporting(clients[0], lambda: command(clients, **options))
 
-    decorated = with_token(_with_address(run))
-    return _urls(decorated) if has_url else decorated
-
-
-def with_session(clients: list[ControlClient]) -> list[ControlClient]:
-    """Return the clients of several servers that have the session; one client is returned as is."""
-    if len(clients) == 1:
-        return clients
-    found = [client for client in clients if not missing_session(client)]
-    if not found:
-        raise invalid("--session", f"no server has the session {quote(clients[0].name)}")
-    return found
+    return _urls(with_token(_with_address(run)))
 
 
 def _run(command: Callable[..., int | None]) -> Callable[..., int | None]:
@@ -218,22 +200,11 @@ def use(client: ControlClient, names: tuple[str, ...], as_json: bool) -> None:
     To stack scenarios, separate their names with spaces or commas. The first one takes precedence.
     """
     wanted = [part for name in names for part in name.split(",")]
-    if problems := [
-        _file_name_problem(name)
-        for name in wanted
-        if name.lower().endswith(constants.FILE_SUFFIXES)
-    ]:
-        raise InputError(problems)
     if not wanted and (missing := missing_session(client)):
         report([f"session {client.name}{missing}"])
     result = client.activate(*wanted) if wanted else {"active": client.active()}
     report(result.get("hidden", ()))
     show(result, [active_line(client, result["active"])], as_json=as_json)
-
-
-def _file_name_problem(name: str) -> Problem:
-    hint = f"use '{PurePath(name).stem}'; the server loads the file from its --scenarios-dir"
-    return Problem(name, 0, 0, "", "is a file, not a scenario name", hint)
 
 
 def missing_session(client: ControlClient) -> str:
@@ -279,9 +250,9 @@ def show(value: object, lines: Iterable[str], *, as_json: bool) -> None:
 @flag("--json", "as_json", text="Print one JSON object per line, with all properties.")
 @flag("--har", text="Print a HAR 1.2 document, for a browser's developer tools.")
 @flag("--clear", text="Clear the request log.")
-@with_clients
+@with_client
 def requests(
-    clients: list[ControlClient],
+    client: ControlClient,
     follow: bool,
     as_json: bool,
     har: bool,
@@ -303,32 +274,22 @@ def requests(
         chosen += [f"--{name}" for name in filters]
     if (clear or har) and len(chosen) > 1:
         raise invalid(chosen[0], f"cannot be combined with {', '.join(chosen[1:])}")
-    if follow and len(clients) > 1:
-        raise invalid("--follow", "cannot be combined with several --url", "follow one server")
-    clients = with_session(clients)
     if clear:
-        click.echo(f"cleared {sum(client.clear_requests() for client in clients)}")
+        click.echo(f"cleared {client.clear_requests()}")
     elif har:
-        document, *others = [client.har(**filters) for client in clients]
-        entries = document["log"]["entries"]
-        for other in others:
-            entries += other["log"]["entries"]
-        entries.sort(key=lambda entry: entry["startedDateTime"])
-        show(document, (), as_json=True)
+        show(client.har(**filters), (), as_json=True)
     elif follow:
-        _follow(clients[0], cast("RequestFilters", filters), as_json=as_json)
+        _follow(client, cast("RequestFilters", filters), as_json=as_json)
     else:
-        journals = [client.journal(**filters) for client in clients]
-        rows = [row for journal in journals for row in journal["requests"]]
-        rows.sort(key=lambda row: row["at"])
+        journal = client.journal(**filters)
+        rows = journal["requests"]
         if rows and not as_json:
             _print_header()
         _print(rows, as_json=as_json)
-        for journal in journals:
-            _report_hidden(journal)
+        _report_hidden(journal)
         if not rows:
-            missing = missing_session(clients[0])
-            report([f"no matching requests in session {clients[0].name}{missing}"])
+            missing = missing_session(client)
+            report([f"no matching requests in session {client.name}{missing}"])
 
 
 def _report_hidden(journal: RequestList) -> None:

@@ -25,8 +25,6 @@ HOLDS = {
     "stubs": [{"match": {"operation": "listPets"}, "hold": "checkout"}],
 }
 
-INT64 = f"from {-(2**63)} to {2**63 - 1}"
-
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[MockpetsServer]:
@@ -69,21 +67,13 @@ def _requested(call: Client) -> None:
     "options, count",
     [
         ([], 3),
-        (["--operation", "createPet"], 1),
         (["--operation", "createPet", "--times", "1"], 1),
-        (["--operation", "getPet", "--times", "0"], 0),
         (["--operation", "getPet", "--at-most", "0"], 0),
-        (["--at-least", "2", "--at-most", "3"], 3),
-        (["--at-least", "3", "--within", "30s"], 3),
-        (["--operation", "getPet", "--times", "0", "--within", "10ms"], 0),
+        (["--at-least", "2", "--at-most", "3", "--within", "30s"], 3),
         (["--method", "DELETE", "--path", "/v1/pets/*"], 1),
-        (["--match", '{"body": {"name": "Miso"}}'], 1),
         (["--operation", "createPet", "--match", '{"body": {"name": {"contains": "is"}}}'], 1),
         (["--match", '{"method": "DELETE"}', "--path", "/v1/pets/7"], 1),
-        (["--match", "{}"], 3),
-        (["--status", "4xx"], 1),
         (["--status", "201", "--outcome", "sent"], 1),
-        (["--match", '{"status": [200, 405]}', "--outcome", "pending", "--times", "0"], 0),
     ],
 )
 def test_verify_exits_with_0_if_the_requests_are_as_expected(
@@ -123,10 +113,8 @@ def test_verify_prints_the_result_as_json(run: Run, client: ControlClient) -> No
 @for_each(
     "options, messages",
     [
-        (["--operation=createPte"], ["--operation: must be listPets, createPet or getPet, got"]),
-        (["--status=50x"], ["--status: must be a status such as 503, or a class such as 5xx, got"]),
+        (["--status=50x"], ["match.status: must be a status such as 503, or a class such as 5xx"]),
         (["--match", "createPet"], ["--match: the text is not JSON: Expecting value at line 1"]),
-        (["--match", ""], ["--match: the text is empty; it must be a JSON object"]),
         (["--match", "[]"], ["--match: must be a JSON object; try '{\"petId\": 3}'"]),
         (
             ["--match", '{"petId": 1, "petId": 2}'],
@@ -134,30 +122,20 @@ def test_verify_prints_the_result_as_json(run: Run, client: ControlClient) -> No
         ),
         (
             ["--match", '{"bdoy": {}, "petId": "x"}'],
-            [
-                "--match: unknown key 'bdoy'; did you mean 'body'?",
-                "--match: petId: must be",
-            ],
+            ["match: unknown key 'bdoy'; did you mean 'body'?", "match.petId: must be"],
         ),
         (
             ["--match", '{"operation": "getPet"}', "--operation=createPet"],
             ['--operation: is also in --match: "getPet"; use one'],
         ),
-        (["--method=GET"], ["--method: requires --path; or use --operation"]),
-        (["--path=/v1/x"], ["--path: requires --method; or use --operation"]),
-        (["--path=/x", "--method=GET"], ["--path: "]),
-        (["--times=1", "--at-least=1"], ["--times: cannot be combined with --at-least"]),
+        (["--method=GET"], ["match: 'method' requires 'path'; add path: /v1/..., or use "]),
         (
             ["--times=1", "--at-least=1", "--at-most=2"],
             ["--times: cannot be combined with --at-least, --at-most"],
         ),
-        (["--at-least=3", "--at-most=1"], ["--at-least: at_least 3 is more than at_most 1"]),
-        (["--within=5"], ["--within: must be a duration such as 300ms, 1.5s or 1m, got '5'; add"]),
-        (["--within=31s"], ["--within: must be a duration of at most 30s, got '31s'"]),
+        (["--at-least=3", "--at-most=1"], ["times: at_least 3 is more than at_most 1"]),
+        (["--within=31s"], ["within: must be a duration of at most 30s, got '31s'"]),
         (["--times=-1"], ["--times: must be an integer of 0 or more, got '-1'"]),
-        (["--times=2.5"], ["--times: must be an integer of 0 or more, got '2.5'"]),
-        (["--tiems=2"], ["--tiems: unknown option; did you mean '--times'?"]),
-        (["createPet"], ["verify: unexpected argument 'createPet'"]),
     ],
 )
 @pytest.mark.usefixtures("client")
@@ -241,34 +219,18 @@ def test_no_pets_are_reported(run: Run, client: ControlClient) -> None:
     assert json.loads("".join(run("pets", "--json")[1])) == {"pets": []}
 
 
-def test_pets_can_be_replaced_and_deleted(run: Run, client: ControlClient) -> None:
+def test_pets_are_replaced_and_added(run: Run, client: ControlClient) -> None:
     assert run("pets", "set", "5") == (0, ["pets: 5"], [])
-    assert run("pets", "delete", "5") == (0, ["pets: 4"], [])
-    assert len(client.pets()) == 4
     assert run("pets", "set", "showroom", "--session=w3") == (0, ["pets in session w3: 24"], [])
-    assert len(client.pets()) == 4
-
-
-def test_pets_are_added_and_updated(run: Run, client: ControlClient) -> None:
+    assert len(client.pets()) == 5
     client.use("create-rejected")
     client.set_pets([{"id": 7, "name": "Miso", "categoryId": 2}])
     added = ["added pet 8: Rex, category 3, sold"]
     assert run("pets", "add", "--name=Rex", "--category=3", "--status=sold") == (0, added, [])
-    updated = ["updated pet 8: Tofu, category 3"]
-    assert run("pets", "update", "8", "--name=Tofu", "--status=none") == (0, updated, [])
-    status, out, err = run("pets", "update", "8", "--category", "4", "--json")
-    expected = {"id": 8, "name": "Tofu", "categoryId": 4}
+    status, out, err = run("pets", "add", "--name=Bo", "--category", "4", "--json")
+    expected = {"id": 9, "name": "Bo", "categoryId": 4}
     assert (status, json.loads("\n".join(out)), err) == (0, expected, [])
-    assert client.pets() == [{"id": 7, "name": "Miso", "categoryId": 2}, expected]
-
-    for options, message in (
-        (["add", "--name=Rex"], "mockpets: --category: this option is required"),
-        (["update", "8"], "mockpets: there is nothing to change; add --name, --category or"),
-        (["update", "9", "--name=Rex"], "mockpets: no animal"),
-        (["add", "--name=Rex", "--category=3", "--status=solt"], "mockpets: status must be"),
-    ):
-        status, out, err = run("pets", *options)
-        assert status and out == [] and err[0].startswith(message), (options, err)
+    assert client.pets()[2] == expected
 
 
 def test_pets_are_replaced_by_those_of_a_file(
@@ -289,19 +251,6 @@ def test_pets_are_replaced_by_those_of_a_file(
     status, _, err = run("pets", "set", str(tmp_path / "none.json"))
     assert status == 2 and str(tmp_path / "none.json") in err[0]
     assert len(client.pets()) == 1
-
-
-@for_each("arguments", [["-5"], ["--", "-5"], ["-5", "--session=w3"], ["--session", "w3", "-5"]])
-def test_a_pet_with_a_negative_id_can_be_deleted(
-    run: Run, client: ControlClient, arguments: list[str]
-) -> None:
-    name = "w3" if "w3" in str(arguments) else "default"
-    session = client.session(name)
-    session.set_pets([{"id": each, "name": "Miso", "categoryId": 1} for each in (-5, 5, -(2**63))])
-
-    where = " in session w3" if name == "w3" else ""
-    assert run("pets", "delete", *arguments) == (0, [f"pets{where}: 2"], [])
-    assert [pet["id"] for pet in session.pets()] == [-(2**63), 5]
 
 
 # --- snapshot ---------------------------------------------------------------------------------
@@ -339,17 +288,7 @@ def test_resources_and_records_are_listed(run: Run, client: ControlClient) -> No
     assert run("data", "notes") == (0, [], ["mockpets: no notes in session default"])
     unknown = "mockpets: unknown resource 'order'; did you mean 'orders'?"
     assert run("data", "order") == (1, [], [unknown])
-    assert run("data", "orders", "-5")[2] == ["mockpets: orders has no record with the id -5"]
-
-
-def test_use_names_the_resources_that_others_hide(client: ControlClient) -> None:
-    hidden = {"name": "rival", **SHOP}
-    client.use({"name": "shop", **SHOP}, hidden)
-    notes = (
-        "resource rival/notes is hidden: shop/notes comes first and has the same path, /v1/notes"
-    )
-
-    assert client.activate({"name": "shop", **SHOP}, hidden)["hidden"][1] == notes
+    assert run("data", "orders", "--", "-5")[2] == ["mockpets: orders has no record with the id -5"]
 
 
 def test_snapshots_are_saved_listed_restored_and_deleted(run: Run, client: ControlClient) -> None:
@@ -426,7 +365,6 @@ def test_held_responses_are_listed_and_released(
     "options, link",
     [
         (["/pets"], "/pets?mockpets=default"),
-        (["/pets", "--session=Demo"], "/pets?mockpets=demo"),
         (["", "--scenario=empty"], "?mockpets=%2Bempty"),
         (["/", "--session", "demo", "--scenario", "slow, Empty"], "/?mockpets=demo%2Bslow%2Bempty"),
         (["/?a=%20&&mockpets=old&b#top", "--session=demo"], "/?a=%20&b&mockpets=demo#top"),
@@ -437,22 +375,9 @@ def test_a_link_has_the_session_and_the_scenarios(
 ) -> None:
     client.make_session("demo")
     path, *others = options
+    expected = [f"https://app.example:8443{link}"]
 
-    assert run("link", f"https://app.example:8443{path}", *others) == (
-        0,
-        [f"https://app.example:8443{link}"],
-        [],
-    )
-
-
-def test_a_link_to_a_new_session_is_printed_with_a_remark(run: Run, client: ControlClient) -> None:
-    client.make_session("demo")
-
-    assert run("link", "http://localhost:5173", "--session=demmo") == (
-        0,
-        ["http://localhost:5173?mockpets=demmo"],
-        ["mockpets: session demmo; this session does not exist yet, did you mean 'demo'?"],
-    )
+    assert run("link", f"https://app.example:8443{path}", *others) == (0, expected, [])
 
 
 # --- sessions ---------------------------------------------------------------------------------
@@ -477,17 +402,12 @@ def test_sessions_are_listed_and_dropped(run: Run, client: ControlClient, call: 
     assert [session["name"] for session in client.sessions()] == ["default"]
 
 
-def test_all_sessions_are_reset_and_dropped(run: Run, client: ControlClient, call: Client) -> None:
+def test_all_sessions_are_reset(run: Run, client: ControlClient, call: Client) -> None:
     for name in ("w1", "w2", "default"):
         call("GET", f"/~{name}/v1/pets")
 
     assert run("reset", "--all") == (0, ["reset sessions: 3"], [])
     assert [each["requests"] for each in client.sessions()] == [0, 0, 0]
-    assert run("sessions", "drop", "--all") == (0, ["dropped sessions: 2"], [])
-    assert call("GET", "/~w1/v1/pets").status == 410
-    client.make_session("w1")
-    assert run("sessions", "drop", "--all", "--closed=0s") == (0, ["dropped sessions: 1"], [])
-    assert call("GET", "/~w1/v1/pets").status == 200
 
 
 # --- Errors -----------------------------------------------------------------------------------
@@ -497,69 +417,28 @@ def test_all_sessions_are_reset_and_dropped(run: Run, client: ControlClient, cal
     "arguments, status, message",
     [
         ("pets --status=solt", 1, "status must be one of available, pending, sold, got "),
-        ("pets delete 77", 1, "no animal has the id 77"),
-        ("pets delete -77", 1, "no animal has the id -77"),
-        ("pets delete x", 2, f"ID: must be an integer {INT64}, got 'x'"),
-        ("pets delete -7x", 2, "-7: unknown option; see 'mockpets pets delete --help'"),
-        (f"pets delete {2**63}", 2, f"ID: must be an integer {INT64}, got '{2**63}'"),
-        (f"pets delete -{2**64}", 2, f"ID: must be an integer {INT64}, got '-{2**64}'"),
-        ("pets delete", 2, "missing argument ID; see 'mockpets pets delete --help'"),
+        ("pets add --name=Rex", 2, "Missing option '--category'; see 'mockpets pets add --help'"),
+        ("pets add --name=R --category=1 --status=x", 1, "status must be "),
+        (f"pets add --name=R --category={2**63}", 2, "--category: must be an integer from -"),
+        ("pets delete 3", 2, "pets delete: no longer a command; use the panel, or PATCH and "),
         ("pets set showrom", 1, "unknown fixture 'showrom'; did you mean 'showroom'?"),
-        ("pets set", 2, "missing argument NUMBER|FIXTURE|FILE; see 'mockpets pets set --help'"),
         ("pets set 100001", 1, "must be an integer from 0 to 100000, got 100001"),
-        ("pets set -5", 1, "must be an integer from 0 to 100000, got -5"),
-        (f"pets set {'9' * 30}", 1, f"must be an integer from 0 to 100000, got {'9' * 30}"),
         (f"pets set {'9' * 101}", 1, "must be a fixture name (a-z, 0-9, single hyphens; "),
-        ("pets ad", 2, "pets ad: unknown command; did you mean 'add'?"),
         ("snapshot restore b", 1, "unknown snapshot 'b'"),
-        ("snapshot delete b", 1, "unknown snapshot 'b'"),
         ("snapshot save a/b", 2, "invalid snapshot name 'a/b'; the name must not be empty or "),
-        ("snapshot save ", 2, "invalid snapshot name ''; the name must not be empty or "),
-        ("snapshot restore ", 2, "invalid snapshot name ''; the name must not be empty or "),
-        ("snapshot delete ", 2, "invalid snapshot name ''; the name must not be empty or "),
         ("gates open ", 2, "invalid gate name ''; the name must not be empty or contain '/'"),
-        ("sessions drop ", 2, "invalid session name ''; the name must not be empty or contain"),
-        ("snapshot sav b", 2, "snapshot sav: unknown command; did you mean 'save'?"),
-        ("snapshots", 2, "snapshots: unknown command; did you mean 'snapshot'?"),
         ("gates opne x", 2, "gates opne: unknown command; did you mean 'open'?"),
-        (
-            "gates --json open x",
-            2,
-            "list: unexpected argument 'open'; write the options after 'open'",
-        ),
-        ("gates open", 2, "missing argument NAME; see 'mockpets gates open --help'"),
         ("sessions drop w3", 1, "unknown session 'w3'"),
-        ("sessions drop default", 1, "the session 'default' cannot be deleted"),
         ("sessions drop w3 --closed=soon", 1, "closed "),
-        ("sessions drop --all --closed=soon", 1, "closed "),
-        ("sessions drop --all w3", 2, "--all: cannot be combined with the name 'w3'"),
-        ("sessions drop", 2, "missing argument NAME; 'mockpets sessions' lists the names; to"),
         ("reset --all --session w3", 2, "--all: cannot be combined with session w3"),
-        ("reset --al", 2, "--al: unknown option; did you mean '--all'?"),
-        ("sessions --session x", 2, "--session: not an option of 'mockpets sessions list'"),
-        ("sessions --jsno", 2, "--jsno: unknown option; did you mean '--json'?"),
-        ("link", 2, "missing argument APP_URL; see 'mockpets link --help'"),
-        (
-            "link localhost:5173",
-            2,
-            "APP_URL: must be the URL of a page of your app, got 'localhost",
-        ),
         ("link /pets", 2, "APP_URL: must be the URL of a page of your app, got '/pets'; write it "),
-        ("link http://", 2, "APP_URL: must be the URL of a page of your app, got 'http://'"),
-        (
-            "link http://[::1",
-            2,
-            "APP_URL: must be the URL of a page of your app, got 'http://[::1'",
-        ),
+        ("link http://[::1", 2, "APP_URL: must be the URL of a page of your app, got 'http://[:"),
         ("link javascript:x", 2, "APP_URL: must be the URL of a page"),
         (
             "link http://a --scenario empty,retyr",
             2,
             "--scenario: unknown scenario 'retyr'; did you mean 'retry'?",
         ),
-        ("link http://a --scenario=", 2, "--scenario: unknown scenario ''; 'mockpets scenarios'"),
-        ("link http://a --session=a+b", 2, "session: invalid session name 'a+b'"),
-        ("reset now", 2, "reset: unexpected argument 'now'"),
         ("reset --session a,b", 2, "session: invalid session name 'a,b'"),
     ],
 )
@@ -591,29 +470,11 @@ def test_each_command_reports_a_missing_token_and_a_missing_server(run: Run, com
     assert line.startswith(f"mockpets: cannot connect to {url}")
 
 
-@for_each("group", ["pets", "snapshot", "held", "gates", "sessions"])
+@for_each("group", ["pets", "gates"])
 def test_help_of_a_group_lists_its_commands(run: Run, group: str) -> None:
     status, out, err = run("help", group)
 
     assert (status, err) == (0, [])
     assert out[0] == f"Usage: mockpets {group} [COMMAND] [OPTIONS]..."
     assert "  Without COMMAND, runs 'list'." in out
-    assert run(group, "-h") == run(group, "--help") == (0, out, [])
     assert run("help", group, "list") == run(group, "list", "--help")
-
-
-def test_help_orders_the_commands_by_what_they_are_for(run: Run) -> None:
-    _, out, _ = run("--help")
-    headings = [line for line in out if line.endswith(":") and not line.startswith(" ")]
-
-    assert headings[1:5] == [
-        "Run a server:",
-        "Control a running server:",
-        "Report on a front end or a service:",
-        "Scenario files and documents:",
-    ]
-    start = out.index("Control a running server:")
-    commands = out[start + 1 : out.index("", start)]
-    names = " ".join(line.split()[0] for line in commands if line[2] != " ")
-    expected = "use requests why verify reset pets data snapshot stub record held gates sessions"
-    assert names == f"{expected} link mcp"

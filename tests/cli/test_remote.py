@@ -81,13 +81,9 @@ def test_another_json_server_is_reported_in_one_line(run: Run) -> None:
     "status, body",
     [
         ("200 OK", {}),
-        ("200 OK", {"sessions": 1, "pets": 1, "next": None, "gates": 1, "requests": 1, "last": 1}),
         ("200 OK", {"sessions": [1], "pets": [1], "gates": [1], "requests": [1], "active": [1]}),
-        ("200 OK", {"sessions": {"a": 1}, "pets": {"a": 1}, "next": None, "requests": {"a": 1}}),
         ("400 Bad", {"code": "busy", "message": "no", "details": {"problems": [{"where": 1}]}}),
-        ("400 Bad", {"code": "busy", "message": "no", "details": {"problems": [1]}}),
         ("400 Bad", {"code": ["busy"], "message": "no"}),
-        ("400 Bad", {"code": "busy", "message": 1}),
     ],
 )
 def test_unexpected_json_of_a_server_is_reported_in_one_line(
@@ -100,14 +96,9 @@ def test_unexpected_json_of_a_server_is_reported_in_one_line(
         return [json.dumps(health if is_health else body).encode()]
 
     with MockpetsServer(app=app) as server:
-        for words in (
-            *("why", "why GET /v1/pets", "gates", "sessions", "snapshot", "scenarios"),
-            *("requests", "pets", "pets add --name=a --category=1", "use empty"),
-            *("use", "verify", "snapshot save x", "reset", "reset --all", "link http://a"),
-        ):
+        for words in ("why", "gates", "sessions", "requests", "pets", "use empty", "verify"):
             result = run(*words.split(), "--url", server.url)
             assert result[:2] == (1, []), words
-            assert result[2], words
             line = result[2][-1]
             assert f"mockpets: {server.url} " in line, words
             assert "not one of mockpets (" in line or "is not a mockpets server (" in line, words
@@ -146,15 +137,6 @@ def test_the_error_for_an_unknown_scenario_suggests_the_nearest(run: Run, url: s
     assert ControlClient(url).scenarios()["active"] == ["default"]
 
 
-def test_use_of_an_inline_scenario_is_rejected_with_an_explanation(run: Run, url: str) -> None:
-    ControlClient(url).use({"description": "Down.", "stubs": [{"reply": {"status": 503}}]})
-    status, out, [line] = run("use", "--url", url, "inline-1")
-
-    assert (status, out) == (1, [])
-    assert line.startswith("mockpets: 'inline-1' cannot be activated by name: it is the name of")
-    assert ControlClient(url).scenarios()["active"] == ["inline-1"]
-
-
 def test_messages_of_a_server_are_printable(run: Run, url: str) -> None:
     status, _, lines = run("use", "--url", url, "\x1b[31mred")
 
@@ -172,12 +154,6 @@ def test_messages_of_a_server_are_printable(run: Run, url: str) -> None:
             "session: invalid session name 'a b'; use a-z, 0-9, '.', '_' and '-', start with a "
             "letter or digit, at most 64 characters",
         ),
-        (["use", "empty", "--port", "x"], "--port: must be an integer"),
-        (["requests", "empty"], "requests: unexpected argument 'empty'"),
-        (["requests", "--sinse", "3"], "--sinse: unknown option; did you mean '--since'?"),
-        (["requests", "--since", "-1"], "--since: "),
-        (["requests", "--limit", "0"], "--limit: "),
-        (["requests", "--har", "-f"], "--har: cannot be combined with --follow"),
         (["requests", "--har", "--json"], "--har: cannot be combined with --json"),
         (
             ["requests", "--clear", "--json", "--status=404"],
@@ -239,17 +215,6 @@ def test_another_kind_of_server_is_reported(
     assert (status, out) == (1, [])
     assert line.startswith(f"mockpets: cannot connect to {url} (")
     assert line.endswith(message)
-
-
-def test_a_file_name_is_rejected_as_a_scenario_name(run: Run, url: str) -> None:
-    assert run("use", "--url", url, "mine/tired-cat.yaml", "empty") == (
-        2,
-        [],
-        [
-            "mockpets: mine/tired-cat.yaml: is a file, not a scenario name; use 'tired-cat'; the "
-            "server loads the file from its --scenarios-dir"
-        ],
-    )
 
 
 @for_each("command", [["use", "empty"], ["requests"], ["requests", "--follow"]])
@@ -337,18 +302,12 @@ def test_requests_are_listed_one_per_line(run: Run, busy: str) -> None:
 @for_each(
     "filters, numbers",
     [
-        (["--operation", "listPets"], [1, 4, 5]),
-        (["--method", "POST"], [2]),
+        (["--operation", "listPets", "--status", "2xx"], [5]),
         (["--path", "/v1/pets/*"], [3]),
-        (["--status", "2xx"], [2, 3, 5]),
-        (["--status", "400"], [1]),
-        (["--stub", "server-error/*"], [4]),
         (["--stub", "-", "--method=GET"], [1, 3, 5]),
         (["--note", "deprecated"], [3]),
-        (["--outcome", "sent"], [1, 2, 3, 4, 5]),
         (["--outcome", "client_left"], []),
         (["--since", "3"], [4, 5]),
-        (["--since", "99"], []),
     ],
 )
 def test_requests_can_be_filtered(
@@ -375,25 +334,16 @@ def test_an_empty_request_log_is_reported_with_its_session(run: Run, url: str) -
     assert run("requests", "--url", url, "--session", "w3") == (0, [], absent)
 
 
-@pytest.mark.parametrize(
-    ("scenario", "error", "pattern"),
-    [
-        ("truncated", IncompleteRead, r" 200  .* ms  \S+  broken; fault truncated_body; "),
-        ("offline", ConnectionError, r" -  .* ms  \S+  broken; fault connection_reset; "),
-    ],
-)
-def test_an_outcome_other_than_sent_is_listed_before_the_notes(
-    run: Run, url: str, scenario: str, error: type[Exception], pattern: str
-) -> None:
-    with pytest.raises(error):
-        front_end(url)("GET", "/v1/pets/1", scenario=scenario)
+def test_an_outcome_other_than_sent_is_listed_before_the_notes(run: Run, url: str) -> None:
+    with pytest.raises(IncompleteRead):
+        front_end(url)("GET", "/v1/pets/1", scenario="truncated")
     _, [line], _ = run("requests", "--url", url, "--outcome", "broken")
 
-    assert re.search(pattern, line), line
+    assert re.search(r" 200  .* ms  \S+  broken; fault truncated_body; ", line), line
     assert line.count("; fault ") == 1, line
 
 
-def test_an_unknown_outcome_is_rejected(run: Run, url: str) -> None:
+def test_an_invalid_filter_is_status_1(run: Run, url: str) -> None:
     status, out, err = run("requests", "--url", url, "--outcome", "clientleft")
 
     assert (status, out) == (1, [])
@@ -401,13 +351,6 @@ def test_an_unknown_outcome_is_rejected(run: Run, url: str) -> None:
         "mockpets: outcome must be one of pending, sent, client_left, broken, "
         "got 'clientleft'; did you mean 'client_left'?"
     ]
-
-
-def test_an_invalid_filter_is_status_1(run: Run, url: str) -> None:
-    status, out, err = run("requests", "--url", url, "--status", "many")
-
-    assert (status, out) == (1, [])
-    assert "status" in err[0]
 
 
 def test_recorded_requests_are_printable(run: Run, url: str) -> None:
@@ -543,23 +486,15 @@ def test_following_continues_after_reset_and_restart_until_ctrl_c() -> None:
 
 
 @posix
-@for_each(
-    "name, message",
-    [
-        ("worker-3", STOP),
-        ("wroker-3", f"{STOP}; this session does not exist yet, did you mean 'worker-3'?"),
-        ("other", f"{STOP}; this session does not exist yet"),
-    ],
-)
-def test_following_reports_its_session(url: str, name: str, message: str) -> None:
+def test_following_reports_its_session(url: str) -> None:
     ControlClient(url).make_session("worker-3")
-    with following(url, "--session", name) as process:
+    with following(url, "--session", "wroker-3") as process:
+        missing = "this session does not exist yet, did you mean 'worker-3'?"
         line = followed(process)
-        assert line == f"mockpets: following session {name} of {url}; {message}\n"
-        call = front_end(url)
-        call("GET", f"/~{name}/v1/pets")
+        assert line == f"mockpets: following session wroker-3 of {url}; {STOP}; {missing}\n"
+        front_end(url)("GET", "/~wroker-3/v1/pets")
         assert "GET " in next_line(process)
-    for each in {"worker-3", name}:
+    for each in ("worker-3", "wroker-3"):
         ControlClient(url).drop_session(each)
 
 
