@@ -14,11 +14,10 @@ import click
 from mockpets import kit as texts
 from mockpets.cli.commands import Command, cannot_write, program
 from mockpets.cli.kit import CONFIGS, kit, read_file, write_file
-from mockpets.cli.options import flag
 from mockpets.errors import invalid, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 _SCENARIOS: Final = "mock/scenarios"
 _PACKAGE: Final = Path("package.json")
@@ -51,11 +50,9 @@ import {{ type MockpetsOptions, webServer }} from "{module}";
 
 export default defineConfig<MockpetsOptions>({{
   testDir: "tests",
-  fullyParallel: true,{reporter}{app}
+  fullyParallel: true,{app}
 }});
 """
-_REPORTER: Final = """
-  reporter: [["list"], ["{module}"]],"""
 _TEST: Final = """\
 import {{ expect, test }} from "{module}";
 
@@ -77,19 +74,6 @@ test("seed", async ({{ mock, page }}) => {{
   await mock.use("default");
   await page.goto("/");
 }});
-"""
-_STATES: Final = """\
-import {{ states, test }} from "{module}";
-
-// Every state, 3 seconds after the app opens: state-sheet/states.html; agents: mockpets skill
-test.use({{ mockScreens: {{ widths: [390, 1280], themes: ["light", "dark"] }} }});
-
-for (const state of states()) {{
-  test(state.name, state.details, async ({{ page }}) => {{
-    await page.goto("/");
-    await page.waitForTimeout(3_000);
-  }});
-}}
 """
 _TSCONFIG: Final = """\
 {
@@ -132,30 +116,13 @@ jobs:
         if: failure()
         with: {{ name: test-results, path: test-results }}
 """
-_GITLAB: Final = """\
-playwright:
-  image: node:24{gitlab_cache}
-  script:
-    - {install}
-    - npx playwright install --with-deps chromium
-    - {program} kit {folder} --check
-    - npx playwright test || failed=1
-    - {program} report --har test-results/*/mockpets.har --fail-on error || failed=1
-    - exit ${{failed:-0}}
-  artifacts:
-    when: always
-    paths: [test-results]
-"""
-_GITLAB_CACHE: Final = """
-  variables: { npm_config_cache: .npm }
-  cache: { key: { files: [package-lock.json] }, paths: [.npm] }"""
 _INSTALL: Final = {
-    "package-lock.json": ("npm ci", ", cache: npm", _GITLAB_CACHE),
-    "pnpm-lock.yaml": ("corepack enable && pnpm install --frozen-lockfile", "", ""),
-    "yarn.lock": ("corepack enable && yarn install --immutable", "", ""),
-    "": ("npm install", "", ""),
+    "package-lock.json": ("npm ci", ", cache: npm"),
+    "pnpm-lock.yaml": ("corepack enable && pnpm install --frozen-lockfile", ""),
+    "yarn.lock": ("corepack enable && yarn install --immutable", ""),
+    "": ("npm install", ""),
 }
-"""How CI installs packages, and what GitHub and GitLab cache, by the lock file."""
+"""How CI installs packages, and what GitHub caches, by the lock file."""
 
 
 @dataclass(frozen=True)
@@ -164,12 +131,10 @@ class _Repository:
 
     :param package: the contents of package.json.
     :param command: the command that runs mockpets here, also in CI.
-    :param has_sheet: whether a sheet of every state is wanted.
     """
 
     package: dict[str, Any]
     command: str
-    has_sheet: bool
 
     @property
     def is_npm(self) -> bool:
@@ -187,54 +152,45 @@ class _Repository:
         return Path("tests", texts.TYPES_FILE if self.is_npm else "mockpets")
 
     @property
-    def has_page(self) -> bool:
-        """Return whether a test opens a page of the app, which needs a browser."""
-        return self.has_sheet or "vite" in self.packages
-
-    @property
     def packages(self) -> set[str]:
         """Return the names of the npm packages that it lists."""
         return {*self.package.get("devDependencies", {}), *self.package.get("dependencies", {})}
 
 
 @click.command(cls=Command)
-@flag("--dry-run", text="Show what would be written, and write nothing.")
-@flag("--states", text="Also write tests that picture the app in every state.")
 @click.pass_context
-def init(context: click.Context, dry_run: bool, states: bool) -> None:
+def init(context: click.Context) -> None:
     """Set up a front-end repository: Playwright, a first test, a scenario and a CI job.
 
     Run it in the folder with package.json. It writes no file that exists, except for a script in
     package.json and a line in .env.development and .gitignore, and shows what to add to your own
     TypeScript. A second run changes nothing.
     """
-    front_end = _Repository(_package(), program(), states)
+    front_end = _Repository(_package(), program())
     new, changed = _new_files(front_end), dict(_changed_files(front_end))
     has_kit = front_end.kit.exists()
     # Otherwise `mockpets kit` shows the lines for the configuration.
-    hints = [*_hints(front_end, with_config=front_end.is_npm or has_kit or dry_run)]
-    if dry_run:
-        lines = {**dict.fromkeys(new, ""), **{path: line for path, (_, line) in changed.items()}}
-        for path, line in {**lines, **({} if has_kit else {front_end.kit: ""})}.items():
-            click.echo(printable(f"would write {path.as_posix()}{line and f': {line}'}"))
-    else:
-        for path, text in new.items():
-            write_file(path, text)
-        for path, (text, line) in changed.items():
-            _replace(path, text)
-            click.echo(printable(f"wrote {path}: {line}"))
-        if not has_kit:
-            options: dict[str, Any] = {"scenarios_dir": (_SCENARIOS,)}
-            if front_end.is_npm:
-                context.invoke(kit, folder=front_end.kit.parent, types=True, **options)
-            else:
-                context.invoke(kit, folder=front_end.kit, playwright=True, **options)
-    if has_kit and not (new or changed):
+    hints = [*_hints(front_end, with_config=front_end.is_npm or has_kit)]
+    for path, text in new.items():
+        write_file(path, text)
+    for path, (text, line) in changed.items():
+        try:
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise cannot_write(path, error) from error
+        click.echo(printable(f"wrote {path}: {line}"))
+    if not has_kit:
+        options: dict[str, Any] = {"scenarios_dir": (_SCENARIOS,)}
+        if front_end.is_npm:
+            context.invoke(kit, folder=front_end.kit.parent, types=True, **options)
+        else:
+            context.invoke(kit, folder=front_end.kit, playwright=True, **options)
+    elif not (new or changed):
         click.echo("nothing to write: this repository is set up")
     for line in hints:
         click.echo(printable(line))
     click.echo(printable(f"for coding agents  {front_end.command} skill --install"))
-    browser = "npx playwright install chromium && " if front_end.has_page else ""
+    browser = "npx playwright install chromium && " if "vite" in front_end.packages else ""
     click.echo(f"run the test  {browser}npx playwright test")
 
 
@@ -249,8 +205,6 @@ def _new_files(front_end: _Repository) -> dict[Path, str]:
         "tests/seed.spec.ts": _SEED.format(module=front_end.module),
         "tests/tsconfig.json": _TSCONFIG,
     }
-    if front_end.has_sheet:
-        files["tests/states.spec.ts"] = _STATES.format(module=front_end.module)
     if not front_end.is_npm:
         from mockpets.scenario.language.loader import scenario_schema
 
@@ -258,7 +212,12 @@ def _new_files(front_end: _Repository) -> dict[Path, str]:
     if not _existing_config():
         files[CONFIGS[0]] = _config(front_end)
     if front_end.command != "mockpets" and not _GITLAB_FILE.exists():
-        files[".github/workflows/playwright.yml"] = _GITHUB.format(**_job(front_end))
+        lock_file = next(name for name in _INSTALL if Path(name).exists())
+        install, cache = _INSTALL[lock_file]
+        folder = (front_end.kit.parent if front_end.is_npm else front_end.kit).as_posix()
+        files[".github/workflows/playwright.yml"] = _GITHUB.format(
+            program=front_end.command, install=install, cache=cache, folder=folder
+        )
     return {
         Path(name): text if _SKILL in text else _COMMENTS.get(Path(name).suffix, "") + text
         for name, text in files.items()
@@ -294,16 +253,13 @@ def _hints(front_end: _Repository, *, with_config: bool) -> Iterator[str]:
     if "@playwright/test" not in front_end.packages:
         yield "install Playwright  npm install --save-dev @playwright/test"
     config = _existing_config()
-    wanted = ["states-reporter"] * front_end.has_sheet + ["mockpets/playwright"] * with_config
-    text = (read_file(config) or "") if config else ""
-    if config and any(word not in text for word in wanted):
-        yield from (f"add to {config}:", *_indented(_config(front_end)))
-    elif front_end.has_sheet and "vite" not in front_end.packages and "baseURL" not in text:
-        yield f"set use.baseURL in {CONFIGS[0]} to the URL of your app"
+    if config and with_config and "mockpets/playwright" not in (read_file(config) or ""):
+        yield f"add to {config}:"
+        yield from (f"  {line}" if line else "" for line in _config(front_end).splitlines())
     if front_end.command == "mockpets":
         yield "for CI, install the npm package or commit mockpets.pyz, and run init again"
     elif _GITLAB_FILE.exists() and "mockpets" not in (read_file(_GITLAB_FILE) or ""):
-        yield from (f"add to {_GITLAB_FILE}:", *_indented(_GITLAB.format(**_job(front_end))))
+        yield f"add a job to {_GITLAB_FILE}: see the recipe 'CI' in the documentation"
 
 
 def _existing_config() -> Path | None:
@@ -317,25 +273,7 @@ def _config(front_end: _Repository) -> str:
     server = f'webServer({{ {first}args: "--scenarios-dir {_SCENARIOS}" }})'
     app = _APP if "vite" in front_end.packages else _NO_APP
     module = front_end.module.replace("./", "./tests/")
-    reporter = module.replace("playwright", "states-reporter") + ".js" * (not front_end.is_npm)
-    return _CONFIG.format(
-        module=module,
-        reporter=_REPORTER.format(module=reporter) if front_end.has_sheet else "",
-        app=app.format(server=server),
-    )
-
-
-def _job(front_end: _Repository) -> dict[str, str]:
-    """Return what a CI job fills in."""
-    install, cache, gitlab_cache = next(_INSTALL[name] for name in _INSTALL if Path(name).exists())
-    folder = front_end.kit.parent if front_end.is_npm else front_end.kit
-    return {
-        "program": front_end.command,
-        "install": install,
-        "cache": cache,
-        "gitlab_cache": gitlab_cache,
-        "folder": folder.as_posix(),
-    }
+    return _CONFIG.format(module=module, app=app.format(server=server))
 
 
 def _package() -> dict[str, Any]:
@@ -354,14 +292,3 @@ def _package() -> dict[str, Any]:
         if not isinstance(package.get(name, {}), dict):
             raise invalid(f"{_PACKAGE}: {name}", "must be an object")
     return package
-
-
-def _replace(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise cannot_write(path, error) from error
-
-
-def _indented(text: str) -> Iterable[str]:
-    return (f"  {line}" if line else "" for line in text.splitlines())

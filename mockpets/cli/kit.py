@@ -20,7 +20,7 @@ from mockpets.settings.sources import load_settings
 from mockpets.units import counted, quote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from mockpets.settings.model import Settings
 
@@ -37,32 +37,7 @@ export default defineConfig({{
   webServer: webServer({options}),
 }});
 """
-_EXCLUSIONS: Final = {
-    "prettier": ("{folder}/", (".prettierignore",)),
-    "eslint": (
-        '{{ ignores: ["{folder}/"] }},',
-        tuple(f"eslint.config.{suffix}" for suffix in ("js", *_SUFFIXES)),
-    ),
-    "@biomejs/biome": (
-        '"files": {{ "includes": ["**", "!{folder}"] }}',
-        ("biome.json", "biome.jsonc"),
-    ),
-}
-"""The line that excludes a folder, and the names of the file for it, by npm package. Comments in
-the files cannot do it: Prettier has none, and ESLint reports a comment that suppresses nothing."""
-
-
-class _Folder(click.Path):
-    """A folder to write into; an empty text would be the working directory."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the path of a folder, which may be missing."""
-        if value == "":
-            self.fail("must be a folder such as tests/mockpets, got ''", param, ctx)
-        return super().convert(value, param, ctx)
-
-
-_FOLDER: Final = _Folder(path_type=Path, file_okay=False)
+_FOLDER: Final = click.Path(path_type=Path, file_okay=False)
 
 
 def _with_integrations(command: Callable[..., int]) -> Callable[..., int]:
@@ -100,18 +75,18 @@ def kit(folder: Path | None, out: Path | None, types: bool, check: bool, **flags
     if types and chosen:
         hint = "the npm package has all parts; to write them here, leave out --types"
         raise invalid("--types", f"cannot be combined with --{chosen[0]}", hint)
-    out = Path() if types and not (folder or out) else _one_folder(folder, out)
+    if folder and out:
+        raise invalid("--out", "cannot be combined with DIR", "name one folder")
+    if not (folder or out or types):
+        raise invalid("--out", "this option is required", "see 'mockpets kit --help'")
+    out = folder or out or Path()
     has_types = not (out / texts.PACKAGE_FILE).exists() and (out / texts.TYPES_FILE).exists()
     types |= has_types and not chosen
-    named = options = _paths(flags)
-    command = [*shlex.split(program()), "kit", "--out", str(out)]
-    switches = ["types"] if types else chosen
-    given = [*command, *(f"--{name}" for name in switches), *_arguments(options)]
     file = out / (texts.TYPES_FILE if types else texts.PACKAGE_FILE)
     stored, paths = _stored(file)
-    repeated = {name: paths[name] for name in paths.keys() - options.keys()}
-    options = {name: {**repeated, **options}.get(name, ()) for name in _PATHS}
-    settings = _settings(options, repeated, file)
+    given = _paths(flags)
+    options = {name: {**paths, **given}.get(name, ()) for name in _PATHS}
+    settings = _settings(options, paths.keys() - given.keys(), file)
 
     from mockpets.scenario.library import load_library
 
@@ -128,35 +103,24 @@ def kit(folder: Path | None, out: Path | None, types: bool, check: bool, **flags
     descriptions, gates = library.descriptions(), library.gates()
     to_store = [f"--{name}" for name in present]
     to_store += [f"--{name}={_relative(path, out)}" for name in _PATHS for path in options[name]]
-    if check and not stored and not any(options.values()):
-        to_store = []  # downloaded from a server, or written by a version that stored none
     files = {out / name: texts.render(name, descriptions, gates, to_store) for name in names}
+    command = [*shlex.split(program()), "kit", "--out", str(out)]
     if check:
-        return _check(files, shlex.join(given), is_complete=bool(settings.scenarios_dir))
+        switches = [f"--{name}" for name in (["types"] if types else chosen)]
+        return _check(files, shlex.join([*command, *switches, *_arguments(given)]))
     removed = ", ".join(map(repr, _removed_names(files)))
     _write(files)
     if removed:
         report([f"{_with_names(files)} no longer has {removed}"])
-    if "playwright" in (chosen if not named else present):
-        _configure(out, _arguments(options), may_write="playwright" in chosen)
+    if "playwright" in chosen:
+        _configure(out, _arguments(options))
     if "vitest" in chosen:
         _show_vitest(out, _arguments(options))
     if not types:
-        for line in (*_exclusions(out), *(f"use it    {line}" for line in _imports(out, present))):
-            click.echo(printable(line))
+        for line in _imports(out, present):
+            click.echo(printable(f"use it    {line}"))
     click.echo(printable(f"check it  {shlex.join([*command, '--check'])}"))
     return 0
-
-
-def _one_folder(argument: Path | None, option: Path | None) -> Path:
-    """Return the folder that DIR or ``--out`` names."""
-    folder = argument or option
-    if folder is None:
-        raise invalid("--out", "this option is required", "see 'mockpets kit --help'")
-    if option not in (None, folder):
-        what = f"got {quote(str(option))}, and DIR is {quote(str(folder))}"
-        raise invalid("--out", what, "name one folder")
-    return folder
 
 
 # --- Options ----------------------------------------------------------------------------------
@@ -210,19 +174,17 @@ def _stored(file: Path) -> tuple[list[str], Paths]:
     return integrations, paths
 
 
-def _settings(options: Paths, repeated: Paths, file: Path) -> Settings:
+def _settings(options: Paths, repeated: Collection[str], file: Path) -> Settings:
     """Return the settings; an error for a `repeated` option, which the folder stores, says so."""
     flags = {name.replace("-", "_"): paths for name, paths in options.items() if name != "config"}
-    config = next(map(Path, options["config"]), None)
-    hint = f"{file} stores this option: give it again, with the current path"
     try:
-        return load_settings(flags, os.environ, config)
+        return load_settings(flags, os.environ, next(map(Path, options["config"]), None))
     except InputError as error:
+        hint = f"{file} stores this option: give it again, with the current path"
+        is_stored = [problem.file[2:].split(" ")[0] in repeated for problem in error.problems]
         raise InputError(
-            replace(problem, hint=hint)
-            if problem.file.split(" ")[0].removeprefix("--") in repeated
-            else problem
-            for problem in error.problems
+            replace(problem, hint=hint) if stored else problem
+            for problem, stored in zip(error.problems, is_stored, strict=True)
         ) from error
 
 
@@ -236,22 +198,6 @@ def _imports(out: Path, integrations: Iterable[str]) -> Iterator[str]:
         user = Path(part.importer) if "/" in part.importer else out.parent / part.importer
         names = f"{{ {part.imports} }} from " if part.imports else ""
         yield f'in {user.as_posix()}: import {names}"{_module(out / name, user.parent)}";'
-
-
-def _exclusions(out: Path) -> Iterator[str]:
-    """Yield the lines that keep formatters and linters of this repository off the folder."""
-    folders = [Path.cwd(), *Path.cwd().parents]
-    root = next((place for place, folder in enumerate(folders) if (folder / ".git").exists()), 0)
-    within = [folder for folder in folders[: root + 1] if folder in out.resolve().parents]
-    for package, (line, names) in _EXCLUSIONS.items():
-        files = [path for folder in within for name in names if (path := folder / name).exists()]
-        files += [
-            folder / names[0]
-            for folder in within
-            if f'"{package}"' in (read_file(folder / "package.json") or "")
-        ]
-        if files and (shown := _relative(out, files[0].parent)) not in (read_file(files[0]) or ""):
-            yield f"exclude the folder in {_relative(files[0])}: {line.format(folder=shown)}"
 
 
 # --- Files ------------------------------------------------------------------------------------
@@ -309,17 +255,11 @@ def write_file(path: Path, text: str) -> None:
     click.echo(printable(f"wrote {path}"))
 
 
-def _check(files: Mapping[Path, str], command: str, *, is_complete: bool) -> int:
-    """Report the files that are not as `_write` would write them; return the exit status.
-
-    :param is_complete: whether there are folders with scenarios. Otherwise the command could remove
-        names: those of before may be in a variable, or in an option that was not stored.
-    """
+def _check(files: Mapping[Path, str], command: str) -> int:
+    """Report the files that are not as `_write` would write them; return the exit status."""
     differences = {path: _difference(path, text) for path, text in files.items()}
     problems = [f"{path}: {what}" for path, what in differences.items() if what]
     if problems:
-        if not is_complete and (names := _removed_names(files)):
-            command += f" --scenarios-dir DIR (the folder with {', '.join(map(repr, names))})"
         report([*problems, f"to write these files again, run: {command}"])
         return 1
     number = len(files)
@@ -358,16 +298,7 @@ def _difference(path: Path, text: str) -> str:
         changes = [*_listed("lacks", now - before), *_listed("still has", before - now)]
         if changes:
             return f"out of date: it {' and '.join(changes)}"
-    if path.name in (texts.PACKAGE_FILE, texts.TYPES_FILE):
-        stored, given = (
-            shlex.join(texts.stored_options(file)) or "none" for file in (current, text)
-        )
-        if stored != given:
-            return f"out of date: its options are {stored}, and now they are {given}"
-    if path.name == texts.STATES_FILE:
-        what = "the names or descriptions of your scenarios have changed"
-        return f"out of date: {what}, or a formatter has changed this file"
-    return "this file was changed; if a formatter did it, exclude the folder from formatting"
+    return "out of date, or changed by a formatter: exclude the folder from formatting"
 
 
 def _words(text: str) -> list[str]:
@@ -383,18 +314,16 @@ def _listed(what: str, names: Iterable[str]) -> Iterator[str]:
 # --- Test runners -----------------------------------------------------------------------------
 
 
-def _configure(out: Path, options: list[str], may_write: bool) -> None:
+def _configure(out: Path, options: list[str]) -> None:
     """Write a configuration of Playwright, or show what to add to the existing one."""
     module = _module(out / "playwright", Path())
     # Each on a line of its own, as Prettier leaves it at any length.
     lines = "".join(f"\n    {each}," for each in _server_options(options))
     text = _CONFIG.format(module=module, options=f"{{{lines}\n  }}" if lines else "")
     existing = next((path for path in map(Path, CONFIGS) if os.path.lexists(path)), None)
-    if existing is None and may_write:
+    if existing is None:
         write_file(Path(CONFIGS[0]), text)
-    elif existing and not all(
-        each in (read_file(existing) or "") for each in (module, shlex.join(options))
-    ):
+    elif module not in (read_file(existing) or ""):
         click.echo(f"add the server to {existing}:")
         click.echo("".join(f"  {line}\n" for line in text.splitlines()[1:]), nl=False)
 
@@ -407,11 +336,11 @@ def _show_vitest(out: Path, options: list[str]) -> None:
     module, server = _module(out / "vitest.js", Path()), out.parent / "server.ts"
     if any(module in (read_file(Path(name)) or "") for name in _VITEST_CONFIGS):
         return
-    starter = _module(server, Path())
+    starter, properties = _module(server, Path()), ", ".join(_server_options(options))
     for line in (
         f"add the server as {server.as_posix()}:",
         f'  import {{ startServer }} from "{_module(out / "server", server.parent)}";',
-        f"  export default () => startServer({_inline(_server_options(options))});",
+        f"  export default () => startServer({properties and f'{{ {properties} }}'});",
         "add both to the configuration of Vitest:",
         f'  test: {{ globalSetup: "{starter}", setupFiles: "{module}" }}',
     ):
@@ -423,10 +352,6 @@ def _server_options(options: list[str]) -> list[str]:
     command = program()
     properties = {"command": "" if command == "mockpets" else command, "args": shlex.join(options)}
     return [f"{name}: {json.dumps(value)}" for name, value in properties.items() if value]
-
-
-def _inline(properties: list[str]) -> str:
-    return f"{{ {', '.join(properties)} }}" if properties else ""
 
 
 def _module(path: Path, folder: Path) -> str:
