@@ -77,7 +77,7 @@ def serving(
     python: Path | str = sys.executable,
 ) -> Subject:
     """Return mockpets from a checkout, by default with few pets and without the access log."""
-    serve = ("serve", "--port", "{port}", "--count", str(PETS), "--max-pets", "100000")
+    serve = ("serve", "--port", "{port}", "--pets", str(PETS), "--max-pets", "100000")
     command = (str(python), "-m", "mockpets", *serve, _quiet(checkout), *options)
     return Subject(name, command, folder, environment=environment(checkout))
 

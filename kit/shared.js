@@ -8,7 +8,7 @@ const IN_BAGGAGE = /(?:^|,)\s*mockpets\.session\s*=/;
 const IN_KEY = /~[^~+][^~]*$/;
 const IS_LOOPBACK = new RegExp(`^${LOOPBACK}$`);
 /** The options that decide what sessions see, with their defaults: what `GET state` leaves out. */
-const DEFAULTS = { "--seed": "1", "--count": "16", "--pets": "", "--locale": "en_US", "--now": "", "--api-key": "mockpets", "--delay": "0s", "--sessions": "implicit" };
+const DEFAULTS = { "--seed": "1", "--pets": "16", "--locale": "en_US", "--now": "", "--api-key": "mockpets", "--delay": "0s", "--sessions": "implicit" };
 const checked = new Set(); // URLs
 const UNITS = { ms: 1, s: 1_000, m: 60_000 };
 

@@ -160,7 +160,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     text = "Folders with your scenario files, for the server that the tests start."
     parser.addini("mockpets_scenarios_dir", text, type="paths", default=[])
     text = "Pets of each session, for that server: a JSON or YAML file, or how many to generate."
-    parser.addini("mockpets_pets", text, default="")
+    parser.addini("mockpets_pets", text, default="16")
 
 
 def _running_server(config: pytest.Config) -> str:
@@ -362,7 +362,7 @@ def mockpets_settings(pytestconfig: pytest.Config) -> Settings:
     from mockpets.settings import Settings
 
     pets: str = pytestconfig.getini("mockpets_pets")
-    if pets and not pets.isdecimal():  # relative to the configuration, like the folders
+    if not pets.isdecimal():  # relative to the configuration, like the folders
         pets = os.path.relpath(pytestconfig.rootpath / pets)
     folders = tuple(pytestconfig.getini("mockpets_scenarios_dir"))
     return Settings(port=0, scenarios_dir=folders, pets=pets)

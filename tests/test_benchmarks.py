@@ -51,7 +51,7 @@ def port_of(server: MockpetsServer) -> int:
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
-    with MockpetsServer(Settings(port=0, count=PETS, max_pets=100_000)) as server:
+    with MockpetsServer(Settings(port=0, pets=str(PETS), max_pets=100_000)) as server:
         yield port_of(server)
 
 
@@ -94,14 +94,14 @@ def test_mockpets_has_all_abilities(port: int) -> None:
 @for_each("scenario", ["empty", "server-error", "broken-json", "full-page"])
 def test_a_server_with_another_page_is_not_timed(scenario: str) -> None:
     with (
-        MockpetsServer(Settings(port=0, count=PETS, scenario=(scenario,))) as server,
+        MockpetsServer(Settings(port=0, pets=str(PETS), scenario=(scenario,))) as server,
         pytest.raises(RuntimeError, match=r"^expected a list of 20 pets, got "),
     ):
         check(LIST, port_of(server), GENERATED)
 
 
 def test_missing_abilities_are_detected() -> None:
-    settings = Settings(port=0, count=PETS, api_key=("*",), scenario=("create-rejected",))
+    settings = Settings(port=0, pets=str(PETS), api_key=("*",), scenario=("create-rejected",))
     with MockpetsServer(settings) as server:
         result = check(LIST, port_of(server), GENERATED)
         found = statuses_of(LIST, port_of(server))
@@ -123,7 +123,7 @@ def test_a_server_without_single_pets_keeps_what_makes_sense_in_its_mix(
     target: str, expected: dict[str, int]
 ) -> None:
     subject = LIST._replace(pet_target=target)
-    with MockpetsServer(Settings(port=0, count=PETS)) as server:
+    with MockpetsServer(Settings(port=0, pets=str(PETS))) as server:
         result = check(subject, port_of(server), GENERATED)
         found = statuses_of(subject, port_of(server))
     assert set(ABILITIES) - set(result.able) == {"get"}

@@ -200,7 +200,7 @@ def test_it_works_as_wired(tmp_path: Path) -> None:
         pets, key = f"{app['API_URL']}/pets", app["API_KEY"]
         own = f"{key}~default"
         assert composed.ask("GET", pets, key).json["code"] == "session_required"
-        assert len(composed.ask("GET", pets, own).json) == Settings().count
+        assert len(composed.ask("GET", pets, own).json) == Settings().pet_count
         assert composed.ask("GET", pets, own, scenario="visit").json == json.loads(zoo)
         reset = f"{app['MOCKPETS_URL']}/~default/__mockpets/reset"
         assert composed.ask("POST", reset, None).status == 401

@@ -192,7 +192,7 @@ def test_a_running_server_with_other_options_is_one_warning_and_tests_start_from
         scenario=("empty",),
         api_key=("*",),
         seed=4,
-        count=4,
+        pets="4",
         sessions="declared",
         scenarios_dir=(served,),
     )
@@ -204,7 +204,7 @@ def test_a_running_server_with_other_options_is_one_warning_and_tests_start_from
     result.stdout.fnmatch_lines(
         [
             f"*the mockpets server at {url} is not as the tests would start it: it has --seed 4, "
-            "it has --count 4, it has --api-key [*], its scenario 'empty' has another text, its "
+            "it has --pets 4, it has --api-key [*], its scenario 'empty' has another text, its "
             "scenario 'other' has another text, it lacks the scenario 'tired-cat'; restart it, or "
             "change the fixture mockpets_settings"
         ]
@@ -220,7 +220,7 @@ def test_the_settings_can_be_overridden(run: Run) -> None:
         def mockpets_settings():
             token = "opensesame"
             keys = ("k1", "k2")
-            return Settings(port=0, prefix="/mock", count=3, api_key=keys, control_token=token)
+            return Settings(port=0, prefix="/mock", pets="3", api_key=keys, control_token=token)
 
         def test_it(mockpets):
             assert (len(mockpets.pets()), mockpets.key) == (3, "k1")

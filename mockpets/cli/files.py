@@ -14,8 +14,9 @@ import click
 
 from mockpets.cli.commands import Choice, Command, cannot_write, report
 from mockpets.cli.layout import TERM_COLUMNS, HelpFormatter, excerpt, hang, on_terminal
-from mockpets.cli.options import flag, option, with_format, with_json, with_settings
+from mockpets.cli.options import flag, integer, option, with_format, with_json, with_settings
 from mockpets.cli.remote import connect, reporting, with_token
+from mockpets.constants import PETS_GENERATED
 from mockpets.errors import InputError, invalid, printable, problem_with
 from mockpets.settings.sources import URL_VARIABLE, load_settings
 from mockpets.units import counted, parse_name
@@ -198,15 +199,16 @@ def schema() -> None:
 
 
 @click.command(cls=Command)
-@with_settings("count", "seed", "locale")
-def fixture(config: Path | None, **flags: object) -> None:
+@option("--count NUMBER", "Number of pets.", type=integer(0, PETS_GENERATED), default="16")
+@with_settings("seed", "locale")
+def fixture(count: int, config: Path | None, **flags: object) -> None:
     """Print generated pets as a fixture file."""
     settings = load_settings(flags, os.environ, config)
 
     from mockpets.contract.serialization import dump_pet
     from mockpets.pets.default_pets import generate
 
-    pets = generate(settings.count, settings.seed, settings.locale)
+    pets = generate(count, settings.seed, settings.locale)
     # As bytes, because a fixture is UTF-8 whatever the encoding of the terminal.
     click.echo(b"[" + b",".join(b"\n" + dump_pet(pet) for pet in pets) + b"\n]")
 

@@ -20,7 +20,6 @@ from mockpets.constants import (
     INT64_MAX,
     INTERVAL_SECONDS,
     PETS_BY_REQUEST,
-    PETS_GENERATED,
     PORT_MAX,
     PUBLIC_PETS,
     PUBLIC_SESSIONS,
@@ -37,23 +36,6 @@ if TYPE_CHECKING:
     Check = Callable[[Any], object]
     # The first fields of a Problem: file, line, column, where.
     Place = tuple[str, int, int, str]
-
-    class Seconds:
-        """For type checkers: seconds, which can also be set as text like ``300ms``."""
-
-        def __get__(self, settings: Settings | None, owner: type | None = None) -> float: ...  # noqa: D105 - see the class
-        def __set__(self, settings: Settings, value: float | str) -> None: ...  # noqa: D105 - see the class
-
-    class Size:
-        """For type checkers: bytes, which can also be set as text like ``64MiB``; None if unset."""
-
-        def __get__(self, settings: Settings | None, owner: type | None = None) -> int | None: ...  # noqa: D105 - see the class
-        def __set__(self, settings: Settings, value: int | str | None) -> None: ...  # noqa: D105 - see the class
-
-else:
-    Seconds = float
-    Size = int
-
 VISITOR_RATE: Final = 20
 """Requests per second of one visitor, unless `--visitor-rate` is set."""
 ANY_KEY: Final = "*"
@@ -65,7 +47,7 @@ _HTTP_PORT: Final = 80
 """The port that a URL can omit."""
 _LOOPBACK: Final = ("127.0.0.1", "::1")  # `localhost` may mean either
 
-_SEEN_BY_SESSIONS: Final = ("seed", "pets", "count", "locale", "now", "delay", "sessions")
+_SEEN_BY_SESSIONS: Final = ("seed", "pets", "locale", "now", "delay", "sessions")
 """The settings that decide what sessions start with, and how their requests are treated."""
 
 
@@ -154,21 +136,18 @@ class Row:
     def from_python(self, value: object) -> tuple[Any, list[str]]:
         """Convert a value set in Python code; return the result and all problems with it.
 
-        The value must have the type and spelling that `read` returns. Exceptions: repeated words
-        are dropped, and seconds and bytes can also be text with a unit.
+        The value must have the type and spelling that `read` returns, except that seconds can be an
+        integer, and seconds and bytes text with a unit.
         """
-        is_size = self.check is check.memory
-        kinds = (int, float) if self.is_seconds else int if is_size else ()
-        if isinstance(value, kinds) and not isinstance(value, bool):
-            try:
+        is_number = self.is_seconds or self.check is check.memory
+        try:
+            if is_number and isinstance(value, (int, float)) and not isinstance(value, bool):
                 return self.check(value), []
-            except ValueError as error:
-                return value, [str(error)]
+        except ValueError as error:
+            return value, [str(error)]
         result, problems = self.read(value)
         is_same = result == value and type(result) is type(value)
-        is_shorter = isinstance(value, tuple) and result == tuple(dict.fromkeys(value))
-        has_unit = (self.is_seconds or is_size) and isinstance(value, str)
-        if not (problems or is_same or is_shorter or has_unit):
+        if not (problems or is_same or (is_number and isinstance(value, str))):
             problems = [f"must be {result!r}, {got(value)}"]
         return result, problems
 
@@ -177,10 +156,7 @@ class Row:
         if isinstance(value, (str, PurePath)) or (
             isinstance(value, int) and isinstance(value, bool) == self.is_switch
         ):
-            try:
-                return str(value)
-            except ValueError:  # Python cannot print integers of over 4,300 digits
-                raise ValueError(f"must be a shorter integer, {got(value)}") from None
+            return str(value)
         expected = "true or false" if self.is_switch else "text or an integer"
         raise ValueError(f"must be {expected}, {got(value)}")
 
@@ -202,7 +178,6 @@ _HELP: Final = {
     "folder wins.",
     "seed": "Seed for the generated pets.",
     "pets": "Pets of every session: a JSON or YAML file, or how many to generate.",
-    "count": "Number of pets to generate; the same as --pets NUMBER.",
     "locale": "Locale of the generated pets' names.",
     "now": "Time that the clock of every session shows, such as 2030-12-06T09:00:00Z; it stands "
     "still.",
@@ -252,12 +227,11 @@ class Settings:
     scenarios_dir: tuple[Path, ...] = _row((), check.folder, "DIR")
     fixtures_dir: tuple[Path, ...] = _row((), check.folder, "DIR")
     seed: int = _row(1, check.integer(0, INT64_MAX), "NUMBER")
-    pets: str = _row("", check.pets, "FILE|NUMBER")
-    count: int = _row(16, check.integer(0, PETS_GENERATED), "NUMBER")
+    pets: str = _row("16", check.pets, "FILE|NUMBER")
     locale: str = _row("en_US", check.locale, "LOCALE")
     now: str = _row("", check.moment, "TIME")
     api_key: tuple[str, ...] = _row(("mockpets",), check.api_key, "KEY")
-    delay: Seconds = _row(0.0, check.duration, "DURATION")
+    delay: float = _row(0.0, check.duration, "DURATION")
     control: str = _row("auto", check.OneOf("auto", "open", "off"), "MODE")
     control_token: str = _row("", check.control_token, "TOKEN")
     control_origin: tuple[str, ...] = _row((), check.origin, "ORIGIN")
@@ -273,10 +247,10 @@ class Settings:
         unset=f"{SESSIONS}, or {PUBLIC_SESSIONS} with --public, in proportion to --memory",
     )
     sessions: str = _row("implicit", check.OneOf("implicit", "declared"), "MODE")
-    memory: Size = _row(None, check.memory, "SIZE", unset="144MiB, or 80MiB with --public")
+    memory: int | None = _row(None, check.memory, "SIZE", unset="144MiB, or 80MiB with --public")
     state: str = _row("", check.new_file, "FILE")
-    reset_every: Seconds = _row(0.0, check.interval(INTERVAL_SECONDS), "TIME")
-    drain: Seconds = _row(0.0, check.interval(DRAIN_SECONDS), "TIME")
+    reset_every: float = _row(0.0, check.interval(INTERVAL_SECONDS), "TIME")
+    drain: float = _row(0.0, check.interval(DRAIN_SECONDS), "TIME")
     public: bool = _row(False, check.switch, "")
     visitor_rate: int = _row(VISITOR_RATE, check.integer(1, 100_000), "NUMBER")
     log_addresses: bool = _row(False, check.switch, "")
@@ -299,8 +273,6 @@ class Settings:
     @property
     def pet_count(self) -> int | None:
         """How many pets to generate for every session; None if `pets` is a file."""
-        if not self.pets:
-            return self.count
         return int(self.pets) if self.pets.isdecimal() else None
 
     @property

@@ -44,6 +44,7 @@ _LOG: Final = "use {} with text, json, quiet or json-quiet"
 REMOVED: Final = {
     "allow-host": ("control-origin", "use {} with http:// and the name"),
     "any-key": ("api-key", f"use {{}} with the value '{ANY_KEY}'"),
+    "count": ("pets", "use {} with the number"),
     "journal-memory": ("memory", _MEMORY),
     "journal-size": ("memory", "a request log keeps 1,000 requests; {} limits the size of all"),
     "log-format": ("log", _LOG),
@@ -77,7 +78,7 @@ def load_settings(
     sources: dict[str, Place] = {}
     for values, place in (
         _from_flags(flags, table),
-        _from_environ(environ, flags, table, problems),
+        _from_environ(environ, problems),
         _from_file(config, environ.get(CONFIG_VARIABLE), problems),
     ):
         for key, given in values.items():
@@ -88,8 +89,7 @@ def load_settings(
             position = place(key)
             settings.setdefault(table[key].name, value)
             sources.setdefault(table[key].name, position)
-            hint = _LINK_HINT if messages and _is_link(position[0], given) else ""
-            problems += [Problem(*position, message, hint) for message in messages]
+            problems += [Problem(*position, message) for message in messages]
     if problems:
         raise InputError(problems)
     return Settings(**settings, sources=sources)
@@ -175,38 +175,20 @@ _LINK: Final = re.compile(
     | {VARIABLE_PREFIX}NAME=/\S+/\S+""",
     re.VERBOSE,
 )
-"""Variables that Kubernetes sets for a Service named ``mockpets`` or ``mockpets-...`` ("Accessing
-the Service"), and Docker for a legacy link with this name, which has NAME too."""
-_LINK_HINT: Final = (
-    "Kubernetes sets this variable for a Service named mockpets, and Docker for a link: "
-    "set enableServiceLinks: false in the pod's spec, or pass --port"
-)
+"""Variables to ignore: those that Kubernetes sets for a Service named ``mockpets`` or
+``mockpets-...`` ("Accessing the Service"), and Docker for a legacy link, which has NAME too."""
 
 
-def _is_link(name: str, value: object) -> bool:
-    return isinstance(value, str) and _LINK.fullmatch(f"{name}={value}") is not None
-
-
-def _from_environ(
-    environ: Mapping[str, str],
-    flags: Mapping[str, object],
-    table: Table,
-    problems: list[Problem],
-) -> Source:
-    """Return the settings in the environment, including unknown names.
-
-    A MOCKPETS_PORT of Kubernetes or Docker is ignored if a flag sets the port, or if the command
-    has no such flag; so is the MOCKPETS_NAME of a link, which no server can have.
-    """
-    values = {}
-    for name, value in _with_secrets(environ, problems).items():
-        key = name.removeprefix(VARIABLE_PREFIX).lower().replace("_", "-")
-        is_ours = name.startswith(VARIABLE_PREFIX) and name not in (CONFIG_VARIABLE, URL_VARIABLE)
-        wanted = (
-            key in table and key != "name" and flags.get(table[key].name, "no such flag") is None
-        )
-        if is_ours and value and (wanted or not _is_link(name, value)):
-            values[key] = value
+def _from_environ(environ: Mapping[str, str], problems: list[Problem]) -> Source:
+    """Return the settings in the environment, including unknown names."""
+    values = {
+        name.removeprefix(VARIABLE_PREFIX).lower().replace("_", "-"): value
+        for name, value in _with_secrets(environ, problems).items()
+        if name.startswith(VARIABLE_PREFIX)
+        and name not in (CONFIG_VARIABLE, URL_VARIABLE)
+        and value
+        and not _LINK.fullmatch(f"{name}={value}")
+    }
 
     def place(key: str) -> Place:
         name = VARIABLE_PREFIX + key.upper().replace("-", "_")
@@ -218,13 +200,7 @@ def _from_environ(
 
 # --- File -------------------------------------------------------------------------------------
 
-_EXPECTED: Final = {
-    "Invalid value": "text in quotes, an integer, true, false, or an array of these",
-    "Invalid statement": "a line like port = 7387",
-    "Expected newline or end of document after a statement": "text in quotes, one setting per line",
-    "Cannot overwrite a value": "each setting once",
-}
-"""What was expected, by the message of tomllib, which does not mention it."""
+_EXAMPLE: Final = "write lines like port = 7387, with texts in quotes, each setting once"
 
 
 def _from_file(config: Path | None, variable: str | None, problems: list[Problem]) -> Source:
@@ -258,23 +234,20 @@ def _read(path: Path, shown: str) -> str:
 def _parse(text: str, path: Path) -> dict[str, Any]:
     import tomllib  # slow to import, and most people have no such file
 
-    line, column, hint = 0, 0, ""
+    line, column, message = 0, 0, "arrays or tables are nested too deeply"
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        parts = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|.*)\)", str(error), re.DOTALL)
-        message = parts[1] if parts else str(error)
-        if parts:
+    except RecursionError:
+        pass
+    except ValueError as error:
+        message = str(error)
+        if parts := re.fullmatch(
+            r"(.*) \(at (?:line (\d+), column (\d+)|.*)\)", message, re.DOTALL
+        ):
+            message = parts[1]
             line = int(parts[2] or text.count("\n") + 1)  # "at end of document"
             column = int(parts[3] or 0)
-        hint = f"expected {_EXPECTED[message]}" if message in _EXPECTED else ""
-    except ValueError:  # Python cannot parse integers of over 4,300 digits
-        message = "an integer has too many digits"
-        long = re.search("[0-9](?:_?[0-9]){4300}", text)
-        line, column = place_in(text, long.start()) if long else (0, 0)
-    except RecursionError:
-        message = "arrays or tables are nested too deeply"
-    raise InputError([Problem(str(path), line, column, "", message, hint)])
+    raise InputError([Problem(str(path), line, column, "", message, _EXAMPLE)])
 
 
 def _position(text: str, key: str) -> tuple[int, int]:

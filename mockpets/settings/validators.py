@@ -31,10 +31,7 @@ MEMORY_BYTES: Final = (1024 * 1024, 64 * 1024 * 1024 * 1024)
 
 def got(value: object) -> str:
     """Return ``got`` and the value, shortened."""
-    try:
-        shown = str(value).lower() if isinstance(value, bool) else repr(value)
-    except ValueError:  # Python cannot print integers of over 4,300 digits
-        return "got one too long to show"
+    shown = str(value).lower() if isinstance(value, bool) else repr(value)
     return f"got {shown if len(shown) <= 60 else shown[:57] + '...'}"
 
 
@@ -129,8 +126,8 @@ def moment(text: str) -> str:
 
 
 def pets(text: str) -> str:
-    """Return the path of a file of pets, or how many to generate; empty for neither."""
-    if text and not text.lower().endswith(FILE_SUFFIXES):
+    """Return the path of a file of pets, or how many to generate."""
+    if not text.lower().endswith(FILE_SUFFIXES):
         number = int(text) if re.fullmatch("[0-9]{1,9}", text) else -1
         if not 0 <= number <= PETS_GENERATED:
             files = f"a {', '.join(FILE_SUFFIXES)} file"

@@ -28,7 +28,7 @@ HOLDS = {
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[MockpetsServer]:
-    with MockpetsServer(Settings(port=0, host=("127.0.0.1",), count=2)) as server:
+    with MockpetsServer(Settings(port=0, host=("127.0.0.1",), pets="2")) as server:
         yield server
 
 

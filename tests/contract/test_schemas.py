@@ -41,7 +41,7 @@ from mockpets.pets.table import make_table
 from mockpets.scenario.language.loader import load_fixture, scenario_schema
 from mockpets.storage.persistence import persist_sessions
 
-client = Client(create_app(Settings(count=0)))
+client = Client(create_app(Settings(pets="0")))
 
 def call(method, path, body=None):
     got = client.open(
@@ -56,7 +56,7 @@ def call(method, path, body=None):
 
 def restored(pets):
     for before in (pets, None):
-        sessions = create_app(Settings(count=0)).extensions["mockpets"].sessions
+        sessions = create_app(Settings(pets="0")).extensions["mockpets"].sessions
         with persist_sessions("state", sessions):
             if before:
                 sessions.default.own.replace(make_table(before))

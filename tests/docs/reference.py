@@ -103,7 +103,7 @@ def settings(group: str) -> str:
 _GROUPS: Final = {
     "listening": ("host", "port", "metrics_port", "prefix", "behind_proxy", "drain"),
     "pets and scenarios": (
-        *("scenario", "scenarios_dir", "fixtures_dir", "seed", "pets", "count", "locale", "now"),
+        *("scenario", "scenarios_dir", "fixtures_dir", "seed", "pets", "locale", "now"),
         *("api_key", "delay"),
     ),
     "control API": ("control", "control_token", "control_origin"),

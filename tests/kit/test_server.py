@@ -182,7 +182,7 @@ def test_a_running_server_with_other_options_is_one_warning(project: Path) -> No
         scenarios_dir=(project / "served",),
     )
     with MockpetsServer(settings) as server:
-        args = "--seed=4 --scenarios-dir 'own' --count 3 --delay 1ms --locale fr_FR --max-pets 9"
+        args = "--seed=4 --scenarios-dir 'own' --pets 3 --delay 1ms --locale fr_FR --max-pets 9"
         options = {"args": args}
         (project / "node_modules/mockpets/scenarios.js").write_text(
             'export const scenarios = [{ name: "empty" }, { name: "listed" }];'
@@ -193,7 +193,7 @@ def test_a_running_server_with_other_options_is_one_warning(project: Path) -> No
     assert output.splitlines() == [
         f"mockpets: the tests use a server that was already running at {url}, and it is not "
         "as they expect: it has --locale de_DE, it has --api-key *, it lacks --sessions declared, "
-        "it lacks --count 3, it lacks --locale fr_FR, it lacks the scenario 'listed', it lacks the "
+        "it lacks --pets 3, it lacks --locale fr_FR, it lacks the scenario 'listed', it lacks the "
         "scenario 'new', its scenario 'default' has another text, its scenario 'tired-cat' has "
         "another text, its scenario 'empty' has another text; stop it, so that the tests start "
         "their own, or name its options in 'args'",

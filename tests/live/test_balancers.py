@@ -134,7 +134,7 @@ def processes() -> Iterator[list[str]]:
     with ExitStack() as stack:
         yield [
             stack.enter_context(
-                MockpetsServer(Settings(port=0, count=count, control_token=TOKEN))
+                MockpetsServer(Settings(port=0, pets=str(count), control_token=TOKEN))
             ).url
             for count in range(1, PROCESSES + 1)
         ]
@@ -242,7 +242,7 @@ def test_token_and_cookie_of_a_control_call_name_no_session(run: Balancer) -> No
     with ExitStack() as stack:
         tokens = [f"{TOKEN}~{name}" for name in reversed(NAMES)]
         settings = [
-            Settings(port=0, control_token=token, count=number)
+            Settings(port=0, control_token=token, pets=str(number))
             for number, token in enumerate(tokens)
         ]
         urls = [stack.enter_context(MockpetsServer(one)).url for one in settings]

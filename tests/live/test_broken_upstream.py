@@ -56,7 +56,7 @@ def test_a_page_gets_each_broken_request_as_an_error_once(
     balancer: Callable[[Sequence[int]], AbstractContextManager[str]],
     tmp_path: Path,
 ) -> None:
-    options = ("--state", str(tmp_path / "state"), "--count", "0")
+    options = ("--state", str(tmp_path / "state"), "--pets", "0")
     with running(options) as [process], balancer([process.port]) as url, opened(name) as page:
         pets = f"{url}/v1/pets"
         control = ControlClient(f"http://127.0.0.1:{process.port}", token=TOKEN)

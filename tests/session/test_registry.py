@@ -246,7 +246,7 @@ def test_200_sessions_over_10000_pets_share_them() -> None:
     two journal entries. Copies would take 330 MB. A session that deletes one of the pets gets its
     own index, which takes 0.45 MB.
     """
-    app = create_app(Settings(count=10_000))
+    app = create_app(Settings(pets="10000"))
     call = Client(InProcess(app))
     for name in ("default", "warm"):
         assert len(call("GET", f"/~{name}/v1/pets?limit=100").json) == 100

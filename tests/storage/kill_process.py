@@ -61,7 +61,7 @@ def serve_until_killed(path: Path, out: int, turn: int, changed: int | None) -> 
     folder = path.with_name("scenarios")
     folder.mkdir(exist_ok=True)
     (folder / "shop.yaml").write_text(SHOP)
-    settings = Settings(port=0, count=2, log="quiet", scenarios_dir=(folder,))
+    settings = Settings(port=0, pets="2", log="quiet", scenarios_dir=(folder,))
     app = create_app(settings)
     progress = app.extensions["mockpets"].sessions.save_progress
     with (

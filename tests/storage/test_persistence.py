@@ -140,7 +140,7 @@ def test_a_kill_loses_no_acknowledged_change(file: Path, rounds: int) -> None:
     posted: dict[str, list[str]] = {session: [] for session in SESSIONS}
     saved = dict.fromkeys(SESSIONS, 0)
     for number in range(rounds + 1):
-        with keeping(file, "--count", "2") as (process, call):
+        with keeping(file, "--pets", "2") as (process, call):
             for session in SESSIONS:
                 found = pets(call, session)
                 there = [pet["name"] for pet in found[2:]]

@@ -66,9 +66,9 @@ def test_without_arguments_the_settings_come_from_the_environment_and_the_file(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mockpets.toml").write_text(
-        'count = 3\nseed = 5\nstate = "x.state"\nmetrics-port = 0\n'
+        'pets = 3\nseed = 5\nstate = "x.state"\nmetrics-port = 0\n'
     )
-    monkeypatch.setenv("MOCKPETS_COUNT", "2")
+    monkeypatch.setenv("MOCKPETS_PETS", "2")
 
     call = Client(InProcess(create_app()))
 
@@ -97,14 +97,14 @@ def test_without_arguments_invalid_settings_are_all_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "mockpets.toml").write_text("count = -1\n")
+    (tmp_path / "mockpets.toml").write_text("seed = -1\n")
     monkeypatch.setenv("MOCKPETS_SED", "5")
     with pytest.raises(InputError) as caught:
         create_app()
 
     assert [str(problem).partition(";")[0] for problem in caught.value.problems] == [
         "MOCKPETS_SED: unknown setting",
-        "mockpets.toml:1:1: count: must be an integer from 0 to 100000, got '-1'",
+        "mockpets.toml:1:1: seed: must be an integer from 0 to 9223372036854775807, got '-1'",
     ]
 
 

@@ -16,7 +16,7 @@ THREADS = 16
 
 @pytest.mark.parametrize("each", [50, pytest.param(500, marks=pytest.mark.slow)])
 def test_16_threads_create_pets(each: int) -> None:
-    with MockpetsServer(Settings(port=0, count=0)) as server:
+    with MockpetsServer(Settings(port=0, pets="0")) as server:
         address = server.url.removeprefix("http://").removesuffix("/v1")
 
         def work(number: int) -> list[int]:

@@ -160,7 +160,7 @@ def test_an_explanation_is_what_then_happens_and_changes_nothing(
 
 @pytest.mark.parametrize(("mebibytes", "status"), [(144, 200), (2, 507)])
 def test_pets_that_only_an_explanation_needs_are_not_charged(mebibytes: int, status: int) -> None:
-    app = create_app(Settings(count=2, memory=mebibytes * 2**20))
+    app = create_app(Settings(pets="2", memory=mebibytes * 2**20))
     call, pets = Client(InProcess(app)), app.extensions["mockpets"].sessions.shared.pets
     use(call, "s", pets=[{"id": 1, "name": "Miso", "categoryId": 1}])
     used = pets.used

@@ -122,7 +122,7 @@ class Worlds(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.call = Client(InProcess(create_app(Settings(count=COUNT, max_sessions=3))))
+        self.call = Client(InProcess(create_app(Settings(pets=str(COUNT), max_sessions=3))))
         self.worlds = {"default": World()}
         self.not_created: set[str] = set()
         """Sessions whose first call in this step failed, and so has not created them."""

@@ -49,8 +49,8 @@ def test_every_session_starts_with_the_pets_of_a_file(
     assert call("GET", "/~a/v1/pets").json == PETS
 
 
-def test_a_number_of_pets_is_generated_as_with_count(fresh: Callable[..., Client]) -> None:
-    call, other = fresh(pets="5", seed=3), fresh(count=5, seed=3)
+def test_a_number_of_pets_is_generated(fresh: Callable[..., Client]) -> None:
+    call, other = fresh(pets="5", seed=3), fresh(pets="5", seed=3)
 
     assert call("GET", "/v1/pets").json == other("GET", "/v1/pets").json
     for each_call in (call, other):
@@ -89,7 +89,7 @@ def test_every_problem_of_a_file_is_reported_at_the_start(
     assert rest == problems
 
 
-def test_the_settings_file_can_name_pets_but_not_a_count_too(
+def test_the_settings_file_can_name_a_file_of_pets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -98,8 +98,3 @@ def test_the_settings_file_can_name_pets_but_not_a_count_too(
     settings = load_settings({}, {}, None)
     assert (settings.pets, settings.pet_count) == ("pets.yml", None)
     assert settings.options() == ["--pets pets.yml"]
-    with pytest.raises(InputError) as caught:
-        create_app(load_settings({"count": "3"}, {}, None))
-
-    problem = "--count: has no effect with pets in mockpets.toml; remove one of the two"
-    assert str(caught.value) == problem

@@ -140,12 +140,12 @@ describe("options", () => {
     });
   });
   it("of a server that the tests do not expect are one warning in the command log", async () => {
-    Cypress.variables = { MOCKPETS_URL: process.env.OTHER_URL, MOCKPETS_ARGS: "--count 3" };
+    Cypress.variables = { MOCKPETS_URL: process.env.OTHER_URL, MOCKPETS_ARGS: "--pets 3" };
     const warnings = [];
     for (const title of ["one", "two"]) warnings.push(...(await runTest(title, () => void cy.mockpets()))[0].logs);
     assert.deepEqual(warnings, [
       `mockpets the server at ${process.env.OTHER_URL} is not as the tests expect: it has --seed 4, it lacks ` +
-        "--sessions declared, it lacks --count 3; restart it, or name its options in MOCKPETS_ARGS",
+        "--sessions declared, it lacks --pets 3; restart it, or name its options in MOCKPETS_ARGS",
     ]);
   });
   it("send the token", async () => {

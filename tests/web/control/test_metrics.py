@@ -204,7 +204,7 @@ def held_now(server: Running) -> tuple[int, int]:
 
 
 def test_it_reports_sessions_pets_and_the_journal(fresh: Make) -> None:
-    call = fresh(count=3)
+    call = fresh(pets="3")
     assert (held(call, "sessions"), held(call, "pets")) == (1, 3)
     call("POST", "/~one/v1/pets", json_body=PET)
     call("POST", "/~two/v1/pets", json_body=PET)
