@@ -103,6 +103,8 @@ def kit(folder: Path | None, out: Path | None, types: bool, check: bool, **flags
     descriptions, gates = library.descriptions(), library.gates()
     to_store = [f"--{name}" for name in present]
     to_store += [f"--{name}={_relative(path, out)}" for name in _PATHS for path in options[name]]
+    if check and not stored and not any(options.values()):
+        to_store = []  # downloaded from a server
     files = {out / name: texts.render(name, descriptions, gates, to_store) for name in names}
     command = [*shlex.split(program()), "kit", "--out", str(out)]
     if check:
