@@ -35,10 +35,6 @@ __all__ = ["Mockpets", "Server"]
 _TOKEN_VARIABLE: Final = "MOCKPETS_CONTROL_TOKEN"  # noqa: S105 - a name, not a token
 _REPORTED: Final = 20
 """Maximum number of requests in the report of a failed test."""
-_STATE_PROPERTY: Final = "mockpets_state"
-"""The user property of a test with its scenario, which pytest-xdist sends to the main process."""
-_RESULTS: Final = ("passed", "skipped", "xfailed", "xpassed", "failed", "error")
-"""The results of a test's phases; the last one is that of the test."""
 _NAME_LENGTH: Final = 50
 """Maximum number of characters of a test's name in its session's name, which is limited to 64."""
 
@@ -328,31 +324,6 @@ def _unreached(item: pytest.Item, state: str) -> str | None:
         return None  # the test has deleted the session or stopped the server
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """List the states under which tests ran, each with its result."""
-    rows: dict[str, tuple[str, str, str]] = {}
-    for result in _RESULTS:
-        for report in terminalreporter.stats.get(result, ()):
-            state = dict(getattr(report, "user_properties", ())).get(_STATE_PROPERTY)
-            if state is not None:
-                rows[report.nodeid] = (str(state), result, _reason(report))
-    if not rows:
-        return
-    terminalreporter.section("mockpets states")
-    width = max(len(state) for state, _, _ in rows.values())
-    for nodeid, (state, result, reason) in sorted(rows.items(), key=lambda row: row[1][0]):
-        test = nodeid.partition("[")[0]
-        line = f"{state:{width}}  {result:7}  {test}"
-        terminalreporter.write_line(f"{line}  {reason}" if reason else line)
-
-
-def _reason(report: pytest.TestReport) -> str:
-    if isinstance(report.longrepr, tuple):
-        return report.longrepr[2].removeprefix("Skipped: ")
-    crash = getattr(report.longrepr, "reprcrash", None)
-    return crash.message.partition("\n")[0] if crash else ""
-
-
 # --- Fixtures ---------------------------------------------------------------------------------
 
 
@@ -391,25 +362,15 @@ def mockpets_server(request: pytest.FixtureRequest) -> Iterator[Server]:
 
 def _warn_of_differences(control: ControlClient, state: types.State, settings: Settings) -> None:
     """Warn if a running server differs from one with the settings of the tests."""
-    from mockpets.packaged_data import shipped
     from mockpets.scenario.files import find
 
     options, expected = state["settings"]["options"], settings.options()
     allowed = (*expected, "--sessions declared")  # which only rejects mistakes
     differences = [f"it has {option}" for option in options if option not in allowed]
     differences += [f"it lacks {option}" for option in expected if option not in options]
-    replaced = {row["name"]: bool(row["replaces"]) for row in state["scenarios"]}
-    for name, source in find("scenarios", settings.scenarios_dir).items():
-        if name in replaced:
-            if source.path.parent == shipped("scenarios"):
-                is_another = replaced[name]
-            else:
-                text = source.path.read_bytes().decode("utf-8-sig", "replace")
-                is_another = control.scenario(name)["text"] != text
-            if is_another:
-                differences.append(f"its scenario {name!r} has another text")
-        elif re.fullmatch(SCENARIO_NAME, name):
-            differences.append(f"it lacks the scenario {name!r}")
+    known = {row["name"] for row in state["scenarios"]}
+    missing = sorted({*_valid(find("scenarios", settings.scenarios_dir))} - known)
+    differences += [f"it lacks the scenario {name!r}" for name in missing]
     if differences:
         warnings.warn(
             f"the mockpets server at {control.url} is not as the tests would start it: "
@@ -439,7 +400,6 @@ def mockpets(request: pytest.FixtureRequest, mockpets_server: Server) -> Iterato
             contents["scenario"] = list(marker.args)
     state: str | None = getattr(request, "param", None)
     if state is not None:
-        request.node.user_properties.append((_STATE_PROPERTY, state))
         contents["scenario"] = state
         if mockpets_server.is_own:
             _check_scenarios(_all_scenarios(request.config), control)

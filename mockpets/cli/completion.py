@@ -1,7 +1,4 @@
-"""Complete names in the shell, which waits for every completion: keep imports light.
-
-If the running server that has the names does not respond, the list is empty.
-"""
+"""Complete names in the shell, which waits for every completion: keep imports light."""
 
 from __future__ import annotations
 
@@ -42,7 +39,7 @@ def names_of(names: Callable[[click.Context], Iterable[str]]) -> Complete:
 
 def files_of(kind: str) -> Complete:
     """Return a completion of the names of ``scenarios`` or ``fixtures``, shipped and in folders."""
-    return names_of(lambda context: file_names(kind, context))
+    return names_of(lambda context: _file_names(kind, context))
 
 
 def locales(_: click.Context) -> Iterable[str]:
@@ -52,7 +49,7 @@ def locales(_: click.Context) -> Iterable[str]:
     return LOCALES
 
 
-def file_names(kind: str, context: click.Context) -> Iterable[str]:
+def _file_names(kind: str, context: click.Context) -> Iterable[str]:
     """Return the names of the files that a server with these options would load."""
     from mockpets.scenario.files import find
 

@@ -46,7 +46,7 @@ def _listed(
 @option(
     "--scenario NAMES",
     "Scenarios, separated by commas; the first takes precedence.",
-    remote.scenario_names,
+    files_of("scenarios"),
 )
 @remote.with_client
 def link(client: ControlClient, app_url: str, scenario: str | None) -> None:
@@ -255,13 +255,6 @@ def snapshot() -> None:
     """Save the pets of a running server under a name, and restore them."""
 
 
-def _snapshot_names(client: ControlClient) -> list[str]:
-    return [snapshot["name"] for snapshot in client.snapshots()]
-
-
-_snapshot_name = click.argument("name", shell_complete=remote.from_server(_snapshot_names))
-
-
 @snapshot.command("list")
 @with_json
 @remote.with_client
@@ -275,7 +268,7 @@ def list_snapshots(client: ControlClient, as_json: bool) -> None:
 
 
 @snapshot.command("save")
-@_snapshot_name
+@click.argument("name")
 @remote.with_client
 def save_snapshot(client: ControlClient, name: str) -> None:
     """Save the current pets; replaces a snapshot of the same name."""
@@ -284,7 +277,7 @@ def save_snapshot(client: ControlClient, name: str) -> None:
 
 
 @snapshot.command("restore")
-@_snapshot_name
+@click.argument("name")
 @remote.with_client
 def restore_snapshot(client: ControlClient, name: str) -> None:
     """Replace the pets with those of a snapshot."""
@@ -292,7 +285,7 @@ def restore_snapshot(client: ControlClient, name: str) -> None:
 
 
 @snapshot.command("delete")
-@_snapshot_name
+@click.argument("name")
 @remote.with_client
 def delete_snapshot(client: ControlClient, name: str) -> None:
     """Delete a snapshot."""
@@ -303,12 +296,8 @@ def delete_snapshot(client: ControlClient, name: str) -> None:
 # --- Records ----------------------------------------------------------------------------------
 
 
-def _resource_names(client: ControlClient) -> list[str]:
-    return [resource["name"] for resource in client.resources()]
-
-
 @click.command(cls=Command)
-@click.argument("name", required=False, shell_complete=remote.from_server(_resource_names))
+@click.argument("name", required=False)
 @click.argument("record_id", required=False, metavar="[ID]")
 @with_json
 @remote.with_client
@@ -413,7 +402,7 @@ def list_gates(client: ControlClient, as_json: bool) -> None:
 
 
 @gates.command("open")
-@click.argument("name", shell_complete=remote.from_server(lambda client: client.gates()))
+@click.argument("name")
 @remote.with_client
 def open_gate(client: ControlClient, name: str) -> None:
     """Release the responses held at a gate."""
@@ -454,7 +443,7 @@ def list_sessions(client: ControlClient, as_json: bool) -> None:
 
 
 @sessions.command("drop")
-@click.argument("name", shell_complete=remote.from_server(remote.session_names))
+@click.argument("name")
 @option(
     "--closed DURATION",
     "How long requests that name the session get 410, so that an open page does not create "

@@ -64,17 +64,6 @@ test("a pet that does not exist", async ({{ mock, request }}) => {{
   await expect(mock).toHaveReceived({{ operation: "getPet", petId: 3 }}, 1);
 }});
 """
-_SEED: Final = """\
-import {{ test }} from "{module}";
-
-test.skip(({{ baseURL }}) => !baseURL, "set use.baseURL to the URL of your app");
-
-// Playwright's agents (npx playwright init-agents) begin here: choose the state that they explore.
-test("seed", async ({{ mock, page }}) => {{
-  await mock.use("default");
-  await page.goto("/");
-}});
-"""
 _TSCONFIG: Final = """\
 {
   "compilerOptions": {
@@ -202,7 +191,6 @@ def _new_files(front_end: _Repository) -> dict[Path, str]:
     files = {
         f"{_SCENARIOS}/pet-missing.yaml": _SCENARIO.format(schema=schema, head=_HEAD),
         "tests/pets.spec.ts": _TEST.format(module=front_end.module),
-        "tests/seed.spec.ts": _SEED.format(module=front_end.module),
         "tests/tsconfig.json": _TSCONFIG,
     }
     if not front_end.is_npm:

@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
 _SUFFIXES: Final = ("ts", "js", "mts", "mjs", "cts", "cjs")
 CONFIGS: Final = tuple(f"playwright.config.{suffix}" for suffix in _SUFFIXES)
-_VITEST_CONFIGS: Final = tuple(
-    f"{tool}.config.{suffix}" for tool in ("vitest", "vite") for suffix in _SUFFIXES
-)
 _CONFIG: Final = """\
 import {{ defineConfig }} from "@playwright/test";
 import {{ webServer }} from "{module}";
@@ -62,8 +59,7 @@ def kit(folder: Path | None, out: Path | None, types: bool, check: bool, **flags
     """Write the TypeScript client, with the names of your scenarios, into a folder.
 
     With --playwright, also writes playwright.config.ts, unless the working directory has a
-    configuration. With --vitest, shows what to add to the configuration of Vitest. With --ssr
-    alone, leaves out the client, which your app does not need.
+    configuration. With --ssr alone, leaves out the client, which your app does not need.
 
     In a repository with the npm package, use --types: it adds the names of your scenarios and gates
     to the types of the package, in one file.
@@ -117,7 +113,7 @@ def kit(folder: Path | None, out: Path | None, types: bool, check: bool, **flags
     if "playwright" in chosen:
         _configure(out, _arguments(options))
     if "vitest" in chosen:
-        _show_vitest(out, _arguments(options))
+        click.echo("add globalSetup and setupFiles to vitest.config.ts: see the recipe for Vitest")
     if not types:
         for line in _imports(out, present):
             click.echo(printable(f"use it    {line}"))
@@ -328,25 +324,6 @@ def _configure(out: Path, options: list[str]) -> None:
     elif module not in (read_file(existing) or ""):
         click.echo(f"add the server to {existing}:")
         click.echo("".join(f"  {line}\n" for line in text.splitlines()[1:]), nl=False)
-
-
-def _show_vitest(out: Path, options: list[str]) -> None:
-    """Show what to add for Vitest, unless its configuration has it.
-
-    No file is written: a vitest.config.ts would replace the plugins of an existing vite.config.ts.
-    """
-    module, server = _module(out / "vitest.js", Path()), out.parent / "server.ts"
-    if any(module in (read_file(Path(name)) or "") for name in _VITEST_CONFIGS):
-        return
-    starter, properties = _module(server, Path()), ", ".join(_server_options(options))
-    for line in (
-        f"add the server as {server.as_posix()}:",
-        f'  import {{ startServer }} from "{_module(out / "server", server.parent)}";',
-        f"  export default () => startServer({properties and f'{{ {properties} }}'});",
-        "add both to the configuration of Vitest:",
-        f'  test: {{ globalSetup: "{starter}", setupFiles: "{module}" }}',
-    ):
-        click.echo(printable(line))
 
 
 def _server_options(options: list[str]) -> list[str]:

@@ -13,11 +13,11 @@ import click
 
 from mockpets import constants
 from mockpets.cli.commands import Command, report
-from mockpets.cli.completion import file_names, names_of, words
+from mockpets.cli.completion import files_of, words
 from mockpets.cli.layout import cut, on_terminal
 from mockpets.cli.options import flag, integer, option, with_json, with_settings
 from mockpets.cli.quick import active_line, check_health
-from mockpets.errors import InputError, MockpetsError, Problem, did_you_mean, invalid, printable
+from mockpets.errors import InputError, Problem, did_you_mean, invalid, printable
 from mockpets.settings.model import VARIABLE_PREFIX
 from mockpets.settings.sources import FILE_SUFFIX, URL_VARIABLE, load_settings
 
@@ -25,15 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-    from mockpets.cli.completion import Complete
     from mockpets.client import ControlClient, ControlError
     from mockpets.contract.control_types import RequestFilters, RequestList, RequestSummary
 
 TOKEN_VARIABLE: Final = f"{VARIABLE_PREFIX}CONTROL_TOKEN"
 """The same variable as for the setting of the server."""
 _HEALTH_SECONDS: Final = 3.0
-_TAB_SECONDS: Final = 0.3
-"""How long a server may take for each step of a response while a shell waits."""
 _WAIT_SECONDS: Final = 5
 """The longest wait for one poll: a Ctrl-C just before the poll takes effect only after it."""
 _FOLLOWED: Final = 1000
@@ -47,17 +44,14 @@ _RETRY_SECONDS: Final = 0.5
 # --- Server -----------------------------------------------------------------------------------
 
 
-def connect(options: Mapping[str, Any], timeout: float = 10.0) -> ControlClient:
+def connect(options: Mapping[str, Any]) -> ControlClient:
     """Return a client for the server that a command's options select.
 
     :param options: ``url``, ``token``, ``session``, ``host``, ``port`` and ``config``, if given.
-    :param timeout: seconds for each step of a call.
     """
     from mockpets.client import ControlClient  # not needed for the help
 
     url, token = options.get("url"), options.get("token")
-    if isinstance(url, tuple):  # of a command for several servers, while a shell completes names
-        url = url[0] if url else None
     if url is None:
         flags = {name: options.get(name) for name in ("host", "port")}
         settings = load_settings(flags, os.environ, options.get("config"))
@@ -66,7 +60,7 @@ def connect(options: Mapping[str, Any], timeout: float = 10.0) -> ControlClient:
     elif not token and os.environ.get(TOKEN_VARIABLE + FILE_SUFFIX):
         token = load_settings({}, os.environ, options.get("config")).control_token
     # `requests --follow` continues after a restart.
-    return ControlClient(url, options.get("session"), token, timeout, any_session=True)
+    return ControlClient(url, options.get("session"), token, any_session=True)
 
 
 def with_client(command: Callable[..., int | None]) -> Callable[..., Any]:
@@ -131,43 +125,12 @@ def session_names(client: ControlClient) -> list[str]:
     return [session["name"] for session in client.sessions()]
 
 
-# --- Completion -------------------------------------------------------------------------------
-
-
-def from_server(names: Callable[[ControlClient], Iterable[str]]) -> Complete:
-    """Return a completion of names that a running server knows."""
-    return names_of(lambda context: _ask(context, names))
-
-
-@names_of
-def scenario_names(context: click.Context) -> Iterable[str]:
-    """Return the names of a running server's scenarios, or without one those of files."""
-    return _ask(context, _valid_scenarios) or file_names("scenarios", context)
-
-
-def _ask(context: click.Context, names: Callable[[ControlClient], Iterable[str]]) -> list[str]:
-    """Return names from the server that the options so far select; none without a response."""
-    try:
-        return [*names(connect(context.params, _TAB_SECONDS))]
-    except (MockpetsError, LookupError, TypeError, AttributeError):  # or unexpected JSON
-        return []
-
-
-def _valid_scenarios(client: ControlClient) -> list[str]:
-    return [
-        scenario["name"]
-        for scenario in client.scenarios()["scenarios"]
-        if scenario["description"] is not None and not scenario["inline"]
-    ]
-
-
 # --- Options ----------------------------------------------------------------------------------
 
 
 _session = option(
     "--session NAME",
     "Session name.  [default: the one in the URL, or default]",
-    from_server(session_names),
 )
 _URL_HELP: Final = f"[default: from --host and --port; variable: {URL_VARIABLE}]"
 _url = option("--url URL", f"URL of the server.  {_URL_HELP}", envvar=URL_VARIABLE)
@@ -191,7 +154,7 @@ _with_address = with_settings(
 
 
 @click.command(cls=Command)
-@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=scenario_names)
+@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=files_of("scenarios"))
 @with_json
 @with_client
 def use(client: ControlClient, names: tuple[str, ...], as_json: bool) -> None:

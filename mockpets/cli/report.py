@@ -13,7 +13,7 @@ from mockpets.cli.commands import Choice, Command, cannot_write, unknown_names
 from mockpets.cli.commands import report as print_problems
 from mockpets.cli.layout import hang, on_terminal
 from mockpets.cli.options import flag, integer, option, with_format
-from mockpets.cli.remote import from_server, session_names, with_servers
+from mockpets.cli.remote import session_names, with_servers
 from mockpets.constants import DEFAULT_SESSION, OPERATIONS
 from mockpets.errors import InputError, problem_with
 from mockpets.units import counted
@@ -49,7 +49,6 @@ _OF_COVERAGE: Final = ("operation", "fail_under")
 @option(
     "--session NAME",
     "Only this session.  Repeatable.  [default: the one in the URL, or all]",
-    from_server(session_names),
     dest="sessions",
     multiple=True,
 )

@@ -250,15 +250,9 @@ def server_address(url: str) -> tuple[bool, str, int, str]:
     is_clean = not re.search(r"[\s\x00-\x1f\x7f]", url) and parts.path.isascii()
     # An unencoded slash, or an encoded @, moves the end of the host: then the rest may be secret.
     shown = _VALUE.sub(rf"\1{REDACTED}", _USER.sub(rf"\1{REDACTED}@", url))
-    if parts.scheme not in ("http", "https") or not host or port == 0 or not is_clean:
-        hint = "use a URL such as http://localhost:7387"
+    is_plain = is_clean and not _USER.search(url) and not re.search("[?#]", url)
+    if parts.scheme not in ("http", "https") or not host or port == 0 or not is_plain:
+        hint = "use a URL such as http://localhost:7387, without a user name, query and fragment"
         raise invalid(shown or "''", "not a valid server URL", hint)
-    if _USER.search(url):
-        what = "must not contain a user name or password, which mockpets does not use"
-        raise invalid(shown, what, "remove them, and the '@'")
-    if re.search("[?#]", url):
-        what = "must not contain a query or a fragment"
-        hint = "remove it; the control token has an option and a variable of its own"
-        raise invalid(shown, what, hint)
     is_secure = parts.scheme == "https"
     return is_secure, host, port or PORTS[is_secure], parts.path

@@ -8,8 +8,6 @@ from __future__ import annotations
 import os
 import re
 import stat
-from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -141,7 +139,7 @@ def _with_secrets(environ: Mapping[str, str], problems: list[Problem]) -> dict[s
         elif path:
             try:
                 shown = f"{name}{FILE_SUFFIX}={path}"
-                result[name] = _read(Path(path), shown).strip()
+                result[name] = read_text(Path(os.path.realpath(path)), shown, FILE_BYTES).strip()
                 if not result[name]:
                     problems.append(
                         problem_with(shown, "is empty", "write the value into the file")
@@ -164,16 +162,8 @@ def readable_secrets(settings: Settings) -> list[str]:
 
 
 _LINK: Final = re.compile(
-    rf"""{VARIABLE_PREFIX}(?:[A-Z0-9_]+_)?(?:
-        SERVICE_HOST=[0-9a-f.:]+
-      | SERVICE_PORT(?:_[A-Z0-9_]+)?=[0-9]+
-      | PORT(?:_[0-9]+_(?:TCP|UDP|SCTP))?=(?:tcp|udp|sctp)://\S+
-      | PORT_[0-9]+_(?:TCP|UDP|SCTP)_(?:
-            ADDR=[0-9a-f.:]+ | PORT=[0-9]+ | PROTO=(?:tcp|udp|sctp)
-        )
-    )
-    | {VARIABLE_PREFIX}NAME=/\S+/\S+""",
-    re.VERBOSE,
+    rf"{VARIABLE_PREFIX}(?:(?:[A-Z0-9_]+_)?"
+    r"(?:SERVICE_HOST=.*|SERVICE_PORT\w*=.*|PORT_[0-9]+_\w+=.*|PORT=\w+://.*)|NAME=/.*/.*)"
 )
 """Variables to ignore: those that Kubernetes sets for a Service named ``mockpets`` or
 ``mockpets-...`` ("Accessing the Service"), and Docker for a legacy link, which has NAME too."""
@@ -209,26 +199,12 @@ def _from_file(config: Path | None, variable: str | None, problems: list[Problem
     try:
         if config or variable or os.path.lexists(path):  # even a broken link
             label = "--config " if config else f"{CONFIG_VARIABLE}=" if variable else ""
-            text = _read(path, f"{label}{path}")
+            # Resolved, because users link to settings in other folders.
+            text = read_text(Path(os.path.realpath(path)), f"{label}{path}", FILE_BYTES)
             values = _parse(text, path)
     except InputError as error:
         problems += error.problems
     return values, lambda key: (str(path), *_position(text, key), key)
-
-
-def _read(path: Path, shown: str) -> str:
-    """Return the text of a file; `shown` is its path with its source, for messages."""
-    try:
-        # Resolved, because users link to settings in other folders.
-        return read_text(Path(os.path.realpath(path)), shown, FILE_BYTES)
-    except InputError as error:
-        [problem] = error.problems
-        if problem.line:
-            problem = replace(problem, file=str(path))
-        else:
-            with suppress(OSError):  # not a link
-                problem = replace(problem, hint=f"it is a link to '{path.readlink()}'")
-        raise InputError([problem]) from error
 
 
 def _parse(text: str, path: Path) -> dict[str, Any]:

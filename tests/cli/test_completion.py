@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mockpets import MockpetsServer, Settings
 from mockpets.cli.main import main
-from mockpets.client import ControlClient
 from tests.cases import each as for_each
-from tests.cli.test_control import HOLDS
-from tests.http_client import Client, OverSocket
 from tests.programs import need
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
 SECONDS = 20
@@ -51,27 +45,6 @@ def complete(
     return complete_it
 
 
-@pytest.fixture(scope="module")
-def url() -> Iterator[str]:
-    """Return the URL of a server with a session, a snapshot and a held response."""
-    settings = Settings(port=0, host=("127.0.0.1",), control_token="opensesame")
-    with MockpetsServer(settings) as server:
-        client = ControlClient(server.url, token="opensesame")
-        client.make_session("worker-3")
-        client.snapshot("before")
-        client.use(HOLDS)
-        with ThreadPoolExecutor(1) as pool:
-            pool.submit(Client(OverSocket(server.url)), "GET", "/v1/pets")
-            since = client.events()["change"]
-            while not client.gates():
-                since = client.events(since, SECONDS)["change"]
-            yield server.url
-            client.open_gate("checkout")
-
-
-# --- Without a server -------------------------------------------------------------------------
-
-
 @for_each(
     "line, expected",
     [
@@ -88,11 +61,7 @@ def url() -> Iterator[str]:
         ("mockpets use retr", ["retry", "retry-now"]),
     ],
 )
-def test_completion_without_a_server(
-    complete: Complete, monkeypatch: pytest.MonkeyPatch, line: str, expected: list[str]
-) -> None:
-    monkeypatch.setenv("MOCKPETS_URL", "http://127.0.0.1:1")  # nothing listens there
-
+def test_completion(complete: Complete, line: str, expected: list[str]) -> None:
     assert complete(line) == expected
 
 
@@ -126,58 +95,6 @@ def test_folders_are_left_to_the_shell(
         with pytest.raises(SystemExit):
             main([])
         assert capsys.readouterr().out == f"{kind},m\n"
-
-
-# --- With a server ----------------------------------------------------------------------------
-
-
-@for_each(
-    "words, expected",
-    [
-        ("use slow,em", ["slow,empty"]),
-        ("use inline", []),
-        ("requests --session w", ["worker-3"]),
-        ("sessions drop w", ["worker-3"]),
-        ("snapshot restore ", ["before"]),
-        ("snapshot restore --session worker-3 ", []),
-        ("gates open ", ["checkout"]),
-    ],
-)
-def test_names_complete_from_the_running_server(
-    complete: Complete, url: str, monkeypatch: pytest.MonkeyPatch, words: str, expected: list[str]
-) -> None:
-    monkeypatch.setattr("mockpets.cli.remote._TAB_SECONDS", SECONDS)  # a busy machine is slow
-    before, mark, after = words.partition(" --session")
-    if not mark:
-        before, mark, after = words.rpartition(" ")
-    where = f"--url {url} --token opensesame"
-    assert complete(f"mockpets {before} {where}{mark}{after}") == expected
-    monkeypatch.setenv("MOCKPETS_URL", url)
-    monkeypatch.setenv("MOCKPETS_CONTROL_TOKEN", "opensesame")
-    assert complete(f"mockpets {words}") == expected
-
-
-def test_scenarios_for_use_are_those_of_the_server(
-    complete: Complete, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("mockpets.cli.remote._TAB_SECONDS", SECONDS)
-    (here / "tired-cat.yaml").write_text("description: Mine.\n", encoding="utf-8")
-    with MockpetsServer(Settings(port=0, host=("127.0.0.1",), scenarios_dir=(here,))) as server:
-        assert complete(f"mockpets use --url {server.url} ti") == ["tired-cat"]
-
-
-@for_each("options", ["--url zzz", "--url http://127.0.0.1:1", "--port x"])
-def test_without_a_response_no_session_completes(
-    complete: Complete, url: str, options: str
-) -> None:
-    assert complete(f"mockpets requests {options} --session ") == []
-    assert complete(f"mockpets requests --url {url} --session ") == []  # the token is missing
-
-
-def test_a_server_that_does_not_respond_is_not_waited_for(complete: Complete) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        assert complete(f"mockpets sessions drop --url {url} ") == []
 
 
 def test_completion_imports_nothing_heavy() -> None:

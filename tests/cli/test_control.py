@@ -268,7 +268,7 @@ SHOP = {
 def test_resources_and_records_are_listed(run: Run, client: ControlClient) -> None:
     assert run("data") == (0, [], ["mockpets: no resources in session default"])
     client.use(SHOP)
-    client.data("notes").add({"text": "\x1b[31m", "tags": ["a"]})
+    client.add_record("notes", {"text": "\x1b[31m", "tags": ["a"]})
     resources = [
         "name    records  path",
         "orders        2  /v1/store/orders  of scenario inline-1",
@@ -284,7 +284,7 @@ def test_resources_and_records_are_listed(run: Run, client: ControlClient) -> No
         value: Any = SHOP["resources"][0]["items"]  # type: ignore[index]
         value = {"records": value} if len(words) == 2 else value[0]
         assert json.loads("\n".join(run(*words, "--json")[1])) == value
-    client.data("notes").set([])
+    client.set_records("notes", [])
     assert run("data", "notes") == (0, [], ["mockpets: no notes in session default"])
     unknown = "mockpets: unknown resource 'order'; did you mean 'orders'?"
     assert run("data", "order") == (1, [], [unknown])
@@ -325,37 +325,6 @@ def test_gates_are_listed_and_opened(run: Run, client: ControlClient, call: Clie
         assert run("gates", "open", "x") == (0, ["released 0"], [f"mockpets: {other}"])
         assert run("gates", "open", "checkout") == (0, ["released 1"], [])
         assert held.result(SECONDS).status == 200
-
-
-def test_held_responses_are_listed_and_released(
-    run: Run, client: ControlClient, call: Client
-) -> None:
-    assert run("held") == (0, [], ["mockpets: no waiting responses in session default"])
-    client.use(HOLDS)
-    since = client.events()["change"]
-    with ThreadPoolExecutor(1) as pool:
-        held = pool.submit(call, "GET", "/v1/pets?limit=2")
-        while not client.held():
-            since = client.events(since, 20)["change"]
-        status, [head, row], err = run("held", "list", "--all")
-        assert (status, head.split(), err) == (
-            0,
-            ["session", "request", "status", "waits", "for"],
-            [],
-        )
-        assert row.split()[:8] == [
-            *("default", "1", "GET", "/v1/pets?limit=2"),
-            *("200", "held", "at", "checkout"),
-        ]
-        [waiting] = json.loads("\n".join(run("held", "--json")[1]))["held"]
-        assert waiting["waits"] == "held"
-        status, out, [line] = run("held", "release", "1", "7", "--reply", '{"status": 500}')
-        assert (status, out) == (1, [])
-        assert "request 7 does not wait for its response" in line
-        assert run("held", "release", "0")[0] == run("held", "release")[0] == 2
-        assert run("held", "release", "1", "--reply", "{")[0] == 2
-        assert run("held", "release", "1", "--reply", '{"status": 500}') == (0, ["released 1"], [])
-        assert held.result(SECONDS).status == 500
 
 
 # --- link -------------------------------------------------------------------------------------
@@ -420,6 +389,7 @@ def test_all_sessions_are_reset(run: Run, client: ControlClient, call: Client) -
         ("pets add --name=Rex", 2, "Missing option '--category'; see 'mockpets pets add --help'"),
         ("pets add --name=R --category=1 --status=x", 1, "status must be "),
         (f"pets add --name=R --category={2**63}", 2, "--category: must be an integer from -"),
+        ("held list", 2, "held: no longer a command; use the panel, or GET /__mockpets/held and "),
         ("pets delete 3", 2, "pets delete: no longer a command; use the panel, or PATCH and "),
         ("pets set showrom", 1, "unknown fixture 'showrom'; did you mean 'showroom'?"),
         ("pets set 100001", 1, "must be an integer from 0 to 100000, got 100001"),

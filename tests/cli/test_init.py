@@ -21,7 +21,7 @@ from tests.programs import need
 Init = Any
 PACKAGE = {"name": "shop", "devDependencies": {"vite": "8", "@playwright/test": "1"}}
 NEW = [
-    *("mock/scenarios/pet-missing.yaml", "tests/pets.spec.ts", "tests/seed.spec.ts"),
+    *("mock/scenarios/pet-missing.yaml", "tests/pets.spec.ts"),
     *("tests/tsconfig.json", "playwright.config.ts", ".github/workflows/playwright.yml"),
 ]
 SCRIPT = '"mock": "mockpets serve --scenarios-dir mock/scenarios"'
@@ -88,7 +88,7 @@ def test_your_own_files_stay_and_you_see_what_to_add(init: Init) -> None:
     assert (status, err) == (0, [])
     assert {name: contents()[name] for name in own} == own
     new = {"mock/scenarios/pet-missing.yaml", "tests/tsconfig.json", "tests/mockpets.d.ts"}
-    assert contents().keys() - own.keys() == {*new, "tests/seed.spec.ts"}
+    assert contents().keys() - own.keys() == new
     assert "install Playwright  npm install --save-dev @playwright/test" in out
     assert (
         '    webServer: webServer({ args: "--scenarios-dir mock/scenarios" }),'

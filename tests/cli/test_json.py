@@ -42,7 +42,6 @@ READS = {
     "scenarios --url": "scenarios",
     "pets list": "pets",
     "data": "data",
-    "held list": "held",
     "gates list": "gates",
     "snapshot list": "snapshots",
     "sessions list": "sessions",
@@ -115,7 +114,7 @@ def remote_commands() -> list[str]:
     needed = {
         **dict.fromkeys(("snapshot save", "snapshot restore", "snapshot delete", "record"), "x"),
         **dict.fromkeys(("gates open", "sessions drop"), "x"),
-        **dict.fromkeys(("held release", "stub", "why"), "1"),
+        **dict.fromkeys(("stub", "why"), "1"),
         "pets set": "3",
         "pets add": "--name A --category 1",
         "link": "http://localhost:5173",

@@ -120,7 +120,7 @@ def test_a_problem_is_reported_by_the_full_command(
     assert problem in problems
 
 
-@for_each("value", ["x", "٧٣٨٧", "0", "99999", "-1", "1"])
+@for_each("value", ["٧٣٨٧", "0", "99999", "1"])
 def test_an_invalid_or_unused_port_fails(
     value: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -144,28 +144,20 @@ def mock() -> Iterator[MockpetsServer]:
 @for_each(
     "words, is_quick",
     [
-        (["empty"], True),
         (["retry", "empty"], True),
         (["slow,empty"], True),
-        (["empty", "--session", "w1"], True),
         (["--session", "W1", "empty"], True),
         (["empty", "--session=w2"], False),
-        (["--session", "w3"], False),
         (["--", "empty"], False),
         ([], False),
         (["emtpy"], False),
-        ([""], False),
         (["empty", ","], False),
         (["empty.yaml"], False),
         (["empty", "--session", "not a name"], False),
         (["empty", "--session"], False),
-        (["empty", "--session", ""], False),
         (["empty", "--token", "opensesam"], False),
-        (["empty", "--token", "short"], False),
         (["empty", "--url", "http://127.0.0.1:1/\r\nX: y"], False),
-        (["empty", "--url", "http://\u00e9.test"], False),
         (["empty", "--sesion", "w1"], False),
-        (["--help"], False),
     ],
 )
 def test_use_prints_what_the_full_command_prints(

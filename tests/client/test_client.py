@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import socket
 from concurrent.futures import ThreadPoolExecutor
@@ -77,29 +76,18 @@ def front_end(client: ControlClient) -> Client:
     "url, session, base_url, headers",
     [
         ("http://h", None, "http://h/v1", {"Mockpets-Session": "default"}),
-        ("http://h:81/", None, "http://h:81/v1", {"Mockpets-Session": "default"}),
         ("http://h/v1/", None, "http://h/v1", {"Mockpets-Session": "default"}),
         ("http://[::1]:81/v1", "W.3", "http://[::1]:81/~w.3/v1", {"Mockpets-Session": "w.3"}),
         ("https://h/~w3/v1", None, "https://h/~w3/v1", {"Mockpets-Session": "w3"}),
-        ("http://h/~w3", None, "http://h/~w3/v1", {"Mockpets-Session": "w3"}),
-        ("http://h/~w3/v1/pets", None, "http://h/~w3/v1", {"Mockpets-Session": "w3"}),
         ("http://h/~w3/__mockpets/", None, "http://h/~w3/v1", {"Mockpets-Session": "w3"}),
-        ("http://h/~w3/v1", "w4", "http://h/~w4/v1", {"Mockpets-Session": "w4"}),
         ("http://h/~w3/v1", "default", "http://h/v1", {"Mockpets-Session": "default"}),
         ("http://h/mock/~w3/v1", None, "http://h/mock/~w3/v1", {"Mockpets-Session": "w3"}),
-        ("http://h/mock", "w3", "http://h/mock/~w3/v1", {"Mockpets-Session": "w3"}),
         ("http://h/~me/mock", None, "http://h/~me/mock/v1", {"Mockpets-Session": "default"}),
         (
             "http://h/~w3+empty+slow/v1",
             None,
             "http://h/~w3+empty+slow/v1",
             {"Mockpets-Session": "w3", "Mockpets-Scenario": "empty, slow"},
-        ),
-        (
-            "http://h/~+empty/v1",
-            None,
-            "http://h/~+empty/v1",
-            {"Mockpets-Session": "default", "Mockpets-Scenario": "empty"},
         ),
     ],
 )
@@ -121,32 +109,29 @@ def test_all_invalid_arguments_are_reported_at_once() -> None:
         "session: invalid session name 'w/3'; use a-z, 0-9, '.', '_' and '-', start with a letter "
         "or digit, at most 64 characters",
         "token: must be at least 8 visible ASCII characters without spaces",
-        "localhost:7387: not a valid server URL; use a URL such as http://localhost:7387",
+        "localhost:7387: not a valid server URL; use a URL such as http://localhost:7387, without "
+        "a user name, query and fragment",
     ]
 
 
 @each(
-    "url, shown, what",
+    "url, shown",
     [
-        ("http://me:topsecret@h.test", "http://[redacted]@h.test", "must not contain a user name"),
-        ("https://topsecret@h.test/mock/~s/v1", "https://[redacted]@h.test/mock/~s", "must not"),
-        ("http://me:topsecret%40h.test", "http://[redacted]@h.test", "not a valid server URL"),
-        ("http://me:top/~topsecret@h.test", "http://[redacted]@h.test", "not a valid server URL"),
-        ("http://me:top secret@h.test", "http://[redacted]@h.test", "not a valid server URL"),
-        ("me:topsecret@h.test", "[redacted]@h.test", "not a valid server URL"),
-        ("http://h.test/?token=topsecret\n", "http://h.test/?token=[redacted]", "not a valid"),
-        ("http://h.test/?token=topsecret", "http://h.test/?token=[redacted]", "must not contain"),
-        ("http://h.test/#topsecret", "http://h.test/#[redacted]", "must not contain a query or a"),
-        ("http://h.test/~a#token=topsecret", "http://h.test/~a#token=[redacted]", "must not"),
-        ("http://h.test/?b=top=secret#/~secret", "http://h.test/?b=[redacted]#[redacted]", "must"),
-        ("http://h.test/#", "http://h.test/#", "must not contain a query or a fragment; remove"),
+        ("http://me:topsecret@h.test", "http://[redacted]@h.test"),
+        ("http://me:topsecret%40h.test", "http://[redacted]@h.test"),
+        ("http://me:top/~topsecret@h.test", "http://[redacted]@h.test"),
+        ("me:topsecret@h.test", "[redacted]@h.test"),
+        ("http://h.test/?token=topsecret\n", "http://h.test/?token=[redacted]"),
+        ("http://h.test/~a#token=topsecret", "http://h.test/~a#token=[redacted]"),
+        ("http://h.test/?b=top=secret#/~secret", "http://h.test/?b=[redacted]#[redacted]"),
+        ("http://h.test/#", "http://h.test/#"),
     ],
 )
-def test_an_error_about_a_url_hides_its_secrets(url: str, shown: str, what: str) -> None:
+def test_an_error_about_a_url_hides_its_secrets(url: str, shown: str) -> None:
     with pytest.raises(InputError) as caught:
         ControlClient(url)
 
-    assert str(caught.value).startswith(f"{shown}: {what}")
+    assert str(caught.value).startswith(f"{shown}: not a valid server URL; ")
     assert "secret" not in str(caught.value)
 
 
@@ -186,12 +171,8 @@ def responding(status: str, headers: Sequence[tuple[str, str]], body: bytes) -> 
         ("200 OK", b"<!doctype html>"),
         ("200 OK", b"\xff"),
         ("200 OK", b"[]"),
-        ("200 OK", b"null"),
         ("302 Found", b"{}"),
-        ("404 Not Found", b"<!doctype html>"),
-        ("404 Not Found", b"[]"),
         ("404 Not Found", b'{"code": "not_found"}'),
-        ("500 Oops", b"null"),
     ],
 )
 def test_another_kind_of_server_is_reported(status: str, body: bytes) -> None:
@@ -312,11 +293,6 @@ def test_calls_share_a_connection_and_threads_get_their_own_responses() -> None:
     assert responses == list(range(200))
 
 
-def test_closing_a_client_is_optional(server: MockpetsServer) -> None:
-    assert ControlClient(server.url).health()
-    gc.collect()  # an open socket would warn here, and warnings are errors
-
-
 ASKED = "GET /__mockpets/health"
 """The first request of each client."""
 
@@ -414,18 +390,17 @@ def test_scenarios_and_reset(client: ControlClient) -> None:
 def test_records_are_read_and_changed(client: ControlClient) -> None:
     items = [{"id": f"o-{number}", "petId": 3} for number in range(1500)]
     client.use({"description": "d", "resources": [{"path": "/v1/orders", "items": items}]})
-    orders = client.data("orders")
-
-    assert orders.all() == items
-    assert orders.set([{"petId": 1, "id": "a b"}, {"petId": 2, "id": "ü"}]) == 2
-    assert orders.change("a b", {"petId": None, "x": 1}) == {"id": "a b", "x": 1}
-    assert orders.get("ü") == {"id": "ü", "petId": 2}
-    new = orders.add({"petId": 4})
-    assert orders.delete("a b") == 2
-    assert orders.all() == [{"id": "ü", "petId": 2}, new]
+    assert client.records("orders") == items
+    assert client.set_records("orders", [{"petId": 1, "id": "a b"}, {"petId": 2, "id": "ü"}]) == 2
+    changed = client.change_record("orders", "a b", {"petId": None, "x": 1})
+    assert changed == {"id": "a b", "x": 1}
+    assert client.record("orders", "ü") == {"id": "ü", "petId": 2}
+    new = client.add_record("orders", {"petId": 4})
+    assert client.delete_record("orders", "a b") == 2
+    assert client.records("orders") == [{"id": "ü", "petId": 2}, new]
     assert [(each["name"], each["changed"]) for each in client.resources()] == [("orders", True)]
     with pytest.raises(ControlError, match="orders has no record with the id x"):
-        orders.get("x")
+        client.record("orders", "x")
     for name, record in (("a/b", "1"), ("orders", ""), ("orders", "a/b")):
         with pytest.raises(InputError, match="must not be empty or contain '/'"):
             client.record(name, record)
@@ -469,17 +444,6 @@ def test_findings_are_those_of_the_session(client: ControlClient) -> None:
     assert [each["rule"] for each in found["report"]["findings"]] == ["unknown-parameter"]
     assert found["coverage"]["total"] == 1
     assert client.session("another").findings()["report"]["findings"] == []
-
-
-def test_held_responses_are_released(client: ControlClient) -> None:
-    client.use({"description": "Holds.", "stubs": [{"hold": "door"}]})
-    with ThreadPoolExecutor(1) as pool:
-        answer = pool.submit(front_end(client), "GET", "/v1/pets")
-        change = client.events()["change"]
-        while not client.gates():
-            change = client.events(change, wait=SECONDS)["change"]
-        assert (client.gates(), client.open_gate("door")) == ({"door": 1}, 1)
-        assert answer.result(SECONDS).status == 200
 
 
 def test_pets_are_read_replaced_and_changed(client: ControlClient) -> None:
@@ -562,30 +526,6 @@ def test_a_failed_verification_is_an_assertion_that_shows_the_requests(
     assert "Mio" in str(error).replace("Miso", "")
 
 
-def test_dropped_requests_fail_a_verification_of_no_requests(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("mockpets.web.app.JOURNAL_ENTRIES", 2)
-    with MockpetsServer(Settings(port=0)) as server:
-        client = ControlClient(server.url)
-        call = front_end(client)
-        for path in ("/v1/pets/1", "/v1/pets", "/v1/pets"):
-            call("GET", path)
-        with pytest.raises(VerificationError) as caught:
-            client.verify({"operation": "getPet"}, times=0)
-        assert client.verify({"operation": "listPets"})["matched"] == 2
-        assert client.verify({"operation": "getPet"}, times={"at_most": 1})["matched"] == 0
-        client.clear_requests()
-        call("GET", "/v1/pets")
-        assert client.verify({"operation": "getPet"}, times=0)["matched"] == 0
-
-    assert str(caught.value) == (
-        "expected exactly 0 requests: getPet; 0 of 2 matched, and up to 1 more may have\n"
-        "older requests dropped from the request log: 1; clear it (DELETE requests) "
-        "before the calls that you verify"
-    )
-
-
 @pytest.mark.slow
 def test_events_wait_for_a_change(client: ControlClient) -> None:
     hasty = ControlClient(client.base_url, timeout=0.2)
@@ -613,23 +553,6 @@ def test_sessions(client: ControlClient) -> None:
     assert (caught.value.code, caught.value.status) == ("not_found", 404)
 
 
-def test_a_dropped_session_stays_closed_unless_told_otherwise(client: ControlClient) -> None:
-    call = front_end(client)
-    call("GET", "/v1/pets")
-    client.drop_session(client.name)
-
-    assert call("GET", "/v1/pets").status == 410
-    with pytest.raises(ControlError) as caught:
-        client.requests()
-    assert (caught.value.code, caught.value.status) == ("session_dropped", 410)
-    client.reset()
-    assert call("GET", "/v1/pets").status == 200
-    client.drop_session(client.name, closed="0s")
-    assert call("GET", "/v1/pets").status == 200
-    with pytest.raises(ControlError, match="closed must be a time such as 30m or 1h, at most 1h"):
-        client.drop_session(client.name, closed="2h")
-
-
 def test_health_state_and_metrics(client: ControlClient) -> None:
     state = client.state()
 
@@ -648,13 +571,6 @@ def test_an_error_has_one_line_per_problem(client: ControlClient) -> None:
     assert first == error.message
     assert len(lines) == len(error.details["problems"]) >= 2
     assert any("descriptoin" in line and "did you mean" in line for line in lines)
-
-
-def test_the_error_for_an_unknown_scenario_suggests_the_nearest(client: ControlClient) -> None:
-    with pytest.raises(ControlError, match="did you mean 'empty'") as caught:
-        client.use("emtpy")
-
-    assert (caught.value.code, caught.value.details) == ("unknown_scenario", {})
 
 
 def test_the_token_gives_access_to_a_protected_server() -> None:
@@ -699,13 +615,10 @@ def test_a_gate_is_waited_for_and_opened(client: ControlClient) -> None:
 WHY = "the server was restarted"
 EVERY_CALL: list[Callable[[ControlClient], object]] = [
     lambda client: client.verify({"operation": "getPet"}, times=0),
-    lambda client: client.verify({"operation": "getPet"}),
     lambda client: client.pets(),
     lambda client: client.use("empty"),
-    lambda client: client.reset(),
     lambda client: client.gate("door").held(within="1ms"),
     lambda client: client.request(1),
-    lambda client: client.restore("one"),
     lambda client: client.delete_pet(4000),
     lambda client: client.find_session(client.name),
     lambda client: client.sessions(),

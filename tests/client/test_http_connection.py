@@ -102,9 +102,7 @@ def test_each_form_of_a_response_is_read(response: bytes, connections: int) -> N
     "response, reason",
     [
         (b"", "Remote end closed connection without response"),
-        (b"HTTP/1.1 2", "expected HTTP, got 'HTTP/1.1 2'"),
         (b"HTTP/2 200 OK\r\n\r\n", "expected HTTP, got 'HTTP/2 200 OK'"),
-        (b"HTTP/1.1 999 OK\r\n\r\n", "expected HTTP, got 'HTTP/1.1 999 OK'"),
         (b"\x15\x03\x01", r"expected HTTP, got '\x15\x03\x01'"),
         (b"+OK " + b"x" * 70_000, "expected HTTP, got '+OK xxx"),
         (b"HTTP/1.1 200 OK\r\nA: b", "a line of the response is incomplete or too long"),
@@ -114,12 +112,7 @@ def test_each_form_of_a_response_is_read(response: bytes, connections: int) -> N
             "the response ended after 2 of 9 bytes",
         ),
         (b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}", "'-1' is not a valid length"),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 1e1\r\n\r\n{}", "'1e1' is not a valid length"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 99 + b"\r\n\r\n{}", "9' is not a valid"),
-        (
-            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n",
-            "'x' is not a valid length",
-        ),
         (
             b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\n",
             "'-5' is not a valid length",
@@ -147,7 +140,6 @@ def test_an_invalid_response_is_an_error(response: bytes, reason: str) -> None:
 
 
 def test_a_request_is_sent_at_once() -> None:
-    response = b'HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\n{"active": []}'[:-1] + b"}"
     active = b'{"active":[]}'
     response = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(active), active)
     with responding(b"HTTP/1.1 200 OK\r\n" + LENGTH, response, response) as (port, requests):

@@ -338,11 +338,11 @@ def test_a_device_or_a_large_file_is_rejected(name: str) -> None:
 @for_each(
     "target, problem",
     [
-        ("no.toml", "mockpets.toml: file not found; it is a link to 'no.toml'"),
+        ("no.toml", "mockpets.toml: file not found; check the path"),
         (
             "mockpets.toml",
             "mockpets.toml: cannot read the file: Too many levels of symbolic links; "
-            "it is a link to 'mockpets.toml'",
+            "check the path and its permissions",
         ),
     ],
 )
@@ -388,9 +388,8 @@ def test_variables_of_a_service_named_mockpets_are_ignored() -> None:
 @for_each(
     "name, value",
     [
-        ("MOCKPETS_SERVICE_HOST", "no address"),
-        ("MOCKPETS_SERVICE_PORT", "tcp"),
-        ("MOCKPETS_PORT_7387_TCP_HOST", "10.0.0.1"),
+        ("MOCKPETS_SERVICE", "10.0.0.1"),
+        ("MOCKPETS_PORT_TCP", "7387"),
     ],
 )
 def test_a_variable_that_only_resembles_a_service_s_is_rejected(name: str, value: str) -> None:
