@@ -18,11 +18,11 @@ from uuid import uuid4
 
 import pytest
 
-from mockpets.constants import DEFAULT_SCENARIO, SCENARIO_NAME
+from mockpets.constants import DEFAULT_SCENARIO
 from mockpets.errors import MockpetsError, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Generator, Iterator
 
     from mockpets.client import Clock, ControlClient, Gate
     from mockpets.client.connection import SessionLostError
@@ -131,20 +131,14 @@ class Mockpets:
 
 _STASHED: Final = pytest.StashKey[Mockpets]()
 _MAY_RESTART: Final = pytest.StashKey[bool]()
-_STATE: Final = pytest.StashKey[str | None]()
-"""Of a test: the scenario under which `mockpets_states` runs it."""
-_SCENARIOS: Final = pytest.StashKey[list[str]]()
-"""Of a run: the names of all scenarios, which the first use of `mockpets_states` reads."""
 
 
 # --- Hooks ------------------------------------------------------------------------------------
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the markers, so that ``--strict-markers`` accepts them."""
+    """Declare the marker, so that ``--strict-markers`` accepts it."""
     text = "mockpets(*scenarios, seed=, pets=, clock=): what the session of a test starts with."
-    config.addinivalue_line("markers", text)
-    text = "mockpets_states(only=, exclude=): run a test once under each scenario, or some of them."
     config.addinivalue_line("markers", text)
 
 
@@ -179,8 +173,6 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     # Without a restart, the fixture finds out when it deletes the session, in no additional call.
     if item.stash.get(_MAY_RESTART, False) and (lost := _lost_session(item)):
         raise lost
-    if (state := item.stash.get(_STATE, None)) is not None and (reason := _unreached(item, state)):
-        pytest.skip(reason)
     return result
 
 
@@ -229,101 +221,6 @@ def _journal(mockpets: Mockpets) -> str:
     return "\n".join(lines)
 
 
-# --- One test under every scenario ------------------------------------------------------------
-
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test with the marker `mockpets_states` once under each scenario."""
-    marker = metafunc.definition.get_closest_marker("mockpets_states")
-    if marker is None:
-        return
-    contents = metafunc.definition.get_closest_marker("mockpets")
-    if "mockpets" not in metafunc.fixturenames:
-        raise _invalid_marker("the test does not use the fixture 'mockpets'")
-    if contents is not None and (contents.args or "scenario" in contents.kwargs):
-        message = "the marker 'mockpets' names scenarios too; remove them, or one of the markers"
-        raise _invalid_marker(message)
-    metafunc.parametrize("mockpets", _marked_states(marker, metafunc.config), indirect=True)
-
-
-def _invalid_marker(message: str) -> Exception:
-    return pytest.Collector.CollectError(f"mockpets_states: {message}")
-
-
-def _marked_states(marker: pytest.Mark, config: pytest.Config) -> list[str]:
-    """Return the scenarios that a marker selects."""
-    from mockpets.errors import did_you_mean
-
-    options: dict[str, list[str]] = {"only": [], "exclude": []}
-    if marker.args:
-        raise _invalid_marker("unexpected arguments; use only=[...] or exclude=[...]")
-    known = _all_scenarios(config)
-    for option, names in marker.kwargs.items():
-        if option not in options:
-            near = did_you_mean(option, options) or "use 'only' or 'exclude'"
-            raise _invalid_marker(f"unknown argument '{option}'; {near}")
-        options[option] = [names] if isinstance(names, str) else list(names)
-        for name in options[option]:
-            if name not in known:
-                near = did_you_mean(name, known) or f"known scenarios: {', '.join(known)}"
-                raise _invalid_marker(f"{option}: unknown scenario '{name}'; {near}")
-    selected = options["only"] if "only" in marker.kwargs else known
-    return [name for name in known if name in selected and name not in options["exclude"]]
-
-
-def _all_scenarios(config: pytest.Config) -> list[str]:
-    """Return the names of the running server's scenarios, or of those that a server would load."""
-    if _SCENARIOS not in config.stash:
-        try:
-            config.stash[_SCENARIOS] = _read_scenarios(config)
-        except MockpetsError as error:
-            raise _invalid_marker(str(error)) from error
-    return config.stash[_SCENARIOS]
-
-
-def _read_scenarios(config: pytest.Config) -> list[str]:
-    if url := _running_server(config):
-        from mockpets.client import ControlClient
-
-        return _scenarios_of(ControlClient(url, token=os.environ.get(_TOKEN_VARIABLE)))
-    from mockpets.scenario.files import find
-
-    return _valid(find("scenarios", config.getini("mockpets_scenarios_dir")))
-
-
-def _scenarios_of(control: ControlClient) -> list[str]:
-    """Return the names of a server's scenarios that can be activated by name."""
-    scenarios = control.scenarios()["scenarios"]
-    return _valid(scenario["name"] for scenario in scenarios if not scenario["inline"])
-
-
-def _valid(names: Iterable[str]) -> list[str]:
-    return sorted(name for name in names if re.fullmatch(SCENARIO_NAME, name))
-
-
-def _check_scenarios(collected: Iterable[str], control: ControlClient) -> None:
-    """Fail a test if its server has other scenarios than those that tests were collected for.
-
-    Fixtures such as `mockpets_settings` exist only after the collection.
-    """
-    if differing := {*collected} ^ {*_scenarios_of(control)}:
-        names = ", ".join(map(repr, sorted(differing)))
-        pytest.fail(
-            f"mockpets_states: the server and the ini value mockpets_scenarios_dir differ in the "
-            f"scenarios {names}; set mockpets_scenarios_dir in pytest's configuration, and let "
-            "your fixture mockpets_settings change the settings of the fixture it overrides",
-            pytrace=False,
-        )
-
-
-def _unreached(item: pytest.Item, state: str) -> str | None:
-    """Return why a passed test has not reached its state; None if it has."""
-    try:
-        return item.stash[_STASHED].control.scenario(state)["unreached"]
-    except MockpetsError:
-        return None  # the test has deleted the session or stopped the server
-
-
 # --- Fixtures ---------------------------------------------------------------------------------
 
 
@@ -369,7 +266,7 @@ def _warn_of_differences(control: ControlClient, state: types.State, settings: S
     differences = [f"it has {option}" for option in options if option not in allowed]
     differences += [f"it lacks {option}" for option in expected if option not in options]
     known = {row["name"] for row in state["scenarios"]}
-    missing = sorted({*_valid(find("scenarios", settings.scenarios_dir))} - known)
+    missing = sorted(find("scenarios", settings.scenarios_dir).keys() - known)
     differences += [f"it lacks the scenario {name!r}" for name in missing]
     if differences:
         warnings.warn(
@@ -398,19 +295,11 @@ def mockpets(request: pytest.FixtureRequest, mockpets_server: Server) -> Iterato
         contents |= marker.kwargs
         if marker.args:
             contents["scenario"] = list(marker.args)
-    state: str | None = getattr(request, "param", None)
-    if state is not None:
-        contents["scenario"] = state
-        if mockpets_server.is_own:
-            _check_scenarios(_all_scenarios(request.config), control)
-        if reason := control.scenario(state)["disabled"]:
-            pytest.skip(reason)
     contents.setdefault("scenario", list(mockpets_server.scenario))
     control.make_session(name, **contents)
     mockpets = Mockpets(mockpets_server.key, control.session(name))
     request.node.stash[_STASHED] = mockpets
     request.node.stash[_MAY_RESTART] = not mockpets_server.is_own
-    request.node.stash[_STATE] = state
     yield mockpets
     del request.node.stash[_STASHED]
     try:

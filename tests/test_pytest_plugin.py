@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,6 @@ import pytest
 import mockpets.scenario.language.loader  # noqa: F401 - for its imports
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
-from mockpets.packaged_data import shipped
 from tests.programs import need
 
 if TYPE_CHECKING:
@@ -502,182 +500,6 @@ def test_a_session_that_another_client_deletes_is_reported(run: Run) -> None:
     result.assert_outcomes(passed=2, errors=2)
     for name in ("deleted", "replaced"):
         result.stdout.fnmatch_lines_random([f"E *session test-{name}-* was lost: *"])
-
-
-# --- One test under every scenario ------------------------------------------------------------
-
-SMOKE = """
-    import pytest, requests
-
-    @pytest.mark.mockpets_states(only=["default", "empty", "missing", "server-error"])
-    def test_smoke(mockpets):
-        response = requests.get(f"{mockpets.url}/pets", headers=mockpets.headers)
-        assert response.ok, response.status_code
-"""
-
-
-def test_a_test_runs_under_each_scenario_and_is_skipped_unless_it_reaches_it(run: Run) -> None:
-    result = run(SMOKE, "--strict-markers", "-rA")
-
-    result.assert_outcomes(passed=2, skipped=1, failed=1)
-    result.stdout.fnmatch_lines(
-        [
-            "PASSED *.py::test_smoke[[]default]",
-            "PASSED *.py::test_smoke[[]empty]",
-            "SKIPPED * scenario missing affected no request*",
-            "FAILED *.py::test_smoke[[]server-error]*",
-        ]
-    )
-
-
-def test_the_scenarios_are_those_of_the_shipped_folder_and_your_own(
-    run: Run, pytester: pytest.Pytester
-) -> None:
-    own = pytester.mkdir("own")
-    (own / "tired-cat.yaml").write_text("description: d\npets: 1\n")
-    (own / "Not Valid.yaml").write_text("description: d\n")
-    pytester.makeini("[pytest]\nmockpets_scenarios_dir = own")
-    text = """
-        import pytest
-
-        @pytest.mark.mockpets_states(exclude="slow")
-        def test_all(mockpets):
-            assert False
-
-        @pytest.mark.mockpets_states(only=["tired-cat"])
-        @pytest.mark.mockpets(seed=7, pets=3)
-        def test_own(mockpets):
-            state = mockpets.control.state()
-            assert (state["active"], state["seed"]) == (["tired-cat"], 7)
-            mockpets.use("default")
-            assert len(mockpets.pets()) == 3
-    """
-    names = {path.stem for path in shipped("scenarios").iterdir()} - {"slow"} | {"tired-cat"}
-    result = run(text, "--collect-only", "-q")
-    shown = re.findall(r"::test_all\[(.*)\]", result.stdout.str())
-    assert shown == sorted(names)
-
-    (own / "Not Valid.yaml").unlink()  # no server starts with it
-    result = run(text, "-k", "test_own", "-rs")
-    result.assert_outcomes(skipped=1, deselected=len(names))
-    reason = "*no request listed or fetched pets in scenario tired-cat"
-    result.stdout.fnmatch_lines([reason])
-
-
-def test_the_scenarios_are_those_of_a_running_server(run: Run, pytester: pytest.Pytester) -> None:
-    own = pytester.mkdir("own")
-    (own / "tired-cat.yaml").write_text("description: d\npets: 1\n")
-    text = """
-        import pytest, requests
-
-        @pytest.mark.mockpets_states(only="tired-cat")
-        def test_it(mockpets):
-            pets = requests.get(f"{mockpets.url}/pets", headers=mockpets.headers).json()
-            assert len(pets) == 1
-    """
-    with MockpetsServer(Settings(port=0, scenarios_dir=(own,))) as server:
-        run(text, f"--mockpets-url={server.url}").assert_outcomes(passed=1)
-
-    result = run(text, "--mockpets-url=http://127.0.0.1:1")
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*mockpets_states: cannot connect to http://127.0.0.1:1 *"])
-
-
-def test_a_server_with_other_scenarios_than_collected_is_an_error(
-    run: Run, pytester: pytest.Pytester
-) -> None:
-    own = pytester.mkdir("own")
-    (own / "tired-cat.yaml").write_text("description: d\npets: 1\n")
-    text = """
-        import pytest
-        from pathlib import Path
-        from mockpets import Settings
-
-        @pytest.fixture(scope="session")
-        def mockpets_settings():
-            return Settings(port=0, scenarios_dir=(Path("own"),))
-
-        @pytest.mark.mockpets_states(only=["empty"])
-        def test_it(mockpets):
-            pass
-    """
-    result = run(text)
-
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(
-        ["mockpets_states: the server and the ini value mockpets_scenarios_dir differ in the *"]
-    )
-    assert "scenarios 'tired-cat'; set mockpets_scenarios_dir" in result.stdout.str()
-
-
-def test_a_state_that_the_server_does_not_allow_is_skipped(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    text = """
-        import pytest
-
-        @pytest.mark.mockpets_states(only=["offline"])
-        def test_it(mockpets):
-            assert False
-    """
-    token = "t" * 16
-    monkeypatch.setenv("MOCKPETS_CONTROL_TOKEN", token)
-    with MockpetsServer(Settings(port=0, public=True, control_token=token)) as server:
-        result = run(text, f"--mockpets-url={server.url}", "-rs")
-
-    result.assert_outcomes(skipped=1)
-    result.stdout.fnmatch_lines(["SKIPPED *connection faults are disabled: *--public"])
-
-
-def test_a_failed_or_skipped_test_stays_one(run: Run) -> None:
-    text = """
-        import pytest
-
-        pytestmark = pytest.mark.mockpets_states(only=["missing"])
-
-        def test_fails(mockpets):
-            assert False
-
-        def test_skips(mockpets):
-            pytest.skip("its own reason")
-
-        @pytest.mark.xfail
-        def test_is_expected_to_fail(mockpets):
-            assert False
-
-        def test_drops_its_session(mockpets):
-            mockpets.control.drop_session(mockpets.control.name)
-    """
-    result = run(text, "-p", "no:randomly", "-rs")
-
-    result.assert_outcomes(failed=1, skipped=1, xfailed=1, passed=1)
-    result.stdout.fnmatch_lines(["SKIPPED * its own reason"])
-
-
-@pytest.mark.parametrize(
-    ("marks", "argument", "message"),
-    [
-        ('mockpets_states(only=["emtpy"])', "mockpets", "only: * 'emtpy'; did you mean 'empty'?"),
-        ('mockpets_states(only="zzzzz")', "mockpets", "* 'zzzzz'; known scenarios: after-removal*"),
-        ('mockpets_states(exclud="slow")', "mockpets", "*'exclud'; did you mean 'exclude'?"),
-        ('mockpets_states("slow")', "mockpets", "unexpected arguments; use only=*"),
-        ("mockpets_states", "tmp_path", "the test does not use the fixture 'mockpets'"),
-        (
-            'mockpets_states\n@pytest.mark.mockpets("slow")',
-            "mockpets",
-            "the marker 'mockpets' names scenarios too; remove them, or one of the markers",
-        ),
-    ],
-)
-def test_an_invalid_marker_is_an_error_of_the_collection(
-    run: Run, marks: str, argument: str, message: str
-) -> None:
-    text = f"import pytest\n@pytest.mark.{marks}\ndef test_it({argument}): pass"
-    result = run(text)
-
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines([f"*mockpets_states: {message}"])
-    assert "Traceback" not in result.stdout.str()
 
 
 # --- In a browser, and in runs without the fixtur-----------------------------------------------
