@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import copy
 import os
 import re
 import subprocess
@@ -85,8 +84,7 @@ def test_without_a_folder_the_files_are_printed(capsys: pytest.CaptureFixture[st
     "arguments, message",
     [
         (["compsoe", "--processes", "2"], "'compsoe' is not one of 'compose', 'kubernetes',"),
-        (["compose"], "--processes: this option is required"),
-        (["compose", "--processes", "0"], "must be an integer from 1 to 64, got '0'"),
+        (["compose"], "Missing option '--processes'"),
         (["compose", "--processes", "65"], "must be an integer from 1 to 64, got '65'"),
         (["compose", "--processes", "2", "--out", __file__], "is a file"),
     ],
@@ -199,15 +197,6 @@ def test_only_this_machine_can_call_it() -> None:
 @for_each("document", OBJECTS)
 def test_it_is_a_kubernetes_object(document: Any) -> None:
     check_kubernetes(document)
-
-
-@for_each("change", [{"replicas": "four"}, {"replica": 4}, {"serviceName": 4}])
-def test_the_schema_finds_mistakes(change: dict[str, Any]) -> None:
-    document = copy.deepcopy(STATEFUL_SET)
-    document["spec"] |= change
-
-    with pytest.raises(kubernetes_validate.ValidationError):
-        check_kubernetes(document)
 
 
 def test_the_pods_have_the_names_that_haproxy_knows() -> None:

@@ -137,13 +137,6 @@ def test_every_expression_of_the_dashboard_is_valid(tmp_path: Path) -> None:
     promtool("check", "rules", "rules.yml", folder=tmp_path)
 
 
-def test_the_panels_of_the_dashboard_do_not_overlap() -> None:
-    panels = DASHBOARD["panels"]
-
-    assert len({panel["id"] for panel in panels}) == len(panels)
-    assert len({(panel["gridPos"]["x"], panel["gridPos"]["y"]) for panel in panels}) == len(panels)
-
-
 @for_each("texts", [EXPRESSIONS, [rule["expr"] for rule in ALERTS]])
 def test_every_metric_exists(texts: list[str]) -> None:
     exposition, _ = Metrics("", lambda: HELD).exposition()

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
     from typing import TextIO
 
-    from click.shell_completion import CompletionItem
-
 
 def report(lines: Iterable[object], more: Iterable[str] = ()) -> None:
     """Print problems or messages to stderr, one line each; ignore a stderr that is closed.
@@ -156,15 +154,6 @@ class ListGroup(Group):
         if is_option or not (args or ctx.resilient_parsing):
             args = ["list", *args]
         return super().parse_args(ctx, args)
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
-        """Complete the commands, and the options of `list`."""
-        items = super().shell_complete(ctx, incomplete)
-        if not incomplete.startswith("-"):
-            return items
-        command = self.commands["list"]
-        own = click.Context(command, parent=ctx, info_name="list", resilient_parsing=True)
-        return command.shell_complete(own, incomplete)
 
 
 def walk(group: click.Group, prefix: str = "") -> Iterator[tuple[str, click.Command]]:

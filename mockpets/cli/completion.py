@@ -25,28 +25,16 @@ def words(known: Iterable[str]) -> Complete:
     return click.Choice(sorted(known)).shell_complete
 
 
-def names_of(names: Callable[[click.Context], Iterable[str]]) -> Complete:
-    """Return a completion of the names that a function returns for the options so far."""
+def files_of(kind: str) -> Complete:
+    """Return a completion of the names of ``scenarios`` or ``fixtures``, shipped and in folders."""
 
     def complete(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
         # Of names with commas between them, only the last one is not complete.
         before, comma, start = incomplete.rpartition(",")
-        matching = [name for name in sorted(names(context)) if name.startswith(start)]
-        return [before + comma + name for name in matching]
+        names = sorted(name for name in _file_names(kind, context) if name.startswith(start))
+        return [before + comma + name for name in names]
 
     return complete
-
-
-def files_of(kind: str) -> Complete:
-    """Return a completion of the names of ``scenarios`` or ``fixtures``, shipped and in folders."""
-    return names_of(lambda context: _file_names(kind, context))
-
-
-def locales(_: click.Context) -> Iterable[str]:
-    """Return the locales of generated pets."""
-    from mockpets.pets.names import LOCALES  # long lists
-
-    return LOCALES
 
 
 def _file_names(kind: str, context: click.Context) -> Iterable[str]:

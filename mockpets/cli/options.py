@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from mockpets.cli.completion import files_of, locales, names_of, words
+from mockpets.cli.completion import files_of, words
 from mockpets.errors import RequestError, invalid
+from mockpets.settings import validators
 from mockpets.settings.model import rows
 from mockpets.settings.sources import CONFIG_VARIABLE, REMOVED
-from mockpets.settings.validators import OneOf
-from mockpets.units import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,13 +28,13 @@ if TYPE_CHECKING:
 
 def integer(least: int, most: int | None = None) -> Callable[[str], int]:
     """Return a click type for integers in this range; without `most`, of up to 19 digits."""
-    bounds = f"of {least} or more" if most is None else f"from {least} to {most}"
+    check = validators.integer(least, most)
 
     def parse(text: str) -> int:
-        number = int(text) if re.fullmatch("-?[0-9]{1,19}", text) else least - 1
-        if number < least or (most is not None and number > most):
-            raise click.BadParameter(f"must be an integer {bounds}, got {quote(text)}")
-        return number
+        try:
+            return check(text)
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from error
 
     return parse
 
@@ -98,7 +96,6 @@ _COMPLETIONS: Final[Mapping[str, Complete]] = {
     "scenario": files_of("scenarios"),
     "scenarios_dir": click.Path(file_okay=False).shell_complete,
     "fixtures_dir": click.Path(file_okay=False).shell_complete,
-    "locale": names_of(locales),
     "state": click.Path().shell_complete,
     "pets": click.Path().shell_complete,
 }
@@ -109,21 +106,15 @@ _REPEATS: Final = {"": "", ",": " Repeatable, or comma-separated.", os.pathsep: 
 
 def _option(row: Row, text: str | None) -> Callable[[Decorated], Decorated]:
     """Return the click option of a setting; its value stays text, because `Row.read` parses it."""
-    default = row.default
-    if row.is_switch:
-        default = "on" if default else "off"
-    elif row.separator:
-        default = ", ".join(default)
-    elif row.is_seconds:
-        default = f"{default:g}s"
-    default = row.unset or default
+    default = row.unset or row.shown(row.default)
     text = text or f"{row.help}{_REPEATS[row.separator]}"
-    default = "none" if default in ("", None) else default
     text = f"{text}  [default: {default}; variable: {row.variable}]"
     if row.is_switch:
         return click.option(f"{row.flag}/--no-{row.key}", row.name, default=None, help=text)
     check = row.check
-    complete = words(check.words) if isinstance(check, OneOf) else _COMPLETIONS.get(row.name)
+    complete = (
+        words(check.words) if isinstance(check, validators.OneOf) else _COMPLETIONS.get(row.name)
+    )
     multiple = bool(row.separator)
     return option(f"{row.flag} {row.metavar}", text, complete, dest=row.name, multiple=multiple)
 

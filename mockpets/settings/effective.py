@@ -9,7 +9,6 @@ from mockpets.errors import printable
 from mockpets.memory_budget import MEMORY, PUBLIC_MEMORY, session_limit
 from mockpets.settings.model import rows
 from mockpets.settings.sources import SECRETS
-from mockpets.units import size_text
 
 if TYPE_CHECKING:
     from mockpets.settings.model import Settings
@@ -63,13 +62,4 @@ def effective_settings(settings: Settings) -> list[EffectiveSetting]:
 
 def value_text(setting: EffectiveSetting) -> str:
     """Return the value of a setting as users write it: ``on``, ``30s``, ``256 MiB``."""
-    name, value = setting["name"], setting["value"]
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    if isinstance(value, list):
-        return ", ".join(value) or "none"
-    if isinstance(value, int) and name == "memory":
-        return size_text(value)
-    if isinstance(value, float) and any(row.key == name and row.is_seconds for row in rows()):
-        return f"{value:g}s"
-    return "none" if value in (None, "") else str(value)
+    return next(row for row in rows() if row.key == setting["name"]).shown(setting["value"])

@@ -109,6 +109,20 @@ class Row:
             return ""
         return os.pathsep if self.check is check.folder else ","
 
+    def shown(self, value: Any) -> str:
+        """Return a value as users write it: ``on``, ``30s``, ``256MiB``."""
+        if self.is_switch:
+            return "on" if value else "off"
+        if isinstance(value, (tuple, list)):
+            return ", ".join(map(str, value)) or "none"
+        if self.is_seconds:
+            return f"{value:g}s"
+        if self.check is check.memory and value is not None:
+            from mockpets.units import size_text  # rarely needed
+
+            return size_text(value)
+        return "none" if value in (None, "") else str(value)
+
     def read(self, value: object) -> tuple[Any, list[str]]:
         """Parse a value; return the result and all problems with it.
 

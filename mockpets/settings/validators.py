@@ -37,7 +37,7 @@ def got(value: object) -> str:
 
 def integer(low: int, high: int | None = None) -> Callable[[str], int]:
     """Return a check for an integer from `low` to `high`, or of at least `low`."""
-    bounds = f"from {low} to {high}" if high is not None else f"of at least {low}"
+    bounds = f"from {low} to {high}" if high is not None else f"of {low} or more"
 
     def check(text: str) -> int:
         # Only ASCII digits, because int() also accepts `٣` and `1_0`.

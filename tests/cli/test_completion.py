@@ -50,13 +50,11 @@ def complete(
     [
         ("mockpets se", ["serve", "settings", "sessions"]),
         ("mockpets gates ", ["list", "open"]),
-        ("mockpets pets --js", ["--json"]),
         ("mockpets pets list --status s", ["sold"]),
         ("mockpets pets set sh", ["showroom"]),
         ("mockpets serve --scenario=em", ["empty"]),
         ("mockpets serve --scenario retry,em", ["retry,empty"]),
         ("mockpets serve --log j", ["json", "json-quiet"]),
-        ("mockpets fixture --locale de", ["de_DE"]),
         ("mockpets serve --port ", []),
         ("mockpets use retr", ["retry", "retry-now"]),
     ],

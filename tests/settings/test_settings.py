@@ -130,7 +130,7 @@ BAD: list[tuple[str, str, str]] = [
     ("control_origin", "http://a:0", f"{BAD_ORIGIN_PORT}'http://a:0'"),
     ("control_origin", "https://[::1]:99999", f"{BAD_ORIGIN_PORT}'https://[::1]:99999'"),
     ("control_origin", "http://a:", f"{BAD_ORIGIN}'http://a:'"),
-    ("max_pets", "0", "must be an integer of at least 1, got '0'"),
+    ("max_pets", "0", "must be an integer of 1 or more, got '0'"),
     ("max_sessions", "0", "must be an integer from 1 to 10000, got '0'"),
     ("sessions", "manual", "must be one of implicit, declared, got 'manual'"),
     ("memory", "64MB", f"{BAD_SIZE}'64MB'; did you mean '64MiB'?"),
