@@ -23,14 +23,10 @@ class Integration:
     """The part of the kit for one tool.
 
     :param purpose: what its files are, for the help of ``mockpets kit``.
-    :param importer: the file that imports it: a path in the repository, or a name beside the kit.
-    :param imports: what that file imports; empty if an import by itself is enough.
     :param needs: other files of the kit that it needs, besides the client's.
     """
 
     purpose: str
-    importer: str
-    imports: str
     needs: tuple[str, ...] = ()
     needs_client: bool = True
 
@@ -42,15 +38,12 @@ PACKAGE_FILE: Final = "package.json"
 TYPES_FILE: Final = "mockpets.d.ts"
 """The only file that a repository with the npm package needs."""
 FILES: Final = (PACKAGE_FILE, "client.js", "client.d.ts", "control.d.ts", SCENARIOS_FILE)
-CLIENT: Final = Integration("client", "pets.spec.ts", "Mockpets")
 _SERVER: Final = ("server.js", "server.d.ts")
 _SHARED: Final = ("shared.js", STATES_FILE)
 _STATES: Final = ("states.js", "states.d.ts")
 INTEGRATIONS: Final[Mapping[str, Integration]] = {
     "playwright": Integration(
         "Playwright fixtures",
-        "pets.spec.ts",
-        "expect, test",
         (
             *(*_SHARED, *_SERVER, *_STATES),
             *("states-reporter.js", "states-reporter.d.ts", "states-sheet.js"),
@@ -59,21 +52,12 @@ INTEGRATIONS: Final[Mapping[str, Integration]] = {
     ),
     "vitest": Integration(
         "function useMockpets for Vitest",
-        "pets.test.ts",
-        "useMockpets",
         (*_SHARED, "requests.js", *_SERVER, *_STATES),
     ),
-    "storybook": Integration(
-        "Storybook loader",
-        ".storybook/preview.ts",
-        "mockpetsLoader",
-        (*_SHARED, "requests.js"),
-    ),
-    "cypress": Integration("Cypress command", "cypress/support/e2e.ts", "", _SHARED),
-    "ssr": Integration(
-        "function for server-side rendering", "api.ts", "withSession", needs_client=False
-    ),
-    "toolbar": Integration("toolbar for your app", "src/main.ts", "", needs_client=False),
+    "storybook": Integration("Storybook loader", (*_SHARED, "requests.js")),
+    "cypress": Integration("Cypress command", _SHARED),
+    "ssr": Integration("function for server-side rendering", needs_client=False),
+    "toolbar": Integration("toolbar for your app", needs_client=False),
 }
 """By the names of their modules and of the options of ``mockpets kit``."""
 

@@ -163,18 +163,12 @@ def _match(text: str | None, conditions: dict[str, str | None]) -> dict[str, Any
 
 
 @click.command(cls=Command)
-@flag("--all", "of_all", text="Reset every session.")
 @remote.with_client
-def reset(client: ControlClient, of_all: bool) -> None:
+def reset(client: ControlClient) -> None:
     """Reset a session: pets, counters, random numbers and request log.
 
     Active scenarios and snapshots stay.
     """
-    if of_all:
-        if client.name != constants.DEFAULT_SESSION:
-            raise invalid("--all", f"cannot be combined with session {client.name}")
-        click.echo(f"reset sessions: {client.reset_sessions()}")
-        return
     if missing := remote.missing_session(client):
         report([f"creating session {client.name}{missing}"])
     active = ", ".join(client.reset())
@@ -444,13 +438,10 @@ def list_sessions(client: ControlClient, as_json: bool) -> None:
 
 @sessions.command("drop")
 @click.argument("name")
-@option(
-    "--closed DURATION",
-    "How long requests that name the session get 410, so that an open page does not create "
-    "it again; 0s: not at all.",
-    default="60s",
-)
 @remote.with_server
-def drop_session(client: ControlClient, name: str, closed: str) -> None:
-    """Remove a session, and release the responses that it holds."""
-    click.echo(printable(f"dropped {client.drop_session(name, closed)}"))
+def drop_session(client: ControlClient, name: str) -> None:
+    """Remove a session, and release the responses that it holds.
+
+    For a minute, requests that name it get 410, so that an open page does not create it again.
+    """
+    click.echo(printable(f"dropped {client.drop_session(name)}"))

@@ -10,16 +10,13 @@ import re
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final
 
 import click
 
 from mockpets.cli.commands import Choice, Command, cannot_write
 from mockpets.cli.options import integer, option
 from mockpets.constants import VERSION
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _HAPROXY: Final = "haproxy:3.2"
 PROCESSES: Final = 64
@@ -28,52 +25,33 @@ FIRST_PORT: Final = 7401
 """The port of the first process if all are on one machine."""
 
 
-class Target(NamedTuple):
-    """What differs between the ways to run the processes.
-
-    :param files: the templates, of which ``haproxy.cfg`` may only be a part of another one.
-    :param address: the address of a process for HAProxy, by its number.
-    :param scrape: the address of a process for Prometheus.
-    :param metrics: where HAProxy listens for Prometheus, and the name by which Prometheus calls it.
-    """
-
-    files: tuple[str, ...]
-    address: Callable[[int], str]
-    scrape: Callable[[int], str]
-    metrics: tuple[str, str]
-
-
-def _local(number: int) -> str:
-    return f"127.0.0.1:{FIRST_PORT + number - 1}"
-
-
 _WATCH: Final = ("prometheus.yml", "alerts.yml")
 TARGETS: Final = {
-    "compose": Target(
-        ("compose.yaml", "haproxy.cfg", *_WATCH),
-        "mock-{}:7387".format,
-        "mock-{}:7387".format,
-        (":8405", "haproxy:8405"),
-    ),
-    "kubernetes": Target(
-        ("kubernetes.yaml", *_WATCH),
-        "mock-{}.mock.${{NAMESPACE}}.svc.cluster.local:7387".format,
-        "mock-{}.mock:7387".format,
-        (":8405", "mockpets:8405"),
-    ),
-    "systemd": Target(
-        ("mockpets@.service", "haproxy.cfg", *_WATCH),
-        _local,
-        _local,
-        ("127.0.0.1:8405", "127.0.0.1:8405"),
-    ),
+    "compose": ("compose.yaml", "haproxy.cfg", *_WATCH),
+    "kubernetes": ("kubernetes.yaml", *_WATCH),
+    "systemd": ("mockpets@.service", "haproxy.cfg", *_WATCH),
 }
+"""The templates of each way to run the processes. ``haproxy.cfg`` is also a part of
+``kubernetes.yaml``."""
+_ADDRESSES: Final = {
+    "compose": ("mock-{n}:7387", "mock-{n}:7387", ":8405", "haproxy:8405"),
+    "kubernetes": (
+        "mock-{n}.mock.${{NAMESPACE}}.svc.cluster.local:7387",
+        "mock-{n}.mock:7387",
+        ":8405",
+        "mockpets:8405",
+    ),
+    "systemd": ("127.0.0.1:{port}", "127.0.0.1:{port}", "127.0.0.1:8405", "127.0.0.1:8405"),
+}
+"""The addresses of a process, for HAProxy and for Prometheus, and of HAProxy's metrics, where it
+listens and for Prometheus."""
 
 
 def render(target: str, processes: int) -> dict[str, str]:
     """Return the files of a target by name."""
-    row = TARGETS[target]
-    numbers = range(1, processes + 1)
+    address, scrape, metrics, haproxy_metrics = _ADDRESSES[target]
+    addresses = {"address": address, "scrape": scrape}
+    ports = {number: FIRST_PORT + number - 1 for number in range(1, processes + 1)}
     values = {
         "target": target,
         "processes": str(processes),
@@ -82,11 +60,14 @@ def render(target: str, processes: int) -> dict[str, str]:
         "haproxy": _HAPROXY,
         # The images run as this user already.
         "user": "\n    user haproxy\n    group haproxy" * (target == "systemd"),
-        "metrics": row.metrics[0],
-        "haproxy_metrics": row.metrics[1],
-        "units": " ".join(f"mockpets@{FIRST_PORT + n - 1}" for n in numbers),
+        "metrics": metrics,
+        "haproxy_metrics": haproxy_metrics,
+        "units": " ".join(f"mockpets@{port}" for port in ports.values()),
     }
-    repeated = [{"n": str(n), "address": row.address(n), "scrape": row.scrape(n)} for n in numbers]
+    repeated = [
+        {"n": str(n), **{name: text.format(n=n, port=port) for name, text in addresses.items()}}
+        for n, port in ports.items()
+    ]
 
     def fill(name: str) -> str:
         text = files("mockpets.cli").joinpath("deployment", name).read_text(encoding="utf-8")
@@ -101,7 +82,7 @@ def render(target: str, processes: int) -> dict[str, str]:
     config = fill("haproxy.cfg")
     values["digest"] = sha256(config.encode()).hexdigest()[:16]
     values["config"] = re.sub("^(?=.)", "    ", config, flags=re.MULTILINE).rstrip("\n")
-    return {name: fill(name) for name in row.files}
+    return {name: fill(name) for name in TARGETS[target]}
 
 
 def _values(text: str, values: dict[str, str]) -> str:

@@ -114,9 +114,6 @@ def kit(folder: Path | None, out: Path | None, types: bool, check: bool, **flags
         _configure(out, _arguments(options))
     if "vitest" in chosen:
         click.echo("add globalSetup and setupFiles to vitest.config.ts: see the recipe for Vitest")
-    if not types:
-        for line in _imports(out, present):
-            click.echo(printable(f"use it    {line}"))
     click.echo(printable(f"check it  {shlex.join([*command, '--check'])}"))
     return 0
 
@@ -184,18 +181,6 @@ def _settings(options: Paths, repeated: Collection[str], file: Path) -> Settings
             replace(problem, hint=hint) if stored else problem
             for problem, stored in zip(error.problems, is_stored, strict=True)
         ) from error
-
-
-# --- What users add ---------------------------------------------------------------------------
-
-
-def _imports(out: Path, integrations: Iterable[str]) -> Iterator[str]:
-    """Yield for each integration, or for the client, where users write which import."""
-    for name in [*integrations] or ["client"]:
-        part = texts.INTEGRATIONS.get(name, texts.CLIENT)
-        user = Path(part.importer) if "/" in part.importer else out.parent / part.importer
-        names = f"{{ {part.imports} }} from " if part.imports else ""
-        yield f'in {user.as_posix()}: import {names}"{_module(out / name, user.parent)}";'
 
 
 # --- Files ------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from mockpets.cli import layout  # noqa: F401 - makes click use our formatter
-from mockpets.cli.commands import Choice, Command, Group, discard_output, report
+from mockpets.cli.commands import Group, discard_output, report
 from mockpets.errors import InputError, did_you_mean, problem_with
 from mockpets.version import FULL_VERSION
 
@@ -63,9 +63,6 @@ _SECTIONS: Final = {
     "Help coding agents": {
         "skill": "Print the skill for coding agents: how to use mockpets, in a page.",
     },
-    "Set up your shell": {
-        "completion": "Print the script for tab completion in bash, zsh or fish.",
-    },
 }
 """The commands by heading, in the order of the help, with the first sentence of their help."""
 _MODULES: Final = {
@@ -76,16 +73,16 @@ _MODULES: Final = {
     ),
     "files": ("scenarios", "check", "new", "fixture", "openapi", "schema"),
     "record": ("stub",),
-    "main": ("completion",),
 }
 """The module of each command that is not in a module of its own name."""
 _REMOVED: Final = {
+    "completion": """add eval "$(_MOCKPETS_COMPLETE=bash_source mockpets)" to ~/.bashrc, or with """
+    "zsh_source to ~/.zshrc",
     "compare": "'mockpets replay FILE --url URL' compares recorded reads with the real service",
     "session": "'mockpets record NAME' writes a session as a scenario file",
 }
 """Commands that no longer exist, with what to use instead."""
 _NAME: Final = "mockpets"
-_SHELLS: Final = ("bash", "zsh", "fish")
 _INTERRUPTED: Final = 130
 """The exit status that shells use for Ctrl-C."""
 
@@ -179,22 +176,3 @@ class _Commands(Group):
 )
 def _commands() -> None:
     """Mock server for the pet store API: follows the contract, stores pets, simulates failures."""
-
-
-@click.command(cls=Command)
-@click.argument("shell", type=Choice(_SHELLS), metavar="SHELL")
-def completion(shell: str) -> None:
-    """Print the script for tab completion in bash, zsh or fish.
-
-    For bash, add this line to ~/.bashrc: eval "$(mockpets completion bash)"
-
-    For zsh, add this line to ~/.zshrc: eval "$(mockpets completion zsh)"
-
-    For fish: mockpets completion fish > ~/.config/fish/completions/mockpets.fish
-    """
-    from click.shell_completion import get_completion_class
-
-    kind = get_completion_class(shell)
-    assert kind is not None  # noqa: S101 - click knows all of `_SHELLS`
-    script = kind(_commands, {}, _NAME, f"_{_NAME.upper()}_COMPLETE").source()
-    click.echo(script)

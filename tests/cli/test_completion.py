@@ -117,33 +117,12 @@ def test_completion_imports_nothing_heavy() -> None:
         assert "showroom" in done.stdout or "empty" in done.stdout
 
 
-# --- Scripts ----------------------------------------------------------------------------------
-
-
-@for_each(
-    "shell, registration",
-    [
-        ("bash", "complete -o nosort -F _mockpets_completion mockpets"),
-        ("zsh", "compdef _mockpets_completion mockpets"),
-        ("fish", "complete --no-files --command mockpets"),
-    ],
-)
-def test_completion_prints_the_script_of_a_shell(
-    capsys: pytest.CaptureFixture[str], shell: str, registration: str
-) -> None:
-    assert main(["completion", shell]) == 0
-    out = capsys.readouterr().out
-    assert registration in out
-    assert f"{VARIABLE}={shell}_complete" in out
-
-
 @pytest.mark.tool
 @for_each(
     "words, expected",
     [
         ("serve --scenario sold", ["sold-out"]),
         ("serve --scenario retry,em", ["retry,empty"]),
-        ("completion ''", ["bash", "zsh", "fish"]),
     ],
 )
 def test_completion_in_a_real_bash(here: Path, words: str, expected: list[str]) -> None:
@@ -152,7 +131,7 @@ def test_completion_in_a_real_bash(here: Path, words: str, expected: list[str]) 
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m mockpets "$@"\n', encoding="utf-8")
     program.chmod(0o755)
     script = f"""
-eval "$(mockpets completion bash)"
+eval "$(_MOCKPETS_COMPLETE=bash_source mockpets)"
 COMP_WORDS=(mockpets {words}) COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
 complete -p mockpets | grep -q _mockpets_completion || exit 1
 _mockpets_completion mockpets

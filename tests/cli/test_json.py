@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 WITHOUT = {
     *(
         "serve",
-        "completion",
         "fixture",
         "openapi",
         "schema",
