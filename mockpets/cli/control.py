@@ -278,27 +278,17 @@ def restore_snapshot(client: ControlClient, name: str) -> None:
     _print_total(client, client.restore(name))
 
 
-@snapshot.command("delete")
-@click.argument("name")
-@remote.with_client
-def delete_snapshot(client: ControlClient, name: str) -> None:
-    """Delete a snapshot."""
-    client.drop_snapshot(name)
-    click.echo(printable(f"deleted {name.strip().lower()}"))
-
-
 # --- Records ----------------------------------------------------------------------------------
 
 
 @click.command(cls=Command)
 @click.argument("name", required=False)
-@click.argument("record_id", required=False, metavar="[ID]")
 @with_json
 @remote.with_client
-def data(client: ControlClient, name: str | None, record_id: str | None, as_json: bool) -> None:
+def data(client: ControlClient, name: str | None, as_json: bool) -> None:
     """List the resources of a running server, or the records of one.
 
-    NAME is a resource of the active scenarios; with ID, shows one record.
+    NAME is a resource of the active scenarios.
     """
     if name is None:
         resources = client.resources()
@@ -306,9 +296,6 @@ def data(client: ControlClient, name: str | None, record_id: str | None, as_json
         columns = ("name", "records", "path", "")
         lines = _listed(client, "resources", listed, columns)
         remote.show({"data": resources}, lines, as_json=as_json)
-    elif record_id is not None:
-        record = client.record(name, record_id)
-        remote.show(record, [printable(json.dumps(record, ensure_ascii=False))], as_json=as_json)
     else:
         records = client.records(name)
         names = list(dict.fromkeys(key for record in records for key in record))[:_COLUMNS]

@@ -189,9 +189,6 @@ def _settings(options: Paths, repeated: Collection[str], file: Path) -> Settings
 def read_file(path: Path) -> str | None:
     """Return a file's text; None if it is missing."""
     try:
-        is_special = path.exists() and not (path.is_file() or path.is_dir())
-        if is_special:  # a link to /dev/zero, or a FIFO
-            raise OSError(None, "it is not a regular file")
         return path.read_text(encoding="utf-8", errors="replace")
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -222,17 +219,12 @@ def _write(files: Mapping[Path, str]) -> None:
 def write_file(path: Path, text: str) -> None:
     """Write a new file, or one that `mockpets kit` has written."""
     try:
-        data = text.encode()
-    except UnicodeEncodeError as error:
-        what, hint = "cannot write this file: a path in it is not UTF-8", "rename the folder"
-        raise invalid(str(path), what, hint) from error
-    try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if _version(path) is not None:
             path.unlink()
         # Exclusively: never write to where a symbolic link leads.
         with path.open("xb") as file:
-            file.write(data)
+            file.write(text.encode(errors="replace"))
     except OSError as error:
         raise cannot_write(path, error) from error
     click.echo(printable(f"wrote {path}"))

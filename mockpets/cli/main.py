@@ -113,16 +113,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _as_options(words: list[str]) -> list[str]:
-    """Return the arguments with `help` and `version` as options; no arguments are `help`."""
-    match words:
-        case [] | ["help", "help" | "version"]:
-            return ["--help"]
-        case ["help", *rest]:
-            return [*rest, "--help"]
-        case ["version"]:
-            return ["--version"]
-        case _:
-            return words
+    """Return the arguments with `help` as an option; no arguments are `help`."""
+    if words in ([], ["help"], ["help", "help"]):
+        return ["--help"]
+    return [*words[1:], "--help"] if words[0] == "help" else words
 
 
 def _usage(error: click.ClickException) -> object:
@@ -145,7 +139,7 @@ def _usage(error: click.ClickException) -> object:
 
 
 class _Commands(Group):
-    more_names = ("help", "version")
+    more_names = ("help",)
     removed = _REMOVED
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature

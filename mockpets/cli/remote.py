@@ -246,9 +246,7 @@ def requests(
     else:
         journal = client.journal(**filters)
         rows = journal["requests"]
-        if rows and not as_json:
-            _print_header()
-        _print(rows, as_json=as_json)
+        _print(rows, as_json=as_json, with_header=bool(rows))
         _report_hidden(journal)
         if not rows:
             missing = missing_session(client)
@@ -260,21 +258,19 @@ def _report_hidden(journal: RequestList) -> None:
         report([f"earlier requests not shown: {hidden}; raise --limit to see more"])
 
 
-def _print(summaries: Iterable[RequestSummary], *, as_json: bool) -> None:
+def _print(
+    summaries: Iterable[RequestSummary], *, as_json: bool, with_header: bool = False
+) -> None:
     """Print requests; JSON in ASCII, because they can contain terminal control characters."""
-    from mockpets.cli.request_table import row
+    from mockpets.cli.request_table import header, row
     from mockpets.client.request_line import request_line
 
-    line = row if on_terminal() else request_line
+    is_table = on_terminal() and not as_json
+    if is_table and with_header:
+        click.echo(header())
+    line = row if is_table else request_line
     for summary in summaries:
         click.echo(json.dumps(summary) if as_json else line(summary))
-
-
-def _print_header() -> None:
-    if on_terminal():
-        from mockpets.cli.request_table import header
-
-        click.echo(header())
 
 
 def _follow(client: ControlClient, filters: RequestFilters, *, as_json: bool) -> NoReturn:
@@ -288,8 +284,6 @@ def _follow(client: ControlClient, filters: RequestFilters, *, as_json: bool) ->
 
     missing = missing_session(client)  # a wrong session name would show nothing at all
     report([f"following session {client.name} of {client.url}; Ctrl-C to stop{missing}"])
-    if not as_json:
-        _print_header()
     limit = min(_FOLLOWED, client.state()["settings"]["journal_size"])
     outcome, status = filters.get("outcome"), filters.get("status")
     query: RequestFilters = {**filters, "limit": limit}
@@ -299,7 +293,7 @@ def _follow(client: ControlClient, filters: RequestFilters, *, as_json: bool) ->
     since, is_connected = seen["last"], True
     first = client.journal(**filters)
     rows = [row for row in first["requests"] if row["number"] <= since]
-    _print(rows, as_json=as_json)
+    _print(rows, as_json=as_json, with_header=True)
     _report_hidden(first)
     ended = {row["number"] for row in rows if row["outcome"] != "pending"}
     pending = _pending(seen) - ended

@@ -279,17 +279,13 @@ def test_resources_and_records_are_listed(run: Run, client: ControlClient) -> No
     orders = ["id  petId  note", " 1      3  -", "20      -  ü"]
     assert run("data", "orders") == (0, orders, [])
     assert run("data", "notes")[1] == ["id  text      tags", ' 1  \\x1b[31m  ["a"]']
-    assert run("data", "orders", "20") == (0, ['{"id": 20, "note": "ü"}'], [])
     assert json.loads("\n".join(run("data", "--json")[1])) == {"data": client.resources()}
-    for words in (("data", "orders"), ("data", "orders", "1")):
-        value: Any = SHOP["resources"][0]["items"]  # type: ignore[index]
-        value = {"records": value} if len(words) == 2 else value[0]
-        assert json.loads("\n".join(run(*words, "--json")[1])) == value
+    items = {"records": SHOP["resources"][0]["items"]}  # type: ignore[index]
+    assert json.loads("\n".join(run("data", "orders", "--json")[1])) == items
     client.set_records("notes", [])
     assert run("data", "notes") == (0, [], ["mockpets: no notes in session default"])
     unknown = "mockpets: unknown resource 'order'; did you mean 'orders'?"
     assert run("data", "order") == (1, [], [unknown])
-    assert run("data", "orders", "--", "-5")[2] == ["mockpets: orders has no record with the id -5"]
 
 
 def test_snapshots_are_saved_listed_restored_and_deleted(run: Run, client: ControlClient) -> None:
@@ -302,8 +298,6 @@ def test_snapshots_are_saved_listed_restored_and_deleted(run: Run, client: Contr
     lines = ["name    pets  saved", f"before     2  {saved['at']}"]
     assert run("snapshot") == run("snapshot", "list") == (0, lines, [])
     assert json.loads("\n".join(run("snapshot", "list", "--json")[1])) == {"snapshots": [saved]}
-    assert run("snapshot", "delete", "BEFORE") == (0, ["deleted before"], [])
-    assert client.snapshots() == []
 
 
 # --- gates ------------------------------------------------------------------------------------

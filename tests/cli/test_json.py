@@ -32,7 +32,7 @@ WITHOUT = {
         "mcp",
     ),  # print a file
     *("new", "kit", "init"),  # write files
-    *("reset", "pets set", "snapshot save", "snapshot restore", "snapshot delete"),
+    *("reset", "pets set", "snapshot save", "snapshot restore"),
     *("held release", "gates open", "sessions drop"),  # change something
     *("pets", "snapshot", "held", "gates", "sessions"),  # groups
 }
@@ -111,7 +111,7 @@ def test_requests_and_findings_have_the_shapes_of_the_control_api(
 def remote_commands() -> list[str]:
     """Return the commands for a running server, with what each needs."""
     needed = {
-        **dict.fromkeys(("snapshot save", "snapshot restore", "snapshot delete", "record"), "x"),
+        **dict.fromkeys(("snapshot save", "snapshot restore", "record"), "x"),
         **dict.fromkeys(("gates open", "sessions drop"), "x"),
         **dict.fromkeys(("stub", "why"), "1"),
         "pets set": "3",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -334,33 +333,6 @@ def test_files_are_never_written_through_links(kit: Kit) -> None:
     assert not Path("outside.ts").exists()
     assert Path("other/client.js").read_text() == original
     assert not Path("mock/client.js").is_symlink()
-
-
-@for_each("command", [(), ("--check",), ("--playwright",)])
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files")
-def test_only_regular_files_are_read(kit: Kit, command: tuple[str, ...]) -> None:
-    """A FIFO would wait for a writer, and a link to a device never end."""
-    if Path("mock").exists():
-        shutil.rmtree("mock")
-    Path("mock").mkdir()
-    Path("mock/client.js").symlink_to("/dev/zero")
-    error = "mockpets: mock/client.js: cannot read this file: it is not a regular file"
-    assert kit("mock", *command) == (2, [], [error])
-
-    Path("mock/client.js").unlink()
-    os.mkfifo("mock/client.js")
-    assert kit("mock", *command) == (2, [], [error])
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="other file systems reject such names")
-def test_a_path_that_is_not_utf_8_is_rejected(kit: Kit) -> None:
-    folder = os.fsdecode(b"\xff")
-    Path(folder).mkdir()
-    status, _, err = kit("mock", "--scenarios-dir", folder)
-
-    what = "cannot write this file: a path in it is not UTF-8; rename the folder"
-    assert (status, err) == (2, [f"mockpets: mock/package.json: {what}"])
-    assert not Path("mock").exists()
 
 
 def test_an_older_version_is_replaced_with_its_playwright_files(kit: Kit) -> None:

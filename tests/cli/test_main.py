@@ -111,7 +111,7 @@ def test_help_of_a_command(run: Run, arguments: list[str]) -> None:
     assert run(*arguments) == run("use", "--help")
 
 
-@for_each("argument", ["--version", "-V", "version"])
+@for_each("argument", ["--version", "-V"])
 def test_version(run: Run, argument: str) -> None:
     assert run(argument) == (0, [f"mockpets {FULL_VERSION}"], [])
     assert FULL_VERSION.startswith(version("mockpets"))
