@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -144,31 +143,6 @@ def test_the_configuration_names_the_pets_and_a_marker_a_file(
     run(text).assert_outcomes(passed=2)
 
 
-def test_the_shop_of_the_tutorial_keeps_its_orders(run: Run, pytester: pytest.Pytester) -> None:
-    folder = Path(__file__).parents[1] / "examples" / "react" / "scenarios"
-    pytester.makeini(f"[pytest]\nmockpets_scenarios_dir = {folder}")
-    text = """
-        import pytest
-        import requests
-
-        @pytest.mark.mockpets("shop")
-        def test_orders(mockpets):
-            url = f"{mockpets.url}/store/orders"
-
-            def order(**pet):
-                return requests.post(url, json=pet, headers=mockpets.headers)
-
-            orders = [order(petId=1, name="Miso") for _ in range(3)]
-            assert [response.status_code for response in orders] == [201, 503, 201]
-            rejected = order(petId=2, name="Juniper")
-            assert rejected.status_code == 400
-            assert rejected.json()["message"] == "Juniper has just been sold"
-            listed = requests.get(url, headers=mockpets.headers).json()
-            assert [order["id"] for order in listed] == [1, 2]
-    """
-    run(text).assert_outcomes(passed=1)
-
-
 def test_a_running_server_with_other_options_is_one_warning_and_tests_start_from_default(
     run: Run, pytester: pytest.Pytester
 ) -> None:
@@ -270,27 +244,6 @@ def test_sessions_are_named_after_tests_and_removed(run: Run, server: MockpetsSe
     result = run(text, f"--mockpets-url={server.url}")
 
     result.assert_outcomes(passed=3, failed=1, errors=1)
-    assert [each["name"] for each in ControlClient(server.url).sessions()] == ["default"]
-
-
-def test_a_page_that_still_polls_does_not_create_the_session_again(
-    run: Run, server: MockpetsServer
-) -> None:
-    text = """
-        import requests
-
-        polled = []
-
-        def test_a_page_polls(mockpets):
-            polled.append((mockpets.url, mockpets.headers))
-
-        def test_it_polls_after_its_test():
-            [(url, headers)] = polled
-            response = requests.get(f"{url}/pets", headers=headers)
-            assert (response.status_code, response.json()["code"]) == (410, "session_dropped")
-    """
-
-    run(text, f"--mockpets-url={server.url}").assert_outcomes(passed=2)
     assert [each["name"] for each in ControlClient(server.url).sessions()] == ["default"]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
 import sys
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from tests.server.raw_http import Clock, running
 from tests.web.test_contract import assert_error
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Callable
 
 READY, HEALTH = "/__mockpets/ready", "/__mockpets/health"
@@ -72,28 +72,6 @@ def test_without_drain_or_by_ctrl_c_the_server_stops_at_once(
         process.send_signal(number)
 
         assert ended(process) == ["info: stopped"]
-
-
-STARTING = """\
-import signal, sys
-import mockpets.__main__
-import mockpets.cli.main
-
-mockpets.cli.main.main = lambda: print("starting", flush=True) or signal.pause()
-sys.argv = ["mockpets", "serve"]
-sys.exit(mockpets.__main__.main())
-"""
-
-
-@posix
-def test_a_signal_during_the_start_ends_it_with_status_0() -> None:
-    command = [sys.executable, "-c", STARTING]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "starting\n"
-        process.send_signal(signal.SIGTERM)
-
-        assert process.wait(SECONDS) == 0
 
 
 def test_the_server_stops_when_the_time_has_passed() -> None:

@@ -246,14 +246,6 @@ def test_problems_of_scenario_files_are_reported_and_their_names_are_kept(kit: K
     assert '"broken"' in names and "Not Valid" not in names
 
 
-def test_the_names_of_gates_are_those_of_the_repository(kit: Kit) -> None:
-    scenario_file("own/held-cat.yaml", "description: d\nstubs: [{hold: checkout}]\n")
-    kit("--out", "mock", "--scenarios-dir", "own")
-
-    names = Path("mock/scenarios.d.ts").read_text()
-    assert names.endswith('export type GateName = "checkout" | "loading";\n')
-
-
 def test_types_are_one_file_that_formatters_may_change(kit: Kit) -> None:
     scenario_file("own/held-cat.yaml", "description: d\nstubs: [{hold: checkout}]\n")
     scenario_file("own/empty.yaml", "description: d\n")
@@ -369,15 +361,6 @@ def test_invalid_calls_are_explained(kit: Kit, arguments: list[str], message: st
 
 
 # --- Stored options ---------------------------------------------------------------------------
-
-
-def test_a_folder_as_argument_is_the_same_as_out(kit: Kit) -> None:
-    status, out, _ = kit("test/mock", "--vitest")
-    before = contents()
-
-    assert (status, out[0]) == (0, "wrote test/mock/package.json")
-    assert kit("--out", "test/mock", "--check")[0] == 0
-    assert contents() == before
 
 
 @for_each("folder", ["one/mock", "../mock", "absolute"])
@@ -509,17 +492,6 @@ def test_the_check_names_every_file_and_the_command_that_fixes_it(kit: Kit) -> N
     Path("mock/client.d.ts").unlink()
     assert kit("--out", "mock", *own)[0] == 0
     assert kit("--out", "mock", *own, "--check")[0] == 0
-
-
-def test_the_check_of_an_empty_folder_makes_nothing(kit: Kit) -> None:
-    status, _, err = kit("--out", "mock", "--playwright", "--check")
-
-    assert status == 1
-    assert err == [
-        *(f"mockpets: mock/{name}: this file is missing" for name in [*CLIENT, *PLAYWRIGHT]),
-        "mockpets: to write these files again, run: mockpets kit --out mock --playwright",
-    ]
-    assert contents() == {}
 
 
 def test_a_playwright_file_of_the_user_is_not_part_of_the_kit(kit: Kit) -> None:

@@ -14,7 +14,7 @@ from mockpets.cli.main import main
 from mockpets.cli.request_table import row
 from mockpets.client.request_line import request_line
 from tests.cases import each as for_each
-from tests.cli.terminal import FILES, FOLDER, VIEWS, WIDTHS, on_terminal, shown
+from tests.cli.terminal import FILES, FOLDER, on_terminal, shown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,13 +65,6 @@ main(["kit", "mock", "--check", "--playwright", "--vitest", "--storybook", "--cy
     assert lines[-1] == f"mockpets: to write these files again, run: {command}"
 
 
-@for_each("view", [view for view in VIEWS if view not in ("files", "help", "requests-of-a-server")])
-def test_no_word_is_broken(view: str) -> None:
-    texts = [(FOLDER / f"{view}-{width}.txt").read_text(encoding="utf-8") for width in WIDTHS]
-
-    assert texts[0].split() == texts[1].split()
-
-
 @for_each("width", [20, 40, 50, 79])
 def test_a_narrow_terminal_breaks_no_word_either(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
@@ -85,12 +78,6 @@ def test_a_narrow_terminal_breaks_no_word_either(
     assert words[0] == words[1]
 
 
-@terminal
-def test_a_wider_terminal_does_not_make_lines_longer(tmp_path: Path) -> None:
-    wide = on_terminal(("-m", "mockpets", "scenarios"), 300, tmp_path)
-    assert wide == shown("scenarios", 120, tmp_path)
-
-
 @for_each("variable, expected", [(None, 80), ("100", 100), ("9", 40), ("999", 120), ("x", 80)])
 def test_without_a_terminal_lines_have_80_columns(
     monkeypatch: pytest.MonkeyPatch, variable: str | None, expected: int
@@ -101,11 +88,6 @@ def test_without_a_terminal_lines_have_80_columns(
         monkeypatch.setenv("COLUMNS", variable)
 
     assert columns() == expected
-
-
-@for_each("view", ["scenarios", "help", "files"])
-def test_lists_have_no_colour_codes(view: str) -> None:
-    assert "\x1b" not in (FOLDER / f"{view}-80.txt").read_text(encoding="utf-8")
 
 
 def test_a_word_longer_than_the_line_stays_whole(monkeypatch: pytest.MonkeyPatch) -> None:

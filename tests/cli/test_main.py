@@ -32,7 +32,6 @@ from mockpets.scenario.library import SHIPPED_SCENARIOS
 from mockpets.server import MockpetsServer
 from mockpets.settings import Settings
 from mockpets.settings.model import rows
-from mockpets.settings.sources import CONFIG_VARIABLE, URL_VARIABLE
 from mockpets.version import FULL_VERSION
 from tests.cases import each as for_each
 
@@ -78,37 +77,6 @@ def test_help_lists_the_commands(run: Run, arguments: list[str]) -> None:
     listed = {line.split()[0] for line in out if re.match("  [a-z]", line)}
     assert {"fixture", "health", "openapi", "scenarios", "serve"} <= listed
     assert (status, err) == (0, [])
-
-
-def test_help_of_serve_shows_every_setting_its_default_and_variable(run: Run) -> None:
-    _, out, _ = run("serve", "--help")
-    text = " ".join(" ".join(out).split())
-
-    for row in rows():
-        shown = "off" if row.default is False else row.default
-        if isinstance(shown, tuple):
-            shown = ", ".join(shown)
-        shown = (
-            "none" if shown in ("", None) else "0s" if shown == 0.0 and row.is_seconds else shown
-        )
-        shown = row.unset or shown
-        assert row.help in text
-        assert re.search(rf" {row.flag}\b", text)
-        assert f"[default: {shown}; variable: {row.variable}]" in text
-    assert CONFIG_VARIABLE in text
-
-
-def test_help_of_health_describes_the_server_that_it_checks(run: Run) -> None:
-    text = " ".join(" ".join(run("health", "--help")[1]).split())
-
-    assert "listen" not in text
-    assert "any free one" not in text
-    assert "TCP port of the server. [default: 7387; variable: MOCKPETS_PORT]" in text
-
-
-@for_each("arguments", [["help", "use"], ["use", "-h"]])
-def test_help_of_a_command(run: Run, arguments: list[str]) -> None:
-    assert run(*arguments) == run("use", "--help")
 
 
 @for_each("argument", ["--version", "-V"])
@@ -223,32 +191,6 @@ def test_an_error_message_is_one_printable_line(
     out, err = capsys.readouterr()
     assert (out, err[-1]) == ("", "\n")
     assert err[:-1].isprintable()
-
-
-@for_each("deep", [False, True])
-@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs Unix permissions")
-def test_an_unreadable_folder_is_reported_with_its_option(here: Path, deep: bool) -> None:
-    """Runs as another user if this is the superuser, who can read everything."""
-    (here / "own" / "inner").mkdir(parents=True)
-    (here / "own").chmod(0o000)
-    folder = "own/inner" if deep else "own"
-    script = (
-        "import os, sys; import mockpets.cli.files; from mockpets.cli.main import main;"
-        "os.geteuid() == 0 and os.setuid(65534); sys.exit(main(sys.argv[1:]))"
-    )
-    here.chmod(0o755)
-    result = subprocess.run(
-        [sys.executable, "-c", script, "scenarios", "--scenarios-dir", folder],
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    (here / "own").chmod(0o755)
-
-    message = "must be a readable folder (Permission denied)"
-    assert result.stderr == f"mockpets: --scenarios-dir: {message}, got '{folder}'\n"
-    assert result.returncode == 2
 
 
 def test_every_problem_has_its_own_line(
@@ -481,7 +423,7 @@ def root() -> Iterator[str]:
 
 @for_each(
     "suffix",
-    ["", "/", "/v1", "/v1/", "/~w3+empty/v1", "/v1/pets", "/__mockpets/", "/prefix", "/prefix/v1"],
+    ["", "/v1/", "/~w3+empty/v1", "/v1/pets", "/__mockpets/", "/prefix/v1"],
 )
 def test_health_finds_a_server_by_its_url(run: Run, root: str, suffix: str) -> None:
     shown = root + ("/prefix" if "prefix" in suffix else "")
@@ -506,40 +448,6 @@ def test_health_finds_a_server_by_its_settings(
     monkeypatch.delenv("MOCKPETS_HOST")
     (here / "mockpets.toml").write_text(f"port = {port}\nhost = '127.0.0.1'", encoding="utf-8")
     assert run("health")[0] == 0
-
-
-def test_health_reads_the_url_from_its_variable_and_uses_no_proxy(
-    run: Run, root: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(URL_VARIABLE, root)
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
-
-    assert run("health")[0] == 0
-
-
-def test_health_of_a_failing_server(run: Run) -> None:
-    with MockpetsServer(app=failing) as server:
-        message = f"mockpets: {server.url} responds to the health check with 503, expected 200"
-
-        assert run("health", "--url", server.url) == (1, [], [message])
-
-
-def test_health_of_another_kind_of_server(run: Run) -> None:
-    with MockpetsServer(app=another_server) as server:
-        message = f"{server.url} is not a mockpets server (status 200)"
-
-        assert run("health", "--url", server.url) == (1, [], [f"mockpets: {message}"])
-
-
-def test_health_without_a_server(run: Run) -> None:
-    with socket.socket() as reserved:
-        reserved.bind(("127.0.0.1", 0))  # and does not listen
-        url = f"http://127.0.0.1:{reserved.getsockname()[1]}"
-        message = (
-            f"mockpets: cannot connect to {url} (Connection refused); is mockpets running there?"
-        )
-
-        assert run("health", "--url", url) == (1, [], [message])
 
 
 @for_each(
@@ -719,10 +627,7 @@ def test_the_curl_command_quotes_any_key() -> None:
     assert shlex.split(curl)[2] == f"Authorization: Bearer {key}"
 
 
-@for_each("form", ["json", "json-quiet"])
-def test_the_log_of_serve_begins_with_the_shipped_files_that_are_replaced(
-    here: Path, form: str
-) -> None:
+def test_the_log_of_serve_begins_with_the_shipped_files_that_are_replaced(here: Path) -> None:
     for kind, name in (("scenarios", "default"), ("scenarios", "empty"), ("more", "empty")):
         (here / kind).mkdir(exist_ok=True)
         (here / kind / f"{name}.yaml").write_text("description: My own.\n", encoding="utf-8")
@@ -730,7 +635,7 @@ def test_the_log_of_serve_begins_with_the_shipped_files_that_are_replaced(
     (here / "fixtures").mkdir()
     (here / "fixtures" / "sold-out.json").write_text("[]", encoding="utf-8")
     folders = ("--scenarios-dir", "scenarios", "--scenarios-dir", "more")
-    more = ("--fixtures-dir", "fixtures", "--log", form)
+    more = ("--fixtures-dir", "fixtures", "--log", "json-quiet")
     with serving(*folders, *more) as (process, _):
         process.terminate()
         _, err = process.communicate(timeout=SECONDS)

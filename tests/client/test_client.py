@@ -138,17 +138,6 @@ def test_an_error_about_a_url_hides_its_secrets(url: str, shown: str) -> None:
 # --- Connections ------------------------------------------------------------------------------
 
 
-def test_without_a_server_the_error_names_the_url() -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))  # and does not listen
-        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
-        with pytest.raises(NoAnswer) as caught:
-            ControlClient(f"{url}/v1").reset()
-
-    message = f"cannot connect to {url} (Connection refused); is mockpets running there?"
-    assert str(caught.value) == message
-
-
 def test_a_silent_server_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")  # must not be used
     with socket.create_server(("127.0.0.1", 0)) as silent:
@@ -406,14 +395,6 @@ def test_records_are_read_and_changed(client: ControlClient) -> None:
             client.record(name, record)
 
 
-def test_a_whole_scenario_can_be_sent(client: ControlClient) -> None:
-    mine = {"description": "Mine.", "stubs": [{"reply": {"status": 503}}]}
-
-    assert client.use(mine, "empty") == ["inline-1", "empty"]
-    assert front_end(client)("GET", "/v1/pets").status == 503
-    assert client.state()["active"] == ["inline-1", "empty"]
-
-
 def test_a_scenario_file_is_checked_saved_and_overridden(tmp_path: Path) -> None:
     text = "description: Mine.\nstubs: [{reply: {status: 503}}]\n"
     with MockpetsServer(Settings(port=0, scenarios_dir=(tmp_path,))) as server:
@@ -436,14 +417,6 @@ def test_a_scenario_file_is_checked_saved_and_overridden(tmp_path: Path) -> None
         assert front_end(client)("GET", "/v1/pets").status == 502
         assert "mine" in [each["name"] for each in client.drop_override("mine")]
         assert front_end(client)("GET", "/v1/pets").status == 503
-
-
-def test_findings_are_those_of_the_session(client: ControlClient) -> None:
-    front_end(client)("GET", "/v1/pets?sort=name")
-    found = client.findings()
-    assert [each["rule"] for each in found["report"]["findings"]] == ["unknown-parameter"]
-    assert found["coverage"]["total"] == 1
-    assert client.session("another").findings()["report"]["findings"] == []
 
 
 def test_pets_are_read_replaced_and_changed(client: ControlClient) -> None:
@@ -573,14 +546,6 @@ def test_an_error_has_one_line_per_problem(client: ControlClient) -> None:
     assert any("descriptoin" in line and "did you mean" in line for line in lines)
 
 
-def test_the_token_gives_access_to_a_protected_server() -> None:
-    with MockpetsServer(Settings(port=0, control_token="opensesame")) as server:
-        with pytest.raises(ControlError) as caught:
-            ControlClient(server.url).state()
-        assert (caught.value.code, caught.value.status) == ("unauthorized", 401)
-        assert ControlClient(server.url, token="opensesame").session("w3").reset() == ["default"]
-
-
 # --- Waiting ----------------------------------------------------------------------------------
 
 
@@ -667,14 +632,6 @@ def test_after_a_restart_every_call_reports_the_lost_session(
         for _ in range(2):  # and it stays lost
             with pytest.raises(SessionLostError, match=f"session {client.name} was lost: {WHY}"):
                 call(client)
-
-
-def test_the_default_session_can_be_lost_too(restartable: Restartable) -> None:
-    client = ControlClient(restartable.server.url)
-    client.reset()
-    restartable.restart()
-    with pytest.raises(SessionLostError, match="session default was lost"):
-        client.pets()
 
 
 def test_a_session_is_not_lost_if_the_client_created_or_deleted_it(

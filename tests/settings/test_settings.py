@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from dataclasses import FrozenInstanceError, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -239,13 +239,6 @@ def test_the_flag_overrides_the_variable_and_the_variable_overrides_the_file(nam
     assert load_settings({}, as_variable(name, variable), None) == Settings(**{name: second})
     both = load_settings(as_flag(name, flag), as_variable(name, variable), None)
     assert both == Settings(**{name: first})
-
-
-@for_each("left_out", [None, ()])
-def test_absent_flags_override_nothing(left_out: object) -> None:
-    flags = dict.fromkeys(VALUES, left_out)
-
-    assert load_settings(flags, {"MOCKPETS_PORT": "1"}, None) == Settings(port=1)
 
 
 def test_flags_can_be_repeated_and_contain_commas() -> None:
@@ -533,14 +526,6 @@ def test_a_removed_setting_is_rejected_with_the_one_to_use(key: str, name: str) 
     assert key == "open" or name in {row.key for row in rows()}
 
 
-def test_the_message_for_a_removed_setting_names_the_new_one_as_its_source_spells_it() -> None:
-    assert problems_of({"quiet": "on"}, {"MOCKPETS_ANY_KEY": "true"}, "open = true") == [
-        "--quiet: no longer a setting; use --log with text, json, quiet or json-quiet",
-        "MOCKPETS_ANY_KEY: no longer a setting; use MOCKPETS_API_KEY with the value '*'",
-        "mockpets.toml:1:1: open: no longer a setting; use the option --open of 'mockpets serve'",
-    ]
-
-
 @for_each(
     "line, message",
     [
@@ -637,11 +622,6 @@ def test_a_star_among_the_api_keys_accepts_any(
     settings = Settings(api_key=keys)
 
     assert (settings.any_key, settings.key) == (any_key, key)
-
-
-def test_settings_are_immutable() -> None:
-    with pytest.raises(FrozenInstanceError):
-        Settings().port = 1  # type: ignore[misc]  # on purpose
 
 
 @for_each(
