@@ -10,7 +10,6 @@ import pytest
 import mockpets.scenario.language.loader  # noqa: F401 - for its imports
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
-from tests.programs import need
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -453,38 +452,6 @@ def test_a_session_that_another_client_deletes_is_reported(run: Run) -> None:
     result.assert_outcomes(passed=2, errors=2)
     for name in ("deleted", "replaced"):
         result.stdout.fnmatch_lines_random([f"E *session test-{name}-* was lost: *"])
-
-
-# --- In a browser, and in runs without the fixtur-----------------------------------------------
-
-BROWSER = """
-    import subprocess
-
-    PAGE = '''<!doctype html><pre id="seen"></pre><script type="module">
-    const response = await fetch("%s/pets?limit=100", {headers: {Authorization: "%s"}});
-    const pets = await response.json();
-    document.getElementById("seen").textContent =
-        `${pets.length} in ${response.headers.get("Mockpets-Session")}`;
-    </script>'''
-
-    def test_page(mockpets, tmp_path):
-        mockpets.use("full-page")
-        page = tmp_path / "index.html"
-        page.write_text(PAGE % (mockpets.url, mockpets.headers["Authorization"]))
-        run = subprocess.run(
-            ["BROWSER", "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
-             "--disable-background-networking", "--virtual-time-budget=20000", "--dump-dom",
-             f"--user-data-dir={tmp_path / 'profile'}", page.as_uri()],
-            capture_output=True, text=True, timeout=60,
-        )
-        assert f'<pre id="seen">100 in {mockpets.control.name}</pre>' in run.stdout
-        mockpets.verify({"operation": "listPets"}, times=1)
-"""
-
-
-@pytest.mark.browser
-def test_the_url_selects_the_session_in_a_browser(run: Run) -> None:
-    run(BROWSER.replace("BROWSER", need("chromium"))).assert_outcomes(passed=1)
 
 
 SLOW = ("faker", "flask", "http.client", "marshmallow", "waitress", "werkzeug", "yaml")

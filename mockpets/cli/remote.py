@@ -34,7 +34,7 @@ _HEALTH_SECONDS: Final = 3.0
 _WAIT_SECONDS: Final = 5
 """The longest wait for one poll: a Ctrl-C just before the poll takes effect only after it."""
 _FOLLOWED: Final = 1000
-"""Requests per call when following."""
+"""Requests per call when following, which are all that a request log keeps."""
 _SELECTION: Final = ("url", "token", "session", "host", "port", "config")
 """The options that select a server and a session."""
 _RETRY_SECONDS: Final = 0.5
@@ -284,9 +284,8 @@ def _follow(client: ControlClient, filters: RequestFilters, *, as_json: bool) ->
 
     missing = missing_session(client)  # a wrong session name would show nothing at all
     report([f"following session {client.name} of {client.url}; Ctrl-C to stop{missing}"])
-    limit = min(_FOLLOWED, client.state()["settings"]["journal_size"])
     outcome, status = filters.get("outcome"), filters.get("status")
-    query: RequestFilters = {**filters, "limit": limit}
+    query: RequestFilters = {**filters, "limit": _FOLLOWED}
     for name in ("outcome", "status"):  # compared below, since they change
         query.pop(name, None)  # type: ignore[misc]
     seen = client.journal(**query)

@@ -145,8 +145,9 @@ def _panel(settings: Settings, port: int, token: str) -> str:
 def _is_private(stream: TextIO | None) -> bool:
     """Return whether a stream is a terminal or a file; other programs collect what pipes get."""
     try:
-        is_file = stream is not None and S_ISREG(os.fstat(stream.fileno()).st_mode)
-        return is_file or (stream is not None and stream.isatty())
+        return stream is not None and (
+            stream.isatty() or S_ISREG(os.fstat(stream.fileno()).st_mode)
+        )
     except OSError:
         return False
 

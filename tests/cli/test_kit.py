@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import socket
-import subprocess
 import sys
 from functools import partial
 from importlib.metadata import version
@@ -17,7 +15,6 @@ import pytest
 
 from mockpets.packaged_data import shipped
 from tests.cases import each as for_each
-from tests.programs import need, need_packages
 
 Kit = Any
 CLIENT = ["package.json", "client.js", "client.d.ts", "control.d.ts", "scenarios.d.ts"]
@@ -38,17 +35,6 @@ HEADER = (
     f'// mockpets {version("mockpets")}: written by "mockpets kit"; '
     "run it again, do not edit; agents: mockpets skill"
 )
-SPEC = """\
-import { expect, test } from "./e2e/mock/playwright";
-
-test("a missing pet", async ({ mock }) => {
-  await mock.use("tired-cat");
-  const headers = { Authorization: `Bearer ${mock.key}` };
-  const response = await fetch(`${mock.baseUrl}/pets/3`, { headers });
-  expect(response.status).toBe(404);
-  await expect(mock).toHaveReceived({ operation: "getPet" }, 1);
-});
-"""
 TIRED_CAT = """\
 description: Pet 3 is missing.
 stubs:
@@ -504,28 +490,3 @@ def test_a_playwright_file_of_the_user_is_not_part_of_the_kit(kit: Kit) -> None:
 
 
 # --- Playwright -------------------------------------------------------------------------------
-
-
-@pytest.mark.node
-@pytest.mark.browser
-def test_playwright_runs_with_the_written_files_and_configuration(here: Path, kit: Kit) -> None:
-    """The configuration starts the server with the scenarios whose names the test may use."""
-    playwright = need("playwright")
-    (here / "node_modules").symlink_to(need_packages())
-    scenario_file("scenarios/tired-cat.yaml")
-    kit("--out", "e2e/mock", "--playwright", "--scenarios-dir", "scenarios")
-    (here / "pets.spec.ts").write_text(SPEC)
-    with socket.socket() as reserved:
-        reserved.bind(("localhost", 0))
-        port = reserved.getsockname()[1]
-    run = subprocess.run(
-        [playwright, "test"],
-        env={**os.environ, "MOCKPETS_URL": f"http://localhost:{port}", "HOME": str(here)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-
-    assert run.returncode == 0, run.stdout + run.stderr
-    assert "1 passed" in run.stdout

@@ -143,21 +143,6 @@ def test_the_error_for_a_command_unlike_any_other_lists_all(run: Run) -> None:
     assert "serve" in line
 
 
-def test_every_removed_option_is_reported_at_once(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["--quiet", "--no-any-key", "--journal-size", "5", "--public-rate=7", "--port=-1"]
-
-    assert main(["serve", *words]) == 2
-    assert capsys.readouterr().err.splitlines() == [
-        "mockpets: --quiet: no longer a setting; use --log with text, json, quiet or json-quiet",
-        "mockpets: --any-key: no longer a setting; use --api-key with the value '*'",
-        "mockpets: --journal-size: no longer a setting; a request log keeps 1,000 requests; "
-        "--memory limits the size of all",
-        "mockpets: --public-rate: no longer a setting; all together have 2,000 a second; "
-        "--visitor-rate limits each visitor",
-        "mockpets: --port: must be an integer from 0 to 65535, got '-1'",
-    ]
-
-
 @for_each("words", [["--quiet"], ["--quiet", "1"], ["--quiet=1"], ["--count", "3"]])
 def test_a_removed_option_is_rejected_with_or_without_a_value(run: Run, words: list[str]) -> None:
     status, _, [line] = run("serve", *words)
