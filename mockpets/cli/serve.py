@@ -144,10 +144,10 @@ def _panel(settings: Settings, port: int, token: str) -> str:
 
 def _is_private(stream: TextIO | None) -> bool:
     """Return whether a stream is a terminal or a file; other programs collect what pipes get."""
+    if stream is None:
+        return False
     try:
-        return stream is not None and (
-            stream.isatty() or S_ISREG(os.fstat(stream.fileno()).st_mode)
-        )
+        return stream.isatty() or S_ISREG(os.fstat(stream.fileno()).st_mode)
     except OSError:
         return False
 

@@ -487,6 +487,3 @@ def test_a_playwright_file_of_the_user_is_not_part_of_the_kit(kit: Kit) -> None:
     assert kit("--out", "mock")[0] == 0
     assert kit("--out", "mock", "--check")[0] == 0
     assert Path("mock/playwright.js").read_text() == "// mine\n"
-
-
-# --- Playwright -------------------------------------------------------------------------------
