@@ -226,8 +226,7 @@ def _banner(settings: Settings, port: int, secret: str, scenarios: int, metrics:
     root = settings.url(port) + settings.prefix
     panel = _panel(settings, port, secret) or "off"
     lines = {"panel": panel, "control token": secret, "metrics": metrics, "key": keys}
-    lines["active"] = ", ".join(settings.scenario)
-    lines["clock"] = settings.now
+    lines |= {"active": ", ".join(settings.scenario), "clock": settings.now}
     if not on_terminal() and not settings.public:
         lines["coding agents"] = f"run '{program()} skill' first"
     overview = "\n".join(_banner_line(label, text) for label, text in lines.items() if text)

@@ -20,10 +20,6 @@ _LINE: Final = 64 * 1024
 _STATUS_LINE: Final = re.compile(r"HTTP/(1\.[01]) ([1-5][0-9]{2})(?: .*)?\r?\n")
 
 
-class HttpError(ValueError):
-    """The server does not send HTTP, or ends in the middle of a response."""
-
-
 class Response(NamedTuple):
     """An HTTP response; the names of the headers are in lower case."""
 
@@ -137,7 +133,7 @@ def _receive_head(file: IO[bytes]) -> tuple[str, int, dict[str, str]]:
     if not line:
         raise ConnectionResetError("Remote end closed connection without response")
     if not (match := _STATUS_LINE.fullmatch(line)):
-        raise HttpError(f"expected HTTP, got {line.strip()[:40]!r}")
+        raise ValueError(f"expected HTTP, got {line.strip()[:40]!r}")
     headers = {}
     while line := _line(file):
         name, _, value = line.partition(":")
@@ -157,15 +153,15 @@ def _line(file: IO[bytes]) -> str:
     """Return the next line without its end."""
     line = file.readline(_LINE)
     if not line.endswith(b"\n"):
-        raise HttpError("a line of the response is incomplete or too long")
+        raise ValueError("a line of the response is incomplete or too long")
     return line.decode("latin-1").rstrip("\r\n")
 
 
 def _read(file: IO[bytes], size: str, base: int) -> bytes:
     """Return as many bytes as a number in the response announces."""
     if not re.fullmatch("[0-9]{1,9}" if base == 10 else "[0-9a-fA-F]{1,8}", size):
-        raise HttpError(f"{size[:40]!r} is not a valid length of a response")
+        raise ValueError(f"{size[:40]!r} is not a valid length of a response")
     data = file.read(int(size, base))
     if len(data) < int(size, base):
-        raise HttpError(f"the response ended after {len(data)} of {int(size, base)} bytes")
+        raise ValueError(f"the response ended after {len(data)} of {int(size, base)} bytes")
     return data
