@@ -93,7 +93,7 @@ class Choice(click.Choice[str]):
         return "; ".join(filter(None, [message, did_you_mean(value, self.choices)]))
 
 
-Command = click.Command
+Command = click.Command  # of the commands that still name their class
 
 
 class Group(click.Group):

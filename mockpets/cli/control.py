@@ -12,7 +12,7 @@ import click
 
 from mockpets import constants
 from mockpets.cli import remote
-from mockpets.cli.commands import Command, ListGroup, report
+from mockpets.cli.commands import ListGroup, report
 from mockpets.cli.completion import files_of, words
 from mockpets.cli.layout import cut, table
 from mockpets.cli.options import flag, integer, option, read_json, with_json
@@ -41,7 +41,7 @@ def _listed(
 # --- Links ------------------------------------------------------------------------------------
 
 
-@click.command(cls=Command)
+@click.command()
 @click.argument("app_url", metavar="APP_URL")
 @option(
     "--scenario NAMES",
@@ -81,7 +81,6 @@ def link(client: ControlClient, app_url: str, scenario: str | None) -> None:
 
 
 @click.command(
-    cls=Command,
     epilog="The exit status is 0 if the number of requests is as expected, 1 if it is not, and 2 "
     "if an option is invalid.",
 )
@@ -162,7 +161,7 @@ def _match(text: str | None, conditions: dict[str, str | None]) -> dict[str, Any
     return cast("dict[str, Any]", match)
 
 
-@click.command(cls=Command)
+@click.command()
 @remote.with_client
 def reset(client: ControlClient) -> None:
     """Reset a session: pets, counters, random numbers and request log.
@@ -281,7 +280,7 @@ def restore_snapshot(client: ControlClient, name: str) -> None:
 # --- Records ----------------------------------------------------------------------------------
 
 
-@click.command(cls=Command)
+@click.command()
 @click.argument("name", required=False)
 @with_json
 @remote.with_client

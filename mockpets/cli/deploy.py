@@ -14,7 +14,7 @@ from typing import Final
 
 import click
 
-from mockpets.cli.commands import Choice, Command, cannot_write
+from mockpets.cli.commands import Choice, cannot_write
 from mockpets.cli.options import integer, option
 from mockpets.constants import VERSION
 
@@ -90,7 +90,7 @@ def _values(text: str, values: dict[str, str]) -> str:
     return re.sub(r"\{\{(\w+)\}\}", lambda name: values.get(name[1], name[0]), text)
 
 
-@click.command(cls=Command)
+@click.command()
 @click.argument("target", type=Choice([*TARGETS]), metavar="compose|kubernetes|systemd")
 @option(
     "--processes NUMBER",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mockpets.cli.commands import Choice, Command, cannot_write, report
+from mockpets.cli.commands import Choice, cannot_write, report
 from mockpets.cli.layout import TERM_COLUMNS, HelpFormatter, excerpt, hang, on_terminal
 from mockpets.cli.options import flag, integer, option, with_format, with_json, with_settings
 from mockpets.cli.remote import connect, reporting, with_token
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mockpets.settings import Settings
 
 
-@click.command(cls=Command)
+@click.command()
 @flag("-v", "--verbose", text="Show the file of each scenario.")
 @option("--url URL", f"URL of a running server.  [variable: {URL_VARIABLE}]")
 @with_json
@@ -102,7 +102,7 @@ def _show_scenarios(listed: Mapping[str, Any], verbose: bool, as_json: bool) -> 
     return 2 if problems else 0
 
 
-@click.command(cls=Command)
+@click.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE|DIR]...")
 @with_format(Choice(["text", "json"]))
 @with_settings("scenarios_dir", "fixtures_dir")
@@ -153,7 +153,7 @@ def _lines_of(file: str) -> list[str]:
     return re.split("\r\n|[\n\r\x85\u2028\u2029]", text)
 
 
-@click.command(cls=Command)
+@click.command()
 @click.argument("name")
 @with_settings("scenarios_dir")
 def new(name: str, config: Path | None, **flags: object) -> None:
@@ -190,7 +190,7 @@ def new(name: str, config: Path | None, **flags: object) -> None:
     click.echo(f"use it    mockpets serve --scenarios-dir {folder} --scenario {name}")
 
 
-@click.command(cls=Command)
+@click.command()
 def schema() -> None:
     """Print the JSON Schema of scenario files, for your editor."""
     from mockpets.scenario.language.loader import scenario_schema
@@ -198,7 +198,7 @@ def schema() -> None:
     _print_json(scenario_schema())
 
 
-@click.command(cls=Command)
+@click.command()
 @option("--count NUMBER", "Number of pets.", type=integer(0, PETS_GENERATED), default="16")
 @with_settings("seed", "locale")
 def fixture(count: int, config: Path | None, **flags: object) -> None:
@@ -213,7 +213,7 @@ def fixture(count: int, config: Path | None, **flags: object) -> None:
     click.echo(b"[" + b",".join(b"\n" + dump_pet(pet) for pet in pets) + b"\n]")
 
 
-@click.command(cls=Command)
+@click.command()
 @flag("--control", text="Print the control API instead.")
 def openapi(control: bool) -> None:
     """Print the contract as an OpenAPI 3.1 document."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from mockpets import kit as texts
-from mockpets.cli.commands import Command, cannot_write, program
+from mockpets.cli.commands import cannot_write, program
 from mockpets.cli.kit import CONFIGS, kit, read_file, write_file
 from mockpets.errors import invalid, printable
 
@@ -146,7 +146,7 @@ class _Repository:
         return {*self.package.get("devDependencies", {}), *self.package.get("dependencies", {})}
 
 
-@click.command(cls=Command)
+@click.command()
 @click.pass_context
 def init(context: click.Context) -> None:
     """Set up a front-end repository: Playwright, a first test, a scenario and a CI job.

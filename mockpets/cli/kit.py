@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from mockpets import kit as texts
-from mockpets.cli.commands import Command, cannot_write, program, report
+from mockpets.cli.commands import cannot_write, program, report
 from mockpets.cli.options import flag, option, with_settings
 from mockpets.errors import InputError, did_you_mean, invalid, printable, problem_with
 from mockpets.settings.sources import load_settings
@@ -44,7 +44,7 @@ def _with_integrations(command: Callable[..., int]) -> Callable[..., int]:
     return command
 
 
-@click.command(cls=Command)
+@click.command()
 @click.argument("folder", type=_FOLDER, required=False, metavar="[DIR]")
 @option(
     "--out DIR",

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mockpets.cli.commands import Command
 from mockpets.cli.remote import TOKEN_VARIABLE, with_client
 from mockpets.contract.rpc import VERSION_KEY, encoded, repeated, rpc_error
 from mockpets.errors import MockpetsError, RequestError
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from mockpets.client import ControlClient
 
 
-@click.command(cls=Command)
+@click.command()
 @with_client
 def mcp(client: ControlClient) -> None:
     """Connect a coding agent to a running server: MCP over stdin and stdout.

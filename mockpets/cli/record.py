@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from mockpets.cli.commands import Command, cannot_write, report
+from mockpets.cli.commands import cannot_write, report
 from mockpets.cli.completion import words
 from mockpets.cli.options import flag, integer, option, with_json
 from mockpets.cli.remote import show, with_client
@@ -33,9 +33,7 @@ _DIGEST: Final = 16
 _START: Final = "start"
 
 
-@click.command(
-    cls=Command, epilog="Examples: mockpets stub 12; mockpets stub 12 --status 503 --use"
-)
+@click.command(epilog="Examples: mockpets stub 12; mockpets stub 12 --status 503 --use")
 @click.argument("number", type=integer(1))
 @option("--status CODE", "Respond with this status instead.", type=integer(200, 599))
 @option("--fault NAME", "Break the response in this way instead.", words(FAULTS))
@@ -81,7 +79,6 @@ def _lines(result: RecordedStub) -> Iterator[str]:
 
 
 @click.command(
-    cls=Command,
     epilog="Example: mockpets record start; use your app; mockpets record checkout-fails",
 )
 @click.argument("name", metavar="start|NAME")

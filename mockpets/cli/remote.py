@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast, get_args
 import click
 
 from mockpets import constants
-from mockpets.cli.commands import Command, report
+from mockpets.cli.commands import report
 from mockpets.cli.completion import files_of, words
 from mockpets.cli.layout import cut, on_terminal
 from mockpets.cli.options import flag, integer, option, with_json, with_settings
@@ -153,7 +153,7 @@ _with_address = with_settings(
 )
 
 
-@click.command(cls=Command)
+@click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=files_of("scenarios"))
 @with_json
 @with_client
@@ -191,7 +191,7 @@ def show(value: object, lines: Iterable[str], *, as_json: bool) -> None:
 # --- Request log ------------------------------------------------------------------------------
 
 
-@click.command(cls=Command)
+@click.command()
 @option("--operation NAME", "Only this operation, such as listPets.", words(constants.OPERATIONS))
 @option("--method NAME", "Only this method, such as POST.")
 @option("--path PATH", "Only this path; * matches any text.")
@@ -327,7 +327,7 @@ def _pending(journal: RequestList) -> set[int]:
     return {row["number"] for row in journal["requests"] if row["outcome"] == "pending"}
 
 
-@click.command(cls=Command)
+@click.command()
 @with_json
 @_url
 @_with_address

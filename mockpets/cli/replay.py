@@ -14,7 +14,6 @@ from urllib.parse import urlsplit
 
 import click
 
-from mockpets.cli.commands import Command
 from mockpets.cli.options import flag, option, with_json
 from mockpets.cli.remote import show, with_client
 from mockpets.constants import API_PREFIX, REDACTED
@@ -40,7 +39,6 @@ _SHOWN: Final = 100
 
 
 @click.command(
-    cls=Command,
     epilog="The exit status is 1 if a response differs. Example: mockpets use two-orders; "
     "mockpets replay two-orders.har",
 )

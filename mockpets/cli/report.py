@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 import click
 from click.core import ParameterSource
 
-from mockpets.cli.commands import Choice, Command, cannot_write, unknown_names
+from mockpets.cli.commands import Choice, cannot_write, unknown_names
 from mockpets.cli.commands import report as print_problems
 from mockpets.cli.layout import hang, on_terminal
 from mockpets.cli.options import flag, integer, option, with_format
@@ -40,7 +40,6 @@ _OF_COVERAGE: Final = ("operation", "fail_under")
 
 
 @click.command(
-    cls=Command,
     epilog="The exit status is 1 if a rule of --fail-on has findings or the coverage is below "
     "--fail-under, and 2 if an option or a file is invalid.",
 )

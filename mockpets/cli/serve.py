@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from mockpets.cli.commands import Command, discard_output, program, report
+from mockpets.cli.commands import discard_output, program, report
 from mockpets.cli.layout import columns, has_colour, on_terminal, wrap
 from mockpets.cli.options import with_settings
 from mockpets.constants import API_PREFIX, METRICS_PORT_PATH, PANEL_PATH, PETS_PATH, VERSION
@@ -46,7 +46,6 @@ default values and thousands of sessions, that takes a third of the time of a re
 
 
 @click.command(
-    cls=Command,
     epilog="Each option that names a variable can also be set by it, or in mockpets.toml under its "
     "name without the leading dashes. Options override variables, and variables override the file.",
 )

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mockpets.cli.commands import Command
 from mockpets.cli.layout import table
 from mockpets.cli.options import with_json, with_settings
 from mockpets.cli.remote import show
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@click.command(cls=Command)
+@click.command()
 @with_json
 @with_settings()
 def settings(config: Path | None, as_json: bool, **flags: object) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from mockpets.cli.commands import Command, cannot_write, report
+from mockpets.cli.commands import cannot_write, report
 from mockpets.cli.options import flag, option
 from mockpets.errors import printable
 from mockpets.skill import SKILL, skill_files
@@ -16,7 +16,7 @@ _FOLDER: Final = Path(".agents/skills")
 _NAME: Final = "mockpets"
 
 
-@click.command(cls=Command)
+@click.command()
 @option(
     "--install DIR",
     f"Write the skill into the folder mockpets of DIR.  [default: {_FOLDER}]",

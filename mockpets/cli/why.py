@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from mockpets.cli.commands import Command, report
+from mockpets.cli.commands import report
 from mockpets.cli.layout import can_print, table, wrap
 from mockpets.cli.options import option, read_json, with_json
 from mockpets.cli.remote import missing_session, problems_of, show, with_client
@@ -30,7 +30,6 @@ _BODY: Final = """'{"name": "Miso", "categoryId": 2}'"""
 
 
 @click.command(
-    cls=Command,
     epilog="Examples: mockpets why; mockpets why 12; mockpets why GET '/v1/pets?status=sold'; "
     f"mockpets why POST /v1/pets --body {_BODY}",
 )
