@@ -65,19 +65,6 @@ main(["kit", "mock", "--check", "--playwright", "--vitest", "--storybook", "--cy
     assert lines[-1] == f"mockpets: to write these files again, run: {command}"
 
 
-@for_each("width", [20, 40, 50, 79])
-def test_a_narrow_terminal_breaks_no_word_either(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
-) -> None:
-    words = []
-    for each in (width, 120):
-        monkeypatch.setenv("COLUMNS", str(each))
-        assert main(["scenarios"]) == 0
-        words.append(capsys.readouterr().out.split())
-
-    assert words[0] == words[1]
-
-
 @for_each("variable, expected", [(None, 80), ("100", 100), ("9", 40), ("999", 120), ("x", 80)])
 def test_without_a_terminal_lines_have_80_columns(
     monkeypatch: pytest.MonkeyPatch, variable: str | None, expected: int

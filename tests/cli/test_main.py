@@ -178,24 +178,6 @@ def test_an_error_message_is_one_printable_line(
     assert err[:-1].isprintable()
 
 
-def test_every_problem_has_its_own_line(
-    run: Run, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (here / "mockpets.toml").write_text("\nsede = 3\n", encoding="utf-8")
-    monkeypatch.setenv("MOCKPETS_PROT", "1")
-
-    status, out, err = run("serve", "--port", "x", "--host", "a b", "--host", "localhost")
-
-    assert (status, out) == (2, [])
-    assert err == [
-        "mockpets: --port: must be an integer from 0 to 65535, got 'x'",
-        "mockpets: --host: must be an IP address or a host name, without a scheme or port, "
-        "got 'a b'",
-        "mockpets: MOCKPETS_PROT: unknown setting; did you mean 'MOCKPETS_PORT'?",
-        "mockpets: mockpets.toml:2:1: sede: unknown setting; did you mean 'seed'?",
-    ]
-
-
 HEAVY = {"faker", "flask", "marshmallow", "waitress", "werkzeug", "yaml"}
 CLIENT = {"http.client", "mockpets.client.client"}
 SETTINGS = {"mockpets.settings.model", "mockpets.cli.options"}
