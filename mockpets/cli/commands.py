@@ -93,9 +93,6 @@ class Choice(click.Choice[str]):
         return "; ".join(filter(None, [message, did_you_mean(value, self.choices)]))
 
 
-Command = click.Command  # of the commands that still name their class
-
-
 class Group(click.Group):
     """Commands; the error for an unknown name suggests the nearest one."""
 
