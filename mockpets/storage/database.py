@@ -41,8 +41,6 @@ FORMAT: Final = 2
 """The version of the tables; increased if an older mockpets cannot read the file correctly."""
 _WITHOUT_PARTS: Final = 1
 """The format before the table `parts`, which is added when such a file is opened."""
-_JSON_START: Final = b'{"mockpets_state":'
-"""How the state files of versions before SQLite start."""
 _APPLICATION: Final = 0x6D706574
 """SQLite's ``application_id`` of our files."""
 AWAY: Final = "restore a backup, or move the file away to start with new pets"
@@ -60,10 +58,12 @@ class _Table(NamedTuple):
     keys: int
 
 
+UNUSED: Final = (0, 0)
+"""The columns `slot` and `mark`, which earlier versions used, as `boot` in the table `file`."""
 TABLES: Final = {
     # Pets that many stores share, as one JSON array; the name is a digest of them.
     "bases": _Table(("name", "pets"), 1),
-    # `slot` and `mark`: see `unsaved_marks`.
+    # `slot` and `mark` are `UNUSED`.
     "sessions": _Table(("name", "id", "active", "seed", "start", "slot", "mark"), 1),
     # `last_id` is the highest ID that the server may have assigned.
     "stores": _Table(("session", "stack", "pets_digest", "base", "last_id"), 2),
@@ -78,12 +78,10 @@ class Content(NamedTuple):
     """What is in a state file.
 
     :param is_clean: whether the last server stopped normally.
-    :param boot: the boot ID of the machine when the file was last written.
     :param rows: the rows of each table, without their digests.
     """
 
     is_clean: bool
-    boot: str
     rows: dict[str, list[Row]]
 
 
@@ -94,7 +92,6 @@ def _schema() -> dict[str, str]:
         keys = ", ".join(table.columns[: table.keys])
         parts = [*table.columns, "digest BLOB NOT NULL", f"PRIMARY KEY ({keys})"]
         statements[name] = f"CREATE TABLE {name} ({', '.join(parts)}) WITHOUT ROWID"
-    # `boot` identifies the start of the machine: `unsaved_marks` do not survive another one.
     statements["file"] = "CREATE TABLE file (is_clean INTEGER, boot TEXT, seal BLOB)"
     return statements
 
@@ -223,7 +220,7 @@ class Database:
         if seal != stored_seal:
             raise _damaged(self.path, "rows are missing or changed")
         self._content = self._identity(stored_seal)
-        return Content(bool(is_clean), boot, rows)
+        return Content(bool(is_clean), rows)
 
     def _check_structure(self) -> None:
         """Check that the file has our tables, and let SQLite check its own structures.
@@ -269,7 +266,7 @@ class Database:
     # --- Writing ------------------------------------------------------------------------------
 
     @contextmanager
-    def transaction(self, *, is_clean: bool, boot: str) -> Iterator[None]:
+    def transaction(self, *, is_clean: bool) -> Iterator[None]:
         """Commit the changes that are made inside, or none of them.
 
         :param is_clean: whether the server stops afterwards.
@@ -284,7 +281,7 @@ class Database:
                 self._content = self._identity(seal)
             self._seal = seal ^ int.from_bytes(_digest("file", before))
             yield
-            now = int(is_clean), boot
+            now = int(is_clean), ""
             seal = self._seal ^ int.from_bytes(_digest("file", now))
             values = *now, seal.to_bytes(_DIGEST_BYTES)
             execute("UPDATE file SET is_clean = ?, boot = ?, seal = ?", values)
@@ -462,12 +459,6 @@ def _check_kind(path: Path, target: Path, connect: Connect) -> None:
     except sqlite3.DatabaseError:
         application = version = None
     if application != _APPLICATION:
-        with target.open("rb") as file:
-            is_older = file.read(len(_JSON_START)) == _JSON_START
-        if is_older:
-            what = "was written by an older version, as JSON, which this version does not read"
-            hint = "read its pets with that version, or move the file away to start with new pets"
-            raise invalid(str(path), what, hint)
         raise invalid(str(path), "is not a mockpets state file", hint)
     if version not in (FORMAT, _WITHOUT_PARTS):
         what = f"has the unknown format {version}; this version of mockpets reads formats 1 and 2"

@@ -21,14 +21,13 @@ from mockpets.session.session import StackStore
 from mockpets.storage.database import not_writable, open_database
 from mockpets.storage.records import read_records
 from mockpets.storage.saver import Saver
-from mockpets.storage.unsaved_marks import UnsavedMarks, boot_id, read_marks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import SharedState
-    from mockpets.storage.database import Content, Database
+    from mockpets.storage.database import Database
     from mockpets.storage.records import Names, SessionRecord
 
 _log: Final = logging.getLogger("mockpets")
@@ -60,47 +59,28 @@ def restore_sessions(database: Database, sessions: SessionRegistry) -> Saver:
     """
     shared, content = sessions.shared, database.read()
     records, bases = read_records(content.rows, database.path, shared.start, shared.pets)
-    marks_path = database.target.with_name(f"{database.target.name}-unsaved")
-    numbers, lost = read_marks(marks_path), []
     needed = len({DEFAULT_SESSION, *(record.name for record in records)})
     if needed > sessions.limit:
         what = f"has {needed} sessions, and --max-sessions allows {sessions.limit}"
         hint = f"set --max-sessions to at least {needed}, or move the file away to start with new "
         raise invalid(str(database.path), what, f"{hint}pets")
     for record in records:
-        is_intact = _restore(sessions, record, database.path)
-        if not _has_all_changes(record, content, numbers):
-            lost.append(record.name)
-        elif is_intact:
+        if _restore(sessions, record, database.path) and content.is_clean:
             sessions.get_or_create(record.name, declare=True).identify(record.id)
-    if lost:
-        what = "the server did not stop normally; the last changes are lost in these sessions: %s"
-        _log.warning(what, ", ".join(lost))
-    try:
-        marks = UnsavedMarks(marks_path, max((record.mark for record in records), default=0) + 1)
-    except OSError as error:
-        raise not_writable(database.path, error.strerror or str(error)) from error
-    saver = Saver(database, sessions, marks, bases)
+    if not content.is_clean:
+        _log.warning(
+            "the server did not stop normally: the last changes may be lost, and all sessions have "
+            "new IDs"
+        )
+    saver = Saver(database, sessions, bases)
     saver.adopt(records)
     saver.save()
     if trouble := sessions.save_progress.trouble:
-        marks.close(remove=False)
         raise not_writable(database.path, trouble)
     sessions.on_create = saver.track
     sessions.save_progress.restored = len(records)
     sessions.save_progress.is_active = True
     return saver
-
-
-def _has_all_changes(record: SessionRecord, content: Content, numbers: Sequence[int]) -> bool:
-    """Return whether the file has all changes of a session.
-
-    :param numbers: what the earlier server left, by slot: see `unsaved_marks`.
-    """
-    if content.is_clean:
-        return True
-    has_number = record.slot < len(numbers) and numbers[record.slot] == record.mark
-    return has_number and content.boot != "" and content.boot == boot_id()
 
 
 def _restore(sessions: SessionRegistry, record: SessionRecord, path: Path) -> bool:

@@ -52,7 +52,6 @@ class SessionRecord:
     :param active: its scenarios, None for those that the server starts with.
     :param seed: None for the server's.
     :param start: its initial pets, None for those that the server starts with.
-    :param slot: the slot of its mark, and `mark` the number that was saved: see `unsaved_marks`.
     :param stores: by the names of the stack; the session's own has none.
     :param parts: the rest, by the name of the part.
     """
@@ -62,8 +61,6 @@ class SessionRecord:
     active: Names | None
     seed: int | None
     start: Table | None
-    slot: int
-    mark: int
     stores: Mapping[Names, StoreRecord]
     parts: Mapping[str, Any]
 
@@ -124,12 +121,10 @@ def _read(
             None if active is None else _names(active),
             seed,
             None if initial is None else bases[initial],
-            slot,
-            mark,
             stores[name],
             parts[name],
         )
-        for name, session_id, active, seed, initial, slot, mark in rows["sessions"]
+        for name, session_id, active, seed, initial, *_ in rows["sessions"]
     ]
     return sessions, bases
 

@@ -1,7 +1,7 @@
 """Keep the state file up to date: a thread that saves what changed, about once a second.
 
-A save takes the changes of all sessions and writes them in one transaction. If that fails, the
-saver logs the problem once, keeps the changes, and tries again. A change is saved when
+A save writes the changes of all sessions in one transaction. If that fails, the saver logs the
+problem once and tries again, with all that the changed sessions have. A change is saved when
 `SaveProgress.saved` confirms it, which may be after the response to the request that made it.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from dataclasses import dataclass, field
-from threading import Thread
+from threading import Lock, Thread
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,9 +18,8 @@ from mockpets.constants import INT64_MAX
 from mockpets.errors import InputError, printable
 from mockpets.session.data import part_text
 from mockpets.session.visitors import is_visitor
-from mockpets.storage.database import open_database
+from mockpets.storage.database import UNUSED, open_database
 from mockpets.storage.records import SEPARATOR, base_content
-from mockpets.storage.unsaved_marks import boot_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from mockpets.session.session import Session
     from mockpets.storage.database import Database
     from mockpets.storage.records import Names, SessionRecord
-    from mockpets.storage.unsaved_marks import Mark, UnsavedMarks
 
 SAVE_SECONDS: Final = 1.0
 """The interval between two saves; longer if a save takes long."""
@@ -48,101 +46,49 @@ _log: Final = logging.getLogger("mockpets")
 
 @dataclass
 class _StoreFile:
-    """A store in the file, and its changes that are not saved.
+    """What the file has of a store.
 
-    :param base: the base that the file has; None if it has none yet.
-    :param pets: all pets, if all must be written.
-    :param rows: the changed pets by ID; None for a deleted one.
-    :param last_id: the highest ID that the file has reserved, and `next_last_id` the one that the
-        save in progress reserves.
+    :param base: the base of its pets; None if all pets must be written.
+    :param last_id: the highest ID that the file has reserved.
     """
 
     store: Store
-    pets_digest: str
     base: Table | None = None
     last_id: int = -1
-    next_last_id: int = -1
-    pets: Saved | None = None
-    rows: dict[int, bytes | None] = field(default_factory=dict)
-
-    @property
-    def next_base(self) -> Table:
-        """The base that the save in progress writes."""
-        base = self.base if self.pets is None else self.pets.shared
-        assert base is not None  # noqa: S101 - a store without a base is new, so `pets` is set
-        return base
-
-    def take(self, *, everything: bool, is_stopping: bool) -> None:
-        """Take the store's changes, and choose the IDs to reserve."""
-        pets, rows, next_id = self.store.take_unsaved(everything=everything or self.base is None)
-        if pets is not None:
-            self.pets, self.rows = pets, {}
-        self.rows.update(rows)
-        if is_stopping:
-            self.next_last_id = next_id - 1
-        elif self.pets is not None or self.last_id - next_id < RESERVED_IDS // 2:
-            self.next_last_id = min(next_id - 1 + RESERVED_IDS, INT64_MAX)
-        if self.next_last_id < self.last_id:  # after a reset
-            self.store.reserve(self.next_last_id + 1)
-
-    def confirm(self) -> None:
-        """Note that the changes are saved."""
-        self.base, self.pets, self.rows = self.next_base, None, {}
-        self.last_id = self.next_last_id
-        self.store.reserve(self.last_id + 1)
 
 
-@dataclass
+@dataclass(eq=False)
 class _SessionFile:
-    """A session in the file, and its changes that are not saved.
+    """What the file has of a session.
 
     :param stores: by the names of their stack.
-    :param dropped: the stacks to remove from the file.
-    :param saved_parts: the parts in the file, and `parts` those that the save in progress writes.
-    :param spare: how many IDs of each resource the save reserves.
-    :param is_unsaved: whether it must be written, also because a save failed.
+    :param is_changed: whether the session has changed since the last save.
+    :param is_new: whether all of it must be written, and any rows of its name removed first.
     """
 
     session: Session
-    mark: Mark
     stores: dict[Names, _StoreFile] = field(default_factory=dict)
-    dropped: set[Names] = field(default_factory=set)
-    saved_parts: dict[str, Any] = field(default_factory=dict)
     parts: dict[str, Any] = field(default_factory=dict)
-    is_unsaved: bool = True
-    number: int = 0
-    active: Names = ()
-    seed: int = 0
     start: Table | None = None
-    spare: int = RESERVED_IDS
+    is_changed: bool = True
+    is_new: bool = True
 
-    def take(self, *, everything: bool, is_stopping: bool) -> None:
-        """Take the session's changes."""
-        session, self.is_unsaved = self.session, True
-        self.number = self.mark.clear()
-        inline = session.documents.keys()
-        self.active = tuple(name for name in session.active if name not in inline)
-        self.seed, self.start = session.seed, session.own.start
-        current = {names: each for names, each in session.stores().items() if not inline & {*names}}
-        for names, file in [*self.stores.items()]:
-            if names not in current or current[names].store is not file.store:
-                del self.stores[names]
-                self.dropped.add(names)
-        for names, (pets_digest, store) in current.items():
-            file = self.stores.setdefault(names, _StoreFile(store, pets_digest))
-            file.take(everything=everything, is_stopping=is_stopping)
-        if everything:
-            self.saved_parts = {}
-        self.parts, self.spare = session.parts(), 0 if is_stopping else RESERVED_IDS
-        session.data.reserve(self.parts, spare=self.spare, is_saved=False)
+    def note_change(self) -> None:
+        """Note a change, after it was made: a save in between has it, and writes it again."""
+        self.is_changed = True
 
-    def confirm(self) -> None:
-        """Note that the changes are saved."""
-        self.is_unsaved, self.dropped = False, set()
-        self.saved_parts = self.parts
-        self.session.data.reserve(self.parts, spare=self.spare, is_saved=True)
+    def write_again(self) -> None:
+        """Have the next save write the whole session."""
+        self.is_changed = self.is_new = True
+        for store in self.stores.values():
+            store.base = None
+
+    def confirm(self, *, spare: int) -> None:
+        """Note that the session is saved, with so many IDs of each resource in reserve."""
+        self.is_new = False
+        self.session.data.reserve(self.parts, spare=spare, is_saved=True)
         for file in self.stores.values():
-            file.confirm()
+            file.store.reserve(file.last_id + 1)
 
 
 class Saver:
@@ -156,20 +102,19 @@ class Saver:
         self,
         database: Database,
         sessions: SessionRegistry,
-        marks: UnsavedMarks,
         bases: Mapping[str, Table],
         seconds: float = SAVE_SECONDS,
     ) -> None:
         self._database = database
         self._sessions = sessions
-        self._marks = marks
         self._bases = {table: name for name, table in bases.items()}
         self._seconds = seconds
         self._progress = sessions.save_progress
-        self._tracked: dict[Session, Mark] = {}
-        self._files: dict[str, _SessionFile] = {}
-        self._gone: list[tuple[str, Mark]] = []
-        """The deleted sessions that are still in the file."""
+        self._lock = Lock()
+        self._tracked: dict[str, _SessionFile] = {}
+        """The latest session of each name; with `_lock`."""
+        self._saved: dict[str, _SessionFile] = {}
+        """The sessions in the file."""
         self._logged = ""
         self._changed = ""
         """That another program changed the file, until all sessions are written again."""
@@ -180,14 +125,15 @@ class Saver:
     # --- Sessions -----------------------------------------------------------------------------
 
     def track(self, session: Session) -> None:
-        """Begin to save a new session, unless it is a visitor's; called on the app's thread.
+        """Begin to save a session that is new, or put back, unless it is a visitor's.
 
         After a restart a visitor gets a new session name, so the old session would be useless.
         """
         if not is_visitor(session.name):
-            mark = self._marks.new()
-            session.track(mark.set)
-            self._tracked[session] = mark
+            file = _SessionFile(session)
+            session.track(file.note_change)
+            with self._lock:
+                self._tracked[session.name] = file
 
     def adopt(self, records: Iterable[SessionRecord]) -> None:
         """Begin to save the sessions that exist already.
@@ -197,53 +143,30 @@ class Saver:
         for session in self._sessions.all():
             self.track(session)
         for record in records:
-            session = self._sessions.get_or_create(record.name, declare=True)
-            file = _SessionFile(session, self._tracked[session])
-            current = session.stores()
+            file = self._saved[record.name] = self._tracked[record.name]
+            stores = file.session.stores()
+            if not stores.keys() >= record.stores.keys():
+                continue  # a scenario defines other pets now
+            file.is_new = False
+            file.parts = dict.fromkeys(record.parts)  # to be written again, to reserve IDs
             for names, each in record.stores.items():
-                if names in current:
-                    store = current[names].store
-                    store.take_unsaved()  # the file has all of it
-                    known = _StoreFile(store, each.pets_digest, each.pets.shared, each.last_id)
-                    file.stores[names] = known
-                else:
-                    file.dropped.add(names)
-            file.saved_parts = dict.fromkeys(record.parts)  # to be written again, to reserve IDs
-            self._files[session.name] = file
+                stores[names].store.take_unsaved()  # the file has all of it
+                known = _StoreFile(stores[names].store, each.pets.shared, each.last_id)
+                file.stores[names] = known
 
-    def _collect(self, *, everything: bool, is_stopping: bool) -> list[_SessionFile]:
-        """Take the changes of all sessions; return the sessions to write.
-
-        :param everything: whether the file has nothing yet.
-        :param is_stopping: whether this is the last save, so that no IDs need to be reserved.
-        """
-        tracked = self._tracked.copy()  # first: a session in it was in the registry before
-        current = {session for session in self._sessions.all() if session in tracked}
-        for session in tracked.keys() - current:
-            if self._tracked[session] is not tracked[session]:
-                continue  # an undo has put it back meanwhile
-            mark = self._tracked.pop(session)
-            file = self._files.get(session.name)
-            if file is not None and file.session is session:
-                del self._files[session.name]
-            self._gone.append((session.name, mark))
-        for session in current:
-            mark = self._tracked[session]
-            file = self._files.get(session.name)
-            if file is not None and file.mark is not mark:  # deleted, and put back by an undo
-                self._gone.append((session.name, file.mark))
-                file = None
-            if file is None:
-                file = self._files[session.name] = _SessionFile(session, mark)
-            if file.mark.is_set or everything or is_stopping:
-                file.take(everything=everything, is_stopping=is_stopping)
-        return [file for file in self._files.values() if file.is_unsaved]
+    def _current(self) -> dict[str, _SessionFile]:
+        """Return the sessions that exist, by name, and forget the others."""
+        with self._lock:
+            for name, file in [*self._tracked.items()]:
+                if self._sessions.get(name) is not file.session:
+                    del self._tracked[name]
+            return self._tracked.copy()
 
     # --- Writing ------------------------------------------------------------------------------
 
     def save(self) -> None:
         """Write what changed, or could not be written before."""
-        progress, is_stopping = self._progress, self._is_stopping
+        progress = self._progress
         progress.begin()
         try:
             database, is_new = self._database, False
@@ -254,9 +177,7 @@ class Saver:
                 self._move_away(place)
             if is_new:
                 self._replace_database()
-            files = self._collect(everything=is_new, is_stopping=is_stopping)
-            if files or self._gone:
-                self._write(files, is_clean=is_stopping)
+            self._write(is_last=self._is_stopping)
         except (InputError, OSError, sqlite3.Error) as error:
             self._failed(error)
             return
@@ -299,71 +220,106 @@ class Saver:
         self._database = open_database(self._database.path)
         if not self._changed:
             _log.warning("%s was deleted; creating it again", self._shown)
-        self._bases, self._gone = {}, []
-        for file in self._files.values():
-            file.stores = {}
+        self._bases, self._saved = {}, {}
+        for file in self._current().values():
+            file.write_again()
 
-    def _write(self, files: list[_SessionFile], *, is_clean: bool) -> None:
-        """Write sessions, and remove deleted ones; after an error, nothing is written.
+    def _write(self, *, is_last: bool) -> None:
+        """Write the sessions that changed, and remove deleted ones; an error changes nothing.
 
-        :raise OSError: the file was changed or deleted.
+        :param is_last: whether the server stops afterwards, so that no IDs need to be reserved.
         :raise sqlite3.Error: the file cannot be written.
         """
-        database, gone, bases = self._database, [*self._gone], self._bases.copy()
-        if not database.is_unchanged():
-            raise OSError(None, "another program changed the file during a save")
-        with database.transaction(is_clean=is_clean, boot=boot_id()):
-            for name, _ in gone:
-                for table in ("sessions", "stores", "pets", "parts"):
-                    database.remove(table, name)
+        database, bases, current = self._database, self._bases.copy(), self._current()
+        files = [file for file in current.values() if file.is_changed or is_last]
+        gone = self._saved.keys() - current.keys()
+        if not files and not gone:
+            return
+        try:
+            with database.transaction(is_clean=is_last):
+                for name in gone:
+                    self._remove(name)
+                for file in files:
+                    self._write_session(file, bases, is_last=is_last)
+                for unused in bases.keys() - _used_bases(current.values()):
+                    name = bases.pop(unused)
+                    if name not in bases.values():
+                        database.remove("bases", name)
+        except BaseException:
             for file in files:
-                self._write_session(file, bases)
-            for unused in bases.keys() - self._used_bases():
-                name = bases.pop(unused)
-                if name not in bases.values():
-                    database.remove("bases", name)
-        self._bases = bases
-        self._gone = self._gone[len(gone) :]
+                file.write_again()
+            raise
+        self._bases, self._saved = bases, current
         for file in files:
-            file.confirm()
-        for _, mark in gone:
-            self._marks.release(mark)
+            file.confirm(spare=0 if is_last else RESERVED_IDS)
 
-    def _write_session(self, file: _SessionFile, bases: dict[Table, str]) -> None:
-        database, shared, name = self._database, self._sessions.shared, file.session.name
-        for names in file.dropped:
+    def _remove(self, session: str) -> None:
+        for table in ("sessions", "stores", "pets", "parts"):
+            self._database.remove(table, session)
+
+    def _write_session(self, file: _SessionFile, bases: dict[Table, str], *, is_last: bool) -> None:
+        database, shared, session = self._database, self._sessions.shared, file.session
+        name, inline = session.name, session.documents.keys()
+        file.is_changed = False  # before the session is read
+        if file.is_new:
+            self._remove(name)
+            file.parts = {}
+        stores = {key: each for key, each in session.stores().items() if not inline & {*key}}
+        for dropped in file.stores.keys() - stores.keys():
+            del file.stores[dropped]
             for table in ("stores", "pets"):
-                database.remove(table, name, SEPARATOR.join(names))
-        for names, store in file.stores.items():
-            self._write_store(name, SEPARATOR.join(names), store, bases)
-        for part in file.saved_parts.keys() - file.parts.keys():
+                database.remove(table, name, SEPARATOR.join(dropped))
+        for names, each in stores.items():
+            known = file.stores.get(names)
+            if known is None or known.store is not each.store:
+                known = file.stores[names] = _StoreFile(each.store)
+            key = name, SEPARATOR.join(names)
+            self._write_store(key, known, each.pets_digest, bases, is_last=is_last)
+        parts, spare = session.parts(), 0 if is_last else RESERVED_IDS
+        session.data.reserve(parts, spare=spare, is_saved=False)
+        for part in file.parts.keys() - parts.keys():
             database.remove("parts", name, part)
-        for part, value in file.parts.items():
-            if file.spare == 0 or value is not file.saved_parts.get(part):
-                database.put("parts", name, part, part_text(value, file.spare))
-        active = None if file.active in ((), shared.scenarios) else SEPARATOR.join(file.active)
-        seed = None if file.seed == shared.seed else file.seed
-        start = None
-        if file.start is not None and file.start is not shared.start:
-            start = self._write_base(file.start, bases)
-        mark = file.mark.slot, file.number
-        database.put("sessions", name, file.session.id, active, seed, start, *mark)
+        for part, value in parts.items():
+            if is_last or value is not file.parts.get(part):
+                database.put("parts", name, part, part_text(value, spare))
+        file.parts = parts
+        active = tuple(each for each in session.active if each not in inline)
+        scenarios = None if active in ((), shared.scenarios) else SEPARATOR.join(active)
+        seed = None if session.seed == shared.seed else session.seed
+        file.start = None if session.own.start is shared.start else session.own.start
+        start = None if file.start is None else self._write_base(file.start, bases)
+        database.put("sessions", name, session.id, scenarios, seed, start, *UNUSED)
 
     def _write_store(
-        self, session: str, stack: str, file: _StoreFile, bases: dict[Table, str]
+        self,
+        key: tuple[str, str],
+        file: _StoreFile,
+        pets_digest: str,
+        bases: dict[Table, str],
+        *,
+        is_last: bool,
     ) -> None:
-        database, base = self._database, file.next_base
-        if file.pets is not None:
-            database.remove("pets", session, stack)
-        if file.pets is not None or file.next_last_id != file.last_id:
-            name = self._write_base(base, bases)
-            database.put("stores", session, stack, file.pets_digest, name, file.next_last_id)
-        changed = {} if file.pets is None else _changed_pets(file.pets)
-        for pet_id, row in (changed | file.rows).items():
+        """Write the changes of a store, whose key has the session and the stack."""
+        database, base, last_id = self._database, file.base, file.last_id
+        pets, rows, next_id = file.store.take_unsaved(everything=base is None)
+        if is_last:
+            last_id = next_id - 1
+        elif pets is not None or last_id - next_id < RESERVED_IDS // 2:
+            last_id = min(next_id - 1 + RESERVED_IDS, INT64_MAX)
+        if last_id < file.last_id:  # after a reset
+            file.store.reserve(last_id + 1)
+        if pets is not None:
+            base, rows = pets.shared, _changed_pets(pets)
+            database.remove("pets", *key)
+        assert base is not None  # noqa: S101 - without a base, the store returns all pets
+        if pets is not None or last_id != file.last_id:
+            database.put("stores", *key, pets_digest, self._write_base(base, bases), last_id)
+        for pet_id, row in rows.items():
             if row is None and pet_id not in base.rows:
-                database.remove("pets", session, stack, pet_id)
+                database.remove("pets", *key, pet_id)
             else:
-                database.put("pets", session, stack, pet_id, None if row is None else row.decode())
+                database.put("pets", *key, pet_id, None if row is None else row.decode())
+        file.base, file.last_id = base, last_id
 
     def _write_base(self, table: Table, bases: dict[Table, str]) -> str:
         """Return the name of a table in the file; write it if it is new."""
@@ -373,13 +329,6 @@ class Saver:
                 self._database.put("bases", name, pets)
             bases[table] = name
         return bases[table]
-
-    def _used_bases(self) -> set[Table]:
-        """Return the tables that the file needs after the save in progress."""
-        shared = self._sessions.shared
-        used = {store.next_base for file in self._files.values() for store in file.stores.values()}
-        starts = {file.start for file in self._files.values() if file.start is not None}
-        return used | (starts - {shared.start})
 
     # --- The thread ---------------------------------------------------------------------------
 
@@ -409,9 +358,8 @@ class Saver:
         self.close()
 
     def close(self) -> None:
-        """Close the files; a save with `stop` comes before."""
+        """Close the file; a save with `stop` comes before."""
         self._database.close()
-        self._marks.close(remove=self._is_stopping and not self._progress.trouble)
 
     def _try(self) -> None:
         try:
@@ -419,6 +367,14 @@ class Saver:
         except Exception:  # noqa: BLE001 - a bug must not end the saving forever
             _log.exception("unexpected error while saving the state; retrying")
             self._progress.end("unexpected error; the log has the details")
+
+
+def _used_bases(files: Iterable[_SessionFile]) -> set[Table | None]:
+    """Return the tables that the file needs."""
+    files = [*files]
+    return {store.base for file in files for store in file.stores.values()} | {
+        file.start for file in files
+    }
 
 
 def _changed_pets(pets: Saved) -> dict[int, bytes | None]:

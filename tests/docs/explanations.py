@@ -165,7 +165,7 @@ RESPONSE_HEADERS: Final = {
     "Mockpets-Session-Id": (
         "responses of a session",
         "The ID of this session. It survives resets; a new ID means that the session was created "
-        "again, or lost data in a restart.",
+        "again, or may have lost data in a restart.",
     ),
     "Mockpets-Scenario": (
         "every `/v1` response",

@@ -9,14 +9,13 @@ import sqlite3
 import stat
 import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from mockpets.errors import InputError
-from mockpets.storage.database import TABLES, open_database
+from mockpets.storage.database import open_database
 from tests.storage.servers import Server, failing
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ def left_in(folder: Path) -> list[str]:
 
 def test_rows_come_back_as_they_were_put(path: Path) -> None:
     database = open_database(path)
-    with database.transaction(is_clean=False, boot="b"):
+    with database.transaction(is_clean=False):
         database.put("bases", "one", "[]")
         database.put("bases", "one", "[1]")
         database.put("bases", "two", "Zo\u00eb\u0000\U0001f431")
@@ -80,13 +79,12 @@ def test_rows_come_back_as_they_were_put(path: Path) -> None:
             database.put("pets", "w4", "sold", number, "{}")
         database.remove("pets", "w4", "sold", 1)
         database.remove("bases", "missing")
-    with database.transaction(is_clean=True, boot="c"):
+    with database.transaction(is_clean=True):
         database.remove("pets", "w4")
     database.close()
 
     assert content(path) == (
         True,
-        "c",
         {
             "bases": [("one", "[1]"), ("two", "Zo\u00eb\u0000\U0001f431")],
             "sessions": [],
@@ -97,27 +95,13 @@ def test_rows_come_back_as_they_were_put(path: Path) -> None:
     )
 
 
-def test_a_transaction_that_fails_changes_nothing(path: Path) -> None:
-    database = open_database(path)
-    for error in (ZeroDivisionError, sqlite3.OperationalError):
-        with suppress(error), database.transaction(is_clean=False, boot="b"):
-            database.put("bases", "one", "[]")
-            raise error
-    assert database.read().rows["bases"] == []
-    with database.transaction(is_clean=False, boot="b"):
-        database.put("bases", "two", "[]")
-    database.close()
-
-    assert content(path).rows["bases"] == [("two", "[]")]
-
-
 def test_only_the_owner_can_read_the_files(path: Path) -> None:
     server = Server(path)
     server.post()
     server.save()
 
     assert left_in(path.parent) == [
-        *("pets.state", "pets.state-journal", "pets.state-unsaved"),
+        *("pets.state", "pets.state-journal"),
     ]
     assert {stat.S_IMODE(each.stat().st_mode) for each in path.parent.iterdir()} == {0o600}
     server.stop()
@@ -273,11 +257,6 @@ def newer(path: Path) -> None:
             lambda path: path.write_bytes(bytes(8192)),
             "{}: is not a mockpets state file; use another file, or move it away",
         ),
-        (
-            lambda path: path.write_bytes(b'{"mockpets_state":1}\n{"sha256":"0"}\n'),
-            "{}: was written by an older version, as JSON, which this version does not read; read "
-            "its pets with that version, or move the file away to start with new pets",
-        ),
         (foreign, "{}: is not a mockpets state file; use another file, or move it away"),
         (
             newer,
@@ -327,7 +306,6 @@ def test_a_file_that_cannot_be_created_leaves_nothing(path: Path, statement: str
 
 def test_what_a_killed_start_left_is_replaced(path: Path) -> None:
     path.with_name("pets.state-new").write_bytes(b"half")
-    path.with_name("pets.state-unsaved").write_bytes(b"half")
     fill(path)
 
     assert left_in(path.parent) == ["pets.state"]
@@ -339,7 +317,7 @@ def test_what_a_killed_start_left_is_replaced(path: Path) -> None:
 def test_two_servers_cannot_use_one_file(path: Path, tmp_path: Path) -> None:
     symbolic, hard = tmp_path / "symbolic", tmp_path / "hard"
     first = open_database(path)
-    with first.transaction(is_clean=False, boot="b"):
+    with first.transaction(is_clean=False):
         first.put("bases", "zero", "[]")
     symbolic.symlink_to(path)
     hard.hardlink_to(path)
@@ -358,7 +336,7 @@ def test_two_servers_cannot_use_one_file(path: Path, tmp_path: Path) -> None:
         )
         assert run.stderr.splitlines()[-1].endswith(message)
     assert "pets.state-journal" in left_in(path.parent), "the first server still needs it"
-    with first.transaction(is_clean=False, boot="b"):
+    with first.transaction(is_clean=False):
         first.put("bases", "one", "[]")
     first.close()
 
@@ -389,8 +367,7 @@ def test_a_loop_of_links_is_rejected(path: Path) -> None:
 def test_a_link_in_place_of_a_new_file_is_not_followed(path: Path, tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_bytes(b"precious")
-    for name in ("pets.state-new", "pets.state-unsaved"):
-        path.with_name(name).symlink_to(victim)
+    path.with_name("pets.state-new").symlink_to(victim)
     fill(path)
 
     assert victim.read_bytes() == b"precious"
@@ -399,7 +376,7 @@ def test_a_link_in_place_of_a_new_file_is_not_followed(path: Path, tmp_path: Pat
 def test_a_copy_without_its_journal_is_found(path: Path, tmp_path: Path) -> None:
     """The last transaction of a crashed server is undone with the journal."""
     database = open_database(path)
-    with database.transaction(is_clean=True, boot=""):
+    with database.transaction(is_clean=True):
         for number in range(2000):
             database.put("pets", "w3", "", number, "x" * 100)
     database.connection.execute("PRAGMA cache_size = 1")
@@ -422,7 +399,7 @@ def test_a_copy_without_its_journal_is_found(path: Path, tmp_path: Path) -> None
 
 def test_a_file_that_is_moved_away_takes_its_journal_along(path: Path) -> None:
     database = open_database(path)
-    with database.transaction(is_clean=True, boot=""):
+    with database.transaction(is_clean=True):
         for number in range(2000):
             database.put("pets", "w3", "", number, "x" * 100)
     database.connection.execute("PRAGMA cache_size = 1")
@@ -433,9 +410,3 @@ def test_a_file_that_is_moved_away_takes_its_journal_along(path: Path) -> None:
 
     assert content(path).rows["pets"] == []
     assert {pet for *_, pet in content(away).rows["pets"]} == {"x" * 100}
-
-
-def test_all_tables_are_used(path: Path) -> None:
-    fill(path)
-
-    assert {name for name, rows in content(path).rows.items() if rows} == set(TABLES)
