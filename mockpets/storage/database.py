@@ -195,7 +195,6 @@ class Database:
 
         :raise InputError: the file is damaged.
         """
-        damaged: list[str] = []
         rows: dict[str, list[Row]] = {name: [] for name in TABLES}
         try:
             self._check_structure()
@@ -209,16 +208,12 @@ class Database:
                     seal ^= int.from_bytes(digest)
                     rows[name].append(tuple(values))
                     if digest != stored:
-                        damaged.append(f"{name} ({', '.join(map(str, values[: table.keys]))})")
+                        key = ", ".join(map(str, values[: table.keys]))
+                        raise ValueError(f"the digest of a row is wrong: {name} ({key})")
+            if seal != stored_seal:
+                raise ValueError("rows are missing or changed")
         except (sqlite3.Error, ValueError, TypeError) as error:
             raise _damaged(self.path, str(error)) from error
-        if damaged:
-            count = f"{len(damaged)} row{'s' if len(damaged) > 1 else ''}"
-            more = ", ..." if len(damaged) > _SHOWN else ""
-            what = f"the digest of {count} is wrong: {', '.join(damaged[:_SHOWN])}{more}"
-            raise _damaged(self.path, what)
-        if seal != stored_seal:
-            raise _damaged(self.path, "rows are missing or changed")
         self._content = self._identity(stored_seal)
         return Content(bool(is_clean), rows)
 
@@ -320,7 +315,6 @@ class Database:
 
 
 _DIGEST_BYTES: Final = 8
-_SHOWN: Final = 3
 
 
 def _digest(name: str, values: object) -> bytes:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Lock, Thread
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
@@ -62,7 +63,6 @@ class _SessionFile:
     """What the file has of a session.
 
     :param stores: by the names of their stack.
-    :param is_changed: whether the session has changed since the last save.
     :param is_new: whether all of it must be written, and any rows of its name removed first.
     """
 
@@ -70,18 +70,7 @@ class _SessionFile:
     stores: dict[Names, _StoreFile] = field(default_factory=dict)
     parts: dict[str, Any] = field(default_factory=dict)
     start: Table | None = None
-    is_changed: bool = True
     is_new: bool = True
-
-    def note_change(self) -> None:
-        """Note a change, after it was made: a save in between has it, and writes it again."""
-        self.is_changed = True
-
-    def write_again(self) -> None:
-        """Have the next save write the whole session."""
-        self.is_changed = self.is_new = True
-        for store in self.stores.values():
-            store.base = None
 
     def confirm(self, *, spare: int) -> None:
         """Note that the session is saved, with so many IDs of each resource in reserve."""
@@ -113,6 +102,9 @@ class Saver:
         self._lock = Lock()
         self._tracked: dict[str, _SessionFile] = {}
         """The latest session of each name; with `_lock`."""
+        self._changed_names: set[str] = set()
+        """The sessions that have changed since the last save. By name, since a deleted session that
+        refers to itself would not free its memory at once."""
         self._saved: dict[str, _SessionFile] = {}
         """The sessions in the file."""
         self._logged = ""
@@ -130,10 +122,9 @@ class Saver:
         After a restart a visitor gets a new session name, so the old session would be useless.
         """
         if not is_visitor(session.name):
-            file = _SessionFile(session)
-            session.track(file.note_change)
+            session.track(partial(self._changed_names.add, session.name))
             with self._lock:
-                self._tracked[session.name] = file
+                self._tracked[session.name] = _SessionFile(session)
 
     def adopt(self, records: Iterable[SessionRecord]) -> None:
         """Begin to save the sessions that exist already.
@@ -148,6 +139,7 @@ class Saver:
             if not stores.keys() >= record.stores.keys():
                 continue  # a scenario defines other pets now
             file.is_new = False
+            self._changed_names.add(record.name)  # the file is not clean from now on
             file.parts = dict.fromkeys(record.parts)  # to be written again, to reserve IDs
             for names, each in record.stores.items():
                 stores[names].store.take_unsaved()  # the file has all of it
@@ -160,6 +152,7 @@ class Saver:
             for name, file in [*self._tracked.items()]:
                 if self._sessions.get(name) is not file.session:
                     del self._tracked[name]
+                    self._changed_names.discard(name)
             return self._tracked.copy()
 
     # --- Writing ------------------------------------------------------------------------------
@@ -221,8 +214,7 @@ class Saver:
         if not self._changed:
             _log.warning("%s was deleted; creating it again", self._shown)
         self._bases, self._saved = {}, {}
-        for file in self._current().values():
-            file.write_again()
+        self._write_again(self._current().values())
 
     def _write(self, *, is_last: bool) -> None:
         """Write the sessions that changed, and remove deleted ones; an error changes nothing.
@@ -231,7 +223,11 @@ class Saver:
         :raise sqlite3.Error: the file cannot be written.
         """
         database, bases, current = self._database, self._bases.copy(), self._current()
-        files = [file for file in current.values() if file.is_changed or is_last]
+        changed = self._changed_names.copy()
+        # A name may lose its mark to an earlier session of this name, while it is written.
+        files = [
+            file for name, file in current.items() if is_last or file.is_new or name in changed
+        ]
         gone = self._saved.keys() - current.keys()
         if not files and not gone:
             return
@@ -246,12 +242,18 @@ class Saver:
                     if name not in bases.values():
                         database.remove("bases", name)
         except BaseException:
-            for file in files:
-                file.write_again()
+            self._write_again(files)
             raise
         self._bases, self._saved = bases, current
         for file in files:
             file.confirm(spare=0 if is_last else RESERVED_IDS)
+
+    def _write_again(self, files: Iterable[_SessionFile]) -> None:
+        """Have the next save write whole sessions."""
+        for file in files:
+            file.is_new = True
+            for store in file.stores.values():
+                store.base = None
 
     def _remove(self, session: str) -> None:
         for table in ("sessions", "stores", "pets", "parts"):
@@ -260,7 +262,7 @@ class Saver:
     def _write_session(self, file: _SessionFile, bases: dict[Table, str], *, is_last: bool) -> None:
         database, shared, session = self._database, self._sessions.shared, file.session
         name, inline = session.name, session.documents.keys()
-        file.is_changed = False  # before the session is read
+        self._changed_names.discard(name)  # first: what changes from here on is saved again
         if file.is_new:
             self._remove(name)
             file.parts = {}

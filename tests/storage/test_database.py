@@ -200,14 +200,8 @@ def test_pages_of_an_earlier_version_are_found(path: Path) -> None:
         ("DELETE FROM file", "the table 'file' has 0 rows, expected 1"),
         (
             "UPDATE pets SET pet = 'x' WHERE id = 4",
-            "the digest of 1 row is wrong: pets (w3, sold, 4)",
+            "the digest of a row is wrong: pets (w3, sold, 4)",
         ),
-        (
-            "UPDATE pets SET session = 'w5' WHERE session = 'w3'",
-            "the digest of 40 rows is wrong: pets (w5, sold, 3), pets (w5, sold, 4), "
-            "pets (w5, sold, 5), ...",
-        ),
-        ("UPDATE pets SET digest = 3 WHERE id = 4", "the digest of 1 row is wrong"),
         ("UPDATE pets SET pet = x'ff' WHERE id = 4", "is not JSON serializable"),
         ("UPDATE pets SET pet = CAST(x'ff' AS TEXT) WHERE id = 4", "Could not decode to UTF-8"),
         ("CREATE TABLE more (x)", "the tables are not those of mockpets"),

@@ -327,7 +327,7 @@ def test_a_damaged_file_is_reported_in_one_line_and_kept(file: Path) -> None:
 
     line = refused("--state", str(file))
     assert line == (
-        f"mockpets: {file}: is damaged: the digest of 1 row is wrong: pets (default, , 17); "
+        f"mockpets: {file}: is damaged: the digest of a row is wrong: pets (default, , 17); "
         "restore a backup, or move the file away to start with new pets"
     )
     assert file.read_bytes() == data

@@ -373,6 +373,21 @@ def test_the_highest_id_can_be_given(path: Path) -> None:
 # --- IDs of sessions --------------------------------------------------------------------------
 
 
+def test_the_first_change_after_a_stop_gives_new_ids_if_it_is_lost(path: Path) -> None:
+    server = Server(path)
+    server.post()
+    before = server.session().id
+    server.stop()
+    server = Server(path)
+    assert server.session().id == before
+    server.store().delete(1)
+    server.crash()
+
+    server = Server(path)
+    assert server.names() == ["Ada", "Bo", "Miso"]
+    assert server.session().id != before
+
+
 # --- Failing disks ----------------------------------------------------------------------------
 
 
