@@ -297,8 +297,7 @@ class SessionRegistry:
         _release(session)
         if undoable:
             session.journal.stop()
-            put_back = partial(self._put_back, session)
-            self.undo.keep(name, "delete", put_back, session.journal.close)
+            self.undo.keep(name, "delete", partial(self._put_back, session))
         else:
             session.journal.close()
         self.shared.changes.publish("sessions")
@@ -322,12 +321,12 @@ class SessionRegistry:
 
     def reset(self, session: Session) -> None:
         """Reset a session so that `undo` can put back what it had."""
-        removed = None
+        put_back = None
         with suppress(RequestError):  # without memory for it, the reset cannot be undone
-            removed = session.take_out()
+            put_back = session.take_out()
         session.reset()
-        if removed is not None:
-            self.undo.keep(session.name, "reset", *removed)
+        if put_back is not None:
+            self.undo.keep(session.name, "reset", put_back)
 
     def clear_requests(self, session: Session) -> int:
         """Clear a session's journal so that `undo` can put it back; return how many it had."""
@@ -337,7 +336,7 @@ class SessionRegistry:
             session.journal.put_back(log, restart=False)
             session.changes.publish("requests")
 
-        self.undo.keep(session.name, "clear", put_back, log.close)
+        self.undo.keep(session.name, "clear", put_back)
         session.changes.publish("requests")
         return len(log)
 

@@ -418,8 +418,8 @@ class Session:
         for kind in _RESET_KINDS:
             self.changes.publish(kind)
 
-    def take_out(self) -> tuple[Callable[[], None], Callable[[], None]]:
-        """Take out what a reset removes; return functions that put it back, and that free it.
+    def take_out(self) -> Callable[[], None]:
+        """Take out what a reset removes; return a function that puts it back.
 
         :raise RequestError: ``store_full`` if there is no memory to keep the pets and records.
         """
@@ -440,12 +440,7 @@ class Session:
             for kind in _RESET_KINDS:
                 self.changes.publish(kind)
 
-        def discard() -> None:
-            log.close()
-            saved.charge.close()
-            data.charge.close()
-
-        return put_back, discard
+        return put_back
 
     def start_from(self, seed: int, start: Table) -> None:
         """Replace the initial pets and the seed, and reset the session."""

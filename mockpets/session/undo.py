@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.errors import RequestError
 
@@ -17,17 +16,15 @@ REMOVED: Final = 100
 """Sessions of which something is kept; the suites of a busy server delete many each second."""
 
 
-@dataclass(frozen=True, slots=True)
-class Removed:
+class Removed(NamedTuple):
     """What was removed of a session.
 
-    :param put_back: restores it; `discard` frees its memory.
+    :param put_back: restores it; the memory is freed with this function.
     :param until: when it is discarded, in seconds of the clock.
     """
 
     kind: Removal
     put_back: Callable[[], None]
-    discard: Callable[[], None]
     until: float
 
 
@@ -46,15 +43,13 @@ class Undo:
         """Return of how many sessions something is kept."""
         return len(self._removed)
 
-    def keep(
-        self, name: str, kind: Removal, put_back: Callable[[], None], discard: Callable[[], None]
-    ) -> None:
+    def keep(self, name: str, kind: Removal, put_back: Callable[[], None]) -> None:
         """Keep what was removed of a session, in place of what was kept of it before."""
         self.discard(name)
         self.expire()
         if len(self) >= REMOVED:
             self.discard(next(iter(self._removed), ""))
-        self._removed[name] = Removed(kind, put_back, discard, self._clock() + UNDO_SECONDS)
+        self._removed[name] = Removed(kind, put_back, self._clock() + UNDO_SECONDS)
 
     def put_back(self, name: str) -> Removal:
         """Put back what was removed last, and return what that was.
@@ -66,29 +61,21 @@ class Undo:
         if removed is None:
             message = f"session '{name}' has nothing to undo: a reset, clear or delete of the last "
             raise RequestError("not_found", f"{message}{UNDO_SECONDS:.0f} seconds can be undone")
-        try:
-            removed.put_back()
-        except RequestError:
-            removed.discard()
-            raise
+        removed.put_back()
         return removed.kind
 
     def discard(self, name: str) -> None:
         """Free what is kept of a session."""
-        removed = self._removed.pop(name, None)
-        if removed is not None:
-            removed.discard()
+        self._removed.pop(name, None)
 
     def expire(self) -> None:
         """Free what was removed too long ago."""
         now = self._clock()
-        while self._removed:
-            name, removed = next(iter([*self._removed.items()]))
+        for name, removed in [*self._removed.items()]:
             if removed.until > now:
                 return
             self.discard(name)
 
     def clear(self) -> None:
         """Free everything, because memory is needed."""
-        for name in [*self._removed]:
-            self.discard(name)
+        self._removed.clear()

@@ -159,7 +159,7 @@ def drop_snapshot(call: ControlRequest) -> JsonResponse[types.SnapshotList]:
     kept = call.session.snapshots
     snapshot = kept.drop(checked_snapshot(call.name))
     put_back = partial(kept.put_back, snapshot)
-    call.context.sessions.undo.keep(call.session.name, "snapshot", put_back, lambda: None)
+    call.context.sessions.undo.keep(call.session.name, "snapshot", put_back)
     return snapshots(call)
 
 
