@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from contextlib import contextmanager
-from threading import Lock, Timer
+from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
@@ -20,14 +20,12 @@ if TYPE_CHECKING:
 PUBLIC_ERROR_LINES: Final = 10
 """Log lines per second about error responses to one visitor."""
 
-_REPORT_SECONDS: Final = 1.0
-"""How long to count omitted lines before one line reports them."""
 _FIRST_ERROR: Final = 400
 _log: Final = logging.getLogger("mockpets")
 
 
 class ErrorLines(logging.Filter):
-    """Omits request lines above the limit, and logs their number every `_REPORT_SECONDS`.
+    """Omits request lines above the limit, and logs their number with a line of a later second.
 
     Safe to use from several threads. `group` returns a name for the clients that share a limit,
     from the address of one; `clock` returns monotonic seconds.
@@ -42,16 +40,16 @@ class ErrorLines(logging.Filter):
         """The lines of the current second."""
         self._omitted: Counter[int] = Counter()
         """The omitted lines since the last report, by status."""
-        self._omitted_groups: set[str] = set()
-        self._timer: Timer | None = None
         self._lock = Lock()
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether to log a record."""
-        line = record.msg
+        line, second = record.msg, int(self._clock())
+        if self._omitted and second != self._second:
+            self.report()
         if not isinstance(line, Access) or line.status is None or line.status < _FIRST_ERROR:
             return True
-        group, second = self._group(line.client), int(self._clock())
+        group = self._group(line.client)
         with self._lock:
             if second != self._second:
                 self._second = second
@@ -60,29 +58,18 @@ class ErrorLines(logging.Filter):
             if self._lines[group] <= PUBLIC_ERROR_LINES:
                 return True
             self._omitted[line.status] += 1
-            self._omitted_groups.add(group)
-            if self._timer is None:
-                self._timer = Timer(_REPORT_SECONDS, self.report)
-                self._timer.daemon = True
-                self._timer.start()
         return False
 
     def report(self) -> None:
         """Log how many lines were omitted since the last report, if any."""
         with self._lock:
-            omitted, groups, timer = self._omitted, self._omitted_groups, self._timer
-            self._omitted, self._omitted_groups, self._timer = Counter(), set(), None
-        if timer is not None:
-            timer.cancel()
+            omitted, self._omitted = self._omitted, Counter()
         if omitted:
-            parts = ", ".join(f"{omitted[status]} x {status}" for status in sorted(omitted))
             _log.info(
-                "error responses not listed: %d to %d visitor%s (%s); at most %d a second are "
-                "listed for each visitor",
+                "error responses not listed: %d (%s); at most %d a second are listed for each "
+                "visitor",
                 omitted.total(),
-                len(groups),
-                "" if len(groups) == 1 else "s",
-                parts,
+                ", ".join(f"{omitted[status]} x {status}" for status in sorted(omitted)),
                 PUBLIC_ERROR_LINES,
             )
 

@@ -133,11 +133,8 @@ class Playback:
             return self._sessions.get_or_create(name)
         networks, chosen = visitors.networks(request), is_chosen(name)
         if chosen:
-            visitors.check_creation(request)
-        session = self._sessions.get_or_create(name, reopen=True, networks=networks)
-        if chosen:
             visitors.count_creation(request)
-        return session
+        return self._sessions.get_or_create(name, reopen=True, networks=networks)
 
     def _reserve_record_id(self, request: Request, session: Session, stack: Stack) -> None:
         """Have the state file reserve the ID of a new record; raise `NotReady`."""

@@ -115,14 +115,10 @@ class VisitorSessions:
     def _share(self, part: float) -> int:
         return max(int(self._sessions * part), 1)
 
-    def check_creation(self, request: Request) -> None:
-        """Check that a visitor may create one more session with a name of its own."""
-        seconds = self._created.wait(_address(request))
-        _reject(seconds, "new sessions of one address, above its part of --max-sessions")
-
     def count_creation(self, request: Request) -> None:
-        """Count a session that a visitor has created with a name of its own."""
-        self._created.check(_address(request))
+        """Count one more session with a name of its own against the limit of its visitor."""
+        seconds = self._created.check(_address(request))
+        _reject(seconds, "new sessions of one address, above its part of --max-sessions")
 
     def admit(self, request: Request) -> None:
         """Count a request against the limits of its visitor, its networks, and all visitors.

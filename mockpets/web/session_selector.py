@@ -14,6 +14,7 @@ programs are ignored, and so are malformed ones (3.3).
 from __future__ import annotations
 
 import re
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, unquote
@@ -65,12 +66,10 @@ _SCENARIO_KEY: Final = "HTTP_" + SCENARIO_HEADER.upper().replace("-", "_")
 _DELAY_KEY: Final = "HTTP_" + DELAY_HEADER.upper().replace("-", "_")
 _PREFIXES: Final = ("Mockpet", "X-Mockpet")
 """Start the names of headers that are meant for mockpets; such a header must be known."""
-_LETTERS: Final = 2
-"""So must one that differs from ours by at most that many letters."""
+_SIMILAR: Final = 0.9
+"""So must one that is as similar as this to one of ours, from 0 to 1."""
 _CACHED: Final = 2000
 """The keys of a browser's request take fewer characters; longer ones are not cached."""
-_OURS: Final = "Mockpet"
-"""A header whose name contains this is meant for mockpets."""
 _REQUEST_LENGTH: Final = 80
 """The characters to remember of a request that names no session."""
 _NOTED: Final = 3
@@ -272,37 +271,17 @@ def header_names(keys: Iterable[str]) -> list[str]:
 
 def _is_unknown(name: str) -> bool:
     """Return whether the name of a header, in title case, looks like ours but is unknown."""
-    return name not in (*REQUEST_HEADERS, *FORWARDED_HEADERS) and (
-        name.startswith(_PREFIXES)
-        or any(_letters_apart(name, known) <= _LETTERS for known in REQUEST_HEADERS)
+    return name not in (*REQUEST_HEADERS, *FORWARDED_HEADERS) and bool(
+        name.startswith(_PREFIXES) or get_close_matches(name, REQUEST_HEADERS, 1, _SIMILAR)
     )
 
 
-def _letters_apart(name: str, known: str) -> int:
-    """Return how many letters must be added, removed or replaced; some number above the limit."""
-    if abs(len(name) - len(known)) > _LETTERS:
-        return _LETTERS + 1
-    row = list(range(len(known) + 1))
-    for position, letter in enumerate(name, 1):
-        before, row = row, [position]
-        for index, wanted in enumerate(known, 1):
-            change = before[index - 1] + (letter != wanted)
-            row.append(min(change, before[index] + 1, row[-1] + 1))
-        if min(row) > _LETTERS:
-            return _LETTERS + 1
-    return row[-1]
-
-
 def _ignored(names: Iterable[str]) -> str:
-    parts = []
-    for name in names:
-        if _OURS not in name:
-            continue
-        if name in FORWARDED_HEADERS and name not in REQUEST_HEADERS:
-            parts.append(f"{name!r} (a response header, without effect on a request)")
-        elif name not in REQUEST_HEADERS and not _is_unknown(name):
-            parts.append(f"{name[:NAME_LENGTH]!r} ({_nearest(name, REQUEST_HEADERS)})")
-    return f"ignored headers: {'; '.join(parts[:_NOTED])}" if parts else ""
+    ours = [name for name in names if name in FORWARDED_HEADERS and name not in REQUEST_HEADERS]
+    shown = ", ".join(map(repr, ours[:_NOTED]))
+    return (
+        f"ignored headers: {shown} (response headers, without effect on a request)" if ours else ""
+    )
 
 
 def _nearest(name: str, known: Collection[str]) -> str:

@@ -232,8 +232,7 @@ NOTES: Final[dict[NoteCode, str]] = {
     "deprecated": "the request called the deprecated operation",
     "ignored_cookie": "the cookie `mockpets` had no effect: because of `--public`, or because pages on this origin cannot call "
     "the control API",
-    "ignored_headers": "a header whose name contains `Mockpets`, such as `My-Mockpets-Session`, or a response header, had no "
-    "effect",
+    "ignored_headers": "a response header of mockpets, such as `Mockpets-Seed`, had no effect",
     "ignored_members": "a property of the body is not in the contract",
     "ignored_query": "the operation does not have this query parameter",
     "key_invalid": "401 because the API key is invalid",

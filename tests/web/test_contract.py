@@ -240,33 +240,16 @@ MISSING_KEY = (
     "started"
 )
 INVALID_KEY = f"the API key is invalid; send a valid key in the header {KEY_HEADER}"
-NO_SCHEME = (
-    f"the Authorization header has no scheme; put 'Bearer ' before the API key: {KEY_HEADER}"
-)
-NO_KEY = f"the API key is missing after 'Bearer'; send the header {KEY_HEADER}"
-OTHER_SCHEME = f"the scheme of the Authorization header must be Bearer; send {KEY_HEADER}"
+NO_BEARER = f"the Authorization header must have 'Bearer' and the API key; send {KEY_HEADER}"
 BAD_KEYS = [
     keyed(None, MISSING_KEY),
     keyed("", MISSING_KEY),
-    keyed("Bearer", NO_KEY),
-    keyed("s3cret", NO_SCHEME),
-    *[
-        keyed(f"{scheme.lower()} bW9ja3BldHM6", OTHER_SCHEME.replace("; ", f", got {scheme}; "))
-        for scheme in ("Basic", "Digest", "Token", "ApiKey")
-    ],
-    keyed("Basic", OTHER_SCHEME.replace("; ", ", got Basic; ")),
-    keyed("s3cret mockpets", OTHER_SCHEME),
-    keyed("Bearer: mockpets", OTHER_SCHEME),
-    *[
-        keyed(
-            None,
-            f"the API key is missing; send it in the header {KEY_HEADER} instead of {name}",
-            {name.lower(): "mockpets"},
-        )
-        for name in ("X-API-Key", "Api-Key", "ApiKey", "X-Auth-Token")
-    ],
-    keyed(None, MISSING_KEY, {"X-API-Key": ""}),
-    keyed("Bearer wrong", INVALID_KEY, {"X-API-Key": "mockpets"}),
+    keyed("Bearer", NO_BEARER),
+    keyed("Bearer ", NO_BEARER),
+    keyed("s3cret", NO_BEARER),
+    keyed("basic bW9ja3BldHM6", NO_BEARER),
+    keyed("Bearer: mockpets", NO_BEARER),
+    keyed(None, MISSING_KEY, {"X-API-Key": "mockpets"}),
     keyed("Bearer wrong", INVALID_KEY),
     keyed("Bearer MOCKPETS", INVALID_KEY),
     keyed("Bearer mockpets x", INVALID_KEY),

@@ -242,7 +242,7 @@ def test_the_names_of_our_response_headers_are_accepted(call: Client, name: str)
     assert response.status == 200
 
 
-@each("name", ["My-Mockpets-Session", "Session", "Pockets-Session-X", "Mocks-Session", "X-Mock"])
+@each("name", ["Session", "Pockets-Session-X", "Mocks-Session", "X-Mock"])
 def test_names_that_only_resemble_ours_are_accepted(call: Client, name: str) -> None:
     assert call("GET", "/v1/pets", headers={name: "w3"}).status == 200
 
