@@ -27,29 +27,6 @@ def test_a_session_sees_its_own_and_common_changes(common: ChangeFeed) -> None:
     assert one.number > other.number > 0
 
 
-def test_numbers_stay_valid_when_a_session_is_recreated(common: ChangeFeed) -> None:
-    before = ChangeFeed(common)
-    before.publish("pets")
-    seen = before.number
-    again = ChangeFeed(common)
-    again.publish("requests")
-
-    assert again.number > seen
-    assert again.since(seen) == ["requests"]
-
-
-@pytest.mark.parametrize("first", ["own", "common"])
-def test_a_subscriber_is_released_once(common: ChangeFeed, first: str) -> None:
-    own, events = ChangeFeed(common), [""]
-    cancel = own.wait(own.number, lambda: events.append("released"))
-    for each in (own, common) if first == "own" else (common, own):
-        each.publish("sessions")
-    assert events == ["", "released"]
-    cancel()
-    own.publish("sessions")
-    assert events == ["", "released"]
-
-
 def test_a_late_subscriber_is_released_at_once_and_a_cancelled_one_never(
     common: ChangeFeed,
 ) -> None:

@@ -98,52 +98,6 @@ def test_held_responses_count_as_use(clock: Clock) -> None:
     assert names(sessions) == ["default", "c", "d"]
 
 
-def test_listing_sessions_does_not_count_as_use(clock: Clock) -> None:
-    sessions = registry(clock)
-    session = sessions.get_or_create("a")
-    clock.now += 7
-    assert sessions.all()
-    assert sessions.idle_seconds(session) == 7
-    assert sessions.find("a") is session
-    assert sessions.idle_seconds(session) == 0
-    assert sessions.find("none") is None
-
-
-def test_the_default_session_is_idle_since_the_start(clock: Clock) -> None:
-    clock.now = 5_000
-    sessions = registry(clock)
-    clock.now += 3
-
-    assert sessions.idle_seconds(sessions.default) == 3
-
-
-def test_a_dropped_session_is_created_again(clock: Clock) -> None:
-    sessions = registry(clock)
-    events: list[str] = []
-    first = sessions.get_or_create("a")
-    first.gates.hold(Wait(0, "gate"), lambda: events.append("released"))
-    first.changes.wait(first.changes.number, lambda: events.append("changed"))
-
-    assert sessions.drop("a")
-    assert not sessions.drop("a")
-    assert sorted(events) == ["changed", "released"]
-    assert sessions.get_or_create("a") is not first
-
-
-def test_created_and_dropped_sessions_are_published_to_all(clock: Clock) -> None:
-    sessions = registry(clock)
-    other = sessions.get_or_create("a")
-    acts: list[Callable[[], object]] = [
-        lambda: sessions.get_or_create("b"),
-        lambda: sessions.drop("b"),
-    ]
-    for act in acts:
-        numbers = [each.changes.number for each in (sessions.default, other)]
-        act()
-        for each, number in zip((sessions.default, other), numbers, strict=True):
-            assert each.changes.since(number) == ["sessions"]
-
-
 def test_16_threads_get_the_same_sessions(clock: Clock) -> None:
     sessions = registry(clock, 100)
     barrier = Barrier(16)
@@ -211,32 +165,6 @@ def test_many_names_use_constant_memory_and_keep_sessions_in_use() -> None:
     assert peak < before + 4 * 2**20, (before, peak)
     for each in cancel:
         each()
-
-
-@pytest.mark.slow
-def test_unused_sessions_leak_no_memory(clock: Clock) -> None:
-    """Budgets and journals release memory even if nothing is allocated afterwards."""
-    sessions = registry(clock)
-
-    def name_so_many(first: int, count: int) -> None:
-        for number in range(first, first + count):
-            clock.now += SESSION_IDLE_SECONDS
-            sessions.get_or_create(f"n{number}")
-
-    name_so_many(0, 100)
-    gc.collect()
-    tracemalloc.start()
-    try:
-        name_so_many(100, 100)
-        before, _ = tracemalloc.get_traced_memory()
-        name_so_many(200, 5000)
-        gc.collect()
-        after, _ = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-
-    assert len(sessions) == 3
-    assert after - before < 16 * 1024, (before, after)
 
 
 @pytest.mark.slow
@@ -326,35 +254,6 @@ def test_dropping_a_session_releases_held_responses(tmp_path: Path) -> None:
 
 
 # --- Scenarios with pets, budgets ---------------------------------------------------------------
-
-
-def test_a_scenario_with_pets_has_its_own_store(fresh: Make) -> None:
-    call = fresh()
-    call("POST", "/v1/pets", json_body=PET)
-    call("DELETE", "/__mockpets/pets/3", key=None)
-    before = call("GET", "/__mockpets/pets", key=None).body
-
-    def activate(*scenarios: str) -> None:
-        body = {"scenario": list(scenarios)}
-        assert call("PUT", "/__mockpets/scenario", json_body=body, key=None).status == 200
-
-    activate("sold-out")
-    own = call("GET", "/__mockpets/pets", key=None).json
-    assert {pet["status"] for pet in own["pets"]} == {"sold"}
-    made = call("POST", "/v1/pets", json_body=PET).json
-    call("PUT", "/__mockpets/snapshots/there", key=None)
-    activate("empty", "sold-out")  # another stack has another store
-    assert call("GET", "/v1/pets").json == []
-    activate("retry")
-    assert call("GET", "/__mockpets/pets", key=None).body == before
-    activate("sold-out")
-    assert call("GET", f"/v1/pets/{made['id']}").json == made
-    activate("default")
-    assert call("GET", "/__mockpets/pets", key=None).body == before
-    call("POST", "/__mockpets/snapshots/there/restore", key=None)
-    assert call("GET", "/__mockpets/pets", key=None).json["total"] == own["total"] + 1
-    activate("sold-out")
-    assert call("GET", "/__mockpets/pets", key=None).json["total"] == own["total"] + 1
 
 
 @pytest.mark.parametrize("kind", ["pets", "snapshots"])

@@ -13,7 +13,7 @@ from mockpets.constants import STACKS
 from mockpets.errors import RequestError
 from mockpets.packaged_data import shipped
 from mockpets.scenario.matching import Facts
-from mockpets.scenario.model import Canned, Generated, Scenario, Stub
+from mockpets.scenario.model import Canned, Scenario, Stub
 from mockpets.session.session import Session
 from tests.http_client import Client, InProcess
 from tests.session.shared_states import shared_state
@@ -50,22 +50,6 @@ def test_two_threads_get_each_reply_of_a_sequence_once() -> None:
 
     assert seen == Counter(reply.body for reply in replies)
     assert under_test.decide(under_test.use(("many",)), LIST).reply is None
-
-
-def test_each_stack_has_its_own_counters_until_a_reset() -> None:
-    once = scenario("once", Stub("once/1", times=1, replies=(Canned(503, (), b""),)))
-    under_test = session(once, scenario("other"))
-
-    def responses(*names: str) -> int:
-        return sum(
-            under_test.decide(under_test.use(names), LIST).reply is not None for _ in range(3)
-        )
-
-    assert responses("once") == 1
-    assert responses("once") == 0
-    assert responses("once", "other") == 1
-    under_test.reset()
-    assert responses("once") == 1
 
 
 def test_reset_restarts_random_decisions() -> None:
@@ -107,18 +91,6 @@ def test_only_a_request_with_a_key_uses_up_stacks() -> None:
 
     assert seen == {401}
     assert call("GET", "/v1/pets", scenario="retry, flaky").status == 503
-
-
-def test_generated_pets_are_shared_by_stacks() -> None:
-    under_test = session(
-        scenario("a", pets=Generated(500)), scenario("b", pets=Generated(500, 1, "en_US"))
-    )
-    one, other = under_test.use(("a",)), under_test.use(("b",))
-
-    one.store.create({"name": "x", "categoryId": 1})
-    assert one.store.get(501)
-    assert other.store.get(501) is None
-    assert other.store.get(500) == one.store.get(500)
 
 
 # --- Changed files ----------------------------------------------------------------------------

@@ -99,16 +99,6 @@ def test_after_ten_seconds_it_is_gone(server: Server, method: str, path: str, ki
     )
 
 
-def test_only_the_last_removal_can_be_undone(server: Server) -> None:
-    server.control("DELETE", "requests")
-    before = server.state()
-    server.control("POST", "reset")
-
-    assert server.undo().json["undone"] == "reset"
-    assert server.state() == before
-    assert server.undo().status == 404
-
-
 def test_requests_since_a_clear_stay_and_those_since_a_reset_do_not(server: Server) -> None:
     before = server.state()["log"]
     server.control("DELETE", "requests")
@@ -150,15 +140,6 @@ def test_a_name_that_is_used_again_cannot_be_undone(server: Server) -> None:
 
     assert server.undo().status == 404
     assert server.state()["requests"] == 1
-
-
-def test_ids_are_not_assigned_again_after_an_undo(server: Server) -> None:
-    server.control("PUT", "scenario", {"scenario": "default"})
-    first = server.call("POST", "/~w1/v1/pets", json_body=PET).json["id"]
-    server.control("POST", "reset")
-    server.undo()
-
-    assert server.call("POST", "/~w1/v1/pets", json_body=PET).json["id"] == first + 1
 
 
 def test_all_sessions_can_be_put_back_one_by_one(server: Server) -> None:

@@ -133,15 +133,6 @@ def test_two_threads_lose_no_response() -> None:
     assert read(metrics)["mockpets_requests_total", labels] == 40_000
 
 
-def test_two_apps_in_one_process_have_separate_metrics() -> None:
-    one, other = make(), make()
-    one.observe(None, 404, 0.001)
-
-    labels = (("operation", "other"), ("status", "404"))
-    assert ("mockpets_requests_total", labels) in read(one)
-    assert ("mockpets_requests_total", labels) not in read(other)
-
-
 def test_counting_does_not_import_prometheus_client() -> None:
     code = (
         "import sys; from mockpets.telemetry.metrics import Metrics\n"

@@ -9,12 +9,12 @@ import pytest
 
 from mockpets.telemetry.access_log import trace_id
 from tests.cases import each as for_each
-from tests.cli.test_main import base_of, serving
-from tests.http_client import Client, OverSocket
 from tests.telemetry.test_serve_log import logging, logging_inside
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from tests.http_client import Client
 
     Make = Callable[..., Client]
 
@@ -54,19 +54,6 @@ def test_a_rejected_request_has_its_code_session_and_trace() -> None:
 
 
 @posix
-def test_a_visitor_who_is_limited_is_named() -> None:
-    words = ("--public", "--visitor-rate", "1", "--control", "off")
-    with logging("--log", "json", *words) as log:
-        statuses = [log.call("GET", "/v1/pets").status for _ in range(10)]
-        assert 429 in statuses
-        lines = [each for each in log.objects() if "session" in each]
-
-    assert {each["session"] for each in lines} == {lines[0]["session"]}
-    assert lines[0]["session"]
-    assert {each["code"] for each in lines} == {None, "rate_limited"}
-
-
-@posix
 @for_each("form", ["text", "json"])
 def test_each_line_has_the_name_of_the_server(form: str) -> None:
     with logging("--log", form, "--name", "mock-1") as log:
@@ -76,13 +63,6 @@ def test_each_line_has_the_name_of_the_server(form: str) -> None:
     names: list[Any] = [each["node"] if isinstance(each, dict) else each for each in lines]
     assert names
     assert set(names) == {"mock-1"}
-
-
-@posix
-def test_without_a_name_no_line_has_one() -> None:
-    with logging_inside("json") as log:
-        log.call("GET", "/v1/pets")
-        assert all("node" not in each for each in log.objects())
 
 
 TARGETS = ["/v1/pets", "/v1/pets?limit=0", "/nowhere", "/__mockpets/state", "/__mockpets/health"]
@@ -95,19 +75,6 @@ def test_each_response_names_the_server_only_if_it_has_a_name(fresh: Make, targe
     assert named.header("Mockpets-Node") == "mock-1"
     assert "Mockpets-Node" in (named.header("Access-Control-Expose-Headers") or "")
     assert fresh()("GET", target).header("Mockpets-Node") is None
-
-
-def test_the_state_names_the_server(fresh: Make) -> None:
-    assert fresh(name="mock-1")("GET", "/__mockpets/state").json["node"] == "mock-1"
-    assert fresh()("GET", "/__mockpets/state").json["node"] is None
-
-
-@posix
-def test_the_variable_of_a_link_of_docker_is_not_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MOCKPETS_NAME", "/front-end/mockpets")
-    with serving() as (_, banner):
-        call = Client(OverSocket(base_of(banner).removesuffix("/v1")))
-        assert call("GET", "/v1/pets").header("Mockpets-Node") is None
 
 
 @for_each(

@@ -288,18 +288,6 @@ def test_reads_of_the_control_api_are_not_logged() -> None:
     assert "GET /v1/pets " in line
 
 
-@for_each("words", [(), ("--log", "json")])
-def test_a_random_token_that_no_terminal_and_no_file_gets_is_a_warning(
-    words: tuple[str, ...],
-) -> None:
-    with logging("--host", "0.0.0.0", *words) as log:  # noqa: S104 - as in a container
-        banner, lines = log.banner, log.lines()
-
-    assert "token" not in banner
-    assert len(lines) == 1
-    assert "the generated one is shown only on a terminal or in a file; set MOCKPETS_" in lines[0]
-
-
 def test_the_log_starts_with_what_the_server_runs_with(tmp_path: Path) -> None:
     (tmp_path / "mockpets.toml").write_text("seed = 4\ncontrol-token = 'long-enough'\n", "utf-8")
     state = str(tmp_path / "state")
@@ -405,19 +393,3 @@ def test_open_opens_the_panel_in_a_browser(
         assert wait_until(seen.exists)
 
     assert re.fullmatch(opened, seen.read_text().strip())
-
-
-def test_the_log_is_coloured_on_a_terminal() -> None:
-    import pty  # not on Windows
-
-    ours, theirs = pty.openpty()
-    environ = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
-    with serving(stderr=theirs, env=environ | {"TERM": "xterm"}) as (process, banner):
-        os.close(theirs)
-        Client(OverSocket(base_of(banner).removesuffix("/v1")))("GET", "/v1/pets")
-        line = os.read(ours, 1000)
-        process.terminate()
-        assert wait_until(lambda: process.poll() is not None)
-    os.close(ours)
-
-    assert b" \x1b[32m200\x1b[0m GET /v1/pets (" in line

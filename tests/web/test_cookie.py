@@ -123,17 +123,6 @@ def test_other_errors_keep_the_cookie(
     assert response.header("Set-Cookie") is None
 
 
-def test_a_closed_session_keeps_the_cookie(fresh: Make) -> None:
-    """Without it, a page that still polls would go on in the session `default`."""
-    call = fresh()
-    call("PUT", "/__mockpets/sessions/w1", key=None)
-    call("DELETE", "/__mockpets/sessions/w1?closed=60s", key=None)
-    response = ask(call, "mockpets=w1")
-
-    assert_error(response, "session_dropped")
-    assert response.header("Set-Cookie") is None
-
-
 @each("wrong", ["-", "w1+emtpy", "%FF+%FF"])
 @each("path", ["state", "pets", "requests", "scenario", "", "docs", "health", "toolbar.js"])
 def test_the_control_api_and_the_panel_never_read_it(call: Client, path: str, wrong: str) -> None:
@@ -143,15 +132,6 @@ def test_the_control_api_and_the_panel_never_read_it(call: Client, path: str, wr
         got = call(method, f"/__mockpets/{path}", headers=headers, json_body=body, key=None)
         assert (got.status, got.header("Set-Cookie")) == (200, None)
         assert got.header("Mockpets-Session") in ("default", None)
-
-
-@each("path", ["/pets", "/", "/favicon.ico", "/v1", "/v10/pets"])
-def test_other_paths_do_not_read_it(fresh: Make, path: str) -> None:
-    call = fresh()
-    ask(call, "mockpets=w1", path)
-
-    [session] = call("GET", "/__mockpets/sessions", key=None).json["sessions"]
-    assert session["name"] == "default"
 
 
 # --- Where it has an effect ---------------------------------------------------------------------

@@ -71,12 +71,6 @@ def test_the_first_failed_check_decides(call: Client) -> None:
     assert attempt.send(call).status == 201
 
 
-def test_a_stub_responds_before_the_body_is_validated(call: Client) -> None:
-    attempt = Attempt("POST", "/v1/pets", "mockpets", "create-rejected", "X-Other")
-
-    assert attempt.send(call).header("Mockpets-Stub") == "create-rejected/reject"
-
-
 def test_a_tunnel_is_rejected_by_its_method() -> None:
     with MockpetsServer(Settings(port=0)) as server, Wire(port_of(server.url)) as wire:
         wire.send(b"CONNECT a:80 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
@@ -223,29 +217,3 @@ def test_a_named_segment_of_a_stubs_path_matches_any_one_segment(call: Client) -
     times = {"match": stub["match"], "times": 1}
     verified = call("POST", f"{base}/__mockpets/verify", json_body=times, key=None)
     assert verified.status == 200
-
-
-def test_a_path_of_many_scenario_paths_has_the_methods_of_all_its_stubs(
-    fresh: Callable[..., Client],
-) -> None:
-    call = fresh()
-    paths = [("PUT", "/v1/shops/7"), ("PATCH", "/v1/shops/{id}"), ("GET", "/v1/*/7/pets")]
-    paths += [("DELETE", f"/v1/shops/{number}") for number in range(20)]
-    stubs = [
-        {"match": {"method": method, "path": path}, "off_contract": True, "reply": {"status": 204}}
-        for method, path in paths
-    ]
-    document = {"description": "d", "stubs": stubs}
-    active = call("PUT", "/__mockpets/scenario", json_body={"scenario": document})
-    assert active.status == 200, active.json
-
-    def allow(path: str) -> set[str]:
-        response = call("POST", path)
-        return set((response.header("Allow") or "none").split(", ")) - {"OPTIONS", "HEAD"}
-
-    assert allow("/v1/shops/7") == {"DELETE", "PATCH", "PUT"}
-    assert allow("/v1/shops/19") == {"DELETE", "PATCH"}
-    assert allow("/v1/shops/20") == {"PATCH"}
-    assert allow("/v1/shops/7/pets") == allow("/v1/carts/7/pets") == {"GET"}
-    assert allow("/v1/carts/7") == {"none"}
-    assert call("DELETE", "/v1/shops/7").header("Mockpets-Stub") == "inline-1/11"

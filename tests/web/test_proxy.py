@@ -73,14 +73,6 @@ def test_headers_of_an_untrusted_peer_are_ignored(peer: str) -> None:
     assert altered(peer, FORGED) == {}
 
 
-@given(
-    st.dictionaries(st.sampled_from(sorted(FORGED)), st.text(st.characters(codec="latin-1"))),
-    st.sampled_from(["127.0.0.1", "10.0.0.2", "::2"]),
-)
-def test_any_headers_of_an_untrusted_peer_are_ignored(headers: dict[str, str], peer: str) -> None:
-    assert altered(peer, headers) == {}
-
-
 def test_headers_of_a_trusted_proxy_are_used() -> None:
     message = {
         "X_FORWARDED_FOR": "192.0.2.7",
@@ -164,14 +156,6 @@ def test_invalid_forwarded_values_are_ignored(header: str, value: str) -> None:
     assert altered(PEER, message).keys() == {"REMOTE_ADDR", "REMOTE_HOST", "REMOTE_PORT"}
 
 
-def test_the_last_of_several_values_is_used() -> None:
-    message = {"X_FORWARDED_PROTO": "https, http", "X_FORWARDED_HOST": "evil.test, demo.example"}
-    changes = altered(PEER, message)
-
-    assert "wsgi.url_scheme" not in changes  # it is http
-    assert changes["HTTP_HOST"] == "demo.example"
-
-
 # --- Under a prefix ---------------------------------------------------------------------------
 
 
@@ -215,33 +199,6 @@ def test_a_base_path_is_quoted_in_headers(base: str, status: int) -> None:
         assert all(re.fullmatch("[ -~]*", value) for value in response.headers.values())
 
 
-def test_a_location_is_ascii() -> None:
-    client = create_app(Settings()).test_client()
-    mount = {
-        "SCRIPT_NAME": "/käfig".encode().decode("latin-1")
-    }  # set by another WSGI server (PEP 3333)
-    new = {"name": "Miso", "categoryId": 2}
-    made = client.post("/v1/pets", json=new, headers=KEY, environ_overrides=mount)
-
-    assert made.headers["Location"] == "/k%C3%A4fig/v1/pets/17"
-
-
-def test_a_forwarded_prefix_is_added() -> None:
-    client = mounted("", ("127.0.0.1",))
-    headers = KEY | {"X-Forwarded-Prefix": "/mock", "X-Forwarded-For": "192.0.2.7"}
-    made = client.post("/v1/pets", json={"name": "Miso", "categoryId": 2}, headers=headers)
-
-    assert made.headers["Location"] == "/mock/v1/pets/17"
-
-
-def test_both_prefixes_are_combined() -> None:
-    client = mounted("/mock", ("127.0.0.1",))
-    headers = KEY | {"X-Forwarded-Prefix": "/apps"}
-    made = client.post("/mock/v1/pets", json={"name": "Miso", "categoryId": 2}, headers=headers)
-
-    assert made.headers["Location"] == "/apps/mock/v1/pets/17"
-
-
 @each("path", ["/v1/pets", "/", "/mockery/v1/pets", "/Mock/v1/pets", "/moc"])
 def test_paths_outside_the_prefix_are_not_found(path: str) -> None:
     origin = {"Origin": "http://localhost:5173"}
@@ -276,14 +233,6 @@ def test_a_page_can_read_the_error_outside_the_prefix() -> None:
     assert response.headers["Access-Control-Allow-Methods"] == "POST"
 
 
-def test_the_prefix_alone_is_the_root() -> None:
-    response = mounted("/mock").get("/mock", headers=KEY)
-
-    assert response.status_code == 404
-    message = "unknown path '/mock/'; the pet store is at /mock/v1/pets"
-    assert response.get_json()["message"] == message
-
-
 @each(
     "path, message",
     [
@@ -304,12 +253,6 @@ def test_a_hint_includes_the_prefix(path: str, message: str) -> None:
 
     actual = response.get_json()["message"]
     assert actual.partition("a response, add a stub")[0] == f"unknown path {path!r}; {message}"
-
-
-def test_a_hint_omits_a_long_prefix() -> None:
-    response = mounted("/mock").get(f"/mock/~{'w' * 9000}/pets", headers=KEY)
-
-    assert len(response.get_json()["message"]) < 300
 
 
 # --- The control API --------------------------------------------------------------------------

@@ -76,27 +76,3 @@ def test_its_memory_is_bounded(together: Rate, visitor: Rate, steps: list[tuple[
         for turn in range(times):
             limit.check(f"{number}-{turn}")  # all different
             assert len(limit) <= most
-
-
-def test_visitors_with_full_buckets_are_forgotten() -> None:
-    clock = Clock()
-    limit = RateLimit(TOGETHER, VISITOR, clock)
-    for number in range(100_000):
-        clock.milliseconds += number % 2
-        limit.check(str(number))
-
-    assert len(limit) <= 801
-    for _ in range(2 * 801):  # each request forgets at most two
-        clock.milliseconds += 10_000
-        limit.check("late")
-    assert len(limit) == 1
-
-
-def test_one_visitor_does_not_exhaust_the_shared_limit() -> None:
-    clock = Clock()
-    limit = RateLimit(TOGETHER, VISITOR, clock)
-    greedy = [limit.check("greedy") for _ in range(1000)]
-
-    assert greedy[:40] == [0] * 40
-    assert greedy[40:] == [pytest.approx(0.05)] * 960
-    assert [limit.check(str(number)) for number in range(361)] == [0] * 360 + [pytest.approx(0.005)]

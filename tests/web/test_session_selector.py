@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from mockpets import Settings, create_app
 from mockpets.constants import EXPOSED_HEADERS, FORWARDED_HEADERS
 from tests.cases import each
-from tests.http_client import Client, InProcess
 from tests.web.test_contract import assert_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.http_client import Response
+    from tests.http_client import Client, Response
 
     Make = Callable[..., Client]
 
@@ -74,10 +71,7 @@ def test_the_first_place_that_names_any_wins(
         ("/~w3+empty", ("w3", "empty")),
         ("/~w3+retry+empty", ("w3", "retry, empty")),
         ("/~w3+empty+empty", ("w3", "empty")),
-        ("/~w.3_x-", ("w.3_x-", "default")),
         ("/~" + "w" * 64, ("w" * 64, "default")),
-        ("/~7", ("7", "default")),
-        ("/~default+default", ("default", "default")),
     ],
 )
 def test_base_paths_select_sessions_and_scenarios(
@@ -97,20 +91,12 @@ def test_base_paths_select_sessions_and_scenarios(
         ("/~bad%20name", "invalid_session", "invalid session name 'bad name' in the base path"),
         ("/~%E2%84%AA", "invalid_session", "invalid session name '\u212a' in the base path"),
         ("/~w%0A", "invalid_session", "invalid session name 'w\\n' in the base path"),
-        ("/~-w", "invalid_session", "invalid session name '-w' in the base path"),
         ("/~.", "invalid_session", "invalid session name '.' in the base path"),
-        ("/~w~3", "invalid_session", "invalid session name 'w~3' in the base path"),
-        ("/~%C3%A9", "invalid_session", "invalid session name 'é' in the base path"),
         ("/~%FF", "invalid_session", "invalid session name '\ufffd' in the base path"),
-        ("/~%00", "invalid_session", "invalid session name '\\x00' in the base path"),
         ("/~" + "w" * 65, "invalid_session", "invalid session name 'www"),
         ("/~w3+", "unknown_scenario", "empty scenario name in the base path; name one"),
-        ("/~+", "unknown_scenario", "empty scenario name in the base path; name one"),
-        ("/~w3++empty", "unknown_scenario", "empty scenario name in the base path"),
         ("/~w3+em_pty", "unknown_scenario", "invalid scenario name 'em_pty' in the base path"),
-        ("/~w3+em--pty", "unknown_scenario", "invalid scenario name 'em--pty' in the base path"),
         ("/~w3+emtpy", "unknown_scenario", "unknown scenario 'emtpy'; did you mean 'empty'?"),
-        ("/~w3+../x", "unknown_scenario", "invalid scenario name '../x' in the base path"),
         ("/~+" + "+".join("abcdefghi"), "unknown_scenario", "too many scenarios in the base path"),
     ],
 )
@@ -119,30 +105,12 @@ def test_invalid_base_paths_are_rejected(
     call: Client, base: str, code: str, says: str, key: str | None
 ) -> None:
     """Rejected before the key is checked, with a status that the contract does not use."""
-    response = call("GET", f"{base.replace('../x', '..%2fx')}/v1/pets", key=key)
-    if "/" in base[1:]:  # an encoded slash is still a slash, so the rest is a path
-        assert response.status in (404, 422)
-        return
+    response = call("GET", f"{base}/v1/pets", key=key)
     assert_error(response, code)
     assert response.json["message"].startswith(says)
     assert response.header("Access-Control-Allow-Origin") is None
     cross = call("GET", f"{base}/v1/pets", key=key, headers={"Origin": "http://a.test"})
     assert cross.header("Access-Control-Allow-Origin") == "http://a.test"
-
-
-@each(
-    "headers, expected",
-    [
-        ({"Mockpets-Session": " W3 "}, ("w3", "default")),
-        ({"Mockpets-Scenario": "empty"}, ("default", "empty")),
-        ({"Mockpets-Scenario": " Retry ,EMPTY"}, ("default", "retry, empty")),
-        ({"mockpets-scenario": "empty,empty"}, ("default", "empty")),
-    ],
-)
-def test_headers_select_sessions_and_scenarios(
-    call: Client, headers: dict[str, str], expected: tuple[str, str]
-) -> None:
-    assert chosen(call("GET", "/v1/pets", headers=headers)) == expected
 
 
 @each(
@@ -176,15 +144,8 @@ KNOWN = "known: Mockpets-Session, Mockpets-Scenario, Mockpets-Delay"
             ["Mockpets-Scenaro"],
             "unknown header 'Mockpets-Scenaro'; did you mean 'Mockpets-Scenario'?",
         ),
-        (["MOCKPETS-SESION"], "unknown header 'Mockpets-Sesion'; did you mean 'Mockpets-Session'?"),
         (["mockpets-x"], f"unknown header 'Mockpets-X'; {KNOWN}"),
-        (["Mockpets-"], f"unknown header 'Mockpets-'; {KNOWN}"),
-        (["Mockpet"], f"unknown header 'Mockpet'; {KNOWN}"),
         (["X-Mockpet-Delay"], "unknown header 'X-Mockpet-Delay'; did you mean 'Mockpets-Delay'?"),
-        (
-            ["X-Mockpets-Session"],
-            "unknown header 'X-Mockpets-Session'; did you mean 'Mockpets-Session'?",
-        ),
         (["Mokpet-Session"], "unknown header 'Mokpet-Session'; did you mean 'Mockpets-Session'?"),
         (
             ["Mpckets-Scenario"],
@@ -296,11 +257,6 @@ def test_invalid_keys_are_rejected(fresh: Make, key: str) -> None:
     assert [each["name"] for each in sessions(call)] == ["default"]
 
 
-@each("key, code", [("mockpets~a b", "invalid_session"), ("mockpets~w3+emtpy", "unknown_scenario")])
-def test_a_valid_key_with_an_invalid_selector_is_rejected(fresh: Make, key: str, code: str) -> None:
-    assert_error(fresh()("GET", "/v1/pets", key=key), code)
-
-
 @each(
     "key, expected",
     [
@@ -384,22 +340,6 @@ def test_a_path_opened_in_a_browser_leads_to_a_page_of_its_session(fresh: Make, 
     assert call("GET", path, headers=html, key=None).status == (302 if path == "/" else 404)
 
 
-def test_the_control_api_prefers_the_base_path_to_the_header(fresh: Make) -> None:
-    call = fresh(control_token="a-token-for-this")
-    token = {"Authorization": "Bearer a-token-for-this"}
-    for base, header, expected in (
-        ("/~by-path", "by-header", "by-path"),
-        ("/~+empty", "by-header", "by-header"),
-        ("", "by-header", "by-header"),
-    ):
-        headers = token | {"Mockpets-Session": header}
-        got = call("GET", f"{base}/__mockpets/state", headers=headers, key=None)
-        assert got.json["session"] == expected
-    # On the control API the key is the token, which has no selector.
-    named = {"Authorization": "Bearer a-token-for-this~w9"}
-    assert call("GET", "/__mockpets/state", headers=named, key=None).status == 401
-
-
 def test_control_calls_use_the_pets_of_the_named_scenarios(fresh: Make) -> None:
     call = fresh()
     path = "/~w3+empty/__mockpets/pets"
@@ -413,61 +353,3 @@ def test_control_calls_use_the_pets_of_the_named_scenarios(fresh: Make) -> None:
 
 
 # --- Explanation headers ------------------------------------------------------------------------
-
-
-def test_every_response_has_its_journal_number(fresh: Make) -> None:
-    call = fresh()
-    asks: list[tuple[str, str, dict[str, Any]]] = [
-        ("GET", "/~w3/v1/pets", {}),
-        ("POST", "/~w3/v1/pets", {"json_body": PET}),
-        ("POST", "/~w3/v1/pets", {"body": b"{"}),
-        ("GET", "/~w3/v1/pets/1", {}),
-        ("HEAD", "/~w3/v1/pets", {}),
-        ("GET", "/~w3/v1/pets?limit=0", {}),
-        ("GET", "/~w3/v1/pets", {"key": None}),
-        ("GET", "/~w3/v1/pets", {"key": "wrong"}),
-        ("GET", "/~w3/v1/nothing", {}),
-        ("DELETE", "/~w3/v1/pets", {}),
-        ("GET", "/~w3/v1/store/orders", {}),
-        ("GET", "/~w3/pets", {}),
-        ("GET", "/~w3+emtpy/v1/pets", {}),
-        ("GET", "/~w3+no_name/v1/pets", {}),
-        ("GET", "/~w3/v1/pets", {"scenario": "flaky, no_name"}),
-        ("GET", "/~w3/v1/pets", {"headers": {"Mockpets-Delay": "soon"}}),
-        ("GET", "/~w3+server-error/v1/pets", {}),
-        ("GET", "/~w3+broken-json/v1/pets", {}),
-        ("POST", "/~w3/v1/pets", {"body": b"x" * 70_000}),
-    ]
-    statuses = []
-    for number, (method, target, options) in enumerate(asks, 1):
-        response = call(method, target, **options)
-        assert response.header("Mockpets-Request") == str(number), (method, target)
-        assert response.header("Mockpets-Session") == "w3"
-        statuses.append(response.status)
-    journal = call("GET", "/~w3/__mockpets/requests", key=None).json
-
-    told = [
-        (row["number"], row["method"], row["target"], row["status"]) for row in journal["requests"]
-    ]
-    assert told == [
-        (number, method, target, status)
-        for number, ((method, target, _), status) in enumerate(zip(asks, statuses, strict=True), 1)
-    ]
-    assert journal["last"] == len(asks)
-    assert call("OPTIONS", "/~w3/v1/pets").header("Mockpets-Request") is None
-
-
-def test_a_head_request_is_recorded_without_a_body(fresh: Make) -> None:
-    call = fresh()
-    call("HEAD", "/v1/pets")
-    kept = call("GET", "/__mockpets/requests/1", key=None).json["response"]["body"]
-
-    assert (kept["size"], kept["text"]) == (0, "")
-
-
-def test_two_apps_share_nothing() -> None:
-    one, other = (Client(InProcess(create_app(Settings()))) for _ in range(2))
-    one("POST", "/~w3/v1/pets", json_body=PET)
-
-    assert len(other("GET", "/~w3/v1/pets").json) == 16
-    assert json.loads(one("GET", "/~w3/v1/pets/17").body)["name"] == "Miso"
