@@ -381,13 +381,10 @@ class ClosedNames:
         """In the order in which the names were closed."""
 
     def close(self, name: str, seconds: float) -> None:
-        """Close a name; at the limit, forget the expired ones, or the one that was closed first."""
-        now = self._clock()
+        """Close a name; at the limit, forget the one that was closed first."""
         if len(self.until) >= CLOSED_NAMES and name not in self.until:
-            expired = [old for old, until in self.until.items() if until <= now]
-            for old in expired or [next(iter(self.until))]:
-                del self.until[old]
-        self.until[name] = now + seconds
+            del self.until[next(iter(self.until))]
+        self.until[name] = self._clock() + seconds
 
     def seconds(self, name: str) -> float:
         """Return how long a name stays closed; 0 if it is open."""

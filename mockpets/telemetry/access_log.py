@@ -12,6 +12,7 @@ import os
 import re
 import time
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.constants import DEFAULT_SCENARIO, DEFAULT_SESSION
@@ -190,6 +191,16 @@ class _Anonymous(logging.Filter):
         return True
 
 
+@lru_cache(1)  # most lines are of the same second as the line before
+def _local_time(second: int) -> str:
+    return time.strftime("%H:%M:%S", time.localtime(second))
+
+
+@lru_cache(1)
+def _utc_time(second: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(second))
+
+
 class _Text(logging.Formatter):
     """The text format: local time and message; further lines are indented."""
 
@@ -197,16 +208,12 @@ class _Text(logging.Formatter):
         super().__init__()
         self._colour = colour
         self._node = f" {node}" if node else ""
-        self._second = -1
-        self._time = ""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return a record as text, without the final newline."""
-        if (second := int(record.created)) != self._second:
-            self._second = second
-            self._time = time.strftime("%H:%M:%S", time.localtime(second)) + self._node
+        start = _local_time(int(record.created)) + self._node
         if isinstance(record.msg, Access):
-            return f"{self._time} {self._access(record.msg)}"
+            return f"{start} {self._access(record.msg)}"
         text = _short(record.getMessage(), MESSAGE)
         if record.exc_info:
             text += "\n" + self.formatException(record.exc_info)
@@ -214,7 +221,7 @@ class _Text(logging.Formatter):
         level = record.levelname.lower()
         if record.levelno >= logging.WARNING:
             level = self._coloured(level, _RED if record.levelno >= logging.ERROR else _YELLOW)
-        return "\n  ".join([f"{self._time} {level}: {lines[0]}", *lines[1:]])
+        return "\n  ".join([f"{start} {level}: {lines[0]}", *lines[1:]])
 
     def _access(self, line: Access) -> str:
         if line.status is None:
@@ -237,16 +244,12 @@ class _Json(logging.Formatter):
     def __init__(self, node: str) -> None:
         super().__init__()
         self._node = {"node": node} if node else {}
-        self._second = -1
-        self._time = ""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return a record as one line, without the newline."""
-        if (second := int(record.created)) != self._second:
-            self._second = second
-            self._time = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(second))
+        second = _utc_time(int(record.created))
         properties: dict[str, object] = {
-            "time": f"{self._time}.{int(record.created % 1 * 1000):03}Z",
+            "time": f"{second}.{int(record.created % 1 * 1000):03}Z",
             "level": record.levelname.lower(),
             "logger": record.name,
             **self._node,

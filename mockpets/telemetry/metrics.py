@@ -1,7 +1,7 @@
 """The Prometheus metrics of a server.
 
 `observe` runs for every request, so it only adds to plain numbers. `exposition` has
-prometheus-client format them, together with the current `Holdings` of the app. prometheus-client
+prometheus-client format them, together with what the app holds at that time. prometheus-client
 is imported at the first exposition, since the import is slow; no other module imports it. Clients
 cannot choose the value of a label.
 """
@@ -15,7 +15,6 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import ERRORS, OPERATIONS, SERVER_LIMIT_ERRORS
-from mockpets.wsgi_extension import ServerCounts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -30,23 +29,6 @@ BUCKETS: Final = (0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5)
 
 _OTHER: Final = "other"
 """The label of requests that match no operation of the contract."""
-
-
-class Holdings(ServerCounts):
-    """The current counts of an app and its server, and their limits; `_HELP` describes each."""
-
-    sessions: int
-    sessions_limit: int
-    pets: int
-    pets_bytes: int
-    pets_limit_bytes: int
-    snapshots_bytes: int
-    snapshots_limit_bytes: int
-    journal_bytes: int
-    journal_limit_bytes: int
-    journal_dropped_total: int
-    scenario_reloads_total: int
-    scenario_problems: int
 
 
 _HELP: Final = {
@@ -73,7 +55,7 @@ _HELP: Final = {
     "bytes.",
     "arriving_bodies_limit_bytes": "Maximum of this size.",
 }
-"""Help text of the metric of each field of `Holdings`; counters end in ``_total``."""
+"""Help text of each holding of an app and its server; counters end in ``_total``."""
 
 
 class _Work:
@@ -90,10 +72,11 @@ class _Work:
 class Metrics:
     """The metrics of one app; safe to use from several threads.
 
-    :param holdings: called for each exposition.
+    :param holdings: called for each exposition; returns numbers by the names in `_HELP`, and in
+        ``rejected`` the responses that the server made itself, by error code.
     """
 
-    def __init__(self, version: str, holdings: Callable[[], Holdings]) -> None:
+    def __init__(self, version: str, holdings: Callable[[], Mapping[str, Any]]) -> None:
         self._version = version
         self._holdings = holdings
         self._lock = Lock()
@@ -165,11 +148,10 @@ class Metrics:
         yield build
         holdings = self._holdings()
         yield from self._request_metrics(holdings.get("rejected", {}))
-        values: Mapping[str, Any] = holdings
         for name, text in _HELP.items():
-            if name in values:
+            if name in holdings:
                 family = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
-                yield family(f"mockpets_{name}", text, value=values[name])
+                yield family(f"mockpets_{name}", text, value=holdings[name])
 
     def _request_metrics(self, rejected: Mapping[ErrorCode, int]) -> Iterator[Metric]:
         """Yield the metrics that `observe` has counted, with the responses of the server itself."""
