@@ -208,21 +208,6 @@ def test_a_rejected_change_leaves_the_name_closed(server: Server) -> None:
     assert server.call("GET", "/~w3/v1/pets").status == 410
 
 
-@each("base", ["/~w3", ""])
-@each("query", ["", "?closed=60s"])
-def test_deleting_a_session_does_not_create_the_one_that_the_request_names(
-    base: str, query: str
-) -> None:
-    server = Server(max_sessions=1)  # so that creating one would fail
-    headers = {} if base else {"Mockpets-Session": "w3"}
-    target = f"{base}/__mockpets/sessions/w3{query}"
-
-    assert_error(server.call("DELETE", target, headers=headers, key=None), "not_found")
-    before = server.control("GET", "events").json["change"]
-    server.call("DELETE", target, headers=headers, key=None)
-    assert server.control("GET", "events").json["change"] == before
-
-
 def test_a_poll_for_events_ends_when_its_session_is_closed() -> None:
     with MockpetsServer(Settings(port=0)) as server, ThreadPoolExecutor(1) as pool:
         call = Client(OverSocket(server.url))

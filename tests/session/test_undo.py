@@ -15,7 +15,6 @@ from tests.http_client import Client, InProcess
 from tests.server.raw_http import Clock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from tests.http_client import Response
@@ -180,22 +179,6 @@ def test_what_is_kept_goes_first_when_memory_is_needed() -> None:
             server.control("DELETE", f"sessions/{name}")
 
     assert server.undo().status == 404
-
-
-def test_the_request_logs_that_are_kept_go_first(fresh: Callable[..., Client]) -> None:
-    call = fresh(memory=9 * 2**20)
-    text = "x" * 4000
-    for name, count in (("w1", 90), ("w2", 250)):
-        for _ in range(count):
-            body = {"name": text, "categoryId": "no"}
-            call("POST", f"/~{name}/v1/pets", json_body=body)
-        if name == "w1":
-            call("DELETE", "/~w1/__mockpets/requests", key=None)
-    log = call("GET", "/~w2/__mockpets/requests?limit=1", key=None).json
-    call("POST", "/__mockpets/sessions/w1/undo", key=None)
-
-    assert call("GET", "/~w1/__mockpets/requests", key=None).json["requests"] == []
-    assert log["dropped"] > 0  # it had to drop some of its own, too
 
 
 def test_a_busy_suite_keeps_a_limited_number(server: Server) -> None:

@@ -248,26 +248,6 @@ def test_the_session_id_is_new_after_a_kill_but_not_after_a_stop(file: Path) -> 
         assert session_id(call, "w3") != after["w3"]
 
 
-def test_without_a_file_a_restart_loses_everything() -> None:
-    ids = set()
-    for _ in range(2):
-        with MockpetsServer(Settings(port=0)) as server:
-            ids.add(session_id(Client(OverSocket(server.url))))
-
-    assert len(ids) == 2
-
-
-def test_a_session_that_does_not_exist_has_no_id() -> None:
-    with MockpetsServer(Settings(port=0)) as server:
-        call = Client(OverSocket(server.url))
-        response = call("GET", "/~w3/__mockpets/pets")
-        assert response.status == 200
-        assert response.header("Mockpets-Session") is None
-        assert response.header("Mockpets-Session-Id") is None
-        created = call("PUT", "/~w3/__mockpets/sessions/w3")
-        assert created.header("Mockpets-Session-Id") == created.json["id"]
-
-
 # --- What is not saved --------------------------------------------------------------------------
 
 

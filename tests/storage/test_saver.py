@@ -20,7 +20,6 @@ from mockpets.constants import INT64_MAX
 from mockpets.errors import InputError
 from mockpets.pets.table import make_table
 from mockpets.session import save_progress
-from mockpets.storage import saver as saver_module
 from mockpets.storage.database import open_database
 from mockpets.storage.saver import RESERVED_IDS
 from tests.storage.servers import (
@@ -650,32 +649,6 @@ def test_the_last_three_changed_files_are_kept(path: Path) -> None:
     assert Server(path).names() == ["Ada", "Bo", *wrong]
 
 
-def test_a_changed_file_that_cannot_be_written_again_is_retried(
-    path: Path, messages: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    server = Server(path)
-    server.post()
-    server.save()
-    elsewhere(TRUNCATE, path)
-    with monkeypatch.context() as patch:
-        patch.setattr(saver_module, "open_database", partial(_throw, OSError(28, "No space")))
-        for _ in range(3):
-            assert not server.save()
-            assert server.progress.trouble == "No space"
-    assert not server.save()
-    assert "another program changed the file" in server.progress.trouble
-    assert server.save()
-    server.crash()
-
-    assert len(changed_files(path)) == 1
-    assert [message.partition(f" {path}")[0] for message in messages()] == [
-        "another program changed",
-        "cannot save the state to",
-        "saving the state to",
-    ]
-    assert Server(path).names() == ["Ada", "Bo", "Miso"]
-
-
 def test_a_server_whose_file_is_gone_leaves_the_files_of_another(path: Path) -> None:
     first = Server(path)
     first.post()
@@ -768,19 +741,6 @@ def test_a_change_during_a_save_is_part_of_the_next(path: Path) -> None:
     assert Server(path).names() == ["Ada", "Bo", "Before", "REPLACE", "COMMIT"]
 
 
-def test_waiting_for_a_save_ends_with_it(path: Path) -> None:
-    server = Server(path)
-    server.saver.start()
-    for number in range(5):
-        server.store().create({"name": f"{number}", "categoryId": 1})
-        begun = server.progress.begun
-        assert server.progress.wait_for_save() is server.progress
-        assert server.progress.saved > begun
-    server.saver.stop()
-
-    assert len(Server(path).names()) == 7
-
-
 def test_a_hanging_disk_blocks_neither_requests_nor_the_stop(
     path: Path, messages: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -808,29 +768,6 @@ def test_a_hanging_disk_blocks_neither_requests_nor_the_stop(
     thread.join(10)
 
     assert messages() == ["timed out while saving the state; the last changes may be lost"]
-
-
-def test_the_thread_continues_after_an_internal_error(
-    path: Path, messages: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    server = Server(path)
-    turns = count()
-    save = server.saver.save
-
-    def broken() -> None:
-        if next(turns) == 0:
-            raise ZeroDivisionError
-        save()
-
-    monkeypatch.setattr(server.saver, "save", broken)
-    server.saver.start()
-    for _ in range(2):
-        server.post()
-        server.progress.wait_for_save()
-    server.saver.stop()
-
-    assert messages() == ["unexpected error while saving the state; retrying"]
-    assert Server(path).names() == ["Ada", "Bo", "Miso", "Miso"]
 
 
 # --- What other programs wrote ----------------------------------------------------------------
@@ -984,23 +921,3 @@ def test_a_file_of_format_1_is_read_and_gets_format_2_with_the_first_save(path: 
     server = Server(path)
     assert server.orders("w3")[-1] == {"id": 2, "petId": 7}
     assert server.names("w3") == ["Ada", "Bo", "Rex"]
-
-
-def test_a_failed_first_save_leaves_format_1_intact(path: Path) -> None:
-    server = Server(path)
-    server.post(name="Rex")
-    server.stop()
-    downgrade(path)
-    data = path.read_bytes()
-    connect, connection = failing()
-
-    def fail(statement: str) -> None:
-        if statement.startswith("UPDATE file"):
-            raise DISK_ERROR
-
-    connection.fails = staticmethod(fail)
-    with pytest.raises(InputError, match="disk I/O error"):
-        Server(path, connect=connect)
-
-    assert path.read_bytes() == data
-    assert Server(path).names() == ["Ada", "Bo", "Rex"]

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockpets.telemetry.access_log import ACCESS, MESSAGE, TARGET, Access, access, configure
+from mockpets.telemetry.access_log import MESSAGE, TARGET, Access, access, configure
 from mockpets.telemetry.async_handler import LINES
 from tests.cases import each as for_each
 
@@ -264,14 +264,3 @@ def test_a_closed_log_is_not_an_error(gone: str) -> None:
     ):
         (pipe if gone == "reader" else stream).close()
         access(PLAIN)
-
-
-def test_the_log_is_off_before_and_after_configure(caplog: pytest.LogCaptureFixture) -> None:
-    root = logging.getLogger()
-    before = [*root.handlers]
-    with configure("text", io.StringIO()):
-        assert logging.getLogger(ACCESS).isEnabledFor(logging.INFO)
-        assert len(root.handlers) == len(before) + 1
-    assert root.handlers == before
-    access(PLAIN)
-    assert not caplog.records

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from mockpets.constants import EXPOSED_HEADERS, FORWARDED_HEADERS
@@ -24,38 +23,6 @@ def chosen(response: Response) -> tuple[str | None, str | None]:
 
 
 # --- Precedence ---------------------------------------------------------------------------------
-
-CARRIERS = [(path, header, key) for path, header, key in product((None, "", "s", "+"), repeat=3)]
-
-
-@each("path, header, key", CARRIERS)
-def test_the_first_place_that_names_any_wins(
-    call: Client, path: str | None, header: str | None, key: str | None
-) -> None:
-    """Each place names nothing, is empty, names a session, or a session and a scenario."""
-    session, scenario = "default", "default"
-    base, headers, bearer = "", {}, "mockpets"
-    if key is not None:
-        bearer += "~"
-        if key:
-            session, bearer = "by-key", f"{bearer}by-key"
-        if key == "+":
-            scenario, bearer = "crowded", f"{bearer}+crowded"
-    if header:
-        session = headers["Mockpets-Session"] = "by-header"
-        if header == "+":
-            scenario = headers["Mockpets-Scenario"] = "missing"
-    if path is not None:
-        base = "/~"
-        if path:
-            session, base = "by-path", f"{base}by-path"
-        if path == "+":
-            scenario, base = "empty", f"{base}+empty"
-
-    assert chosen(call("GET", f"{base}/v1/pets", headers=headers, key=bearer)) == (
-        session,
-        scenario,
-    )
 
 
 @each(

@@ -262,15 +262,6 @@ def test_a_reset_after_a_loss_starts_again_without_a_report() -> None:
     assert public("GET", "/v1/pets").status == 200
 
 
-@each("target", [f"{RESET}?session={MINE}", f"{RESET}?all=1"])
-def test_the_reset_has_no_parameters(target: str) -> None:
-    public = Public()
-    public.post(name="Mine")
-
-    assert_error(public("POST", target), "invalid_request")
-    assert "Mine" in public.names("192.0.2.1")
-
-
 def test_a_misspelt_header_does_not_reset_another_session() -> None:
     public = Public()
     public.post(name="Mine")
