@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from mockpets.session.save_progress import SaveProgress
     from mockpets.settings import Settings
-    from mockpets.telemetry.access_log import Event
 
 _log: Final = logging.getLogger("mockpets")
 _NOT_SHOWN: Final = (
@@ -151,10 +150,11 @@ def _is_private(stream: TextIO | None) -> bool:
         return False
 
 
-def _started(settings: Settings, addresses: list[str], progress: SaveProgress) -> Event:
-    """Return what the log has about the start of the server."""
+def _started(
+    settings: Settings, addresses: list[str], progress: SaveProgress
+) -> tuple[str, dict[str, object]]:
+    """Return what the log has about the start of the server: a message, and JSON properties."""
     from mockpets.settings.effective import DEFAULT, effective_settings, value_text
-    from mockpets.telemetry.access_log import Event
 
     rows = [row for row in effective_settings(settings) if row["source"] != DEFAULT]
     changed = {row["name"]: {"value": row["value"], "source": row["source"]} for row in rows}
@@ -169,10 +169,10 @@ def _started(settings: Settings, addresses: list[str], progress: SaveProgress) -
         "settings": changed,
         "restored": progress.restored,
     }
-    return Event("; ".join(parts), properties)
+    return "; ".join(parts), properties
 
 
-def _announce(banner: str, started: Event, panel: str) -> None:
+def _announce(banner: str, started: tuple[str, dict[str, object]], panel: str) -> None:
     """Print the banner, and go on if stdout is full or closed; log the start.
 
     :param banner: empty to print none, as with a JSON log, which has the start instead.
@@ -184,7 +184,8 @@ def _announce(banner: str, started: Event, panel: str) -> None:
 
         Thread(target=webbrowser.open, args=(panel,), daemon=True).start()
     if not banner or (sys.stderr is not None and not sys.stderr.isatty()):
-        _log.info(started)
+        message, properties = started
+        _log.info("%s", message, extra={"properties": properties})
     if not banner:
         return
     try:

@@ -413,8 +413,12 @@ class Session:
             self._activations.clear()
             self._restored.clear()
             self._random = None
-        self.note_change()
         self.journal.reset()
+        self._publish_reset()
+
+    def _publish_reset(self) -> None:
+        """Report that all that a reset changes has changed."""
+        self.note_change()
         for kind in _RESET_KINDS:
             self.changes.publish(kind)
 
@@ -436,9 +440,7 @@ class Session:
             if self.on_change is not None:
                 self.track(self.on_change)  # the file has other pets and other IDs by now
             self.journal.put_back(log, restart=True)
-            self.note_change()
-            for kind in _RESET_KINDS:
-                self.changes.publish(kind)
+            self._publish_reset()
 
         return put_back
 

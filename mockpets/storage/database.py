@@ -15,8 +15,8 @@ process loses the lock when it closes a file that it opened in another way.
 
 from __future__ import annotations
 
+import glob
 import os
-import re
 import sqlite3
 import stat
 import sys
@@ -180,8 +180,7 @@ class Database:
                 journal.rename(away.with_name(f"{away.name}-journal"))
         place.rename(away)
         self.close()
-        pattern = re.compile(rf"{re.escape(place.name)}-changed-\d{{8}}T\d{{6}}\.\d{{6}}Z")
-        changed = sorted(file for file in away.parent.iterdir() if pattern.fullmatch(file.name))
+        changed = sorted(away.parent.glob(f"{glob.escape(place.name)}-changed-*T*.*Z"))
         for old in changed[:-_KEPT_CHANGED]:
             with suppress(OSError):  # a folder stays
                 old.unlink()
@@ -363,10 +362,8 @@ def open_database(path: Path, connect: Connect = sqlite3.connect) -> Database:
         connection = _connect(target, connect)
     except FileNotFoundError as error:
         raise _not_usable(path, "the folder does not exist", "create it first") from error
-    except OSError as error:
-        raise not_writable(path, error.strerror or str(error)) from error
-    except sqlite3.Error as error:
-        raise not_writable(path, str(error)) from error
+    except (OSError, sqlite3.Error) as error:
+        raise not_writable(path, reason(error)) from error
     try:
         _lock(connection, path)
         return Database(path, target, connection)
@@ -493,10 +490,15 @@ def _lock(connection: sqlite3.Connection, path: Path) -> None:
         raise not_writable(path, str(error)) from error
 
 
-def not_writable(path: Path, reason: str) -> InputError:
+def reason(error: Exception) -> str:
+    """Return why a file cannot be used."""
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def not_writable(path: Path, why: str) -> InputError:
     """Return the error for a file or a folder that cannot be written."""
     hint = "SQLite writes the file and others beside it: use a folder that this user may write to"
-    return _not_usable(path, f"cannot be written: {reason}", hint)
+    return _not_usable(path, f"cannot be written: {why}", hint)
 
 
 def _not_usable(path: Path, what: str, hint: str) -> InputError:

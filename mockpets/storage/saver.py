@@ -19,7 +19,7 @@ from mockpets.constants import INT64_MAX
 from mockpets.errors import InputError, printable
 from mockpets.session.data import part_text
 from mockpets.session.visitors import is_visitor
-from mockpets.storage.database import UNUSED, open_database
+from mockpets.storage.database import UNUSED, open_database, reason
 from mockpets.storage.records import SEPARATOR, base_content
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ class Saver:
 
     def _failed(self, error: Exception) -> None:
         """Log why a save failed, unless the last one failed for the same reason."""
-        trouble = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        trouble = reason(error)
         if trouble != self._logged:
             self._logged = trouble
             what = "cannot save the state to %s: %s; keeping the changes in memory and retrying"

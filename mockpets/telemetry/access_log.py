@@ -125,17 +125,6 @@ class Access(NamedTuple):
         }
 
 
-class Event(NamedTuple):
-    """A message that has properties of its own in the JSON format."""
-
-    message: str
-    properties: Mapping[str, object]
-
-    def __str__(self) -> str:
-        """Return the message, which is all that the text format shows."""
-        return self.message
-
-
 def shown_target(target: str) -> str:
     """Return a target as a line shows it: without secrets, and cut if it is long."""
     target = shown_session(target)
@@ -258,8 +247,7 @@ class _Json(logging.Formatter):
             properties |= record.msg.as_json()
         else:
             properties["message"] = _short(record.getMessage(), MESSAGE)
-            if isinstance(record.msg, Event):
-                properties |= record.msg.properties
+            properties |= getattr(record, "properties", {})  # given as `extra`
             if record.exc_info:
                 properties["traceback"] = self.formatException(record.exc_info)
         # JSON does not escape this control character.
