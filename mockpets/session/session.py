@@ -413,12 +413,8 @@ class Session:
             self._activations.clear()
             self._restored.clear()
             self._random = None
-        self.journal.reset()
-        self._publish_reset()
-
-    def _publish_reset(self) -> None:
-        """Report that all that a reset changes has changed."""
         self.note_change()
+        self.journal.reset()
         for kind in _RESET_KINDS:
             self.changes.publish(kind)
 
@@ -440,7 +436,9 @@ class Session:
             if self.on_change is not None:
                 self.track(self.on_change)  # the file has other pets and other IDs by now
             self.journal.put_back(log, restart=True)
-            self._publish_reset()
+            self.note_change()
+            for kind in _RESET_KINDS:
+                self.changes.publish(kind)
 
         return put_back
 
