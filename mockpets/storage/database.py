@@ -9,8 +9,8 @@ page of such a log, and with it changes that were reported as saved. One connect
 file locked while the server runs, so that a second server cannot use it, not even by another link.
 
 SQLite does not notice a program that ignores the lock and changes or replaces the file: commits
-still succeed. So `place` and `is_unchanged` check it. Open the file only through SQLite: this
-process loses the lock when it closes a file that it opened in another way.
+still succeed. So `is_unchanged` checks it. Open the file only through SQLite: this process loses
+the lock when it closes a file that it opened in another way.
 """
 
 from __future__ import annotations
@@ -120,27 +120,18 @@ class Database:
                 journal.unlink()
         self.connection.close()
 
-    def place(self) -> Path | None:
-        """Return the file, or what has taken its place or that of a link to it; None without any.
-
-        :raise OSError: the folder is missing.
-        """
-        place = self.target
-        is_replaced = os.path.lexists(place) and not self._is_ours(place.lstat())
-        if not is_replaced and Path(os.path.realpath(self.path)) != self.target:
-            place = self.path
-        place.parent.stat()
-        return place if os.path.lexists(place) else None
-
     def _is_ours(self, status: os.stat_result) -> bool:
         return (status.st_dev, status.st_ino) == self._signature[:2]
 
     def is_unchanged(self) -> bool:
-        """Return whether the file has what the last transaction left in it.
+        """Return whether the file exists and has what the last transaction left in it.
 
-        :raise OSError: there is no file.
+        :raise OSError: the folder is missing.
         :raise sqlite3.Error: the file cannot be opened.
         """
+        self.target.parent.stat()
+        if not os.path.lexists(self.target):
+            return False
         signature = _signature(self.target)
         if signature == self._signature:
             return True
@@ -162,12 +153,12 @@ class Database:
                 other.read()
             return other._content is not None and other._content == self._content
 
-    def move_away(self, place: Path) -> Path:
+    def move_away(self) -> Path:
         """Close the file, and rename what another program made of it; return the new path.
 
-        :param place: as `place` returns it.
         :raise OSError: it cannot be renamed, or another program uses it.
         """
+        place = self.target
         is_file = place.is_file()  # opening a named pipe would block
         if is_file and not self._is_ours(place.stat()) and _is_in_use(place):
             raise OSError(None, "another mockpets uses the file; each server needs its own")

@@ -8,6 +8,7 @@ problem once and tries again, with all that the changed sessions have. A change 
 from __future__ import annotations
 
 import logging
+import os
 import sqlite3
 from dataclasses import dataclass, field
 from functools import partial
@@ -24,7 +25,6 @@ from mockpets.storage.records import SEPARATOR, base_content
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
     from mockpets.pets.store import Saved, Store
     from mockpets.pets.table import Table
@@ -162,13 +162,9 @@ class Saver:
         progress = self._progress
         progress.begin()
         try:
-            database, is_new = self._database, False
-            while (place := database.place()) != database.target or not database.is_unchanged():
-                is_new = True
-                if place is None:
-                    break
-                self._move_away(place)
-            if is_new:
+            if not self._database.is_unchanged():
+                if os.path.lexists(self._database.target):
+                    self._move_away()
                 self._replace_database()
             self._write(is_last=self._is_stopping)
         except (InputError, OSError, sqlite3.Error) as error:
@@ -197,9 +193,9 @@ class Saver:
             _log.warning(what, self._shown, trouble)
         self._progress.end(trouble)
 
-    def _move_away(self, place: Path) -> None:
+    def _move_away(self) -> None:
         """Rename the file that another program changed or put in its place, or raise OSError."""
-        away = printable(self._database.move_away(place).name)
+        away = printable(self._database.move_away().name)
         self._changed = (
             f"another program changed the file; mockpets renamed it to {away} and saved all "
             "sessions from memory again"

@@ -400,7 +400,7 @@ def test_a_file_that_is_moved_away_takes_its_journal_along(path: Path) -> None:
     database.connection.execute("BEGIN")
     database.remove("pets", "w3", "")
     assert path.with_name("pets.state-journal").stat().st_size > 0
-    away = database.move_away(path)
+    away = database.move_away()
 
     assert content(path).rows["pets"] == []
     assert {pet for *_, pet in content(away).rows["pets"]} == {"x" * 100}

@@ -586,28 +586,6 @@ def test_what_took_the_place_of_the_file_is_renamed(
     assert used.is_symlink() == is_linked
 
 
-@pytest.mark.parametrize("other", ["backup", "missing", "kept/pets.state"])
-def test_a_link_that_leads_to_another_file_is_renamed(
-    path: Path, tmp_path: Path, other: str
-) -> None:
-    link, backup = tmp_path / "link", tmp_path / "backup"
-    link.symlink_to(path)
-    server = Server(link)
-    server.post(name="First")
-    assert server.save()
-    elsewhere(COPY, path, backup)
-    precious = backup.read_bytes()
-    server.post(name="Second")
-    assert server.save()
-    link.unlink()
-    link.symlink_to(tmp_path / other)
-
-    assert server.save() == (other == "kept/pets.state")
-    server.crash()
-    assert Server(link).names() == ["Ada", "Bo", "First", "Second"]
-    assert backup.read_bytes() == precious
-
-
 @pytest.mark.parametrize(
     "script",
     [
