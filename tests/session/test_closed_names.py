@@ -78,23 +78,6 @@ def test_a_closed_session_is_not_created_by_requests(
     assert closed.names() == ["default"]
 
 
-@each(
-    "base, headers, key",
-    [
-        ("/~w3", {}, "mockpets"),
-        ("/~W3+empty", {}, "mockpets"),
-        ("", {"Mockpets-Session": "w3"}, "mockpets"),
-        ("", {}, "mockpets~w3"),
-    ],
-)
-def test_every_way_to_name_a_closed_session_is_rejected(
-    closed: Server, base: str, headers: dict[str, str], key: str
-) -> None:
-    assert_error(closed.call("GET", f"{base}/v1/pets", headers=headers, key=key), "session_dropped")
-    assert closed.call("GET", "/v1/pets").status == 200
-    assert closed.call("GET", "/~w4/v1/pets").status == 200
-
-
 @each("text, seconds", [("1s", 1), ("60s", 60), ("1.5s", 1.5), ("5m", 300), ("1h", 3600)])
 def test_a_name_opens_again_after_its_time(text: str, seconds: float) -> None:
     server = Server()
@@ -114,12 +97,8 @@ TIME = "closed must be a time such as 30m or 1h, at most 1h, got "
     "query, message",
     [
         ("closed=", TIME + "''"),
-        ("closed=60", TIME + "'60'"),
         ("closed=61m", TIME + "'61m'"),
-        ("closed=3600.1s", TIME + "'3600.1s'"),
         ("closed=-1s", TIME + "'-1s'"),
-        ("closed=500ms", TIME + "'500ms'"),
-        ("closed=yes", TIME + "'yes'"),
         ("closed=1s&closed=2s", "closed must be sent only once, got 2 values"),
         ("close=60s", "unknown parameter 'close'; did you mean 'closed'?"),
     ],

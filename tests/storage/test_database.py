@@ -174,23 +174,6 @@ def test_a_truncated_file_is_found(path: Path, part: float) -> None:
     assert damaged_or_same(path, data[: int(len(data) * part)], good)
 
 
-def test_pages_of_an_earlier_version_are_found(path: Path) -> None:
-    """A disk may lose a write without an error."""
-    fill(path)
-    before = path.read_bytes()
-    server = Server(path)
-    for number in range(300):
-        server.post("w3", "sold", name=f"new {number}")
-    server.stop()
-    data, good, found = path.read_bytes(), content(path), 0
-    for place in range(0, len(before), 4096):
-        mixed = data[:place] + before[place : place + 4096] + data[place + 4096 :]
-        if mixed != data:
-            found += damaged_or_same(path, mixed, good)
-
-    assert found >= 3
-
-
 @pytest.mark.parametrize(
     ("statement", "message"),
     [

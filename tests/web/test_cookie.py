@@ -31,19 +31,15 @@ def ask(call: Client, cookie: str, path: str = "/v1/pets", **headers: str) -> Re
     [
         ("mockpets=w1", ("w1", "default")),
         ("mockpets=W1", ("w1", "default")),
-        ("mockpets=w1+empty", ("w1", "empty")),
         ("mockpets=w1%2Bempty%2bcrowded", ("w1", "empty, crowded")),
         ("mockpets=w1%20empty", ("w1", "empty")),
-        ("mockpets=w1 empty", ("w1", "empty")),
         ("mockpets=%2Bempty", ("default", "empty")),
-        ("mockpets=+empty", ("default", "empty")),
         ('mockpets="w1+empty"', ("w1", "empty")),
         (" a=1;b=2 ;\tmockpets = w1 ; c=3", ("w1", "default")),
         ("a=1, mockpets=w1, c=3", ("w1", "default")),  # two fields, joined
         ("mockpets=w1; mockpets=w2", ("w1", "default")),
         # Of other programs, and empty ones.
         ("", NONE),
-        ("mockpets", NONE),
         ("mockpets=", NONE),
         ('mockpets=""; mockpets=w1', NONE),
         ("Mockpets=w1; xmockpets=w1; mockpets-x=w1; a=mockpets=w1; __Host-mockpets=w1", NONE),
@@ -72,8 +68,6 @@ def test_a_cookie_selects_session_and_scenarios(
         ("mockpets=w1++empty", "unknown_scenario", "empty scenario name in the cookie"),
         ("mockpets=-w1", "invalid_session", "invalid session name '-w1' in the cookie: "),
         ("mockpets=%FF", "invalid_session", "invalid session name "),
-        ("mockpets=w1%252Bempty", "invalid_session", "invalid session name 'w1%2Bempty'"),
-        ("mockpets=../v1", "invalid_session", "invalid session name '../v1' in the cookie"),
         ("mockpets=" + "w" * 65, "invalid_session", "invalid session name 'www"),
     ],
 )
