@@ -31,6 +31,9 @@ _OTHER: Final = "other"
 """The label of requests that match no operation of the contract."""
 
 
+Holdings = dict[str, Any]
+"""What an app and its server hold: numbers by the names in `_HELP`, and in ``rejected`` the
+responses that the server made itself, by error code."""
 _HELP: Final = {
     "parked_answers": "Responses that are currently delayed, throttled or held.",
     "parked_answers_limit": "Maximum number of these responses.",
@@ -72,11 +75,10 @@ class _Work:
 class Metrics:
     """The metrics of one app; safe to use from several threads.
 
-    :param holdings: called for each exposition; returns numbers by the names in `_HELP`, and in
-        ``rejected`` the responses that the server made itself, by error code.
+    :param holdings: called for each exposition.
     """
 
-    def __init__(self, version: str, holdings: Callable[[], Mapping[str, Any]]) -> None:
+    def __init__(self, version: str, holdings: Callable[[], Holdings]) -> None:
         self._version = version
         self._holdings = holdings
         self._lock = Lock()

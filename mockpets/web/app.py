@@ -13,7 +13,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 from time import monotonic, time
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from mockpets import constants
 from mockpets.clock import Clock, parse_moment
@@ -30,7 +30,7 @@ from mockpets.session.registry import SessionRegistry
 from mockpets.session.session import SharedState
 from mockpets.settings.combinations import contradictions, notices
 from mockpets.settings.sources import load_settings
-from mockpets.telemetry.metrics import Metrics
+from mockpets.telemetry.metrics import Holdings, Metrics
 from mockpets.web import operations, unmatched
 from mockpets.web.delivery import Delivery
 from mockpets.web.error_handlers import add_error_handlers
@@ -43,7 +43,7 @@ from mockpets.web.response_finalizer import ResponseFinalizer
 from mockpets.wsgi_extension import SERVER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     import flask
 
@@ -266,23 +266,23 @@ def _shared_state(
 
 def _holdings(
     sessions: SessionRegistry, journals: Journals, reloads: Callable[[], int]
-) -> Mapping[str, Any]:
+) -> Holdings:
     """Return what the app holds now; called while it responds to a request."""
     server: Server | None = current_request().environ.get(SERVER)
     shared = sessions.shared
     counts: ServerCounts = server.counts() if server else {"parked_answers": 0}
-    return {
-        "sessions": len(sessions),
-        "sessions_limit": sessions.limit,
-        "pets": sum(session.pets_held() for session in sessions.all()),
-        "pets_bytes": shared.pets.used,
-        "pets_limit_bytes": shared.pets.limit,
-        "snapshots_bytes": shared.snapshots.used,
-        "snapshots_limit_bytes": shared.snapshots.limit,
-        "journal_bytes": journals.used,
-        "journal_limit_bytes": journals.budget,
-        "journal_dropped_total": journals.dropped,
-        "scenario_reloads_total": reloads(),
-        "scenario_problems": len(shared.library().problems),
+    return Holdings(
+        sessions=len(sessions),
+        sessions_limit=sessions.limit,
+        pets=sum(session.pets_held() for session in sessions.all()),
+        pets_bytes=shared.pets.used,
+        pets_limit_bytes=shared.pets.limit,
+        snapshots_bytes=shared.snapshots.used,
+        snapshots_limit_bytes=shared.snapshots.limit,
+        journal_bytes=journals.used,
+        journal_limit_bytes=journals.budget,
+        journal_dropped_total=journals.dropped,
+        scenario_reloads_total=reloads(),
+        scenario_problems=len(shared.library().problems),
         **counts,
-    }
+    )

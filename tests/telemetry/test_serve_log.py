@@ -248,11 +248,16 @@ def test_secrets_are_not_logged(form: str) -> None:
 KEY = f"Authorization: Bearer {SECRET}\r\nCookie: a={SECRET}"
 INVALID = {
     f"GET /v1/pets HTTP/1.1\nHost: a\n{KEY}\r\n\r\n": "GET /v1/pets",
+    f"GET /v1/pets HTTP/1.1\rHost: a\r{KEY}\r\n\r\n": "GET /v1/pets",
+    f"GET /v1/pets HTTP/1.1\r\r\n{KEY}\r\n\r\n": "GET /v1/pets",
     f"GET /v1/pets?a\n{KEY}\r\n\r\n": "- -",
+    f"GET /v1/pets\r\n{KEY}\r\n\r\n": "- -",
     f"{KEY}\r\n\r\n": "- -",
     f"GET /{SECRET}#x HTTP/1.1\r\n\r\n": "- -",
     f"GET / {SECRET} HTTP/1.1\r\n\r\n": "- -",
     f"GET http://me:{SECRET}@localhost/ HTTP/1.1\r\n\r\n": "- -",
+    f"GET http://me:{SECRET}/x@localhost/ HTTP/1.1\r\n\r\n": "- -",
+    f"GET HTTP://{SECRET}@a@b/ HTTP/1.1\r\n\r\n": "- -",
     f"CONNECT {SECRET}@a:80 HTTP/1.1\r\n\r\n": "- -",
     f"GET /?token%3D{SECRET} HTTP/1.1\r\n\r\n": "GET /?token%3D[redacted]",
     f"GET /?a=1&jwt={SECRET} HTTP/1.1\r\nHost: b c\r\n\r\n": "GET /?a=1&jwt=[redacted]",

@@ -110,6 +110,36 @@ def test_invalid_members_of_ours_are_rejected(
         assert part in response.json["message"]
 
 
+def test_a_session_in_baggage_is_created_and_controlled(fresh: Make) -> None:
+    call = fresh()
+    headers = {"baggage": "mockpets.session=w1"}
+    call("POST", "/v1/pets", json_body={"name": "Miso", "categoryId": 2}, headers=headers)
+    call("PUT", "/__mockpets/scenario", json_body={"scenario": "empty"}, headers=headers)
+
+    state = call("GET", "/__mockpets/sessions/w1", key=None).json
+    assert (state["active"], state["requests"]) == (["empty"], 1)
+    assert call("GET", "/__mockpets/state").json["active"] == ["default"]
+
+
+def test_a_declared_session_may_be_named_in_baggage(fresh: Make) -> None:
+    call = fresh(sessions="declared")
+    call("PUT", "/__mockpets/sessions/w1", key=None)
+
+    assert pets(call, "mockpets.session=w1").status == 200
+    assert_error(pets(call, "mockpets.session=w2"), "unknown_session")
+    assert_error(pets(call, "x=1"), "session_required")
+
+
+def test_visitors_of_a_public_server_can_name_a_session_that_nobody_can_guess(fresh: Make) -> None:
+    call = fresh(public=True, control_token="t" * 16)
+    chosen_name = "v-0123456789abcdef0123456789abcdef"
+
+    assert chosen(pets(call, f"mockpets.session={chosen_name}"))[0] == chosen_name
+    assert chosen(pets(call, "mockpets.scenario=empty"))[1] == "empty"
+    assert_error(pets(call, "mockpets.session=w1"), "invalid_session")
+    assert_error(pets(call, "mockpets.sesion=x"), "unknown_header")
+
+
 def test_values_of_others_are_redacted_in_the_request_log(fresh: Make) -> None:
     call = fresh()
     pets(call, "userId=alice;secret=1, mockpets.session=w1 ,broken,mockpets.scenario=empty")

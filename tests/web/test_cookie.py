@@ -31,15 +31,19 @@ def ask(call: Client, cookie: str, path: str = "/v1/pets", **headers: str) -> Re
     [
         ("mockpets=w1", ("w1", "default")),
         ("mockpets=W1", ("w1", "default")),
+        ("mockpets=w1+empty", ("w1", "empty")),
         ("mockpets=w1%2Bempty%2bcrowded", ("w1", "empty, crowded")),
         ("mockpets=w1%20empty", ("w1", "empty")),
+        ("mockpets=w1 empty", ("w1", "empty")),
         ("mockpets=%2Bempty", ("default", "empty")),
+        ("mockpets=+empty", ("default", "empty")),
         ('mockpets="w1+empty"', ("w1", "empty")),
         (" a=1;b=2 ;\tmockpets = w1 ; c=3", ("w1", "default")),
         ("a=1, mockpets=w1, c=3", ("w1", "default")),  # two fields, joined
         ("mockpets=w1; mockpets=w2", ("w1", "default")),
         # Of other programs, and empty ones.
         ("", NONE),
+        ("mockpets", NONE),
         ("mockpets=", NONE),
         ('mockpets=""; mockpets=w1', NONE),
         ("Mockpets=w1; xmockpets=w1; mockpets-x=w1; a=mockpets=w1; __Host-mockpets=w1", NONE),
@@ -68,6 +72,8 @@ def test_a_cookie_selects_session_and_scenarios(
         ("mockpets=w1++empty", "unknown_scenario", "empty scenario name in the cookie"),
         ("mockpets=-w1", "invalid_session", "invalid session name '-w1' in the cookie: "),
         ("mockpets=%FF", "invalid_session", "invalid session name "),
+        ("mockpets=w1%252Bempty", "invalid_session", "invalid session name 'w1%2Bempty'"),
+        ("mockpets=../v1", "invalid_session", "invalid session name '../v1' in the cookie"),
         ("mockpets=" + "w" * 65, "invalid_session", "invalid session name 'www"),
     ],
 )
@@ -117,6 +123,17 @@ def test_other_errors_keep_the_cookie(
     assert response.header("Set-Cookie") is None
 
 
+def test_a_closed_session_keeps_the_cookie(fresh: Make) -> None:
+    """Without it, a page that still polls would go on in the session `default`."""
+    call = fresh()
+    call("PUT", "/__mockpets/sessions/w1", key=None)
+    call("DELETE", "/__mockpets/sessions/w1?closed=60s", key=None)
+    response = ask(call, "mockpets=w1")
+
+    assert_error(response, "session_dropped")
+    assert response.header("Set-Cookie") is None
+
+
 @each("wrong", ["-", "w1+emtpy", "%FF+%FF"])
 @each("path", ["state", "pets", "requests", "scenario", "", "docs", "health", "toolbar.js"])
 def test_the_control_api_and_the_panel_never_read_it(call: Client, path: str, wrong: str) -> None:
@@ -126,6 +143,15 @@ def test_the_control_api_and_the_panel_never_read_it(call: Client, path: str, wr
         got = call(method, f"/__mockpets/{path}", headers=headers, json_body=body, key=None)
         assert (got.status, got.header("Set-Cookie")) == (200, None)
         assert got.header("Mockpets-Session") in ("default", None)
+
+
+@each("path", ["/pets", "/", "/favicon.ico", "/v1", "/v10/pets"])
+def test_other_paths_do_not_read_it(fresh: Make, path: str) -> None:
+    call = fresh()
+    ask(call, "mockpets=w1", path)
+
+    [session] = call("GET", "/__mockpets/sessions", key=None).json["sessions"]
+    assert session["name"] == "default"
 
 
 # --- Where it has an effect ---------------------------------------------------------------------

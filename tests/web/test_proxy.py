@@ -73,6 +73,14 @@ def test_headers_of_an_untrusted_peer_are_ignored(peer: str) -> None:
     assert altered(peer, FORGED) == {}
 
 
+@given(
+    st.dictionaries(st.sampled_from(sorted(FORGED)), st.text(st.characters(codec="latin-1"))),
+    st.sampled_from(["127.0.0.1", "10.0.0.2", "::2"]),
+)
+def test_any_headers_of_an_untrusted_peer_are_ignored(headers: dict[str, str], peer: str) -> None:
+    assert altered(peer, headers) == {}
+
+
 def test_headers_of_a_trusted_proxy_are_used() -> None:
     message = {
         "X_FORWARDED_FOR": "192.0.2.7",
@@ -104,18 +112,22 @@ def test_headers_of_a_trusted_proxy_are_used() -> None:
         # Values that the client sent are to the left of its address.
         ("127.0.0.1, 192.0.2.7", "192.0.2.7"),
         ("nonsense, 192.0.2.7", "192.0.2.7"),
+        ("10.0.0.1, 10.1.2.3, 192.0.2.7", "192.0.2.7"),
         # A chain of trusted proxies is skipped.
         ("198.51.100.9, 192.0.2.7, 10.1.2.3", "192.0.2.7"),
+        ("192.0.2.7, 2001:db8::5, 10.1.2.3", "192.0.2.7"),
         ("192.0.2.7, ::ffff:10.1.2.3", "192.0.2.7"),
         ("10.1.2.3, 10.1.2.4", "10.1.2.3"),  # a client on a proxy's own machine
         # No client address.
         (None, UNKNOWN),
         ("", UNKNOWN),
         ("unknown", UNKNOWN),
+        ("_hidden", UNKNOWN),
         ("192.0.2.7,", UNKNOWN),
         ("192.0.2.7, localhost", UNKNOWN),
         ("192.0.2.7, 10.1.2.3, 300.1.1.1", UNKNOWN),
         ("192.0.2.7, \u0661.2.3.4", UNKNOWN),
+        ("127.0.0.1/8", UNKNOWN),
     ],
 )
 def test_the_client_is_the_last_untrusted_hop(message: str | None, client: str) -> None:
@@ -132,11 +144,15 @@ def test_a_client_cannot_forge_its_address(text: str, peer: str) -> None:
     "header, value",
     [
         ("X_FORWARDED_PROTO", "gopher"),
+        ("X_FORWARDED_PROTO", ""),
         ("X_FORWARDED_HOST", "a b"),
         ("X_FORWARDED_HOST", "evil.test/path"),
         ("X_FORWARDED_HOST", "a\r\nX: y"),
+        ("X_FORWARDED_HOST", "a:port"),
+        ("X_FORWARDED_PREFIX", "/"),
         ("X_FORWARDED_PREFIX", "mock"),
         ("X_FORWARDED_PREFIX", "//evil.test"),
+        ("X_FORWARDED_PREFIX", "/a//b"),
         ("X_FORWARDED_PREFIX", "/a/../b"),
         ("X_FORWARDED_PREFIX", '/a>; rel="x"'),
         ("X_FORWARDED_PREFIX", "/~w3"),
@@ -146,6 +162,14 @@ def test_invalid_forwarded_values_are_ignored(header: str, value: str) -> None:
     message = {"X_FORWARDED_FOR": "192.0.2.7", header: value}
 
     assert altered(PEER, message).keys() == {"REMOTE_ADDR", "REMOTE_HOST", "REMOTE_PORT"}
+
+
+def test_the_last_of_several_values_is_used() -> None:
+    message = {"X_FORWARDED_PROTO": "https, http", "X_FORWARDED_HOST": "evil.test, demo.example"}
+    changes = altered(PEER, message)
+
+    assert "wsgi.url_scheme" not in changes  # it is http
+    assert changes["HTTP_HOST"] == "demo.example"
 
 
 # --- Under a prefix ---------------------------------------------------------------------------
@@ -191,6 +215,33 @@ def test_a_base_path_is_quoted_in_headers(base: str, status: int) -> None:
         assert all(re.fullmatch("[ -~]*", value) for value in response.headers.values())
 
 
+def test_a_location_is_ascii() -> None:
+    client = create_app(Settings()).test_client()
+    mount = {
+        "SCRIPT_NAME": "/käfig".encode().decode("latin-1")
+    }  # set by another WSGI server (PEP 3333)
+    new = {"name": "Miso", "categoryId": 2}
+    made = client.post("/v1/pets", json=new, headers=KEY, environ_overrides=mount)
+
+    assert made.headers["Location"] == "/k%C3%A4fig/v1/pets/17"
+
+
+def test_a_forwarded_prefix_is_added() -> None:
+    client = mounted("", ("127.0.0.1",))
+    headers = KEY | {"X-Forwarded-Prefix": "/mock", "X-Forwarded-For": "192.0.2.7"}
+    made = client.post("/v1/pets", json={"name": "Miso", "categoryId": 2}, headers=headers)
+
+    assert made.headers["Location"] == "/mock/v1/pets/17"
+
+
+def test_both_prefixes_are_combined() -> None:
+    client = mounted("/mock", ("127.0.0.1",))
+    headers = KEY | {"X-Forwarded-Prefix": "/apps"}
+    made = client.post("/mock/v1/pets", json={"name": "Miso", "categoryId": 2}, headers=headers)
+
+    assert made.headers["Location"] == "/apps/mock/v1/pets/17"
+
+
 @each("path", ["/v1/pets", "/", "/mockery/v1/pets", "/Mock/v1/pets", "/moc"])
 def test_paths_outside_the_prefix_are_not_found(path: str) -> None:
     origin = {"Origin": "http://localhost:5173"}
@@ -208,6 +259,15 @@ def test_paths_outside_the_prefix_are_not_found(path: str) -> None:
     assert response.headers["Cache-Control"] == "no-store"
 
 
+def test_a_path_outside_the_prefix_is_shown_decoded_and_suggested_encoded() -> None:
+    response = mounted("/mock").get("/caf%C3%A9%00", headers=KEY)
+
+    message = json.loads(response.data)["message"]
+    assert message.startswith(
+        r"unknown path '/café\x00'; the server's prefix is /mock, so use /mock/caf%C3%A9%00. "
+    )
+
+
 def test_a_page_can_read_the_error_outside_the_prefix() -> None:
     asked = {"Origin": "http://localhost:5173", "Access-Control-Request-Method": "POST"}
     response = mounted("/mock").options("/v1/pets", headers=asked)
@@ -216,9 +276,19 @@ def test_a_page_can_read_the_error_outside_the_prefix() -> None:
     assert response.headers["Access-Control-Allow-Methods"] == "POST"
 
 
+def test_the_prefix_alone_is_the_root() -> None:
+    response = mounted("/mock").get("/mock", headers=KEY)
+
+    assert response.status_code == 404
+    message = "unknown path '/mock/'; the pet store is at /mock/v1/pets"
+    assert response.get_json()["message"] == message
+
+
 @each(
     "path, message",
     [
+        ("/mock/pets", "the base URL must end with /v1: /mock/v1/pets"),
+        ("/mock/v1/pets/", "remove the trailing slash: /mock/v1/pets"),
         ("/mock/v1/pest", "did you mean '/mock/v1/pets'? To define "),
         (
             "/mock/w3/v1/pets",
@@ -226,6 +296,7 @@ def test_a_page_can_read_the_error_outside_the_prefix() -> None:
             "tilde: /mock/~w3/v1/pets",
         ),
         ("/mock/~w3/pets/7", "the base URL must end with /v1: /mock/~w3/v1/pets/7"),
+        ("/mock/~w3/w4/v1/pets", "did you mean '/mock/~w3/v1/pets'?"),
     ],
 )
 def test_a_hint_includes_the_prefix(path: str, message: str) -> None:
@@ -233,6 +304,12 @@ def test_a_hint_includes_the_prefix(path: str, message: str) -> None:
 
     actual = response.get_json()["message"]
     assert actual.partition("a response, add a stub")[0] == f"unknown path {path!r}; {message}"
+
+
+def test_a_hint_omits_a_long_prefix() -> None:
+    response = mounted("/mock").get(f"/mock/~{'w' * 9000}/pets", headers=KEY)
+
+    assert len(response.get_json()["message"]) < 300
 
 
 # --- The control API --------------------------------------------------------------------------

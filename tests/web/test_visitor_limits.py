@@ -195,6 +195,16 @@ def test_a_visitor_who_lost_pets_gets_one_error() -> None:
     assert len(public.names("192.0.2.1")) == 16
 
 
+def test_a_visitor_without_changes_loses_nothing_and_reads_nothing() -> None:
+    public = Public(pace=0, max_sessions=2)
+    public.session()
+    public.clock.now += PUBLIC_IDLE_SECONDS
+    public.session("192.0.2.2")
+    public.clock.now += PUBLIC_IDLE_SECONDS
+
+    assert public("GET", "/v1/pets").status == 200
+
+
 def test_a_loss_is_reported_even_if_the_server_is_full() -> None:
     public = Public(pace=0, max_sessions=2)
     public.post()
