@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections import Counter
+from collections import Counter, defaultdict
 from functools import partial
 from math import ceil, inf
 from threading import Lock
@@ -56,8 +56,6 @@ _PARKED: Final = PARKED // PUBLIC_SHARE
 _RETRY_SECONDS: Final = 1.0
 """When to retry a request that is rejected because of responses in progress."""
 _REQUESTS: Final = "requests"
-_OPTIONS: Final = "OPTIONS requests"
-_HEALTH: Final = "health checks"
 _LOG_SECONDS: Final = 60.0
 """The interval in which each limit is logged at most once."""
 _log: Final = logging.getLogger("mockpets")
@@ -86,9 +84,8 @@ class VisitorSessions:
         together, visitor = _rate(PUBLIC_RATE), _rate(settings.visitor_rate)
         # A page cannot read the error of a preflight, so it has as many of them as requests; and
         # the monitoring of a busy server must not fail because of its visitors.
-        self._limits = {
-            kind: RateLimit(together, visitor, clock) for kind in (_REQUESTS, _OPTIONS, _HEALTH)
-        }
+        new = partial(RateLimit, together, visitor, clock)
+        self._limits: dict[str, RateLimit] = defaultdict(new)
         # Above it, valid tokens are rejected too: those of the same address, or all of them.
         self._attempts = RateLimit(together, Rate(*TOKEN_GUESSES), clock)
         share = self._share(PUBLIC_ADDRESS_SESSIONS)
@@ -134,14 +131,14 @@ class VisitorSessions:
             _reject(_RETRY_SECONDS, "requests in progress")
         kind = _REQUESTS
         if request.method == "OPTIONS":
-            kind = _OPTIONS
+            kind = "OPTIONS requests"
         elif request.path in (HEALTH_PATH, READY_PATH):
-            kind = _HEALTH
+            kind = "health checks"
         self._check(kind, request)
 
     def check_attempts(self, request: Request) -> None:
         """Check that an address has not sent too many wrong control tokens."""
-        _reject(self._attempts.wait(_address(request)), "wrong control tokens")
+        _reject(self._attempts.check(_address(request), counts=False), "wrong control tokens")
 
     def count_rejected(self, request: Request, *, has_token: bool) -> None:
         """Count a call whose control token is missing or invalid."""
@@ -281,15 +278,11 @@ class RateLimit:
         """Return the number of buckets in memory."""
         return len(self._buckets)
 
-    def check(self, address: str) -> float:
-        """Count a request and return 0, or return the seconds to wait if it is above a limit."""
-        return self._wait(address, counts=True)
+    def check(self, address: str, *, counts: bool = True) -> float:
+        """Return 0 for a request that is allowed, else the seconds to wait.
 
-    def wait(self, address: str) -> float:
-        """Return the seconds until a request would be allowed, without counting one."""
-        return self._wait(address, counts=False)
-
-    def _wait(self, address: str, *, counts: bool) -> float:
+        :param counts: whether to count it, if it is allowed.
+        """
         names = visitor_names(address, b"")  # no secret: the names stay in memory
         rates = [*zip(names, self._rates, strict=False)]  # IPv4 has no networks
         now = self._clock()

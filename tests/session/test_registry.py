@@ -225,18 +225,6 @@ def test_the_limit_over_http(fresh: Make) -> None:
     assert call("GET", "/~c/v1/pets").status == 200
 
 
-def test_reading_a_session_does_not_create_it(fresh: Make) -> None:
-    call = fresh()
-    for method in ("GET", "DELETE"):
-        response = call(method, "/__mockpets/sessions/w3", key=None)
-        assert_error(response, "not_found")
-        assert response.json["message"].startswith("unknown session 'w3'; ")
-    call("GET", "/~worker-3/v1/pets")
-    message = call("GET", "/__mockpets/sessions/worker3", key=None).json["message"]
-    assert message == "unknown session 'worker3'; did you mean 'worker-3'?"
-    assert call("GET", "/__mockpets/sessions/WORKER-3", key=None).json["name"] == "worker-3"
-
-
 def test_dropping_a_session_releases_held_responses(tmp_path: Path) -> None:
     text = "description: d\nstubs:\n  - {match: {operation: getPet}, hold: gate}\n"
     (tmp_path / "held.yaml").write_text(text)

@@ -189,31 +189,3 @@ def test_requests_without_an_operation_are_checked_in_the_same_order(
 
     assert unknown.status == 422
     assert missing_key.status == (401 if path == "/v1/store/orders" else 404)
-
-
-def test_a_named_segment_of_a_stubs_path_matches_any_one_segment(call: Client) -> None:
-    stub = {
-        "name": "order",
-        "match": {"method": "GET", "path": "/v1/store/orders/{orderId}"},
-        "reply": {"status": 200, "body": {"id": 7}},
-        "off_contract": True,
-    }
-    document = {"description": "One order.", "stubs": [stub]}
-    base = "/~named-segment"
-    call("PUT", f"{base}/__mockpets/scenario", json_body={"scenario": document}, key=None)
-    response = call("GET", f"{base}/v1/store/orders/7")
-
-    assert (response.status, response.json) == (200, {"id": 7})
-    assert response.header("Mockpets-Stub") == "inline-1/order"
-    reason = "GET /v1/store/orders/{orderId} is not in the contract"
-    assert response.header("Mockpets-Off-Contract") == reason
-    for path, status in (
-        ("/v1/store/orders/7/items", 404),
-        ("/v1/store/orders/", 404),
-        ("/v1/store/orders", 501),
-    ):
-        assert call("GET", base + path).status == status
-    assert call("DELETE", f"{base}/v1/store/orders/7").status == 405
-    times = {"match": stub["match"], "times": 1}
-    verified = call("POST", f"{base}/__mockpets/verify", json_body=times, key=None)
-    assert verified.status == 200
