@@ -439,6 +439,9 @@ def _check_kind(path: Path, target: Path, connect: Connect) -> None:
             (application,) = connection.execute("PRAGMA application_id").fetchone()
             (version,) = connection.execute("PRAGMA user_version").fetchone()
     except sqlite3.DatabaseError:
+        journal = target.with_name(f"{target.name}-journal")
+        if journal.exists() and journal.stat().st_size:
+            return  # of a program that was killed: `_lock` restores the file, `read` checks it
         application = version = None
     if application != _APPLICATION:
         raise invalid(str(path), "is not a mockpets state file", hint)

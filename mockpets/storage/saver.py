@@ -105,7 +105,7 @@ class Saver:
         self._changed_names: set[str] = set()
         """The sessions that have changed since the last save. By name, since a deleted session that
         refers to itself would not free its memory at once."""
-        self._saved: dict[str, _SessionFile] = {}
+        self._saved: set[str] = set()
         """The sessions in the file."""
         self._logged = ""
         self._changed = ""
@@ -134,7 +134,8 @@ class Saver:
         for session in self._sessions.all():
             self.track(session)
         for record in records:
-            file = self._saved[record.name] = self._tracked[record.name]
+            self._saved.add(record.name)
+            file = self._tracked[record.name]
             stores = file.session.stores()
             if not stores.keys() >= record.stores.keys():
                 continue  # a scenario defines other pets now
@@ -209,7 +210,7 @@ class Saver:
         self._database = open_database(self._database.path)
         if not self._changed:
             _log.warning("%s was deleted; creating it again", self._shown)
-        self._bases, self._saved = {}, {}
+        self._bases, self._saved = {}, set()
         self._write_again(self._current().values())
 
     def _write(self, *, is_last: bool) -> None:
@@ -224,7 +225,7 @@ class Saver:
         files = [
             file for name, file in current.items() if is_last or file.is_new or name in changed
         ]
-        gone = self._saved.keys() - current.keys()
+        gone = self._saved - current.keys()
         if not files and not gone:
             return
         try:
@@ -240,7 +241,7 @@ class Saver:
         except BaseException:
             self._write_again(files)
             raise
-        self._bases, self._saved = bases, current
+        self._bases, self._saved = bases, {*current}
         for file in files:
             file.confirm(spare=0 if is_last else RESERVED_IDS)
 
@@ -369,14 +370,14 @@ class Saver:
 
 def _used_bases(files: Iterable[_SessionFile]) -> set[Table | None]:
     """Return the tables that the file needs."""
-    files = [*files]
-    return {store.base for file in files for store in file.stores.values()} | {
-        file.start for file in files
-    }
+    used: set[Table | None] = set()
+    for file in files:
+        used |= {file.start, *(store.base for store in file.stores.values())}
+    return used
 
 
 def _changed_pets(pets: Saved) -> dict[int, bytes | None]:
-    """Return what differs from the base, as `_StoreFile.rows` has it."""
+    """Return the pets that differ from the base by ID; None for a deleted one."""
     changed: dict[int, bytes | None] = {}
     if pets.base is not pets.shared:
         now = pets.base.rows

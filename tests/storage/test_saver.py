@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -427,6 +428,34 @@ def test_after_any_failure_the_file_is_intact_and_the_next_save_works(path: Path
         *(f"New {each}" for each in range(1, number + 1)),
     ]
     assert server.names("w3") == [f"Replaced {number}"]
+
+
+KILLED_WHILE_GROWING = """
+import resource, signal, sys
+from pathlib import Path
+from tests.storage.servers import Server
+path = Path(sys.argv[1])
+server = Server(path)
+for number in range(100):
+    server.post(name="n" * 100)
+signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size,) * 2)
+server.save()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the size of a file")
+def test_a_kill_while_the_file_grows_is_undone(path: Path) -> None:
+    """The first page then has the new size of the file, and the last pages are missing."""
+    server = Server(path)
+    for number in range(100):
+        server.post(name=f"{number}")
+    server.stop()
+    run = subprocess.run([sys.executable, "-c", KILLED_WHILE_GROWING, path], check=False)
+    assert run.returncode == -signal.SIGXFSZ
+    assert path.with_name("pets.state-journal").stat().st_size > 0
+
+    assert Server(path).names() == ["Ada", "Bo", *map(str, range(100))]
 
 
 def _throw(error: Exception, _: str) -> None:
