@@ -5,29 +5,37 @@ from __future__ import annotations
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
-from mockpets.telemetry.metrics import BUCKETS, Metrics
+from mockpets.telemetry.metrics import BUCKETS, Holdings, Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-HELD: dict[str, Any] = {
+HELD: Holdings = {
     "parked_answers": 3,
+    "parked_answers_limit": 500,
     "sessions": 2,
     "sessions_limit": 200,
     "pets": 33,
     "pets_bytes": 700,
+    "pets_limit_bytes": 701,
+    "snapshots_bytes": 800,
+    "snapshots_limit_bytes": 801,
+    "journal_bytes": 4096,
+    "journal_limit_bytes": 9000,
     "journal_dropped_total": 5,
     "scenario_reloads_total": 1,
+    "scenario_problems": 0,
     "connections": 9,
     "connections_limit": 1000,
     "connections_evicted_total": 4,
+    "arriving_bodies_bytes": 600,
     "arriving_bodies_limit_bytes": 601,
 }
 Sample = tuple[str, tuple[tuple[str, str], ...]]
@@ -44,7 +52,7 @@ def read(metrics: Metrics) -> dict[Sample, float]:
     }
 
 
-def make(held: dict[str, Any] = HELD) -> Metrics:
+def make(held: Holdings = HELD) -> Metrics:
     return Metrics("0.1.0", lambda: held)
 
 
