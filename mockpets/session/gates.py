@@ -54,13 +54,9 @@ class Gates:
         self._changed()
         return partial(self._leave, wait)
 
-    def open(self, name: str) -> int:
-        """Release everything held at a gate, in FIFO order; return how many were held."""
-        return self._open(lambda wait: wait.gate == name)
-
-    def open_all(self) -> None:
-        """Release everything held at all gates."""
-        self._open(lambda _: True)
+    def open(self, name: str | None = None) -> int:
+        """Release everything held at a gate, or at all of them; return how many were held."""
+        return self._open(lambda wait: name in (None, wait.gate))
 
     def _open(self, is_selected: Callable[[Wait], bool], *, release: bool = True) -> int:
         with self._lock:

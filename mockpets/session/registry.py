@@ -225,26 +225,23 @@ class SessionRegistry:
         return session
 
     def _make_room(self, networks: Mapping[str, int] | None) -> Session | None:
-        """Remove an idle session if there are as many as allowed, and return it; raise ``busy``."""
+        """Remove an idle session if there are as many as allowed, and return it.
+
+        Of all sessions, or those of a visitor's network, this is the one that was idle longest, for
+        a visitor one without changes.
+
+        :raise RequestError: ``busy`` if all were used recently.
+        """
         sessions = [*self._by_name.values()]
         for network, limit in (networks or {}).items():
             if self._in_network[network] >= limit:
-                members = [session for session in sessions if network in session.networks]
-                message = (
-                    f"all {limit} sessions of one address or network are in use; start the server "
-                    "with a higher --max-sessions, or"
-                )
-                return self._remove_idle(members, message, visitors=True)
-        if len(sessions) < self.limit:
-            return None
-        message = (
-            f"all {self.limit} sessions are in use; delete one (DELETE sessions/NAME), start "
-            "the server with a higher --max-sessions, or"
-        )
-        return self._remove_idle(sessions, message, visitors=networks is not None)
-
-    def _remove_idle(self, sessions: list[Session], message: str, *, visitors: bool) -> Session:
-        """Remove the longest idle session, for visitors one without changes, or raise ``busy``."""
+                sessions = [session for session in sessions if network in session.networks]
+                message = f"all {limit} sessions of one address or network are in use;"
+                break
+        else:
+            if len(sessions) < self.limit:
+                return None
+            message = f"all {self.limit} sessions are in use; delete one (DELETE sessions/NAME),"
         last = self._clock() - self._idle
         idle = [other for other in sessions if other.used <= last and other is not self.default]
         by_age = sorted(idle, key=lambda session: session.used)
@@ -252,10 +249,12 @@ class SessionRegistry:
         if not free:
             raise RequestError(
                 "busy",
-                f"{message} wait until a session was idle for {self._idle:.0f} seconds",
+                f"{message} start the server with a higher --max-sessions, or wait until a session "
+                f"was idle for {self._idle:.0f} seconds",
                 [("Retry-After", str(int(self._idle)))],
             )
-        unchanged = (session for session in free if visitors and not session.is_changed)
+        is_visitors = networks is not None
+        unchanged = (session for session in free if is_visitors and not session.is_changed)
         removed = next(unchanged, free[0])
         self._forget(removed)
         if is_visitor(removed.name) and removed.is_changed:
@@ -363,7 +362,7 @@ class SessionRegistry:
 
 def _release(session: Session) -> None:
     """Release all that wait for a removed session."""
-    session.gates.open_all()
+    session.gates.open()
     session.changes.publish("sessions")
     session.note_change()
 
