@@ -68,33 +68,6 @@ def left_in(folder: Path) -> list[str]:
 # --- Rows -------------------------------------------------------------------------------------
 
 
-def test_rows_come_back_as_they_were_put(path: Path) -> None:
-    database = open_database(path)
-    with database.transaction(is_clean=False):
-        database.put("bases", "one", "[]")
-        database.put("bases", "one", "[1]")
-        database.put("bases", "two", "Zo\u00eb\u0000\U0001f431")
-        database.put("pets", "w3", "", 2**63 - 1, None)
-        for number in range(3):
-            database.put("pets", "w4", "sold", number, "{}")
-        database.remove("pets", "w4", "sold", 1)
-        database.remove("bases", "missing")
-    with database.transaction(is_clean=True):
-        database.remove("pets", "w4")
-    database.close()
-
-    assert content(path) == (
-        True,
-        {
-            "bases": [("one", "[1]"), ("two", "Zo\u00eb\u0000\U0001f431")],
-            "sessions": [],
-            "stores": [],
-            "pets": [("w3", "", 2**63 - 1, None)],
-            "parts": [],
-        },
-    )
-
-
 def test_only_the_owner_can_read_the_files(path: Path) -> None:
     server = Server(path)
     server.post()
@@ -318,15 +291,6 @@ def test_two_servers_cannot_use_one_file(path: Path, tmp_path: Path) -> None:
     first.close()
 
     assert content(hard).rows["bases"] == [("one", "[]"), ("zero", "[]")]
-
-
-def test_a_link_stays_a_link(path: Path, tmp_path: Path) -> None:
-    link = tmp_path / "link"
-    link.symlink_to(path)
-    fill(link)
-
-    assert link.is_symlink()
-    assert left_in(path.parent) == ["pets.state"]
 
 
 def test_a_loop_of_links_is_rejected(path: Path) -> None:

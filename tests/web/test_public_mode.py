@@ -158,28 +158,18 @@ def test_connection_faults_are_rejected(tmp_path: Path, fault: str, reply: str) 
     """The request is rejected on the same connection, without any effect."""
     text = f"description: x\nstubs:\n  - {{fault: {fault}{reply}}}\n"
     (tmp_path / "broken.yaml").write_text(text)
-    settings = Settings(port=0, public=True, scenarios_dir=(tmp_path,), control_token=TOKEN)
-    with MockpetsServer(settings) as server:
-        parts = urlsplit(server.url)
-        connection = HTTPConnection(parts.hostname or "", parts.port, timeout=SECONDS)
-        headers = {"Authorization": "Bearer mockpets", "Origin": ORIGIN}
-        try:
-            pages = []
-            for named in ("default", "broken", "default"):
-                method, body = ("POST", json.dumps(PET)) if named == "broken" else ("GET", None)
-                kind = {"Content-Type": "application/json", "Mockpets-Scenario": named}
-                connection.request(method, "/v1/pets", body, headers | kind)
-                got = connection.getresponse()
-                joined = {name.lower(): value for name, value in got.headers.items()}
-                pages.append(Response(got.status, joined, got.read()))
-                assert got.headers.get("Connection") is None
-        finally:
-            connection.close()
+    app = create_app(Settings(public=True, scenarios_dir=(tmp_path,), control_token=TOKEN))
+    head, body = ("Authorization: Bearer mockpets", f"Origin: {ORIGIN}"), json.dumps(PET)
+    with running(app) as server, Wire(server.port) as wire:
+        before = wire.get("/v1/pets", *head).read()
+        post = ["POST /v1/pets HTTP/1.1", "Host: test", *head, "Mockpets-Scenario: broken"]
+        post += ["Content-Type: application/json", f"Content-Length: {len(body)}", "", body]
+        rejected = wire.send("\r\n".join(post).encode()).read()
+        after = wire.get("/v1/pets", *head).read()
 
-    before, rejected, after = pages
-    assert_error(rejected, "forbidden")
-    assert_cors(rejected)
-    assert rejected.header("Mockpets-Stub") == "broken/1"
+    assert (rejected.status, rejected.json["code"]) == (403, "forbidden")
+    assert rejected.headers["Access-Control-Allow-Origin"] == ORIGIN
+    assert rejected.headers["Mockpets-Stub"] == "broken/1"
     assert before.json == after.json
 
 
