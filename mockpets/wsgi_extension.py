@@ -2,8 +2,8 @@
 
 The server puts a `Server` into each request's WSGI environ under `SERVER`. An app that finds it
 may put an `Order` under `ORDER` and return the whole response at once; the server then
-sends it after a delay, throttled, when a gate opens, or not at all, without a waiting thread. On
-any other WSGI server there is no `Server`, and the app does what it can by itself.
+sends it after a delay, throttled, when a gate opens, or not at all, without a waiting thread. A
+test client has no `Server`, and gets every response at once.
 
 An app with the attribute `early_calls` is called before a body has arrived, and may respond to its
 head; see `BodyState`.
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, Protocol, TypedDict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from wsgiref.types import WSGIApplication
 
     from mockpets.constants import ErrorCode, ResponseEnd
@@ -47,26 +47,11 @@ An app lists in `early_calls` the states in which the server calls it. It then r
 body, and the server discards the rest and closes the connection; or it orders the body."""
 BODY: Final = "mockpets.body"
 """In the environ of an early call, and of the call after it: the `BodyState`."""
-HEADER_BLOCK: Final = "mockpets.header_block"
-"""The app may put the index of a `HeaderBlock` in its headers, and the block, under this key."""
 SESSION: Final = "mockpets.session"
 """The app may put the name of a request's session under this key, for `Server.close_idle`."""
 ON_END: Final = "mockpets.on_end"
 """The app may put an `OnEnd` under this key. The server calls it once, on the app's thread, when
 the response has ended; never for a response that it discards."""
-
-
-class HeaderBlock:
-    """Headers that many responses have, with their text, so that it is made once.
-
-    :param pairs: without Content-Length, Date, Server and hop-by-hop headers.
-    """
-
-    __slots__ = ("pairs", "text")
-
-    def __init__(self, pairs: Iterable[tuple[str, str]] = ()) -> None:
-        self.pairs = [*pairs]
-        self.text = "\r\n".join(map(": ".join, self.pairs))
 
 
 class ServerCounts(TypedDict, total=False):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from email.utils import formatdate
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -22,54 +23,43 @@ HOP_BY_HOP: Final = frozenset(
 """Headers that an app must not set (PEP 3333, "Other HTTP features"), in lower case."""
 
 
-class ResponseHeadWriter:
-    """Writes heads, and formats the date once a second.
+IDENT: Final = "mockpets"
+"""The value of the Server header."""
 
-    :param ident: the value of the Server header.
+
+def response_head(
+    status: str,
+    headers: Sequence[str],
+    length: int | None,
+    connection: str | None,
+    own: Collection[str] = (),
+) -> bytes:
+    """Return status line, headers and the empty line.
+
+    :param headers: lines, without Content-Length and Connection.
+    :param length: bytes of the body, None if the status does not allow a body.
+    :param connection: the value of the Connection header, None to omit it.
+    :param own: "date" and "server", if they are among the headers.
+    :raise ValueError: a line break in the status or a header.
+    :raise UnicodeEncodeError: a character that is not in Latin-1.
     """
+    lines = [f"HTTP/1.1 {status}", *headers]
+    if length is not None:
+        lines.append(f"Content-Length: {length}")
+    if "date" not in own:
+        lines.append(f"Date: {_date(int(time.time()))}")
+    if "server" not in own:
+        lines.append(f"Server: {IDENT}")
+    if connection is not None:
+        lines.append(f"Connection: {connection}")
+    breaks = len(lines) + 1
+    lines.append("\r\n")
+    head = "\r\n".join(lines)
+    if head.count("\n") != breaks or head.count("\r") != breaks:
+        raise ValueError("line break in the status or in a header")
+    return head.encode("latin-1")
 
-    def __init__(self, ident: str) -> None:
-        self._ident = ident
-        self._second = 0
-        self._date = ""
 
-    def write(
-        self,
-        status: str,
-        headers: Sequence[str],
-        length: int | None,
-        connection: str | None,
-        own: Collection[str] = (),
-        more_breaks: int = 0,
-    ) -> bytes:
-        """Return status line, headers and the empty line.
-
-        :param headers: lines, without Content-Length and Connection.
-        :param length: bytes of the body, None if the status does not allow a body.
-        :param connection: the value of the Connection header, None to omit it.
-        :param own: "date" and "server", if they are among the headers.
-        :param more_breaks: the line breaks within `headers`, where a line has several headers.
-        :raise ValueError: a line break in the status or a header.
-        :raise UnicodeEncodeError: a character that is not in Latin-1.
-        """
-        lines = [f"HTTP/1.1 {status}", *headers]
-        if length is not None:
-            lines.append(f"Content-Length: {length}")
-        if "date" not in own:
-            lines.append(f"Date: {self._now()}")
-        if "server" not in own:
-            lines.append(f"Server: {self._ident}")
-        if connection is not None:
-            lines.append(f"Connection: {connection}")
-        breaks = len(lines) + 1 + more_breaks
-        lines.append("\r\n")
-        head = "\r\n".join(lines)
-        if head.count("\n") != breaks or head.count("\r") != breaks:
-            raise ValueError("line break in the status or in a header")
-        return head.encode("latin-1")
-
-    def _now(self) -> str:
-        second = int(time.time())
-        if second != self._second:
-            self._second, self._date = second, formatdate(second, usegmt=True)
-        return self._date
+@lru_cache(1)
+def _date(second: int) -> str:
+    return formatdate(second, usegmt=True)

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mockpets.server.channel import Channel
+
 _TRIM_BYTES: Final = 4 * 1024 * 1024
 """How much memory bodies must have had for it to be returned to the operating system."""
-
-
-class Holder(Protocol):
-    """A connection whose request has a part of its body."""
-
-    def reject_body(self) -> None:
-        """Respond that the server is busy, and free the body."""
 
 
 class BodyBudget:
@@ -34,21 +29,21 @@ class BodyBudget:
         self._limit = limit
         self._on_free = on_free
         self._peak = 0
-        self._sizes: dict[Holder, int] = {}
+        self._sizes: dict[Channel, int] = {}
 
-    def count(self, holder: Holder, size: int) -> None:
+    def count(self, channel: Channel, size: int) -> None:
         """Set the size in bytes of what a connection holds, which may reject a body."""
-        self.used += size - self._sizes.get(holder, 0)
-        self._sizes[holder] = size
+        self.used += size - self._sizes.get(channel, 0)
+        self._sizes[channel] = size
         while self.used > self._limit:
             largest = max(self._sizes, key=self._sizes.__getitem__)
             self.forget(largest)
             largest.reject_body()
         self._peak = max(self._peak, self.used)
 
-    def forget(self, holder: Holder) -> None:
+    def forget(self, channel: Channel) -> None:
         """Return the bytes of a connection, if it has any: its body is complete or rejected."""
-        self.used -= self._sizes.pop(holder, 0)
+        self.used -= self._sizes.pop(channel, 0)
         if self._peak > _TRIM_BYTES and self.used < self._peak // 4:
             self._peak = self.used
             self._on_free()

@@ -325,7 +325,6 @@ class Channel(Connection):
             is_done = request.completed and request.error is None
             self._end(linger=not is_done or not request.asked_to_close)
             return
-        self.since = self.scheduler.timers.clock()
         self._enter("idle")
         self._parse()
         if self._request is None:

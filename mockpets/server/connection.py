@@ -9,7 +9,6 @@ from __future__ import annotations
 import socket
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from itertools import count
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -35,7 +34,6 @@ _READ_BYTES: Final = 16 * 1024
 """Maximum number of bytes to read at once, and of unparsed bytes from a client that pipelines."""
 _SESSIONS: Final = 8
 """Sessions of one connection that are told apart."""
-_numbers: Final = count(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +69,10 @@ class Connection(ABC):
         self.server = server
         self.scheduler = scheduler
         self.addr = addr
-        self.number = next(_numbers)
         self.queues = queues
         self.fd = sock.fileno()
         self.connected = True
         self.phase: Phase = "idle"
-        self.since = scheduler.timers.clock()
-        """When the connection began to wait for a request."""
         self.pace = inf
         """When a client with the minimum rate would have taken as much as this one; inf while no
         response waits for the client."""
@@ -149,6 +144,11 @@ class Connection(ABC):
     def is_incomplete(self) -> bool:
         """Return whether the connection has no complete request."""
         return self.phase in ("idle", "head", "body")
+
+    @property
+    def is_kept_alive(self) -> bool:
+        """Return whether the connection waits for a request that is not its first."""
+        return self.phase == "idle" and self.served > 0
 
     @property
     def is_slow(self) -> bool:
@@ -298,8 +298,9 @@ class Connection(ABC):
         if phase == "busy":
             self._deadline = inf
             return
-        for queue in self.queues:
-            queue.update(self)
+        if phase != "write":
+            for queue in self.queues:
+                queue.update(self)
         seconds: float = getattr(limits, f"{phase}_seconds")
         self._deadline = (self.pace if phase == "write" else timers.clock()) + seconds
         # Usually the alarm is set for an earlier time and sets itself again: a busy connection

@@ -1,44 +1,20 @@
 """Choose the connection to close at a limit, at a cost that does not grow with their number.
 
-A heap has a lower bound of each connection's key, which is corrected only when it comes to the top.
-So a connection in use costs nothing per request, and a choice looks at few connections.
+A connection that is in use stays in its queue until it comes to the front, so a request costs one
+move within a queue, and a choice looks at each such connection once.
 """
 
 from __future__ import annotations
 
-import heapq
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Final, Protocol
+from itertools import takewhile
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from mockpets.constants import ResponseEnd
+    from mockpets.server.connection import Connection
 
 ANY: Final = ""
 """In place of a peer: all connections."""
-_OUTDATED_KEPT: Final = 64
-"""Minimum of outdated keys before they are removed from the heap."""
-
-_Key = tuple[int, float, int]
-"""A rank, then the time that decides within it, then the number of the connection."""
-
-
-class Evictable(Protocol):
-    """What a queue reads of a `Connection`, and what is done with the chosen one."""
-
-    number: int
-    since: float
-    served: int
-    pace: float
-    connected: bool
-
-    @property
-    def phase(self) -> str: ...  # noqa: D102 - as in `Connection`
-    @property
-    def is_incomplete(self) -> bool: ...  # noqa: D102
-    @property
-    def is_slow(self) -> bool: ...  # noqa: D102
-    def read_available(self) -> None: ...  # noqa: D102
-    def close(self, end: ResponseEnd = ...) -> None: ...  # noqa: D102
 
 
 class EvictionQueue:
@@ -49,50 +25,42 @@ class EvictionQueue:
 
     def __init__(self, peer: str = ANY) -> None:
         self.peer = peer
-        self._connections: dict[int, Evictable] = {}
-        self._heap: list[_Key] = []
-        self._keys: dict[int, _Key] = {}
-        """The key in the heap that counts, by number; other keys in the heap are outdated."""
-        self._behind: OrderedDict[int, Evictable] = OrderedDict()
-        """Connections whose client takes less than it requests, but not yet for long enough to be
-        slow, in the order in which they become slow."""
+        self._connections: set[Connection] = set()
+        self._new: OrderedDict[Connection, None] = OrderedDict()
+        self._used: OrderedDict[Connection, None] = OrderedDict()
+        self._behind: OrderedDict[Connection, None] = OrderedDict()
+        """Connections whose client takes less than it requests, in the order in which they become
+        slow."""
 
     def __len__(self) -> int:
         """Return the number of connections."""
         return len(self._connections)
 
-    def add(self, connection: Evictable) -> None:
+    def add(self, connection: Connection) -> None:
         """Add an open connection; call `update` next."""
-        self._connections[connection.number] = connection
+        self._connections.add(connection)
 
-    def remove(self, connection: Evictable) -> None:
+    def remove(self, connection: Connection) -> None:
         """Remove a connection that is being closed."""
-        number = connection.number
-        del self._connections[number]
-        self._keys.pop(number, None)
-        self._behind.pop(number, None)
-        self._compact()
+        self._connections.remove(connection)
+        for queue in (self._new, self._used, self._behind):
+            queue.pop(connection, None)
 
-    def update(self, connection: Evictable) -> None:
-        """Note a connection that may be spared more easily than before: its phase has changed."""
-        queued = self._keys.get(connection.number)
-        if queued is not None and connection.phase == "idle":
-            return  # it was used since, so the key in the heap is lower
-        key = _key(connection)
-        if key is not None and (queued is None or key < queued):
-            heapq.heappush(self._heap, key)
-            self._keys[connection.number] = key
-            self._compact()
+    def update(self, connection: Connection) -> None:
+        """Note a connection that begins to wait for its client."""
+        queue = self._used if connection.is_kept_alive else self._new
+        queue[connection] = None
+        queue.move_to_end(connection)
 
-    def fall_behind(self, connection: Evictable) -> None:
+    def fall_behind(self, connection: Connection) -> None:
         """Note that a client begins to take less than it requests."""
-        self._behind[connection.number] = connection
+        self._behind[connection] = None
 
-    def catch_up(self, connection: Evictable) -> None:
+    def catch_up(self, connection: Connection) -> None:
         """Note that a client has taken everything."""
-        self._behind.pop(connection.number, None)
+        self._behind.pop(connection, None)
 
-    def first(self) -> Evictable | None:
+    def first(self) -> Connection | None:
         """Return the connection that can be spared most easily.
 
         None if all have a request in progress. First those whose client requests more than it
@@ -100,47 +68,14 @@ class EvictionQueue:
         those that have been used. A connection that only waits for its client to close it counts
         as new.
         """
-        self._note_slow()
-        heap, keys = self._heap, self._keys
-        while heap:
-            queued = heap[0]
-            number = queued[2]
-            if keys.get(number) != queued:
-                heapq.heappop(heap)
-                continue
-            connection = self._connections[number]
-            key = _key(connection)
-            if key == queued:
-                return connection
-            if key is None:  # in use: it is added again when it waits for a request
-                heapq.heappop(heap)
-                del keys[number]
-            else:
-                heapq.heapreplace(heap, key)
-                keys[number] = key
+        slow = takewhile(lambda connection: connection.is_slow, self._behind)
+        if slowest := min(slow, key=lambda connection: connection.pace, default=None):
+            return slowest
+        for queue in (self._new, self._used):
+            while queue:
+                connection = next(iter(queue))
+                is_waiting = connection.is_incomplete or connection.phase == "linger"
+                if is_waiting and connection.is_kept_alive == (queue is self._used):
+                    return connection
+                del queue[connection]  # it is added again when it waits for a request
         return None
-
-    def _note_slow(self) -> None:
-        behind = self._behind
-        while behind:
-            connection = next(iter(behind.values()))
-            if not connection.is_slow:
-                return
-            del behind[connection.number]
-            self.update(connection)
-
-    def _compact(self) -> None:
-        """Remove the outdated keys if there are many."""
-        if len(self._heap) > 2 * len(self._keys) + _OUTDATED_KEPT:
-            self._heap = [*self._keys.values()]
-            heapq.heapify(self._heap)
-
-
-def _key(connection: Evictable) -> _Key | None:
-    """Return the place of a connection among those to spare, None while it is in use."""
-    if connection.is_slow:
-        return 0, connection.pace, connection.number
-    if not (connection.is_incomplete or connection.phase == "linger"):
-        return None
-    is_used = connection.phase == "idle" and connection.served > 0
-    return 2 if is_used else 1, connection.since, connection.number

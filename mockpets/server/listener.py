@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Final
 
 from waitress.adjustments import Adjustments
 
+from mockpets.http.response_head import IDENT
 from mockpets.server.channel import Channel
 from mockpets.server.connection import Endpoint
 from mockpets.server.eviction import ANY, EvictionQueue
 from mockpets.server.poller import READ
-from mockpets.server.scheduler import IDENT
 from mockpets.session.visitors import visitor_name
 from mockpets.web.addresses import is_one_of, parse_address
 

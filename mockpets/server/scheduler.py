@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter, deque
 from typing import TYPE_CHECKING, Final
 
-from mockpets.http.response_head import ResponseHeadWriter
 from mockpets.server.body_budget import BodyBudget
 from mockpets.server.memory import return_free_memory
 from mockpets.server.parking import Parking
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
     from mockpets.server.timers import Timer
     from mockpets.wsgi_extension import ServerCounts
 
-IDENT: Final = "mockpets"
-"""The value of the Server header."""
 _BATCH_SECONDS: Final = 0.002
 """How long a response may wait for the others of its turn, to be sent with them."""
 _TRIM_SECONDS: Final = 3.0
@@ -53,7 +50,6 @@ class Scheduler:
         self.timers = Timers(clock)
         self.bodies = BodyBudget(limits.bodies_bytes, self.return_memory_soon)
         self.worker = Worker(self.call_soon_threadsafe)
-        self.head_writer = ResponseHeadWriter(IDENT)
         self.close_idle = close_idle
         self.parking = Parking(limits.parked, self.timers, self.call_soon_threadsafe)
         self.changed: set[Handler] = set()

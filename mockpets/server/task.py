@@ -17,13 +17,12 @@ from waitress.task import WSGITask
 from mockpets.constants import COMMON_HEADERS, MCP_PATH
 from mockpets.contract.error_body import error_body
 from mockpets.contract.rpc import rejection
-from mockpets.http.response_head import HOP_BY_HOP
+from mockpets.http.response_head import HOP_BY_HOP, response_head
 from mockpets.telemetry.access_log import Access, access, shown_target, wanted
 from mockpets.web import cors
 from mockpets.wsgi_extension import (
     BODY,
     HEAD,
-    HEADER_BLOCK,
     HEADERS_MEMO,
     JOB_RESULTS,
     MEMO,
@@ -33,7 +32,6 @@ from mockpets.wsgi_extension import (
     SERVER,
     SESSION,
     Deliver,
-    HeaderBlock,
 )
 
 if TYPE_CHECKING:
@@ -55,7 +53,6 @@ _OF_ONE_REQUEST: Final = {
 }
 """What does not depend on the header fields, the version of HTTP and the server's address alone."""
 _AT_ONCE: Final = Deliver()
-_NO_BLOCK: Final = 0, HeaderBlock()
 _LENGTH_PREFIX: Final = len("Content-Length: ")
 _REASONS: Final = {
     400: "Bad Request",
@@ -97,8 +94,7 @@ class Response:
 
 def common_environ(connection: Connection, request: RequestParser) -> WSGIEnvironment:
     """Return the part of waitress' environ that requests with the same header fields share."""
-    # waitress' types name its own channel and parser, of which the environ reads a few attributes:
-    # tests/server/waitress_internals.py lists them.
+    # waitress' types name its own channel and parser, of which the environ reads a few attributes.
     environ = WSGITask(cast(Any, connection), cast(Any, request)).get_environment()
     del environ["wsgi.file_wrapper"]  # it would keep a file open for as long as a client reads
     return {key: value for key, value in environ.items() if key not in _OF_ONE_REQUEST}
@@ -137,11 +133,9 @@ class Task:
     def __init__(self, connection: Connection, request: RequestParser) -> None:
         self._connection = connection
         self._request = request
-        self._environ: WSGIEnvironment = {}
         self._status: str | None = None
         self._lines: list[str] = []
         self._own: frozenset[str] = frozenset()
-        self._more_breaks = 0
         self._length: int | None = None
         self._written: list[bytes] = []
 
@@ -160,7 +154,7 @@ class Task:
             # About the server as a whole (RFC 9110, part 9.3.7): no app has such a path.
             self.start_response("204 No Content", [("Allow", "GET, HEAD, POST, OPTIONS")])
             return self._response(b"", None)
-        environ = self._environ = make_environ(self._connection, self._request)
+        environ = make_environ(self._connection, self._request)
         if job_results:
             environ[JOB_RESULTS] = job_results
         if body is not None:
@@ -183,7 +177,6 @@ class Task:
             "REQUEST_METHOD": self._request.command,
             SERVER: self._connection.scheduler,
         }
-        self._environ = environ
         content = self._body(environ, app)
         return self._response(content, environ.get(ORDER), response.on_end)
 
@@ -209,15 +202,8 @@ class Task:
             raise AssertionError("start_response was called twice")
         self._status = status
         self._length = None
-        start, block = self._environ.get(HEADER_BLOCK, _NO_BLOCK)
-        end = start + len(block.pairs)
-        has_block = start < end and headers[start:end] == block.pairs  # else middleware changed it
-        pairs = [*headers[:start], ("", ""), *headers[end:]] if has_block else headers
-        self._lines = lines = [*map(": ".join, pairs)]
-        lengths, forbidden, self._own = _special(tuple([name for name, _ in pairs]))
-        self._more_breaks = end - start - 1 if has_block else 0
-        if has_block:
-            lines[start] = block.text
+        self._lines = lines = [*map(": ".join, headers)]
+        lengths, forbidden, self._own = _special(tuple([name for name, _ in headers]))
         for place in lengths:  # the last one counts
             length = int(lines.pop(place)[_LENGTH_PREFIX:])
             self._length = length if self._length is None else self._length
@@ -253,9 +239,7 @@ class Task:
         connection = "close" if close else None
         if not close and request.version == "1.0":
             connection = "keep-alive"
-        writer = self._connection.scheduler.head_writer
-        lines, own, breaks = self._lines, self._own, self._more_breaks
-        head = writer.write(status, lines, length, connection, own, breaks)
+        head = response_head(status, self._lines, length, connection, self._own)
         return Response(request, head, body, order, close, short, on_end)
 
 
@@ -294,7 +278,7 @@ def error_response(
         headers.append(("Access-Control-Allow-Origin", "*"))
     status = f"{error.status} {_REASONS[error.status]}"
     lines = [*map(": ".join, headers)]
-    head = scheduler.head_writer.write(status, lines, len(body), "close")
+    head = response_head(status, lines, len(body), "close")
     scheduler.errors[error.code] += 1
     if wanted():
         line = Access(method, shown_target(target), error.status, 0.0, size=len(body))

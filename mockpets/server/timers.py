@@ -38,10 +38,6 @@ class Timers:
         self._created = 0
         self._cancelled = 0
 
-    def __len__(self) -> int:
-        """Return how many timers are pending."""
-        return len(self._heap) - self._cancelled
-
     def call_at(self, when: float, callback: Callable[[], None]) -> Timer:
         """Schedule a call; ties run in FIFO order.
 

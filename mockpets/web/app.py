@@ -5,8 +5,6 @@ Nothing listens and no thread starts. Two apps in one process share nothing.
 
 from __future__ import annotations
 
-import logging
-import os
 import secrets
 from dataclasses import dataclass
 from functools import partial
@@ -28,11 +26,9 @@ from mockpets.scenario.reloader import Reloader
 from mockpets.session.change_feed import ChangeFeed
 from mockpets.session.registry import SessionRegistry
 from mockpets.session.session import SharedState
-from mockpets.settings.combinations import contradictions, notices
-from mockpets.settings.sources import load_settings
+from mockpets.settings.combinations import contradictions
 from mockpets.telemetry.metrics import Holdings, Metrics
 from mockpets.web import operations, unmatched
-from mockpets.web.delivery import Delivery
 from mockpets.web.error_handlers import add_error_handlers
 from mockpets.web.exchange import current_request
 from mockpets.web.flask_app import App
@@ -48,15 +44,10 @@ if TYPE_CHECKING:
     import flask
 
     from mockpets.pets.table import Table
-    from mockpets.scenario.library import Library
     from mockpets.settings import Settings
     from mockpets.wsgi_extension import Server, ServerCounts
 
 PUBLIC_NAME_LENGTH: Final = 256
-
-_log: Final = logging.getLogger("mockpets")
-_ONLY_OUR_SERVER: Final = ("state", "metrics_port")
-"""The settings that have no effect on other WSGI servers, and no counterpart there."""
 
 
 @dataclass(frozen=True)
@@ -73,38 +64,15 @@ class Mock:
     metrics: Metrics
 
 
-def create_app(
-    settings: Settings | None = None, clock: Callable[[], float] = monotonic
-) -> flask.Flask:
-    """Return the WSGI app of one mock server.
+def create_app(settings: Settings, clock: Callable[[], float] = monotonic) -> flask.Flask:
+    """Return the WSGI app of one mock server, for `MockpetsServer` or for a test client.
 
-    :param settings: by default those of the environment and ``mockpets.toml``, so that
-        ``flask --app mockpets run`` works. The ports and the state file have no effect: other WSGI
-        servers have their own options, and sessions are not saved. The host only decides whether
-        the control API requires a token; one that is generated is logged.
+    A test client gets every response at once: delays, throttles, holds and broken connections need
+    our server, as do the ports and the state file.
+
     :param clock: returns monotonic seconds.
     :raise InputError: a setting, a scenario file or a fixture is invalid, or a scenario is unknown.
-    :raise SystemExit: the same under the command ``flask``, which would print a traceback.
     """
-    try:
-        return _create_app(settings, clock)
-    except InputError as error:
-        is_flask_command = os.environ.get("FLASK_RUN_FROM_CLI") == "true"
-        if settings is not None or not is_flask_command:
-            raise
-        raise SystemExit("\n".join(f"mockpets: {problem}" for problem in error.problems)) from None
-
-
-def _create_app(settings: Settings | None, clock: Callable[[], float]) -> flask.Flask:
-    is_default = settings is None
-    if settings is None:
-        settings = load_settings({}, os.environ, None)
-        for name in _ONLY_OUR_SERVER:
-            if getattr(settings, name) not in ("", None):
-                _log.warning(
-                    "the setting '%s' is ignored: it needs 'mockpets serve' or MockpetsServer",
-                    name.replace("_", "-"),
-                )
     changes = ChangeFeed()
     on_reload = partial(changes.publish, "files")
     reloader = Reloader(settings.scenarios_dir, settings.fixtures_dir, on_reload)
@@ -119,26 +87,12 @@ def _create_app(settings: Settings | None, clock: Callable[[], float]) -> flask.
         problems += error.problems
     if problems or start is None:
         raise InputError(problems)
-    if is_default:
-        for text in notices(settings):
-            _log.warning(text)
     token = settings.control_token
     # Visitors reach a loopback address too, through a proxy that `--behind-proxy` does not name.
     is_exposed = settings.public or not settings.is_local
     if settings.control == "auto" and is_exposed and not token:
         token = secrets.token_urlsafe(24)
-        if is_default:  # `serve` prints it, and other callers find it in the app's extensions
-            _log.warning("control token: %s", token)
-    app, sessions, metrics = wire(
-        settings,
-        lambda: reloader.library,
-        start,
-        token,
-        lambda: reloader.reloads,
-        clock,
-        changes,
-        reloader.look,
-    )
+    app, sessions, metrics = _wire(settings, reloader, start, token, clock, changes)
     app.extensions["mockpets"] = Mock(reloader, sessions, token, metrics)
     if settings.behind_proxy or settings.prefix:
         # Flask documents this way to add middleware.
@@ -160,25 +114,21 @@ def _start(settings: Settings) -> Table:
     return make_table(load_fixture(Path(settings.pets), settings.pets, is_named=False))
 
 
-def wire(
+def _wire(
     settings: Settings,
-    library: Callable[[], Library],
+    reloader: Reloader,
     start: Table,
-    token: str = "",
-    reloads: Callable[[], int] = int,
-    clock: Callable[[], float] = monotonic,
-    changes: ChangeFeed | None = None,
-    reload: Callable[[], None] = lambda: None,
+    token: str,
+    clock: Callable[[], float],
+    changes: ChangeFeed,
 ) -> tuple[App, SessionRegistry, Metrics]:
     """Return an app over a library, its sessions and metrics.
 
     :param start: the initial pets of a session.
-    :param reloads: returns how often the library was reloaded.
-    :param reload: reloads it now if files have changed.
     """
     public = settings.public
     journals = Journals(shares(settings.memory, public=public).journals)
-    shared = _shared_state(settings, library, start, journals, changes or ChangeFeed())
+    shared = _shared_state(settings, reloader, start, journals, changes)
     sessions = SessionRegistry(
         shared,
         settings.max_sessions or session_limit(settings.memory, public=public),
@@ -192,10 +142,9 @@ def wire(
         from mockpets.web.control.routes import GUARDED
 
         visitors = VisitorSessions(settings, sessions.limit, GUARDED, clock)
-    metrics = Metrics(constants.VERSION, partial(_holdings, sessions, journals, reloads))
+    metrics = Metrics(constants.VERSION, partial(_holdings, sessions, journals, reloader))
     coverage = Coverage()
-    delivery = Delivery(constants.PUBLIC_DELAY_SECONDS if public else None)
-    finalizer = ResponseFinalizer(settings, sessions, delivery, metrics, coverage, visitors)
+    finalizer = ResponseFinalizer(settings, sessions, metrics, coverage, visitors)
     app = App(finalizer.finalize, None if visitors is None else visitors.admit)
     # `/v1//pets` is not `/v1/pets`, and a redirect would lead to any host that a client sends.
     app.url_map.merge_slashes = False
@@ -221,7 +170,7 @@ def wire(
             origins,
             started,
             finalizer,
-            reload,
+            reloader.look,
         )
         add_routes(app, context)
 
@@ -233,7 +182,7 @@ def wire(
 
 def _shared_state(
     settings: Settings,
-    library: Callable[[], Library],
+    reloader: Reloader,
     start: Table,
     journals: Journals,
     changes: ChangeFeed,
@@ -246,7 +195,7 @@ def _shared_state(
     pets = MemoryBudget(for_pets, "pets", setting)
     snapshots = MemoryBudget(for_snapshots, "snapshots", setting)
     return SharedState(
-        library=library,
+        library=lambda: reloader.library,
         tables=TableCache(generate, pets),
         start=start,
         scenarios=settings.scenario,
@@ -264,9 +213,7 @@ def _shared_state(
     )
 
 
-def _holdings(
-    sessions: SessionRegistry, journals: Journals, reloads: Callable[[], int]
-) -> Holdings:
+def _holdings(sessions: SessionRegistry, journals: Journals, reloader: Reloader) -> Holdings:
     """Return what the app holds now; called while it responds to a request."""
     server: Server | None = current_request().environ.get(SERVER)
     shared = sessions.shared
@@ -282,7 +229,7 @@ def _holdings(
         journal_bytes=journals.used,
         journal_limit_bytes=journals.budget,
         journal_dropped_total=journals.dropped,
-        scenario_reloads_total=reloads(),
-        scenario_problems=len(shared.library().problems),
+        scenario_reloads_total=reloader.reloads,
+        scenario_problems=len(reloader.library.problems),
         **counts,
     )

@@ -1,7 +1,7 @@
 """Deliver a response as the scenarios decided: delayed, throttled, held, damaged or not at all.
 
-Our server gets an order (`mockpets.wsgi_extension`), so that no thread waits. On other WSGI
-servers, a delay, a throttle or a hold blocks the worker, and a fault can only cut off the body.
+Our server gets an order (`mockpets.wsgi_extension`), so that no thread waits. A test client gets
+the response at once.
 """
 
 from __future__ import annotations
@@ -10,25 +10,22 @@ import logging
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
-from threading import Event
-from time import perf_counter, sleep
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import DELAY_SECONDS, PIECES_A_SECOND
+from mockpets.constants import PUBLIC_DELAY_SECONDS
 from mockpets.contract.error_messages import SESSION_PARKED, TOO_MANY_PARKED
 from mockpets.errors import RequestError
-from mockpets.faults import FAULTS, NO_RESPONSE_FAULTS
+from mockpets.faults import FAULTS
 from mockpets.wsgi_extension import ORDER, SERVER, SESSION, Deliver
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from wsgiref.types import WSGIEnvironment
 
     from mockpets.faults import FaultKind
     from mockpets.journal.journal import Kept
     from mockpets.journal.wait import Wait
     from mockpets.scenario.engine import Outcome
-    from mockpets.session.gates import Gates
+    from mockpets.session.session import Session
     from mockpets.web.exchange import Request, Response
     from mockpets.wsgi_extension import Hold, Release, Server
 
@@ -59,7 +56,7 @@ class Prepared:
     """A response that waits, with its request: the `context` of a `Wait`.
 
     :param kept: its entry in the journal; None before it is recorded.
-    :param release: see `wsgi_extension.Release`; None on other WSGI servers.
+    :param release: see `wsgi_extension.Release`; None until the server has its order.
     """
 
     request: Request
@@ -68,80 +65,51 @@ class Prepared:
     release: Release | None = None
 
 
-class Delivery:
-    """Delivers the responses of one app.
+def deliver(
+    response: Response,
+    environ: WSGIEnvironment,
+    outcome: Outcome,
+    session: Session,
+    wait: Wait | None,
+    *,
+    close: bool,
+) -> None:
+    """Damage a complete response if the outcome says so, and order how to deliver it.
 
-    :param patience: the longest time in seconds that a response is held, or takes if throttled.
+    With `--public`, holds and throttles end after `PUBLIC_DELAY_SECONDS`.
+
+    :param wait: what the response waits for; None if it is not to wait.
+    :param close: whether to close the connection after the response in any case.
     """
-
-    def __init__(self, patience: float | None = None) -> None:
-        self._patience = patience
-        self._has_warned = False
-
-    def deliver(
-        self,
-        response: Response,
-        environ: WSGIEnvironment,
-        outcome: Outcome,
-        gates: Gates,
-        wait: Wait | None,
-        *,
-        close: bool,
-    ) -> None:
-        """Damage a complete response if the outcome says so, and order how to deliver it.
-
-        On other WSGI servers this blocks for the delay, and at a gate for at most `patience` or
-        `DELAY_SECONDS`.
-
-        :param wait: what the response waits for; None if it is not to wait.
-        :param close: whether to close the connection after the response in any case.
-        """
-        fault = None if outcome.fault is None else FAULTS[outcome.fault]
-        if fault is not None:
-            _damage(response, fault)
-            close = close or fault.then != "go on"
-        throttle = outcome.throttle
-        if throttle is not None and self._patience is not None:
-            throttle = max(throttle, ceil(len(response.body) / self._patience))
-        hold: Hold | None = None
-        if wait is not None:
-            gates.add(wait)
-            if outcome.hold is not None:
-                hold = partial(gates.hold, wait)
-        if SERVER in environ:
-            if hold is not None:
-                _log.info("holding a response until the gate '%s' is opened", outcome.hold)
-            environ[ORDER] = Deliver(
-                outcome.delay,
-                hold,
-                throttle,
-                fault,
-                close,
-                owner=environ.get(SESSION, ""),
-                patience=None if hold is None else self._patience,
-                watch=None if wait is None else partial(setattr, wait.context, "release"),
+    fault = None if outcome.fault is None else FAULTS[outcome.fault]
+    if fault is not None:
+        _damage(response, fault)
+        close = close or fault.then != "go on"
+    if SERVER not in environ:
+        if waits(outcome) or (fault is not None and fault.sends == "nothing"):
+            _log.warning(
+                "sending a response at once: only mockpets' own server can break it or make it wait"
             )
-            return
-        self._warn_once(outcome)
-        if wait is not None:
-            if hold is not None:
-                _wait_for_gate(hold, self._patience or DELAY_SECONDS)
-            sleep(max(wait.due - perf_counter(), 0.0))
-            gates.remove(wait)
-        if fault is not None and fault.sends == "nothing":
-            response.set_header("Content-Length", "1")
-            response.chunks = ()
-        elif throttle is not None:
-            response.chunks = _throttled(response.body, throttle)
-
-    def _warn_once(self, outcome: Outcome) -> None:
-        if self._has_warned or not (waits(outcome) or outcome.fault in NO_RESPONSE_FAULTS):
-            return
-        self._has_warned = True
-        _log.warning(
-            "this app does not run on mockpets' own server: delayed, throttled and held responses "
-            "block a worker, and connection faults cut off the body instead"
-        )
+        return
+    throttle, public = outcome.throttle, session.shared.is_public
+    if throttle is not None and public:
+        throttle = max(throttle, ceil(len(response.body) / PUBLIC_DELAY_SECONDS))
+    hold: Hold | None = None
+    if wait is not None:
+        session.gates.add(wait)
+        if outcome.hold is not None:
+            hold = partial(session.gates.hold, wait)
+            _log.info("holding a response until the gate '%s' is opened", outcome.hold)
+    environ[ORDER] = Deliver(
+        outcome.delay,
+        hold,
+        throttle,
+        fault,
+        close,
+        owner=environ.get(SESSION, ""),
+        patience=PUBLIC_DELAY_SECONDS if public and hold is not None else None,
+        watch=None if wait is None else partial(setattr, wait.context, "release"),
+    )
 
 
 def _damage(response: Response, fault: FaultKind) -> None:
@@ -152,22 +120,3 @@ def _damage(response: Response, fault: FaultKind) -> None:
         response.body = body[: int(len(body) * _PARTS[fault.sends])]
     elif fault.sends == "all" and body:
         response.body = body.rstrip()[:-1] + b","
-
-
-# --- Other WSGI servers -----------------------------------------------------------------------
-
-
-def _wait_for_gate(hold: Hold, seconds: float) -> None:
-    opened = Event()
-    cancel = hold(opened.set)
-    opened.wait(seconds)
-    cancel()
-
-
-def _throttled(body: bytes, rate: int) -> Iterator[bytes]:
-    """Yield a body piece by piece, at `rate` bytes a second."""
-    size = max(rate // PIECES_A_SECOND, 1)
-    for start in range(0, len(body), size):
-        piece = body[start : start + size]
-        sleep(len(piece) / rate)
-        yield piece

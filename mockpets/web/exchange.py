@@ -12,7 +12,7 @@ from werkzeug.http import HTTP_STATUS_CODES
 
 from mockpets.constants import BODY_BYTES
 from mockpets.scenario.engine import NOTHING
-from mockpets.wsgi_extension import HEADER_BLOCK, SERVER, HeaderBlock
+from mockpets.wsgi_extension import SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -130,12 +130,9 @@ class Response:
         self.status_code = status
         self.body = body.encode() if isinstance(body, str) else body
         self.headers = [*headers]
-        """Headers to send before those in `block` and `carried`."""
-        self.block = _NO_BLOCK
+        """Headers to send before those in `carried`."""
         self.carried: list[Pair] = []
         """Headers that the app adds when it finishes the response."""
-        self.chunks: Iterable[bytes] | None = None
-        """What is sent instead of the body; None for the body."""
         if body and not (headers and self.header("Content-Type")):
             self.headers.append(("Content-Type", content_type))
 
@@ -167,12 +164,11 @@ class Response:
 
     def all_headers(self) -> list[Pair]:
         """Return the headers to send, without those that the server adds."""
-        return self.headers + self.block.pairs + self.carried
+        return self.headers + self.carried
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Send the response, without the body to HEAD (PEP 3333)."""
         headers = self.all_headers()
-        environ[HEADER_BLOCK] = len(self.headers), self.block
         is_head, has_body = environ["REQUEST_METHOD"] == "HEAD", self.status_code not in _BODILESS
         # Our server adds the length of what it sends.
         is_needed = has_body and (is_head or SERVER not in environ)
@@ -180,13 +176,10 @@ class Response:
             headers.append(("Content-Length", str(len(self.body))))
         name = HTTP_STATUS_CODES.get(self.status_code, "Unknown")  # scenarios may use any number
         start_response(f"{self.status_code} {name}", headers)
-        if is_head or not has_body:
-            return ()
-        return [self.body] if self.chunks is None else self.chunks
+        return () if is_head or not has_body else [self.body]
 
 
 _BODILESS: Final = (204, 205, 304)
-_NO_BLOCK: Final = HeaderBlock()
 
 
 def current_request() -> Request:

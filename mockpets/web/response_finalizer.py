@@ -43,7 +43,7 @@ from mockpets.telemetry.access_log import (
 )
 from mockpets.web import cors
 from mockpets.web.authentication import bearer, challenge
-from mockpets.web.delivery import Prepared
+from mockpets.web.delivery import Prepared, deliver
 from mockpets.web.journal_writer import record, record_release, target
 from mockpets.web.playback import canned_response
 from mockpets.wsgi_extension import (
@@ -52,7 +52,6 @@ from mockpets.wsgi_extension import (
     SESSION,
     AwaitBody,
     CallAgain,
-    HeaderBlock,
     RunJob,
 )
 
@@ -66,7 +65,6 @@ if TYPE_CHECKING:
     from mockpets.session.session import Session
     from mockpets.settings import Settings
     from mockpets.telemetry.metrics import Metrics
-    from mockpets.web.delivery import Delivery
     from mockpets.web.exchange import Exchange, Pair, Request, Response
     from mockpets.web.public_mode import VisitorSessions
     from mockpets.wsgi_extension import Order
@@ -81,7 +79,6 @@ class ResponseFinalizer:
 
     settings: Settings
     sessions: SessionRegistry
-    delivery: Delivery
     metrics: Metrics
     coverage: Coverage
     visitors: VisitorSessions | None = None
@@ -154,29 +151,24 @@ class ResponseFinalizer:
         *,
         preflight: bool = False,
     ) -> None:
-        block, headers = headers_for(request, response, number, off_contract, preflight=preflight)
+        headers = headers_for(request, response, number, off_contract, preflight=preflight)
         headers += self._node
         session = request.exchange.session
         clock = self.sessions.shared.clock if session is None else session.clock
         if clock is not None:
             headers.append(("Date", http_date(clock.now())))
-        if request.exchange.outcome.reply is None:
-            response.block = block
-            response.carry(headers)
-        else:
-            response.carry(block.pairs + headers, below=True)
+        response.carry(headers, below=request.exchange.outcome.reply is not None)
 
     def _deliver(self, request: Request, response: Response, number: int) -> None:
         exchange, environ = request.exchange, request.environ
         outcome, session = exchange.outcome, exchange.session or self.sessions.default
         close = must_close(request, session)
         if outcome.stubs or outcome.delay or close:
-            if number and (outcome.delay or outcome.throttle or outcome.hold):
+            may_wait = outcome.delay or outcome.throttle or outcome.hold
+            if number and may_wait and SERVER in environ:
                 context = Prepared(request, response)
                 exchange.wait = Wait(number, outcome.hold, outcome.delay, outcome.throttle, context)
-            self.delivery.deliver(
-                response, environ, outcome, session.gates, exchange.wait, close=close
-            )
+            deliver(response, environ, outcome, session, exchange.wait, close=close)
 
     def release(self, wait: Wait, reply: Reply, delay: float) -> None:
         """Send a response that waits, or a reply in its place, perhaps after another delay.
@@ -213,7 +205,7 @@ class ResponseFinalizer:
         session.gates.release(wait, delay)
         environ = {SERVER: None, SESSION: session.name}
         close = must_close(request, session)
-        self.delivery.deliver(response, environ, outcome, session.gates, wait, close=close)
+        deliver(response, environ, outcome, session, wait, close=close)
         record_release(request, response, wait, off_contract, text)
 
         def application(sent: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -247,15 +239,14 @@ def off_contract_reason(exchange: Exchange, status: int) -> str | None:
 
 def headers_for(
     request: Request, response: Response, number: int, off_contract: str | None, *, preflight: bool
-) -> tuple[HeaderBlock, list[Pair]]:
+) -> list[Pair]:
     """Return the headers to add outside the control API; number 0 means it is not recorded."""
     exchange, environ = request.exchange, request.environ
     origin = environ.get("HTTP_ORIGIN")
     root = request.root_path if exchange.operation == "getPet" else None
     is_short = len(origin or "") + len(root or "") <= _KEPT_LENGTH
     prepare = _prepared_headers if is_short else _prepared_headers.__wrapped__
-    block = prepare(explanation_headers(exchange, off_contract), origin, root)
-    headers: list[Pair] = []
+    headers = [*prepare(explanation_headers(exchange, off_contract), origin, root)]
     if response.status_code == 401 and response.header("WWW-Authenticate") is None:
         headers.append(challenge(given=bearer(request) is not None))
     if preflight:
@@ -263,7 +254,7 @@ def headers_for(
     if number:
         headers.append((REQUEST_HEADER, str(number)))
     headers.append(("Server-Timing", server_timing(exchange)))
-    return block, headers
+    return headers
 
 
 _KEPT_LENGTH: Final = 256
@@ -273,10 +264,10 @@ _KEPT_LENGTH: Final = 256
 @lru_cache(256)  # entries of the journal share them
 def _prepared_headers(
     explanation: tuple[Pair, ...], origin: str | None, root: str | None
-) -> HeaderBlock:
+) -> tuple[Pair, ...]:
     """Return the headers that seldom differ between two requests."""
     deprecation = () if root is None else deprecation_headers(root)
-    return HeaderBlock((*COMMON_HEADERS, *deprecation, *explanation, *cors.for_all(origin)))
+    return (*COMMON_HEADERS, *deprecation, *explanation, *cors.for_all(origin))
 
 
 def deprecation_headers(root: str) -> tuple[Pair, ...]:

@@ -1,4 +1,4 @@
-"""Our parser compared with h11, llhttp and gunicorn: never the same bytes read in two ways.
+"""Our parser compared with h11 and llhttp: never the same bytes read in two ways.
 
 A request that two readers accept and understand differently can be smuggled past one of them. Each
 reader gets a request and another one after it. It may reject either; but what two readers accept
@@ -13,15 +13,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import h11
 import httptools
 import pytest
-from gunicorn.config import Config
-from gunicorn.http.errors import NoMoreData
-from gunicorn.http.parser import RequestParser as GunicornParser
 from hypothesis import given, settings
 
 from mockpets.http.request_parser import RequestParser
 from mockpets.server.limits import Limits
 from tests.cases import each
-from tests.http.sample_requests import BUILT, CHUNKED, HOST, MUTATED, REAL, STRICTER, raw
+from tests.http.sample_requests import BUILT, CHUNKED, HOST, MUTATED, REAL, REJECTED, raw
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -162,30 +159,9 @@ def by_llhttp(pieces: Pieces) -> Seen:
     return callbacks.seen
 
 
-def by_gunicorn(pieces: Pieces) -> Seen:
-    seen, parser = Seen(), GunicornParser(Config(), iter(pieces), ("127.0.0.1", 50000))
-    try:
-        for request in parser:
-            assert request.body and request.method and request.uri
-            body = request.body.read()
-            fields = dict(request.headers)
-            if len(body) < int(fields.get("CONTENT-LENGTH", 0)):
-                return seen
-            seen.requests.append(request_of(request.method, request.uri, request.headers, body))
-            if request.should_close():
-                seen.end = "closed"
-                return seen
-    except NoMoreData:
-        return seen
-    except Exception:  # noqa: BLE001 - it has no common base of its errors
-        seen.end = "rejected"
-    return seen
-
-
 OTHERS: dict[str, Callable[[Pieces], Seen]] = {
     "h11": by_h11,
     "llhttp": by_llhttp,
-    "gunicorn": by_gunicorn,
 }
 
 
@@ -222,10 +198,10 @@ def test_real_requests_are_read_as_by_others(name: str) -> None:
     assert differences(REAL[name]) == []
 
 
-@each("name", STRICTER)
+@each("name", REJECTED)
 def test_requests_that_we_reject_are_not_read(name: str) -> None:
-    assert ours([STRICTER[name][0]]).requests == []
-    assert differences(STRICTER[name][0]) == []
+    assert ours([REJECTED[name][0]]).requests == []
+    assert differences(REJECTED[name][0]) == []
 
 
 @each("reader", OTHERS)

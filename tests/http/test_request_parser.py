@@ -1,174 +1,46 @@
-"""Our parser compared with that of waitress: the same results, and never less strict.
-
-The rows of `STRICTER` are the requests that we reject and waitress accepts. Generated requests look
-for more: rejecting what waitress accepts for any other reason fails.
-"""
+"""Which requests the parser rejects, with which message, and where a request ends."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from time import perf_counter
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from itertools import pairwise
+from time import thread_time
+from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
-from waitress.adjustments import Adjustments
-from waitress.parser import HTTPRequestParser
-from waitress.task import WSGITask
 
 from mockpets.http.request_parser import RequestParser
 from mockpets.server.limits import Limits
 from tests.cases import each
-from tests.http.sample_requests import (
-    BUILT,
-    CHUNKED,
-    CREATE,
-    HOST,
-    LIST,
-    MUTATED,
-    REAL,
-    STRICTER,
-    chunks,
-    raw,
-)
-from tests.server.waitress_internals import READ
+from tests.http.sample_requests import BUILT, CREATE, HOST, LIST, MUTATED, REJECTED, chunks, raw
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
 LIMITS = Limits()
-ADJUSTMENTS = Adjustments(  # waitress rejects what is as large as its limits
-    max_request_header_size=LIMITS.head_bytes + 1,
-    max_request_body_size=LIMITS.body_bytes + 1,
-    ident="mockpets",
-    server_name="localhost",
-)
-COMPARED = READ["request"] - {"get_body_stream"}
-"""The attributes of a request that waitress' task reads; the environ has the body."""
-
-# --- Two parsers ----------------------------------------------------------------------------------
 
 
-def our_parser() -> RequestParser:
-    return RequestParser(LIMITS.head_bytes, LIMITS.body_bytes)
-
-
-def waitress_parser() -> HTTPRequestParser:
-    return HTTPRequestParser(ADJUSTMENTS)
-
-
-@dataclass(frozen=True)
-class Seen:
-    """The result of a parser.
-
-    :param rejected: the error message, empty if the request is valid.
-    :param request: everything that a task, the channel or an app can see of a complete request.
-    """
-
-    rejected: str
-    taken: int = 0
-    completed: bool = False
-    expects: bool = False
-    request: dict[str, Any] | None = None
-
-
-def seen_by(make_parser: Callable[[], Any], pieces: Iterable[bytes]) -> Seen:
-    """Feed a parser as a channel does."""
-    parser = make_parser()
-    try:
-        return _seen_by(parser, pieces)
-    finally:
-        parser.close()  # waitress puts a long body into a file
-
-
-def _seen_by(parser: Any, pieces: Iterable[bytes]) -> Seen:
-    taken = 0
+def parse(*pieces: bytes) -> tuple[RequestParser, int]:
+    """Return a parser that was fed as by a channel, and how many bytes it took."""
+    parser, taken = RequestParser(LIMITS.head_bytes, LIMITS.body_bytes), 0
     for piece in pieces:
         position = 0
         while position < len(piece) and not parser.completed:  # the body follows after the head
-            try:
-                position += parser.received(piece[position:])
-            except ValueError as error:  # waitress does not catch it
-                return Seen(repr(error))
-        if parser.error is not None:
-            return Seen(getattr(parser.error, "message", None) or parser.error.body)
+            position += parser.received(piece[position:])
         taken += position
-    request = None
-    if parser.completed and not parser.empty:
-        request = {name: getattr(parser, name) for name in COMPARED} | {
-            "environ": environ_of(parser)
-        }
-    return Seen("", taken, parser.completed, parser.expect_continue, request)
+    return parser, taken
 
 
-def environ_of(parser: Any) -> dict[str, Any]:
-    server = SimpleNamespace(adj=ADJUSTMENTS, server_name="localhost", effective_port=80)
-    channel = SimpleNamespace(
-        server=server, addr=("127.0.0.1", 50000), check_client_disconnected=None
-    )
-    environ = WSGITask(cast("Any", channel), parser).get_environment()
-    return dict(environ) | {"wsgi.input": environ["wsgi.input"].read()}
+def error_of(*pieces: bytes) -> str:
+    error = parse(*pieces)[0].error
+    return error.message.removeprefix("the request is not valid HTTP: ") if error else ""
 
 
-# --- Real heads -----------------------------------------------------------------------------------
+@each("name", REJECTED)
+def test_invalid_requests_are_rejected_with_a_reason(name: str) -> None:
+    request, message = REJECTED[name]
 
-
-@each("name", REAL)
-def test_real_requests_are_parsed_as_by_waitress(name: str) -> None:
-    ours = seen_by(our_parser, [REAL[name] + b"GET"])
-
-    assert ours.rejected == ""
-    assert ours.completed and ours.taken == len(REAL[name])
-    assert ours == seen_by(waitress_parser, [REAL[name] + b"GET"])
-
-
-# --- Rejected requests ----------------------------------------------------------------------------
-
-NOT_HTTP = "the request is not valid HTTP: "
-
-
-def is_for(message: str, seen: Seen) -> bool:
-    """Return whether a request is rejected with a message that begins like this."""
-    return re.match(message, seen.rejected.removeprefix(NOT_HTTP), re.IGNORECASE) is not None
-
-
-@each("name", STRICTER)
-def test_some_requests_that_waitress_accepts_are_rejected(name: str) -> None:
-    request, message = STRICTER[name]
-
-    assert seen_by(waitress_parser, [request]).rejected == ""
-    assert is_for(message, seen_by(our_parser, [request]))
-
-
-BOTH = {
-    "a space before the colon": (raw(LIST, HOST, "A : b"), "Header must have the form"),
-    "a name in Latin-1": (raw(LIST, HOST, "\xc4: b"), "Header must have the form"),
-    "NUL in a name": (raw(LIST, HOST, "A\0: b"), "Header must have the form"),
-    "DEL in a value": (raw(LIST, HOST, "A: b\x7f"), "Header must have the form"),
-    "CR in a value": (raw(LIST, HOST, "A: b\rC: d"), "Bare CR or LF found in a header"),
-    "LF in a value": (raw(LIST, HOST, "A: b\nC: d"), "Bare CR or LF found in a header"),
-    "a method in lower case": (
-        raw("get / HTTP/1.1", HOST),
-        'Method must be in upper case, got "get"',
-    ),
-    "a length in superscript": (raw(CREATE, HOST, "Content-Length: \xb2"), "Content-Length"),
-    "no-break space before": (raw(CREATE, HOST, "Content-Length: \xa05"), "Content-Length"),
-    "no-break space in a coding": (raw(CREATE, HOST, f"{CHUNKED}\xa0"), "Transfer-Encoding"),
-    "a chunk too long": (chunks("1\r\nab\r\n0\r\n\r\n"), "Chunk must end with CRLF"),
-    "a space after a size": (chunks("1 \r\na\r\n0\r\n\r\n"), "Invalid chunk size"),
-    "a space before a size": (chunks(" 1\r\na\r\n0\r\n\r\n"), "Invalid chunk size"),
-    "a space before an extension": (chunks("1;a; b\r\na\r\n0\r\n\r\n"), "Invalid chunk extension"),
-}
-
-
-@each("name", BOTH)
-def test_requests_that_waitress_rejects_are_rejected(name: str) -> None:
-    request, message = BOTH[name]
-
-    assert seen_by(waitress_parser, [request]).rejected
-    assert is_for(message, seen_by(our_parser, [request]))
+    assert error_of(request).startswith(message)
 
 
 @each(
@@ -176,14 +48,10 @@ def test_requests_that_waitress_rejects_are_rejected(name: str) -> None:
     [b"\r\nHEAD / HTTP/1.1", b"HEAD /", b"HEAD / HTTP/1.1\r\nA", b"HEAD / HTTP/1.1\r\nA : b"],
 )
 def test_method_and_origin_of_an_invalid_head_are_known(start: bytes) -> None:
-    parser = our_parser()
-    parser.received(start + b"\r\nOrigin: http://a.test\r\n")
+    parser, _ = parse(start + b"\r\nOrigin: http://a.test\r\n")
     assert (parser.is_head, parser.origin) == (True, "http://a.test")
     parser.received(b"\r\n")
     assert (parser.is_head, parser.origin) == (True, "http://a.test")
-
-
-# --- Limits ---------------------------------------------------------------------------------------
 
 
 def head_of(size: int) -> bytes:
@@ -207,64 +75,28 @@ def chunks_of(size: int) -> bytes:
     (lambda size: raw(CREATE, HOST, f"Content-Length: {size}", body="x" * size), LIMITS.body_bytes,
      "the body is too large"),
 ])  # fmt: skip
-def test_the_limits_are_the_same_as_those_of_waitress(
+def test_the_limits_are_exact(
     make: Callable[[int], bytes], limit: int, message: str, over: int
 ) -> None:
-    request = make(limit + over)
-    ours, theirs = (
-        seen_by(make_parser, [request]) for make_parser in (our_parser, waitress_parser)
-    )
+    error = error_of(make(limit + over))
 
-    if over:
-        assert theirs.rejected and is_for(message, ours)
-    else:
-        assert not ours.rejected and ours == theirs
-
-
-# --- Generated requests ---------------------------------------------------------------------------
-
-
-@given(MUTATED | BUILT)
-def test_requests_that_we_accept_are_parsed_as_by_waitress(request: bytes) -> None:
-    ours = seen_by(our_parser, [request])
-    theirs = seen_by(waitress_parser, [request])
-
-    if not ours.rejected:
-        assert ours == theirs
-    elif not theirs.rejected:
-        assert any(is_for(message, ours) for _, message in STRICTER.values()), ours.rejected
+    assert error.startswith(message) if over else error == ""
 
 
 @given(MUTATED | BUILT, st.lists(st.integers(1, 60), max_size=40))
 def test_the_result_does_not_depend_on_how_the_bytes_are_split(
     request: bytes, sizes: list[int]
 ) -> None:
-    pieces, position = [], 0
-    for size in sizes:
-        pieces.append(request[position : position + size])
-        position += size
-    pieces.append(request[position:])
-    whole = seen_by(our_parser, [request])
-    split = seen_by(our_parser, [piece for piece in pieces if piece])
+    ends = [min(sum(sizes[:count]), len(request)) for count in range(len(sizes) + 1)]
+    pieces = [request[start:end] for start, end in pairwise([*ends, len(request)])]
+    (whole, taken), (split, taken_of_split) = parse(request), parse(*pieces)
 
-    assert split == whole
+    assert (whole.error and whole.error.message) == (split.error and split.error.message)
+    if whole.error is None:
+        assert taken == taken_of_split
+        assert (whole.headers, whole.request_uri) == (split.headers, split.request_uri)
+        assert whole.get_body_stream().read() == split.get_body_stream().read()
 
-
-@given(st.lists(st.sampled_from([*REAL.values(), b"\r\n", b"\r\n\r\n"]), min_size=1, max_size=5))
-def test_consecutive_requests_end_at_the_same_bytes_as_with_waitress(requests: list[bytes]) -> None:
-    assert row_seen_by(our_parser, requests) == row_seen_by(waitress_parser, requests)
-
-
-def row_seen_by(make_parser: Callable[[], Any], requests: list[bytes]) -> list[Seen]:
-    rest, results = b"".join(requests), list[Seen]()
-    while rest:
-        results.append(seen_by(make_parser, [rest]))
-        assert results[-1].taken > 0
-        rest = rest[results[-1].taken :]
-    return results
-
-
-# --- Hostile heads --------------------------------------------------------------------------------
 
 FULL = LIMITS.head_bytes - 200
 HOSTILE = {
@@ -273,9 +105,7 @@ HOSTILE = {
     "many lines without an end": raw(LIST, HOST, *["a:b"] * (FULL // 5), "c"),
     "spaces": raw(LIST, HOST, "a:" + " " * FULL + "\0"),
     "one name, again and again": raw(LIST, HOST, *["a:"] * (FULL // 4)),
-    "names that are all others": raw(LIST, HOST, *[f"{n:x}:" for n in range(FULL // 6)]),
     "slashes": raw("GET " + "/" * FULL + "\0 HTTP/1.1", HOST),
-    "escapes": raw("GET /" + "%2f" * (FULL // 3) + " HTTP/1.1", HOST),
     "brackets": raw("GET http://" + "[" * FULL + " HTTP/1.1", HOST),
     "a long host": raw(LIST, "Host: " + "a." * (FULL // 2) + "/"),
     "a quoted extension": chunks('1;a="' + "\\" * 4080 + "\r\n"),
@@ -285,7 +115,7 @@ HOSTILE = {
 
 @each("name", HOSTILE)
 def test_a_head_costs_its_length_whatever_is_in_it(name: str) -> None:
-    began = perf_counter()
-    seen_by(our_parser, [HOSTILE[name]])
+    began = thread_time()
+    parse(HOSTILE[name])
 
-    assert perf_counter() - began < 0.25  # about 0.2 ms; going over it again and again takes 1 s
+    assert thread_time() - began < 0.25  # about 0.2 ms; going over it again and again takes 1 s

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import threading
-from functools import partial
 from typing import TYPE_CHECKING
 
-from mockpets.server.limits import Limits
-from mockpets.server.scheduler import Scheduler
 from mockpets.wsgi_extension import ON_END, SERVER, SESSION
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import SECONDS, Clock, Wire, running
@@ -81,42 +78,3 @@ def test_a_connection_whose_response_is_ready_counts_as_idle() -> None:
         assert closer.read().body == b"GET /close 0"
         blocker.close()
         closer.close()
-
-
-def scheduler(clock: Clock) -> Scheduler:
-    return Scheduler(Limits(), clock, lambda: None, lambda _: None, ())
-
-
-def test_a_slow_call_delays_the_sending_of_others_only_once() -> None:
-    clock, events = Clock(), list[str]()
-    loop = scheduler(clock)
-
-    def make(name: str, seconds: float) -> None:
-        loop.send_soon(lambda: events.append(f"sent {name}"))
-        clock.now += seconds
-        events.append(f"made {name}")
-
-    for name, seconds in (("a", 0.001), ("b", 0.002), ("c", 0.0), ("d", 0.0)):
-        loop.call_soon(partial(make, name, seconds))
-    loop.run()
-
-    assert events == [
-        *("made a", "made b", "sent a", "sent b"),
-        *("made c", "made d", "sent c", "sent d"),
-    ]
-
-
-def test_what_fails_to_be_sent_stops_no_other_response() -> None:
-    sent = list[str]()
-    loop = scheduler(Clock())
-    loop.send_soon(lambda: [][0])
-    loop.send_soon(lambda: sent.append("b"))
-
-    try:
-        loop.run()
-    except IndexError:
-        assert loop.timeout() == 0.0
-    loop.run()
-
-    assert sent == ["b"]
-    assert loop.timeout() is None

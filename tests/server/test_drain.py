@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import gc
-import os
-import signal
-import socket
-import subprocess
 import sys
 import threading
-from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING
+from contextlib import ExitStack
 
 import pytest
 
@@ -20,11 +14,7 @@ from mockpets.server.limits import Limits
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import SECONDS, Clock, Wire, descriptors, port_of, running
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals, and descriptors in /dev/fd")
-ROUNDS = 10
 
 
 def test_stopping_responds_to_complete_requests_and_ends_other_connections() -> None:
@@ -136,89 +126,3 @@ def test_stopping_with_the_real_app_leaks_nothing() -> None:
     ):
         assert wire.get("/v1/pets", "Authorization: Bearer mockpets").read().status == 200
     assert (threading.active_count(), descriptors()) == before
-
-
-# --- Signals ----------------------------------------------------------------------------------
-
-FOREGROUND = """
-from mockpets.wsgi_extension import ORDER, Deliver
-from mockpets.server import bind, serve
-from mockpets.settings import Settings
-
-def app(environ, start_response):
-    path = environ["PATH_INFO"]
-    if path == "/parked":
-        environ[ORDER] = Deliver(delay=60)
-    body = b"x" * 8388608 if path == "/large" else path.encode()
-    start_response("200 OK", [("Content-Length", str(len(body)))])
-    return [body]
-
-sockets = bind(Settings(host=("127.0.0.1",), port=0))
-port = sockets[0].getsockname()[1]
-serve(app, sockets, lambda: print(port, flush=True))
-"""
-
-
-@contextmanager
-def foreground() -> Iterator[tuple[subprocess.Popen[str], int]]:
-    with subprocess.Popen(
-        [sys.executable, "-X", "dev", "-W", "error", "-c", FOREGROUND],
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        try:
-            assert process.stdout is not None
-            yield process, int(process.stdout.readline())
-        finally:
-            process.kill()
-
-
-@pytest.mark.slow
-@posix
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_responds_to_all_requests_in_progress(number: signal.Signals) -> None:
-    for _ in range(ROUNDS):
-        with foreground() as (process, port), ExitStack() as stack:
-            wires = [stack.enter_context(Wire(port)) for _ in range(50)]
-            for wire in wires[:20]:
-                wire.get("/parked")
-            for wire in wires[20:30]:
-                wire.get("/used").read()
-            for wire in wires[30:40]:
-                wire.send(b"GET /half HTTP/1.1\r\nHo")
-            for wire in wires[20:25] + wires[40:]:
-                wire.get("/fast")
-            process.send_signal(number)
-
-            assert {wire.read().body for wire in wires[:20]} == {b"/parked"}
-            assert {wire.read().body for wire in wires[20:25] + wires[40:]} == {b"/fast"}
-            for wire in wires:
-                with contextlib.suppress(
-                    ConnectionResetError
-                ):  # the server left half a request unread
-                    assert wire.rest() == b""
-                wire.close()
-            stdout, stderr = process.communicate(timeout=SECONDS)
-        assert (process.returncode, stdout, stderr) == (0, "", "")
-
-
-@posix
-def test_a_second_signal_ends_the_process_immediately() -> None:
-    with foreground() as (process, port), Wire(port, receive_buffer=4096) as lazy:
-        lazy.get("/large").head()
-        process.terminate()
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", port), SECONDS).close()
-            except OSError:
-                break
-        process.terminate()
-        stdout, _ = process.communicate(timeout=SECONDS)
-        assert (process.returncode, stdout) == (128 + signal.SIGTERM, "")
-
-
-def test_descriptors_are_counted() -> None:
-    before = descriptors()
-    with open(os.devnull, "rb"):  # noqa: PTH123 - any descriptor will do
-        assert descriptors() == before + 1

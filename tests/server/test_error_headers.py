@@ -47,3 +47,13 @@ def test_without_an_origin_only_the_server_allows_every_origin(server: Running) 
     by_server = error_headers(server, "v1/pets", 400)
 
     assert by_server == by_app | {"Access-Control-Allow-Origin": "*"}
+
+
+def test_an_error_of_head_has_no_body(server: Running) -> None:
+    with Wire(server.port) as wire:
+        wire.send(b"HEAD / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n")
+        response = wire.read(has_body=False)
+
+        assert (response.status, response.headers["Connection"]) == (501, "close")
+        assert int(response.headers["Content-Length"]) > 0
+        assert wire.rest() == b""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import errno
 import json
-import logging
 from contextlib import closing
-from http.client import HTTPConnection, IncompleteRead, RemoteDisconnected
+from http.client import HTTPConnection
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,7 +14,6 @@ from mockpets import MockpetsServer, Settings, create_app
 from mockpets.faults import FAULTS
 from mockpets.server.limits import Limits
 from tests.cases import each
-from tests.http_client import Client, OverSocket, Response
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Wire, port_of, running
 
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-KEY = {"Authorization": "Bearer mockpets"}
 KEY_LINE = "Authorization: Bearer mockpets"
 RESETS = 1000
 
@@ -79,13 +76,6 @@ def test_a_short_body_ends_the_connection(caplog: pytest.LogCaptureFixture) -> N
     ]
 
 
-def test_a_closing_response_has_connection_close() -> None:
-    with running(QueryApp()) as server, Wire(server.port) as wire:
-        wire.get("/?close=1")
-        assert wire.read().headers["Connection"] == "close"
-        assert wire.rest() == b""
-
-
 # --- Scenarios --------------------------------------------------------------------------------
 
 FILES = {
@@ -93,9 +83,7 @@ FILES = {
     "held": "stubs: [{hold: gate}]",
     "slow-bytes": "stubs: [{throttle: 1 B/s}]",
     "stalled": "stubs: [{fault: stall}]",
-    "no-reply": "stubs: [{fault: empty_reply}]",
     "once": "stubs: [{match: {operation: getPet}, times: 1, fault: connection_reset}]",
-    "in-turn": "stubs: [{reply: {sequence: [pass, {fault: connection_reset}, pass]}}]",
     **{f"kind-{place}": f"stubs: [{{fault: {fault}}}]" for place, fault in enumerate(FAULTS)},
 }
 
@@ -124,26 +112,6 @@ def serving(folder: Path) -> Iterator[Callable[..., int]]:
     yield start
     for server in servers:
         server.stop()
-
-
-def ask(port: int, scenario: str | None = None) -> Response:
-    return Client(OverSocket(f"http://127.0.0.1:{port}"))("GET", "/v1/pets", scenario=scenario)
-
-
-@pytest.mark.parametrize(("scenario", "error"), [
-    ("offline", ConnectionResetError),
-    ("no-reply", RemoteDisconnected),
-    ("truncated", IncompleteRead),
-])  # fmt: skip
-def test_http_client_reports_each_fault(
-    scenario: str, error: type[Exception], serving: Callable[..., int]
-) -> None:
-    port = serving()
-    for _ in range(20):
-        with pytest.raises(error) as caught:
-            ask(port, scenario)
-        assert type(caught.value) is error
-    assert ask(port).status == 200
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -195,14 +163,6 @@ def test_a_stalled_response_waits_until_the_client_leaves(folder: Path) -> None:
         assert late.status == 503, "a stalled response counts as a parked one"
         other.get("/v1/pets", KEY_LINE, "Mockpets-Scenario: stalled").head()
         server.until(lambda: server.waiting, 1)  # it does not delay the end of the server
-
-
-def test_a_sequence_can_break_one_response(serving: Callable[..., int]) -> None:
-    port = serving("in-turn")
-    assert ask(port).status == 200
-    with pytest.raises(ConnectionResetError):
-        ask(port)
-    assert ask(port).status == 200
 
 
 PREFLIGHT = "OPTIONS /v1/pets HTTP/1.1\r\nHost: a\r\nOrigin: http://a.test\r\n"
@@ -276,20 +236,6 @@ def test_one_parked_response_too_many_is_rejected_and_a_page_can_read_it(
         assert second.get("/v1/pets", KEY_LINE).read().status == 200
 
 
-def test_opening_a_gate_releases_a_held_response(folder: Path) -> None:
-    app = create_app(Settings(scenarios_dir=(folder,), scenario=("held",)))
-    gates = app.extensions["mockpets"].sessions.default.gates
-    with running(app) as server, Wire(server.port) as wire:
-        wire.get("/v1/pets", KEY_LINE)
-        server.until(gates.waiting, {"gate": 1})
-        with Wire(server.port) as other:
-            assert other.get("/__mockpets/health").read().status == 200
-
-        assert gates.open("gate") == 1
-        assert wire.read().status == 200
-        assert wire.is_open()
-
-
 def test_activating_a_scenario_that_breaks_connections_closes_idle_ones() -> None:
     """On an old connection, a browser would retry the broken request and report no failure."""
     with running(create_app(Settings())) as server, Wire(server.port) as idle:
@@ -347,41 +293,3 @@ def activation(name: str) -> bytes:
     body = b'{"scenario": "%s"}' % name.encode()
     lines = ["PUT /__mockpets/scenario HTTP/1.1", "Host: localhost", f"Content-Length: {len(body)}"]
     return "\r\n".join([*lines, "Content-Type: application/json", "", ""]).encode() + body
-
-
-def test_stopping_sends_parked_responses(folder: Path) -> None:
-    app = create_app(Settings(scenarios_dir=(folder,)))
-    names = ("late", "held", "slow-bytes")
-    with running(app) as server:
-        wires = [Wire(server.port) for _ in names]
-        for name, wire in zip(names, wires, strict=True):
-            wire.get("/v1/pets", KEY_LINE, f"Mockpets-Scenario: {name}")
-        server.until(lambda: server.waiting, 3)
-        server.stop()
-        for wire in wires:
-            assert len(wire.read().json) > 0
-            assert wire.rest() == b""
-            wire.close()
-
-
-# --- Any other WSGI server ------------------------------------------------------------------------
-
-
-def test_another_wsgi_server_is_reported_once(
-    folder: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    client = create_app(Settings(scenarios_dir=(folder,))).test_client()
-    for _ in range(2):
-        with caplog.at_level(logging.WARNING):
-            response = client.get("/v1/pets", headers=KEY | {"Mockpets-Scenario": "no-reply"})
-        # The body is shorter than its length, so the server must close the connection.
-        assert (response.headers["Content-Length"], response.data) == ("1", b"")
-    assert len(caplog.records) == 1
-
-
-def test_faults_that_any_wsgi_server_supports_are_not_reported(
-    folder: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    client = create_app(Settings(scenarios_dir=(folder,))).test_client()
-    assert client.get("/v1/pets", headers=KEY | {"Mockpets-Scenario": "truncated"}).data
-    assert not caplog.records

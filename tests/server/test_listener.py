@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mockpets.constants import CONNECTIONS, PARKED, PUBLIC_SHARE
+from mockpets.constants import CONNECTIONS, PUBLIC_SHARE
 from mockpets.server import MockpetsServer
 from mockpets.server.limits import Limits, limits_for
 from mockpets.settings import Settings
@@ -63,17 +63,6 @@ def test_the_client_that_reads_least_makes_room_first(clock: Clock) -> None:
         wires[1].rest()
         for wire in (wires[0], wires[2]):
             assert len(wire.read_fast().read().body) == 8_388_608
-
-
-def test_a_pipelining_client_that_reads_everything_makes_room_as_well(clock: Clock) -> None:
-    """The kernel takes small responses for longer than other clients can wait."""
-    app = QueryApp()
-    with running(app, Limits(connections=1), clock) as server, Wire(server.port) as greedy:
-        greedy.send(b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n" * 400)
-        server.until(lambda: len(app.calls) > 10)
-        clock.pass_(Limits().slow_seconds + 0.1)
-        with Wire(server.port) as other:
-            assert other.get("/other").read().status == 200
 
 
 def test_a_client_that_reads_makes_no_room_for_some_seconds(clock: Clock) -> None:
@@ -287,13 +276,3 @@ def test_the_limit_of_open_files_is_raised(limited: tuple[int, subprocess.Popen[
     process.terminate()
     _, errors = process.communicate(timeout=20)
     assert "open more files" not in errors
-
-
-def test_with_few_descriptors_half_of_the_connections_may_be_parked(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("mockpets.server.limits.connections_left", lambda _: 40)
-
-    few = limits_for(Settings(public=True))
-    assert (few.connections, few.parked, few.address_connections) == (40, 20, 4)
-    assert limits_for(Settings()).parked < PARKED

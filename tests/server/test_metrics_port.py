@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mockpets import MockpetsServer, Settings
-from mockpets.cli.main import main
 from mockpets.errors import InputError
 from tests.cases import each
 from tests.http_client import Client, OverSocket
@@ -83,29 +82,12 @@ def test_the_port_has_nothing_else(metrics: Client, method: str, path: str) -> N
     assert response.json["message"] == "this port has only the metrics; send GET /metrics"
 
 
-def test_the_other_port_has_no_metrics_path(server: MockpetsServer) -> None:
-    assert Client(OverSocket(server.url))("GET", "/metrics").status == 404
-
-
 def test_visitors_do_not_use_up_the_rate_of_the_metrics() -> None:
     with start(public=True, control="off", visitor_rate=1) as server:
         call, metrics = Client(OverSocket(server.url)), Client(OverSocket(root(server)))
         statuses = {call("GET", "/v1/pets").status for _ in range(20)}
         assert statuses == {200, 429} or statuses == {200, 503}
         assert {metrics("GET", "/metrics").status for _ in range(20)} == {200}
-
-
-def test_without_the_setting_there_is_no_other_port() -> None:
-    with MockpetsServer(Settings(port=0)) as server:
-        assert server.metrics_url is None
-
-
-def test_both_ports_are_free_after_a_stop() -> None:
-    with start() as server:
-        ports = [int(url.rpartition(":")[2]) for url in (server.url, root(server))]
-    for port in ports:
-        with pytest.raises(ConnectionRefusedError):
-            socket.create_connection(("127.0.0.1", port))
 
 
 def test_a_port_in_use_is_reported_with_its_option_and_the_other_is_freed() -> None:
@@ -121,21 +103,3 @@ def test_a_port_in_use_is_reported_with_its_option_and_the_other_is_freed() -> N
         f"--metrics-port {taken}: already in use on 127.0.0.1; stop the other program, or choose "
         "another port with --metrics-port (0 for any free port)"
     )
-
-
-def test_the_command_rejects_the_port_of_the_api(capsys: pytest.CaptureFixture[str]) -> None:
-    status = main(["serve", "--port", "7400", "--metrics-port", "7400"])
-
-    assert status == 2
-    assert capsys.readouterr().err == (
-        "mockpets: --metrics-port: must differ from --port; choose another port\n"
-        "mockpets: the server did not start\n"
-    )
-
-
-@each("text", ["", "-1", "65536", "x", "9100/metrics"])
-def test_the_command_rejects_what_is_not_a_port(
-    text: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["serve", "--metrics-port", text]) == 2
-    assert capsys.readouterr().err.startswith("mockpets: --metrics-port: must be an integer")

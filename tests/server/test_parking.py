@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ import pytest
 from mockpets.server.limits import Limits
 from tests.cases import each
 from tests.server.query_app import QueryApp
-from tests.server.raw_http import Clock, Running, Wire, running
+from tests.server.raw_http import Clock, Running, Wire, need_connections, running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,73 +24,33 @@ def app() -> QueryApp:
     return QueryApp()
 
 
-MANY = int(os.environ.get("PARKED_ANSWERS", PARKED))
-
-
 @pytest.fixture
 def server(app: QueryApp, clock: Clock) -> Iterator[Running]:
     with running(app, clock=clock) as server:
         yield server
 
 
-@pytest.fixture
-def many_descriptors() -> Iterator[None]:
-    """Raise the limit: this process has both ends of each connection."""
-    resource = pytest.importorskip("resource")
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    needed = 3 * MANY
-    if soft < needed:
-        if hard != resource.RLIM_INFINITY and hard < needed:
-            pytest.skip("this process may not open enough descriptors")
-        resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
-    yield
-    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-
-
-@pytest.mark.usefixtures("many_descriptors")
 def test_many_delayed_responses_arrive_in_time_and_block_no_other_request(
     app: QueryApp, clock: Clock
 ) -> None:
-    limits = Limits(parked=MANY, connections=MANY + 100)
+    need_connections(3 * PARKED)
+    limits = Limits(parked=PARKED, connections=PARKED + 100)
     with running(app, limits, clock) as server, ExitStack() as stack:
-        delayed = [stack.enter_context(Wire(server.port)) for _ in range(MANY)]
+        delayed = [stack.enter_context(Wire(server.port)) for _ in range(PARKED)]
         for wire in delayed:
             wire.get("/late?delay=30")
-        server.until(lambda: server.waiting, MANY)
+        server.until(lambda: server.waiting, PARKED)
         clock.pass_(29.99)
         with Wire(server.port) as other:
             for _ in range(100):
                 assert other.get("/other").read().body == b"GET /other 0"
-        assert server.waiting == MANY
+        assert server.waiting == PARKED
 
         clock.pass_(0.01)
         assert {wire.read().body for wire in delayed} == {b"GET /late 0"}
 
         assert server.waiting == 0
         assert app.threads == {"test-loop"}
-
-
-def test_the_connection_stays_open_after_a_delayed_response(clock: Clock, server: Running) -> None:
-    with Wire(server.port) as wire:
-        wire.get("/late?delay=1").get("/next")
-        server.until(lambda: server.waiting, 1)
-        clock.pass_(1)
-
-        assert [wire.read().body, wire.read().body] == [b"GET /late 0", b"GET /next 0"]
-        assert wire.is_open()
-
-
-def test_shorter_delays_end_first(clock: Clock, server: Running) -> None:
-    with Wire(server.port) as slow, Wire(server.port) as fast:
-        slow.get("/slow?delay=20")
-        fast.get("/fast?delay=10")
-        server.until(lambda: server.waiting, 2)
-        clock.pass_(10)
-
-        assert fast.read().status == 200
-        assert server.waiting == 1
-        clock.pass_(10)
-        assert slow.read().status == 200
 
 
 def test_the_app_knows_when_the_limit_is_reached() -> None:
@@ -142,40 +101,7 @@ def test_a_throttled_body_arrives_at_the_given_rate(clock: Clock, server: Runnin
         assert wire.is_open()
 
 
-def test_a_throttled_response_without_a_body_arrives_immediately(server: Running) -> None:
-    with Wire(server.port) as wire:
-        wire.send(b"HEAD /?throttle=1 HTTP/1.1\r\nHost: a\r\n\r\n")
-
-        assert wire.read(has_body=False).status == 200
-
-
-def test_a_client_that_leaves_during_a_throttled_body_frees_its_place(
-    clock: Clock, server: Running
-) -> None:
-    with Wire(server.port) as wire:
-        wire.get("/?size=1000&throttle=1")
-        server.until(lambda: server.waiting, 1)
-        clock.pass_(5)
-    server.until(lambda: server.waiting, 0)
-    server.until(lambda: server.connections, 0)
-
-
 # --- Hold -------------------------------------------------------------------------------------
-
-
-def test_opening_a_gate_releases_its_responses(app: QueryApp, server: Running) -> None:
-    with Wire(server.port) as one, Wire(server.port) as other, Wire(server.port) as elsewhere:
-        one.get("/?hold=a")
-        other.get("/?hold=a")
-        elsewhere.get("/?hold=b")
-        server.until(app.gates.waiting, {"a": 2, "b": 1})
-
-        assert app.gates.open("a") == 2
-        assert one.read().status == other.read().status == 200
-        assert app.gates.waiting() == {"b": 1}
-        assert app.gates.open("a") == 0
-        assert app.gates.open("b") == 1
-        assert elsewhere.read().status == 200
 
 
 def test_a_held_and_delayed_response_waits_for_both(
@@ -196,14 +122,6 @@ def test_a_held_and_delayed_response_waits_for_both(
         assert delay_last.read().status == 200
 
 
-def test_a_client_that_leaves_is_removed_from_its_gate(app: QueryApp, server: Running) -> None:
-    with Wire(server.port) as wire:
-        wire.get("/?hold=a")
-        server.until(app.gates.waiting, {"a": 1})
-    server.until(app.gates.waiting, {})
-    assert app.gates.open("a") == 0
-
-
 # --- Clients that leave, clients that do not read -----------------------------------------------
 
 
@@ -216,15 +134,6 @@ def test_a_client_that_leaves_frees_its_place(how: str, more: int, server: Runni
         wire.send(b"GET /next HTTP/1.1\r\nHost: a\r\n\r\n" * more)
         getattr(wire, how)()
         server.until(lambda: (server.waiting, server.connections), (0, 0))
-
-
-def test_a_client_that_stops_sending_gets_its_responses_without_a_delay(server: Running) -> None:
-    with Wire(server.port) as wire:
-        wire.get("/one").get("/two").get("/three?size=4000000").end_sending()
-
-        assert [wire.read().body, wire.read().body] == [b"GET /one 0", b"GET /two 0"]
-        assert len(wire.read().body) == 4_000_000
-        assert wire.rest() == b""
 
 
 def test_a_client_that_does_not_read_blocks_no_other(app: QueryApp, server: Running) -> None:

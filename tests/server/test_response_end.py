@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mockpets.server.limits import Limits
 from mockpets.wsgi_extension import ON_END
 from tests.server.query_app import QueryApp
-from tests.server.raw_http import SECONDS, Clock, Running, Wire, running
+from tests.server.raw_http import Clock, Running, Wire, running
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -54,18 +53,6 @@ def server(app: EndingApp, clock: Clock) -> Iterator[Running]:
         yield server
 
 
-def test_each_pipelined_response_is_sent(app: EndingApp, server: Running) -> None:
-    with Wire(server.port) as wire:
-        wire.get("/a").get("/b").get("/c")
-        for _ in range(3):
-            wire.read()
-        server.until(lambda: app.ends, [("/a", "sent"), ("/b", "sent"), ("/c", "sent")])
-    server.until(lambda: server.connections, 0)
-
-    assert len(app.ends) == 3
-    assert app.end_threads == app.threads == {"test-loop"}
-
-
 @pytest.mark.parametrize(
     "request_line",
     ["HEAD /a", "HEAD /a?more=5", "HEAD /a?throttle=1", "GET /a?close=1", "POST /a"],
@@ -98,32 +85,6 @@ def test_a_delayed_response_is_sent_after_its_delay(
         server.until(lambda: app.ends, [("/late", "sent"), ("/next", "sent")])
 
 
-def test_a_throttled_response_is_sent_with_its_last_byte(
-    app: EndingApp, clock: Clock, server: Running
-) -> None:
-    with Wire(server.port) as wire:
-        wire.get("/slow?size=1000&throttle=100")
-        server.until(lambda: server.waiting, 1)
-        clock.pass_(5)
-        wire.head()
-        wire.take(400)
-        assert server.ask(lambda: list(app.ends)) == []
-        clock.pass_(5.1)
-        wire.take(1000)
-        server.until(lambda: app.ends, [("/slow", "sent")])
-
-
-def test_a_response_that_the_client_does_not_read_is_pending(
-    app: EndingApp, server: Running
-) -> None:
-    with Wire(server.port, receive_buffer=4096) as lazy:
-        lazy.get(f"/large?size={LARGE}")
-        server.until(lambda: server.phases, ["write"])
-        assert app.ends == []
-        assert len(lazy.read_fast().read().body) == LARGE
-        server.until(lambda: app.ends, [("/large", "sent")])
-
-
 @pytest.mark.parametrize("how", ["close", "reset", "end_sending"])
 @pytest.mark.parametrize("query", ["delay=30", "hold=gate", "size=1000&throttle=1"])
 def test_a_client_that_leaves_a_parked_response(
@@ -138,16 +99,6 @@ def test_a_client_that_leaves_a_parked_response(
     assert app.ends == [("/parked", "client_left")]
     app.gates.open("gate")
     assert server.ask(lambda: app.ends) == [("/parked", "client_left")]
-
-
-def test_a_client_that_stops_sending_before_a_delayed_response_has_left(
-    app: EndingApp, server: Running
-) -> None:
-    with Wire(server.port) as wire:
-        wire.get("/first").get("/late?delay=30").end_sending()
-        assert wire.read().status == 200
-        assert wire.rest() == b""
-        server.until(lambda: app.ends, [("/first", "sent"), ("/late", "client_left")])
 
 
 def test_a_client_that_leaves_in_the_middle_of_a_response(app: EndingApp, server: Running) -> None:
@@ -179,26 +130,6 @@ def test_a_fault_breaks_the_response(
     assert app.ends == [("/a", "broken")]
 
 
-def test_a_client_that_leaves_before_a_delayed_fault_has_left(
-    app: EndingApp, server: Running
-) -> None:
-    with Wire(server.port) as wire:
-        wire.get("/a?delay=5&fault=connection_reset")
-        server.until(lambda: server.waiting, 1)
-        wire.reset()
-        server.until(lambda: app.ends, [("/a", "client_left")])
-
-
-def test_the_time_limit_for_reading_breaks_the_response(
-    app: EndingApp, clock: Clock, server: Running
-) -> None:
-    with Wire(server.port, receive_buffer=4096) as lazy:
-        lazy.get(f"/large?size={LARGE}")
-        server.until(lambda: server.phases, ["write"])
-        clock.pass_(31)
-        server.until(lambda: app.ends, [("/large", "broken")])
-
-
 @pytest.mark.parametrize("path", ["/bug", "/invalid"])
 @pytest.mark.usefixtures("caplog")
 def test_a_response_replaced_by_an_error_is_broken(
@@ -216,26 +147,3 @@ def test_a_response_that_a_job_replaces_ends_once(app: EndingApp, server: Runnin
     with Wire(server.port) as wire:
         assert wire.get("/a?job=long").read().status == 200
         server.until(lambda: app.ends, [("/a", "sent")])
-
-
-def test_stopping_sends_parked_responses_and_breaks_those_that_nobody_reads(
-    app: EndingApp,
-) -> None:
-    clock = Clock()
-    with (
-        running(app, Limits(drain_seconds=5), clock) as server,
-        Wire(server.port) as held,
-        Wire(server.port) as late,
-        Wire(server.port, receive_buffer=4096) as lazy,
-    ):
-        held.get("/held?hold=gate")
-        late.get("/late?delay=60")
-        lazy.get(f"/unread?size={LARGE}")
-        server.until(lambda: (server.waiting, len(app.calls)), (2, 3))
-        server.loop.stop()
-        assert held.read().status == late.read().status == 200
-        server.until(lambda: server.loop.scheduler.draining)
-        clock.pass_(5.1)
-        server.thread.join(SECONDS)
-
-    assert sorted(app.ends) == [("/held", "sent"), ("/late", "sent"), ("/unread", "broken")]

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mockpets.wsgi_extension import HEADER_BLOCK, HeaderBlock
 from tests.cases import each
 from tests.server.raw_http import Wire, running
 
@@ -30,18 +29,6 @@ class FixedResponse:
         return [b"pets"]
 
 
-class BlockApp(FixedResponse):
-    """Says that its headers from the second on are a block, with their text."""
-
-    def __init__(self, block: HeaderBlock, headers: Headers) -> None:
-        super().__init__("200 OK", headers)
-        self.block = block
-
-    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        environ[HEADER_BLOCK] = 1, self.block
-        return super().__call__(environ, start_response)
-
-
 INVALID = {
     "never": FixedResponse("200 OK", [], times=0),
     "twice": FixedResponse("200 OK", [], times=2),
@@ -53,7 +40,6 @@ INVALID = {
     "CRLF in a name": FixedResponse("200 OK", [("A: 1\r\nB", "2")]),
     "CRLF in the status": FixedResponse("200 OK\r\nB: 2", []),
     "not Latin-1": FixedResponse("200 OK", [("A", "\N{CAT FACE}")]),
-    "LF in a block": BlockApp(HeaderBlock([("A", "1\nB: 2")]), [("C", "3"), ("A", "1\nB: 2")]),
     "an invalid length": FixedResponse("200 OK", [("Content-Length", "four")]),
 }
 
@@ -94,20 +80,6 @@ def test_the_app_may_set_server_and_date() -> None:
         response = wire.get().read()
 
     assert response.headers == {**dict(headers), "Content-Length": "4"}
-
-
-@each("length", [("Content-Length", "2"), ("A", "1"), ("Date", "today"), ("server", "shelter")])
-def test_a_block_of_headers_changes_nothing(length: tuple[str, str]) -> None:
-    headers = [length, ("B", "2"), ("Vary", "Origin"), ("C", "3")]
-
-    def head(app: FixedResponse) -> list[bytes]:
-        with running(app) as server, Wire(server.port) as wire:
-            lines = wire.get().head().split(b"\r\n")
-            return [line for line in lines if not line.startswith(b"Date: ")]
-
-    plain = head(FixedResponse("200 OK", headers))
-    for pairs in (headers[1:3], headers[1:2], [], [("B", "other")]):  # as if middleware changed it
-        assert head(BlockApp(HeaderBlock(pairs), headers)) == plain
 
 
 @each("lengths, sent", [(["2"], b"pe"), (["9", "3"], b"pet")])
