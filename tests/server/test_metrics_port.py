@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mockpets import MockpetsServer, Settings
+from mockpets.cli.main import main
 from mockpets.errors import InputError
 from tests.cases import each
 from tests.http_client import Client, OverSocket
@@ -102,4 +103,14 @@ def test_a_port_in_use_is_reported_with_its_option_and_the_other_is_freed() -> N
     assert str(caught.value) == (
         f"--metrics-port {taken}: already in use on 127.0.0.1; stop the other program, or choose "
         "another port with --metrics-port (0 for any free port)"
+    )
+
+
+def test_the_command_rejects_the_port_of_the_api(capsys: pytest.CaptureFixture[str]) -> None:
+    status = main(["serve", "--port", "7400", "--metrics-port", "7400"])
+
+    assert status == 2
+    assert capsys.readouterr().err == (
+        "mockpets: --metrics-port: must differ from --port; choose another port\n"
+        "mockpets: the server did not start\n"
     )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import socket
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockpets import MockpetsServer, Settings, create_app
+from mockpets import Settings, create_app
 from tests.cases import each
 from tests.http_client import Client, InProcess
 from tests.web.test_contract import assert_error
@@ -54,23 +53,6 @@ def test_baggage_selects_session_and_scenarios(
     assert response.status == (503 if "retry" in scenario else 200)
 
 
-def test_fields_of_the_header_are_joined() -> None:
-    """As a proxy that adds its own members sends them."""
-    with (
-        MockpetsServer(Settings(port=0)) as server,
-        socket.create_connection(("127.0.0.1", urlsplit(server.url).port), timeout=20) as client,
-    ):
-        client.sendall(
-            b"GET /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer mockpets\r\n"
-            b"baggage: a=1,mockpets.session=w7\r\nBaggage: mockpets.scenario=empty,b=2\r\n"
-            b"Connection: close\r\n\r\n"
-        )
-        response = b"".join(iter(lambda: client.recv(65536), b"")).decode()
-
-    assert "\r\nMockpets-Session: w7\r\n" in response
-    assert response.endswith("\r\n\r\n[]\n")
-
-
 NEAR = "in baggage; did you mean 'mockpets.session'?"
 
 
@@ -110,26 +92,6 @@ def test_invalid_members_of_ours_are_rejected(
         assert part in response.json["message"]
 
 
-def test_a_session_in_baggage_is_created_and_controlled(fresh: Make) -> None:
-    call = fresh()
-    headers = {"baggage": "mockpets.session=w1"}
-    call("POST", "/v1/pets", json_body={"name": "Miso", "categoryId": 2}, headers=headers)
-    call("PUT", "/__mockpets/scenario", json_body={"scenario": "empty"}, headers=headers)
-
-    state = call("GET", "/__mockpets/sessions/w1", key=None).json
-    assert (state["active"], state["requests"]) == (["empty"], 1)
-    assert call("GET", "/__mockpets/state").json["active"] == ["default"]
-
-
-def test_a_declared_session_may_be_named_in_baggage(fresh: Make) -> None:
-    call = fresh(sessions="declared")
-    call("PUT", "/__mockpets/sessions/w1", key=None)
-
-    assert pets(call, "mockpets.session=w1").status == 200
-    assert_error(pets(call, "mockpets.session=w2"), "unknown_session")
-    assert_error(pets(call, "x=1"), "session_required")
-
-
 def test_visitors_of_a_public_server_can_name_a_session_that_nobody_can_guess(fresh: Make) -> None:
     call = fresh(public=True, control_token="t" * 16)
     chosen_name = "v-0123456789abcdef0123456789abcdef"
@@ -151,23 +113,6 @@ def test_values_of_others_are_redacted_in_the_request_log(fresh: Make) -> None:
     )
     assert "alice" not in str(log)
 
-
-def test_pages_with_opentelemetry_may_call_the_control_api(call: Client) -> None:
-    preflight = call(
-        "OPTIONS",
-        "/__mockpets/scenario",
-        headers={
-            "Origin": "http://localhost:5173",
-            "Access-Control-Request-Method": "PUT",
-            "Access-Control-Request-Headers": "baggage,content-type,traceparent,tracestate",
-        },
-    )
-    allowed = {name.strip().lower() for name in preflight.headers[ALLOWED].split(",")}
-
-    assert {"baggage", "content-type", "traceparent", "tracestate"} <= allowed
-
-
-ALLOWED = "access-control-allow-headers"
 
 # --- Precedence of all carriers -----------------------------------------------------------------
 

@@ -123,17 +123,6 @@ def test_other_errors_keep_the_cookie(
     assert response.header("Set-Cookie") is None
 
 
-def test_a_closed_session_keeps_the_cookie(fresh: Make) -> None:
-    """Without it, a page that still polls would go on in the session `default`."""
-    call = fresh()
-    call("PUT", "/__mockpets/sessions/w1", key=None)
-    call("DELETE", "/__mockpets/sessions/w1?closed=60s", key=None)
-    response = ask(call, "mockpets=w1")
-
-    assert_error(response, "session_dropped")
-    assert response.header("Set-Cookie") is None
-
-
 @each("wrong", ["-", "w1+emtpy", "%FF+%FF"])
 @each("path", ["state", "pets", "requests", "scenario", "", "docs", "health", "toolbar.js"])
 def test_the_control_api_and_the_panel_never_read_it(call: Client, path: str, wrong: str) -> None:

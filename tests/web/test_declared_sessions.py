@@ -8,7 +8,6 @@ import pytest
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.client import ControlClient
-from mockpets.errors import InputError
 from tests.cases import each
 from tests.http_client import Client, InProcess
 
@@ -120,15 +119,6 @@ def test_calls_that_only_read_may_name_none(call: Client, path: str) -> None:
     assert call("GET", f"/__mockpets/{path}").status == 200
 
 
-def test_a_page_can_read_the_error(call: Client) -> None:
-    origin = {"Origin": "http://localhost:5173"}
-    asked = {**origin, "Access-Control-Request-Method": "GET"}
-
-    assert call("OPTIONS", "/v1/pets", headers=asked, key=None).status == 204
-    response = call("GET", "/v1/pets", headers=origin)
-    assert response.header("Access-Control-Allow-Origin") == origin["Origin"]
-
-
 def test_a_deleted_session_is_unknown_or_closed(call: Client) -> None:
     call("DELETE", "/__mockpets/sessions/w3")
     assert call("GET", "/~w3/v1/pets").json["code"] == "unknown_session"
@@ -139,13 +129,6 @@ def test_a_deleted_session_is_unknown_or_closed(call: Client) -> None:
     assert call("GET", "/~w3/v1/pets").status == 200
 
 
-def test_by_default_any_request_creates_its_session() -> None:
-    call = Client(InProcess(create_app(Settings())))
-
-    assert call("GET", "/~w4/v1/pets").status == call("GET", "/v1/pets").status == 200
-    assert sessions(call) == ["default", "w4"]
-
-
 def test_declared_sessions_come_back_with_a_state_file(tmp_path: Path) -> None:
     settings = Settings(port=0, sessions="declared", state=str(tmp_path / "state"))
     for _ in range(2):
@@ -153,13 +136,3 @@ def test_declared_sessions_come_back_with_a_state_file(tmp_path: Path) -> None:
             control = ControlClient(server.url)
             control.make_session("w3")
             assert [each["name"] for each in control.sessions()] == ["default", "w3"]
-
-
-def test_it_excludes_public_mode() -> None:
-    with pytest.raises(InputError) as rejected:
-        create_app(Settings(sessions="declared", public=True))
-
-    assert str(rejected.value) == (
-        "--sessions: must not be declared with --public: each visitor gets a session of their own; "
-        "remove one of the two"
-    )

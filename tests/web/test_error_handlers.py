@@ -8,7 +8,7 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from tests.http_client import Client, OverSocket
-from tests.web.test_contract import ORIGIN, assert_cors, assert_error
+from tests.web.test_contract import assert_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,24 +81,6 @@ def test_a_failed_background_job_is_reported_with_what_it_was(
     assert record.exc_info is not None and record.exc_info[1] is error
     assert call("GET", "/v1/pets").body == before
     assert call(method, f"/__mockpets/{path}", json_body=body, key=None).status in (200, 201)
-
-
-def test_a_page_can_read_the_error_of_a_failed_job(
-    call: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    document = {"description": "d", "pets": {"count": 1000}}
-    assert call("PUT", "/__mockpets/scenario", json_body={"scenario": document}).status == 200
-
-    def fail(*_: object) -> NoReturn:
-        raise ValueError("a bug")
-
-    monkeypatch.setattr("mockpets.pets.table.TableCache.make", fail)
-    response = call("GET", "/v1/pets", headers={"Origin": ORIGIN})
-
-    assert_error(response, "internal_error")
-    assert_cors(response)
-    assert response.json["message"] == f"generating 1000 pets failed: {BUG}"
-    assert response.header("Mockpets-Off-Contract")
 
 
 @pytest.mark.parametrize(

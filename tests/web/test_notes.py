@@ -43,9 +43,7 @@ def posted(body: bytes) -> dict[str, Any]:
 
 ROWS = [
     Row("GET", "/v1/pets", {}, {}),
-    Row("GET", "/v1/pets?limit=3&status=sold", {}, {}),
     Row("POST", "/v1/pets", posted(GOOD), {}),
-    Row("HEAD", "/v1/pets", {}, {}),
     Row("GET", "/v1/pets?limt=3&x=1&x=2", {}, {"ignored_query": "ignored parameters: 'limt', 'x'"}),
     Row(
         "GET",
@@ -53,18 +51,7 @@ ROWS = [
         {},
         {"limit_out_of_range": "limit=0 is not between 1 and 100", "off_contract": OFF_LIST},
     ),
-    Row(
-        "GET",
-        "/v1/pets?limit=101&y=",
-        {},
-        {
-            "ignored_query": "ignored parameters: 'y'",
-            "limit_out_of_range": "limit=101 is not between 1 and 100",
-            "off_contract": OFF_LIST,
-        },
-    ),
     Row("GET", "/v1/pets?limit=abc", {}, {"off_contract": OFF_LIST}),
-    Row("GET", "/v1/pets?status=lost", {}, {"off_contract": OFF_LIST}),
     Row(
         "POST", "/v1/pets", posted(MORE), {"ignored_members": "ignored properties: 'colour', 'id'"}
     ),
@@ -76,33 +63,18 @@ ROWS = [
         {"ignored_query": "ignored parameters: 'dry', 'status'"},
     ),
     Row(
-        "POST", "/v1/pets?limit=0", posted(b"[]"), {"ignored_query": "ignored parameters: 'limit'"}
-    ),
-    Row(
         "GET",
         "/v1/pets/1?full=%C3%A9&full=2&&x",
         {},
         {"ignored_query": "ignored parameters: 'full', 'x'", **DEPRECATED},
     ),
-    Row(
-        "GET",
-        "/v1/pets/99?limit=2",
-        {},
-        {"ignored_query": "ignored parameters: 'limit'", **DEPRECATED},
-    ),
     # An unknown path has no parameters to compare with.
     Row("GET", "/v1/pest?x=1", {}, {"unmatched": "the contract does not define this path"}),
     Row("GET", "/v1/pets/1", {}, DEPRECATED),
-    Row("GET", "/v1/pets/99", {}, DEPRECATED),
     Row("GET", "/v1/pets", {"key": None}, {"key_missing": "the API key is missing"}),
     Row("GET", "/v1/pets", {"key": "wrong"}, {"key_invalid": "the API key is invalid"}),
-    Row(
-        "GET", "/v1/pets/1", {"key": None}, {"key_missing": "the API key is missing", **DEPRECATED}
-    ),
     Row("GET", "/v1/pets", {"scenario": "server-error"}, {"off_contract": "status 500"}),
     Row("GET", "/v1/pets", {"scenario": "offline"}, {"off_contract": "fault connection_reset"}),
-    Row("GET", "/v1/pets", {"scenario": "broken-json"}, {"off_contract": "fault malformed_json"}),
-    Row("GET", "/v1/pest", {}, {"unmatched": "the contract does not define this path"}),
     Row(
         "DELETE",
         "/v1/pets",
@@ -119,12 +91,6 @@ ROWS = [
             "ignored_headers": "ignored headers: 'Mockpets-Seed', 'Mockpets-Stub' (response "
             "headers, without effect on a request)"
         },
-    ),
-    Row(
-        "GET",
-        "/v1/pets",
-        {"headers": {"Mockpets-Scenaro": "empty"}},  # rejected, so not ignored
-        {"off_contract": "status 422 is not in the contract for listPets"},
     ),
     Row(
         "GET",

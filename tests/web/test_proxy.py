@@ -68,11 +68,6 @@ def client_of(peer: str, message: str | None) -> str:
 # --- Trusted headers --------------------------------------------------------------------------
 
 
-@each("peer", ["10.0.0.2", "127.0.0.1", "192.0.2.1", "::2", "2001:db9::1", UNKNOWN, "", "mock"])
-def test_headers_of_an_untrusted_peer_are_ignored(peer: str) -> None:
-    assert altered(peer, FORGED) == {}
-
-
 @given(
     st.dictionaries(st.sampled_from(sorted(FORGED)), st.text(st.characters(codec="latin-1"))),
     st.sampled_from(["127.0.0.1", "10.0.0.2", "::2"]),
@@ -234,14 +229,6 @@ def test_a_forwarded_prefix_is_added() -> None:
     assert made.headers["Location"] == "/mock/v1/pets/17"
 
 
-def test_both_prefixes_are_combined() -> None:
-    client = mounted("/mock", ("127.0.0.1",))
-    headers = KEY | {"X-Forwarded-Prefix": "/apps"}
-    made = client.post("/mock/v1/pets", json={"name": "Miso", "categoryId": 2}, headers=headers)
-
-    assert made.headers["Location"] == "/apps/mock/v1/pets/17"
-
-
 @each("path", ["/v1/pets", "/", "/mockery/v1/pets", "/Mock/v1/pets", "/moc"])
 def test_paths_outside_the_prefix_are_not_found(path: str) -> None:
     origin = {"Origin": "http://localhost:5173"}
@@ -268,22 +255,6 @@ def test_a_path_outside_the_prefix_is_shown_decoded_and_suggested_encoded() -> N
     )
 
 
-def test_a_page_can_read_the_error_outside_the_prefix() -> None:
-    asked = {"Origin": "http://localhost:5173", "Access-Control-Request-Method": "POST"}
-    response = mounted("/mock").options("/v1/pets", headers=asked)
-
-    assert (response.status_code, response.data) == (204, b"")
-    assert response.headers["Access-Control-Allow-Methods"] == "POST"
-
-
-def test_the_prefix_alone_is_the_root() -> None:
-    response = mounted("/mock").get("/mock", headers=KEY)
-
-    assert response.status_code == 404
-    message = "unknown path '/mock/'; the pet store is at /mock/v1/pets"
-    assert response.get_json()["message"] == message
-
-
 @each(
     "path, message",
     [
@@ -304,12 +275,6 @@ def test_a_hint_includes_the_prefix(path: str, message: str) -> None:
 
     actual = response.get_json()["message"]
     assert actual.partition("a response, add a stub")[0] == f"unknown path {path!r}; {message}"
-
-
-def test_a_hint_omits_a_long_prefix() -> None:
-    response = mounted("/mock").get(f"/mock/~{'w' * 9000}/pets", headers=KEY)
-
-    assert len(response.get_json()["message"]) < 300
 
 
 # --- The control API --------------------------------------------------------------------------

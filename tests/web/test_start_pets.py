@@ -49,17 +49,6 @@ def test_every_session_starts_with_the_pets_of_a_file(
     assert call("GET", "/~a/v1/pets").json == PETS
 
 
-def test_a_number_of_pets_is_generated(fresh: Callable[..., Client]) -> None:
-    call, other = fresh(pets="5", seed=3), fresh(pets="5", seed=3)
-
-    assert call("GET", "/v1/pets").json == other("GET", "/v1/pets").json
-    for each_call in (call, other):
-        each_call("PUT", "/__mockpets/sessions/a", json_body={"seed": 9})
-    assert call("GET", "/~a/v1/pets").json == other("GET", "/~a/v1/pets").json
-    assert len(call("GET", "/~a/v1/pets").json) == 5
-    assert fresh(pets="0")("GET", "/v1/pets").json == []
-
-
 BAD = {
     "pets.json": (
         '[{"id": 1, "name": "a"},\n {"id": 1, "name": 5, "categoryId": 2}]',

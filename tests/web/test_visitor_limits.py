@@ -5,11 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
-from mockpets import Settings, create_app
 from mockpets.constants import PUBLIC_IDLE_SECONDS, PUBLIC_SESSIONS, SESSIONS
-from mockpets.errors import InputError
 from mockpets.settings.model import rows
 from mockpets.web.public_mode import PUBLIC_RATE
 from tests.cases import each
@@ -17,6 +13,8 @@ from tests.web.test_contract import assert_cors, assert_error
 from tests.web.test_public_mode import FULL, WAIT, Public
 
 if TYPE_CHECKING:
+    import pytest
+
     from tests.http_client import Response
 
 GONE = (
@@ -57,14 +55,6 @@ def test_all_visitors_have_a_rate_and_twice_as_many_at_once(
     assert [public("GET", "/v1/pets", "198.51.100.1").status for _ in range(2)] == [200, 429]
 
 
-def test_a_rate_without_public_mode_is_rejected() -> None:
-    with pytest.raises(InputError) as caught:
-        create_app(Settings(visitor_rate=50))
-
-    message = "--visitor-rate: has no effect without --public; add --public, or remove it"
-    assert str(caught.value) == message
-
-
 @each(
     "settings, limit",
     [
@@ -102,13 +92,6 @@ def limited_together() -> Response:
     return public("GET", "/v1/pets", "192.0.2.4")
 
 
-def outside_the_prefix() -> Response:
-    public = Public(pace=0, visitor_rate=1, prefix="/mock")
-    for _ in range(2):
-        public("GET", "/v1/pets")
-    return public("GET", "/v1/pets")
-
-
 def full() -> Response:
     public = Public(pace=0, max_sessions=2)
     public.session()
@@ -138,7 +121,6 @@ NO_ROOM = "there is no room for more pets; start again with the original pets, o
     [
         (limited, "rate_limited", WAIT, "--visitor-rate"),
         (limited_together, "rate_limited", WAIT, "2 a second"),
-        (outside_the_prefix, "rate_limited", WAIT, None),
         (full, "busy", FULL, "--max-sessions"),
         (without_room, "store_full", NO_ROOM, "--max-pets"),
         (replaced, "session_dropped", GONE, "--max-sessions"),
@@ -193,16 +175,6 @@ def test_a_visitor_who_lost_pets_gets_one_error() -> None:
     assert_error(public.post(), "session_dropped")
     assert "Mine" not in public.names("192.0.2.1")
     assert len(public.names("192.0.2.1")) == 16
-
-
-def test_a_visitor_without_changes_loses_nothing_and_reads_nothing() -> None:
-    public = Public(pace=0, max_sessions=2)
-    public.session()
-    public.clock.now += PUBLIC_IDLE_SECONDS
-    public.session("192.0.2.2")
-    public.clock.now += PUBLIC_IDLE_SECONDS
-
-    assert public("GET", "/v1/pets").status == 200
 
 
 def test_a_loss_is_reported_even_if_the_server_is_full() -> None:
