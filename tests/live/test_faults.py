@@ -7,7 +7,6 @@ silently retry a request on a reused connection.
 
 from __future__ import annotations
 
-import http.client
 import json
 import subprocess
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -54,23 +53,6 @@ def scenario_of(fault: str, client: str) -> str:
 
 def headers(fault: str, client: str) -> dict[str, str]:
     return {**KEY, "Mockpets-Scenario": scenario_of(fault, client), "X-Attempt": "1"}
-
-
-def with_http_client(url: str, sent: dict[str, str]) -> str:
-    connection = http.client.HTTPConnection(url.split("/")[2], timeout=10)
-    try:
-        for _ in range(2):
-            try:
-                connection.request("GET", "/v1/pets", headers=sent)
-                json.loads(connection.getresponse().read())
-            except (OSError, http.client.HTTPException, ValueError) as error:
-                result = type(error).__name__
-            else:
-                result = "complete"
-                assert not connection.sock or connection.sock.fileno() >= 0
-        return result
-    finally:
-        connection.close()
 
 
 def with_requests(url: str, sent: dict[str, str]) -> str:
@@ -127,12 +109,6 @@ def output(command: list[str]) -> str:
 
 
 SEEN: dict[Callable[[str, dict[str, str]], str], dict[str, str]] = {
-    with_http_client: {
-        "connection_reset": "ConnectionResetError",
-        "empty_reply": "RemoteDisconnected",
-        "truncated_body": "IncompleteRead",
-        "malformed_json": "JSONDecodeError",
-    },
     with_requests: {
         "connection_reset": "ConnectionError: ('Connection aborted.', ConnectionResetError",
         "empty_reply": "ConnectionError: ('Connection aborted.', RemoteDisconnected",
@@ -168,7 +144,7 @@ def check(url: str, client: Callable[[str, dict[str, str]], str]) -> None:
     assert {fault: text[: len(SEEN[client][fault])] for fault, text in seen.items()} == SEEN[client]
 
 
-@pytest.mark.parametrize("client", [with_http_client, with_requests, with_httpx])
+@pytest.mark.parametrize("client", [with_requests, with_httpx])
 def test_each_python_client_sees_each_fault(
     url: str, client: Callable[[str, dict[str, str]], str]
 ) -> None:
