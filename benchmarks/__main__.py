@@ -1,8 +1,8 @@
 """Run the benchmark: ``python -m benchmarks``, from a checkout with mockpets in its environment.
 
-QUESTION is mix, operations, start or memory, which are also measured for the peers; curves, or
-loops. By default, the first four. The first run installs the peers into ``--cache``, which takes
-two more minutes.
+QUESTION is mix, operations, start or memory, which are also measured for the peers, or curves. By
+default, the first four. The first run installs the peers into ``--cache``, which takes two more
+minutes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from benchmarks import curves, loops
+from benchmarks import curves
 from benchmarks.compare import QUESTIONS, Plan, compare, report
 from benchmarks.idle import Machine
 from benchmarks.load import LEVELS, client_name
@@ -91,8 +91,6 @@ def _measure(options: argparse.Namespace, plan: Plan, machine: Machine) -> dict[
         results |= {"rows": rows, "skipped": [*missing, *skipped]}
     if "curves" in options.questions:
         results["curves"] = curves.measure(home, plan.rounds, _log)
-    if "loops" in options.questions:
-        results["loops"] = loops.measure(_log)
     return results
 
 
@@ -126,8 +124,6 @@ def _sections(
         sections["servers"] = "\n\n".join(parts)
     if "curves" in results:
         sections["curves"] = f"{about}\n\n{curves.report(results['curves'])}"
-    if "loops" in results:
-        sections["loops"] = f"{about}\n\n{loops.report(results['loops'])}"
     return sections
 
 
@@ -191,7 +187,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         help="write the tables between the marks of a page; default benchmarks/RESULTS.md",
     )
     options = parser.parse_args(arguments)
-    available = [*QUESTIONS, "curves", "loops"]
+    available = [*QUESTIONS, "curves"]
     if unknown := [name for name in options.questions if name not in available]:
         parser.error(f"QUESTION: unknown {', '.join(unknown)}; available: {', '.join(available)}")
     options.questions = options.questions or [*QUESTIONS]

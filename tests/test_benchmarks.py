@@ -6,7 +6,6 @@ import json
 import os
 import platform
 import re
-import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -17,15 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from benchmarks import mix as mix_question
 from benchmarks.__main__ import main
 from benchmarks.checks import ABILITIES, check, statuses
-from benchmarks.compare import QUESTIONS, Plan, compare, report
-from benchmarks.load import Request, lua, send, send_paced, status_problems
-from benchmarks.mix import OPERATIONS, PARTS, mix, requests
-from benchmarks.peers import PEERS, install, make_ready, set_up
-from benchmarks.process import started
-from benchmarks.subjects import NEW, PETS, Subject, own_subjects
+from benchmarks.compare import QUESTIONS, report
+from benchmarks.load import status_problems
+from benchmarks.mix import PARTS, mix, requests
+from benchmarks.peers import PEERS, set_up
+from benchmarks.subjects import PETS, Subject
 from benchmarks.tables import RESULTS, put_into
 from mockpets import MockpetsServer, Settings
 from mockpets.pets.generator import generate
@@ -100,37 +97,6 @@ def test_a_server_with_another_page_is_not_timed(scenario: str) -> None:
         check(LIST, port_of(server), GENERATED)
 
 
-def test_missing_abilities_are_detected() -> None:
-    settings = Settings(port=0, pets=str(PETS), api_key=("*",), scenario=("create-rejected",))
-    with MockpetsServer(settings) as server:
-        result = check(LIST, port_of(server), GENERATED)
-        found = statuses_of(LIST, port_of(server))
-    assert not result.creates
-    assert set(ABILITIES) - set(result.able) == {"remembers"}
-    without_create = {name: status for name, status in CONTRACT.items() if name != "create"}
-    assert found == without_create, "the mix lacks what the server cannot do"
-
-
-@for_each(
-    "target, expected",
-    [
-        ("/v1/pets?id={id}", {"get": 200, "missing pet": 200}),
-        ("/v1/pets/{id}0", {"missing pet": 404}),  # some of these pets exist
-        ("/v1/none/{id}", {"missing pet": 404}),
-    ],
-)
-def test_a_server_without_single_pets_keeps_what_makes_sense_in_its_mix(
-    target: str, expected: dict[str, int]
-) -> None:
-    subject = LIST._replace(pet_target=target)
-    with MockpetsServer(Settings(port=0, pets=str(PETS))) as server:
-        result = check(subject, port_of(server), GENERATED)
-        found = statuses_of(subject, port_of(server))
-    assert set(ABILITIES) - set(result.able) == {"get"}
-    rest = {name: CONTRACT[name] for name in ("list", "create", "limit=0", "no key")}
-    assert found == {**rest, **expected}
-
-
 # --- The front-end mix ----------------------------------------------------------------------------
 
 
@@ -147,34 +113,6 @@ def test_the_mix_has_the_shares_of_a_front_end() -> None:
     assert "/v1/pets?limit=5" in {item.target for item in MIX}, "with and without a status"
 
 
-def test_the_mix_is_the_same_each_time_and_for_each_server() -> None:
-    assert mix(LIST) == MIX
-    other = LIST._replace(
-        list_target="/pets?_per_page={limit}", status_parameter="is", pet_target="/pets/{id}"
-    )
-    assert [item.part for item in mix(other)] == [item.part for item in MIX]
-    targets = {item.target for item in mix(other)}
-    assert {"/pets?_per_page=5", "/pets?_per_page=100&is=sold", "/pets/50"} <= targets
-    assert lua(MIX, 7387, paced=True) == lua(mix(LIST), 7387, paced=True)
-
-
-def test_a_part_that_a_server_cannot_do_is_left_out() -> None:
-    rest = mix(LIST, CONTRACT.keys() - {"get"})
-    assert rest == [item for item in MIX if item.part != "get"]
-
-
-@for_each("part", PARTS)
-def test_the_requests_have_the_headers_of_a_browser(part: str) -> None:
-    request = next(item for item in MIX if item.part == part)
-    head, _, body = request.encoded(7387).decode("ascii").partition("\r\n\r\n")
-    fields = dict(line.split(": ", 1) for line in head.splitlines()[1:])
-    assert fields["Host"] == "localhost:7387"
-    assert {"Origin", "Sec-Fetch-Mode", "Referer", "User-Agent", "sec-ch-ua"} <= set(fields)
-    assert ("Authorization" in fields) == (part != "no key")
-    assert body == request.body
-    assert fields.get("Content-Length") == (str(len(NEW)) if part == "create" else None)
-
-
 def test_the_statuses_of_a_run_are_compared_with_those_of_the_check() -> None:
     statuses = [CONTRACT[item.part] for item in MIX]
     received = Counter(statuses * 10 + statuses[:333])
@@ -185,49 +123,6 @@ def test_the_statuses_of_a_run_are_compared_with_those_of_the_check() -> None:
     assert "0 responses 401, expected 10" in status_problems(MIX, CONTRACT, received)
     received[500] = 1
     assert "1 responses 500, expected 0" in status_problems(MIX, CONTRACT, received)
-
-
-@pytest.mark.tool
-@pytest.mark.slow
-def test_a_run_with_another_status_is_an_error(port: int) -> None:
-    need("wrk")
-    with pytest.raises(RuntimeError, match=r"responses 200, expected 0"):
-        send(port, MIX, {**CONTRACT, "list": 404, "get": 404}, 1)
-    with pytest.raises(RuntimeError, match=r"unlike before the run: 401 for no key$"):
-        send_paced(port, MIX, {**CONTRACT, "no key": 200}, 1)
-    with pytest.raises(RuntimeError, match="responses 400, expected 0"):
-        send(port, [Request("list", LIST.page(limit=0))], {"list": 200}, 1, 1)
-
-
-@pytest.mark.tool
-@pytest.mark.slow
-def test_a_subject_that_changes_its_statuses_is_reported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    need("wrk")
-    [subject, *_] = own_subjects(tmp_path, GENERATED, None)
-    monkeypatch.setattr("benchmarks.compare.statuses", lambda *_: {"list": 200, "limit=0": 200})
-    [row], [why] = compare(
-        [subject], GENERATED, Plan(1, 1, (16,), 0), ("mix",), lambda: None, lambda _: None
-    )
-    assert re.match(r"mockpets: round 1 of 1 is incomplete: \d.* responses 200, expected \d", why)
-    assert "mix_16" not in row["figures"]
-    assert row["figures"]["first_ms"] > 0
-
-
-@pytest.mark.tool
-@pytest.mark.slow
-def test_the_mix_is_measured_as_a_whole_and_by_operation(port: int) -> None:
-    need("wrk")
-    figures = mix_question.measure(LIST, port, CONTRACT, 1, (1, 16))
-    times = {f"mix_{item}_{name}" for item in OPERATIONS for name in ("p50", "p99")}
-    assert set(figures) == {"mix_1", "mix_16", "mix_p50", "mix_p99", *times}
-    assert figures["mix_16"] > 10
-    assert 0 < figures["mix_p50"] <= figures["mix_p99"] < 1000
-    assert all(figures[name] > 0 for name in times)
-    only_get = {"get": 200}
-    part = mix_question.measure(LIST, port, only_get, 1, (16,))
-    assert {name for name in part if name in times} == {"mix_get_p50", "mix_get_p99"}
 
 
 def test_without_wrk_nothing_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,41 +147,6 @@ def test_a_peer_can_be_set_up_repeatedly(name: str, tmp_path: Path) -> None:
         json.loads(path.read_text(encoding="utf-8"))
     pinned = re.compile(r".+@\d+\.\d+\.\d+\S*")
     assert all(pinned.fullmatch(package) for package in peer["packages"])
-
-
-def test_unavailable_peers_report_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "")
-    for peer in PEERS.values():
-        with pytest.raises(RuntimeError, match=r"npm is not installed|npm has no Node"):
-            make_ready(peer, tmp_path, GENERATED)
-
-
-def test_npm_installs_each_version_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    npm = tmp_path / "npm"
-    npm.write_text(f"#!/bin/sh\necho $@ >> {tmp_path}/calls\ntest $6 != bad@1.0.0\n")
-    npm.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    for version in ("1.0.0", "1.0.0", "1.0.1"):
-        install(tmp_path / "peer", [f"good@{version}"])
-    for _ in range(2):  # a failed installation is retried
-        with pytest.raises(RuntimeError, match=r"npm cannot install bad@1\.0\.0"):
-            install(tmp_path / "other", ["bad@1.0.0"])
-    packages = [line.split()[-1] for line in (tmp_path / "calls").read_text().splitlines()]
-    assert packages == ["good@1.0.0", "good@1.0.1", "bad@1.0.0", "bad@1.0.0"]
-
-
-def test_each_start_of_a_subject_has_fresh_files(tmp_path: Path) -> None:
-    posted = tmp_path / "db.json"
-    append = f"open({str(posted)!r}, 'a').write('more'); print(open({str(posted)!r}).read())"
-    command = (sys.executable, "-c", append)
-    subject = Subject("any", command, tmp_path, renew=lambda: _write(posted, "pets, "))
-    for _ in range(2):
-        with pytest.raises(RuntimeError, match=r"pets, more$"), started(subject):
-            pass
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
 
 
 # --- A run and its tables -----------------------------------------------------------------------
@@ -348,28 +208,18 @@ def test_the_report_marks_what_a_server_cannot_do() -> None:
 
 def test_a_section_of_a_page_is_replaced(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
-    before = "<!-- measured: curves -->\n\nother\n\n<!-- end -->\n\n<!-- measured: loops -->"
+    before = "<!-- measured: curves -->\n\nother\n\n<!-- end -->\n\n<!-- measured: servers -->"
     after = "<!-- end -->\n\nAfter.\n"
     page.write_text(f"{before}\n\nold\n\n{after}", encoding="utf-8")
     for text in ("first", "second"):
-        put_into(page, "loops", text)
+        put_into(page, "servers", text)
     assert page.read_text(encoding="utf-8") == f"{before}\n\nsecond\n\n{after}"
-
-
-def test_a_page_without_marks_stays_unchanged(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text("nothing here\n", encoding="utf-8")
-    with pytest.raises(
-        ValueError, match="needs the lines '<!-- measured: loops -->' and '<!-- end"
-    ):
-        put_into(page, "loops", "text")
-    assert page.read_text(encoding="utf-8") == "nothing here\n"
 
 
 def test_the_results_have_a_section_for_each_run() -> None:
     text = RESULTS.read_text(encoding="utf-8")
     sections = re.findall("<!-- measured: (.*) -->(?s:.*?)<!-- end -->", text)
-    assert sections == ["servers", "curves", "loops"]
+    assert sections == ["servers", "curves"]
 
 
 @for_each(
@@ -435,35 +285,6 @@ def test_a_short_run_measures_compiled_mockpets(tmp_path: Path) -> None:
     assert "argparse" not in sources, "only our own code"
 
 
-@pytest.mark.tool
-@pytest.mark.slow
-@pytest.mark.long
-def test_another_checkout_is_measured_in_the_same_run(tmp_path: Path) -> None:
-    need("wrk")
-    other, output = tmp_path / "other", tmp_path / "run.json"
-    for name in ("mockpets", "scenarios", "fixtures"):
-        shutil.copytree(ROOT / name, other / name)
-    constants = other / "mockpets" / "constants.py"
-    text = constants.read_text(encoding="utf-8")
-    constants.write_text(text.replace("PAGE_MIN: Final = 1", "PAGE_MIN: Final = 0"), "utf-8")
-    options = ["--short", "--only", "mockpets", "--rounds", "1", "--seconds", "1"]
-    process = program(*options, "--before", other, "--cache", tmp_path, "--save", output)
-    assert process.returncode == 0, process.stderr
-    results = json.loads(output.read_text(encoding="utf-8"))
-    able = {row["name"]: row["able"] for row in results["rows"]}
-    assert set(ABILITIES) - set(able["mockpets, before"]) == {"refuses"}, (
-        "the other checkout's code"
-    )
-    assert able["mockpets"] == list(ABILITIES)
-    assert "--before DIR" in process.stdout
-
-
-def test_a_folder_that_is_not_a_checkout_is_rejected(tmp_path: Path) -> None:
-    process = run("--short", "--before", tmp_path)
-    assert process.returncode == 2
-    assert f"--before: {tmp_path} is not a checkout of mockpets" in process.stderr
-
-
 @for_each(
     "arguments, message",
     [
@@ -477,9 +298,3 @@ def test_an_unknown_name_is_rejected_with_the_available_ones(
     process = run(*arguments)
     assert process.returncode == 2
     assert message in process.stderr
-
-
-def test_the_help_names_every_question() -> None:
-    process = run("--help")
-    assert process.returncode == 0
-    assert all(name in process.stdout for name in (*QUESTIONS, "curves", "loops"))
