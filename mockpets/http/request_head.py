@@ -63,13 +63,13 @@ class Fields:
     :param headers: names are in capitals with underscores; without Transfer-Encoding.
     :param length: bytes of the body, None for a body in chunks.
     :param closing: the tokens of Connection in lower case; None without the header.
-    :param environs: what servers derive from the fields, by the servers' names and ports.
+    :param environs: what servers derive from the fields, by the servers' ports.
     """
 
     headers: Mapping[str, str]
     length: int | None
     closing: frozenset[str] | None
-    environs: dict[tuple[str, int], dict[str, Any]] = field(default_factory=dict)
+    environs: dict[int, dict[str, Any]] = field(default_factory=dict)
 
 
 class RequestHead(NamedTuple):
@@ -143,22 +143,6 @@ def _read_fields(block: str, version: str) -> Fields | None:
     if connection is not None:
         closing = frozenset(token.strip() for token in connection.lower().split(","))
     return Fields(headers, length, closing)
-
-
-def valid_line(line: str) -> tuple[str, str] | None:
-    """Return method and target of a request line; None if it is invalid.
-
-    Only these may be logged: any other line could be a part of something secret.
-    """
-    match = _FIRST_LINE.fullmatch(line)
-    if match is None:
-        return None
-    method, target, _ = match.groups()
-    try:
-        _split(method, target)
-    except RequestError:
-        return None
-    return method, target
 
 
 def _split(method: str, target: str) -> tuple[str, str]:

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mockpets.server.channel import Channel
-
 _TRIM_BYTES: Final = 4 * 1024 * 1024
 """How much memory bodies must have had for it to be returned to the operating system."""
 
@@ -29,21 +27,25 @@ class BodyBudget:
         self._limit = limit
         self._on_free = on_free
         self._peak = 0
-        self._sizes: dict[Channel, int] = {}
+        self._sizes: dict[Callable[[], None], int] = {}
 
-    def count(self, channel: Channel, size: int) -> None:
-        """Set the size in bytes of what a connection holds, which may reject a body."""
-        self.used += size - self._sizes.get(channel, 0)
-        self._sizes[channel] = size
+    def count(self, reject: Callable[[], None], size: int) -> None:
+        """Set the size in bytes of what a connection holds, which may reject a body.
+
+        :param reject: responds that the server is busy, and frees the body; the same for each call
+            about a connection.
+        """
+        self.used += size - self._sizes.get(reject, 0)
+        self._sizes[reject] = size
         while self.used > self._limit:
-            largest = max(self._sizes, key=self._sizes.__getitem__)
-            self.forget(largest)
-            largest.reject_body()
+            reject_largest = max(self._sizes, key=self._sizes.__getitem__)
+            self.forget(reject_largest)
+            reject_largest()
         self._peak = max(self._peak, self.used)
 
-    def forget(self, channel: Channel) -> None:
+    def forget(self, reject: Callable[[], None]) -> None:
         """Return the bytes of a connection, if it has any: its body is complete or rejected."""
-        self.used -= self._sizes.pop(channel, 0)
+        self.used -= self._sizes.pop(reject, 0)
         if self._peak > _TRIM_BYTES and self.used < self._peak // 4:
             self._peak = self.used
             self._on_free()

@@ -60,7 +60,7 @@ class Channel(Connection):
         """Close the connection and free everything that it holds."""
         self._incoming = self._request = None
         if self._body_state is not None:
-            self.scheduler.bodies.forget(self)
+            self.scheduler.bodies.forget(self._reject_body)
         super().close(end)
 
     def drain(self) -> None:
@@ -101,11 +101,11 @@ class Channel(Connection):
             response = self._make_response(request)
             if not isinstance(response.order, AwaitBody):
                 self._incoming, self._request = None, request
-                self.scheduler.bodies.forget(self)
+                self.scheduler.bodies.forget(self._reject_body)
                 self._enter("busy")
                 self._carry_out(request, response)
                 return
-        self.scheduler.bodies.count(self, request.body_bytes)
+        self.scheduler.bodies.count(self._reject_body, request.body_bytes)
         if self._request is not None:
             return  # it was the largest, and is rejected
         if request.expect_continue and not self._unparsed:
@@ -114,7 +114,7 @@ class Channel(Connection):
         if self.phase != "body":
             self._enter("body")
 
-    def reject_body(self) -> None:
+    def _reject_body(self) -> None:
         """Reject the request whose body is arriving: all of them together are too large."""
         message = "the server is receiving too many large bodies; try again"
         self._reject_incoming(RequestError("busy", message, [("Retry-After", "1")]))
@@ -130,7 +130,7 @@ class Channel(Connection):
         """Schedule the response to a complete request."""
         self._request = request
         if self._body_state is not None:
-            self.scheduler.bodies.forget(self)
+            self.scheduler.bodies.forget(self._reject_body)
             self._body_state = "read"
         self._enter("busy")
         self.scheduler.call_soon(self._respond)

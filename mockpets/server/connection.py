@@ -10,15 +10,16 @@ import socket
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
+from waitress.adjustments import Adjustments
+
+from mockpets.http.response_head import IDENT
 from mockpets.server.poller import ERROR, PEER_CLOSED, READ, WRITE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from wsgiref.types import WSGIApplication
-
-    from waitress.adjustments import Adjustments
 
     from mockpets.constants import ResponseEnd
     from mockpets.server.eviction import EvictionQueue
@@ -38,12 +39,12 @@ _SESSIONS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A listening socket's app and address, with the names that waitress' task reads."""
+    """A listening socket's app and port, with the names that waitress' task reads."""
 
     application: WSGIApplication
-    adj: Adjustments
-    server_name: str
     effective_port: int
+    adj: ClassVar = Adjustments(ident=IDENT)
+    server_name: ClassVar = "localhost"
 
 
 class Connection(ABC):
@@ -56,6 +57,7 @@ class Connection(ABC):
 
     served = 0
     """How many responses were sent."""
+    check_client_disconnected = None  # for waitress' environ, which loses it again
 
     def __init__(
         self,
@@ -174,10 +176,6 @@ class Connection(ABC):
                 self._on_sent()
         if events & ERROR:
             self.close()
-
-    def check_client_disconnected(self) -> bool:
-        """Return whether the connection is closed; part of the environ that waitress promises."""
-        return not self.connected
 
     def close(self, end: ResponseEnd = "client_left") -> None:
         """Close the connection and free everything that it holds.

@@ -8,13 +8,31 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
-    from mockpets.server.connection import Connection
+    from mockpets.constants import ResponseEnd
 
 ANY: Final = ""
 """In place of a peer: all connections."""
+
+
+class Evictable(Protocol):
+    """What a queue reads of a `Connection`, and what is done with the chosen one."""
+
+    pace: float
+    connected: bool
+
+    @property
+    def phase(self) -> str: ...  # noqa: D102 - as in `Connection`
+    @property
+    def is_incomplete(self) -> bool: ...  # noqa: D102
+    @property
+    def is_kept_alive(self) -> bool: ...  # noqa: D102
+    @property
+    def is_slow(self) -> bool: ...  # noqa: D102
+    def read_available(self) -> None: ...  # noqa: D102
+    def close(self, end: ResponseEnd = ...) -> None: ...  # noqa: D102
 
 
 class EvictionQueue:
@@ -25,10 +43,10 @@ class EvictionQueue:
 
     def __init__(self, peer: str = ANY) -> None:
         self.peer = peer
-        self._connections: set[Connection] = set()
-        self._new: OrderedDict[Connection, None] = OrderedDict()
-        self._used: OrderedDict[Connection, None] = OrderedDict()
-        self._behind: OrderedDict[Connection, None] = OrderedDict()
+        self._connections: set[Evictable] = set()
+        self._new: OrderedDict[Evictable, None] = OrderedDict()
+        self._used: OrderedDict[Evictable, None] = OrderedDict()
+        self._behind: OrderedDict[Evictable, None] = OrderedDict()
         """Connections whose client takes less than it requests, in the order in which they become
         slow."""
 
@@ -36,31 +54,31 @@ class EvictionQueue:
         """Return the number of connections."""
         return len(self._connections)
 
-    def add(self, connection: Connection) -> None:
+    def add(self, connection: Evictable) -> None:
         """Add an open connection; call `update` next."""
         self._connections.add(connection)
 
-    def remove(self, connection: Connection) -> None:
+    def remove(self, connection: Evictable) -> None:
         """Remove a connection that is being closed."""
         self._connections.remove(connection)
         for queue in (self._new, self._used, self._behind):
             queue.pop(connection, None)
 
-    def update(self, connection: Connection) -> None:
+    def update(self, connection: Evictable) -> None:
         """Note a connection that begins to wait for its client."""
         queue = self._used if connection.is_kept_alive else self._new
         queue[connection] = None
         queue.move_to_end(connection)
 
-    def fall_behind(self, connection: Connection) -> None:
+    def fall_behind(self, connection: Evictable) -> None:
         """Note that a client begins to take less than it requests."""
         self._behind[connection] = None
 
-    def catch_up(self, connection: Connection) -> None:
+    def catch_up(self, connection: Evictable) -> None:
         """Note that a client has taken everything."""
         self._behind.pop(connection, None)
 
-    def first(self) -> Connection | None:
+    def first(self) -> Evictable | None:
         """Return the connection that can be spared most easily.
 
         None if all have a request in progress. First those whose client requests more than it

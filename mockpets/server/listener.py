@@ -10,9 +10,6 @@ from contextlib import suppress
 from ipaddress import ip_network
 from typing import TYPE_CHECKING, Final
 
-from waitress.adjustments import Adjustments
-
-from mockpets.http.response_head import IDENT
 from mockpets.server.channel import Channel
 from mockpets.server.connection import Endpoint
 from mockpets.server.eviction import ANY, EvictionQueue
@@ -28,7 +25,6 @@ if TYPE_CHECKING:
     from mockpets.server.scheduler import Scheduler
 
 _log: Final = logging.getLogger("mockpets.server")
-_ADJUSTMENTS: Final = Adjustments(ident=IDENT, server_name="localhost")
 _BATCH: Final = 64
 """Maximum number of connections to accept before other sockets get their turn."""
 _REPORT_SECONDS: Final = 1.0
@@ -64,8 +60,7 @@ class Listener:
         self._poller = poller
         self._channels = channels
         self._queues = queues
-        port = sock.getsockname()[1]
-        self._endpoint = Endpoint(app, _ADJUSTMENTS, _ADJUSTMENTS.server_name, port)
+        self._endpoint = Endpoint(app, sock.getsockname()[1])
         self._late: list[tuple[socket.socket, Address]] = []
         self._is_paused = False
         self._proxies = tuple(ip_network(text) for text in scheduler.limits.proxies)
@@ -138,8 +133,7 @@ class Listener:
         self._make_room(limits.connections, f"the limit of {limits.connections} connections")
         try:
             sock.setblocking(False)
-            for level, option, value in _ADJUSTMENTS.socket_options:
-                sock.setsockopt(level, option, value)
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         except OSError:  # on macOS: the client has left
             sock.close()
             return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from mockpets.constants import PIECES_A_SECOND
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Parking:
-    """The parked responses of one loop, and their owners.
+    """The parked responses of one loop.
 
     :param call_soon: schedules a call on the loop's thread, from any thread.
     """
@@ -25,27 +24,15 @@ class Parking:
         self, limit: int, timers: Timers, call_soon: Callable[[Callable[[], None]], None]
     ) -> None:
         self.responses: dict[Parked, str] = {}
+        """And their owners."""
         self.timers = timers
         self.call_soon = call_soon
         self._limit = limit
-        self._owned = Counter[str]()
-
-    def add(self, response: Parked, owner: str) -> None:
-        """Count a response as parked."""
-        self.responses[response] = owner
-        self._owned[owner] += 1
-
-    def remove(self, response: Parked) -> None:
-        """Count a response as parked no longer, if it is."""
-        owner = self.responses.pop(response, None)
-        if owner is not None:
-            self._owned[owner] -= 1
-            if not self._owned[owner]:
-                del self._owned[owner]
 
     def room(self, owner: str) -> bool:
         """See `mockpets.wsgi_extension.Server.room`."""
-        return self._limit - len(self.responses) > (self._owned[owner] if owner else 0)
+        owned = [*self.responses.values()].count(owner) if owner else 0
+        return self._limit - len(self.responses) > owned
 
 
 class Parked(ABC):
@@ -57,7 +44,7 @@ class Parked(ABC):
     def __init__(self, parking: Parking, owner: str) -> None:
         self._parking = parking
         self._timers: list[Timer] = []
-        parking.add(self, owner)
+        parking.responses[self] = owner
 
     @property
     def _is_parked(self) -> bool:
@@ -70,7 +57,7 @@ class Parked(ABC):
 
     def drop(self) -> None:
         """Cancel it: it is being sent, or its client has left."""
-        self._parking.remove(self)
+        self._parking.responses.pop(self, None)
         for timer in self._timers:
             self._parking.timers.cancel(timer)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import socket
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from mockpets.constants import HEALTH_PATH
 from mockpets.errors import InputError, Problem
@@ -27,11 +27,8 @@ _NO_ADDRESS: Final = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EPROTONOSUP
 _HOST_HINT: Final = "omit --host to listen on loopback, or use 0.0.0.0 for all addresses"
 
 
-class _Address(NamedTuple):
-    host: str
-    family: int
-    address: tuple[Any, ...]
-    optional: bool
+_Address = tuple[str, int, tuple[Any, ...], bool]
+"""The host as given, the family, the address, and whether it may be missing."""
 
 
 def bind(
@@ -69,7 +66,7 @@ def _resolve(settings: Settings) -> list[_Address]:
             raise InputError([problem]) from error
         optional = default or len(known) > 1
         for family, _, _, _, address in known:
-            addresses.setdefault(address, _Address(host, family, address, optional))
+            addresses.setdefault(address, (host, family, address, optional))
     return list(addresses.values())
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from functools import lru_cache
+from http import HTTPStatus
 from logging import getLogger
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -46,26 +47,8 @@ if TYPE_CHECKING:
 
 _log: Final = getLogger("mockpets.server")
 
-_OF_ONE_REQUEST: Final = {
-    *("REMOTE_ADDR", "REMOTE_HOST", "REMOTE_PORT"),
-    *("REQUEST_METHOD", "REQUEST_URI", "PATH_INFO", "QUERY_STRING"),
-    *("wsgi.input", "wsgi.errors", "waitress.client_disconnected"),
-}
-"""What does not depend on the header fields, the version of HTTP and the server's address alone."""
 _AT_ONCE: Final = Deliver()
 _LENGTH_PREFIX: Final = len("Content-Length: ")
-_REASONS: Final = {
-    400: "Bad Request",
-    408: "Request Timeout",
-    413: "Content Too Large",
-    417: "Expectation Failed",
-    422: "Unprocessable Content",
-    431: "Request Header Fields Too Large",
-    500: "Internal Server Error",
-    501: "Not Implemented",
-    503: "Service Unavailable",
-    505: "HTTP Version Not Supported",
-}
 
 
 @dataclass(slots=True)
@@ -92,22 +75,20 @@ class Response:
         return self.order if isinstance(self.order, Deliver) else _AT_ONCE
 
 
-def common_environ(connection: Connection, request: RequestParser) -> WSGIEnvironment:
-    """Return the part of waitress' environ that requests with the same header fields share."""
-    # waitress' types name its own channel and parser, of which the environ reads a few attributes.
-    environ = WSGITask(cast(Any, connection), cast(Any, request)).get_environment()
-    del environ["wsgi.file_wrapper"]  # it would keep a file open for as long as a client reads
-    return {key: value for key, value in environ.items() if key not in _OF_ONE_REQUEST}
+_UNSHARED: Final = ("wsgi.input", "wsgi.file_wrapper", "waitress.client_disconnected")
+"""Parts of waitress' environ that belong to one request, or would keep a file open."""
 
 
 def make_environ(connection: Connection, request: RequestParser) -> WSGIEnvironment:
     """Return an environ of PEP 3333, with the keys of `wsgi_extension`."""
-    fields, server = request.fields, connection.server
-    address = server.server_name, server.effective_port
-    if (common := fields.environs.get(address)) is None:
-        common = common_environ(connection, request)
+    environs, port = request.fields.environs, connection.server.effective_port
+    if (common := environs.get(port)) is None:
+        # waitress' types name its own channel and parser, of which it reads a few attributes.
+        common = WSGITask(cast(Any, connection), cast(Any, request)).get_environment()
+        for name in _UNSHARED:
+            del common[name]
         common[HEADERS_MEMO] = {}
-        fields.environs[address] = common
+        environs[port] = common
     host = connection.addr[0]
     return {
         **common,
@@ -120,7 +101,6 @@ def make_environ(connection: Connection, request: RequestParser) -> WSGIEnvironm
         "QUERY_STRING": request.query,
         "wsgi.input": request.get_body_stream(),
         "wsgi.errors": sys.stderr,
-        "waitress.client_disconnected": connection.check_client_disconnected,
         HEAD: request.head,
         MEMO: request.memo,
         SERVER: connection.scheduler,
@@ -262,7 +242,8 @@ def error_response(
 
     :param peer: the address of the client or its proxy.
     """
-    method, target = request.line or ("-", "-")
+    # An invalid head is not logged: any part of it could be secret.
+    method, target = request.command or "-", request.request_uri or "-"
     if target.partition("?")[0].endswith(MCP_PATH):
         body = rejection(error)
     else:
@@ -276,7 +257,7 @@ def error_response(
     ]
     if origin is None:  # or the origin is in an unread part of the head
         headers.append(("Access-Control-Allow-Origin", "*"))
-    status = f"{error.status} {_REASONS[error.status]}"
+    status = f"{error.status} {HTTPStatus(error.status).phrase}"
     lines = [*map(": ".join, headers)]
     head = response_head(status, lines, len(body), "close")
     scheduler.errors[error.code] += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -18,12 +19,7 @@ class Timer:
     """A scheduled call; `callback` is None once it is cancelled or done."""
 
     when: float
-    number: int
     callback: Callable[[], None] | None
-
-    def __lt__(self, other: Timer) -> bool:
-        """Return whether this timer runs before another."""
-        return (self.when, self.number) < (other.when, other.number)
 
 
 class Timers:
@@ -34,8 +30,8 @@ class Timers:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self.clock = clock
-        self._heap: list[Timer] = []
-        self._created = 0
+        self._heap: list[tuple[float, int, Timer]] = []
+        self._numbers = count()  # ties run in FIFO order
         self._cancelled = 0
 
     def call_at(self, when: float, callback: Callable[[], None]) -> Timer:
@@ -43,9 +39,8 @@ class Timers:
 
         :param when: seconds of the clock.
         """
-        self._created += 1
-        timer = Timer(when, self._created, callback)
-        heapq.heappush(self._heap, timer)
+        timer = Timer(when, callback)
+        heapq.heappush(self._heap, (when, next(self._numbers), timer))
         return timer
 
     def cancel(self, timer: Timer) -> None:
@@ -56,19 +51,19 @@ class Timers:
         self._cancelled += 1
         # Clients that request a long delay and leave would fill the heap with cancelled timers.
         if self._cancelled > max(_CANCELLED_KEPT, len(self._heap) // 2):
-            self._heap = [item for item in self._heap if item.callback is not None]
+            self._heap = [item for item in self._heap if item[2].callback is not None]
             heapq.heapify(self._heap)
             self._cancelled = 0
 
     def timeout(self) -> float | None:
         """Return the seconds until the next call, 0 if one is due, None without a call."""
-        return max(self._heap[0].when - self.clock(), 0.0) if self._heap else None
+        return max(self._heap[0][0] - self.clock(), 0.0) if self._heap else None
 
     def run(self) -> None:
         """Make the calls that are due."""
         now = self.clock()
-        while self._heap and self._heap[0].when <= now:
-            timer = heapq.heappop(self._heap)
+        while self._heap and self._heap[0][0] <= now:
+            _, _, timer = heapq.heappop(self._heap)
             callback, timer.callback = timer.callback, None
             if callback is None:
                 self._cancelled -= 1

@@ -6,7 +6,7 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from werkzeug.exceptions import BadHost, HTTPException
+from werkzeug.exceptions import HTTPException
 
 from mockpets.constants import CONTROL_PREFIX, MCP_PATH, SERVER_LIMIT_ERRORS, VISITOR_RESET_PATH
 from mockpets.contract.error_body import error_body
@@ -14,7 +14,6 @@ from mockpets.contract.rpc import rejection
 from mockpets.errors import NeedsBody, NotReady, RequestError
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.public_mode import for_visitor
-from mockpets.web.unmatched import not_found_message
 from mockpets.wsgi_extension import JOB_RESULTS, ORDER, AwaitBody, RunJob
 
 if TYPE_CHECKING:
@@ -24,11 +23,6 @@ if TYPE_CHECKING:
     from mockpets.web.public_mode import VisitorSessions
 
 _log: Final = logging.getLogger("mockpets")
-_HTTP_CODES: Final[dict[int, ErrorCode]] = {
-    404: "not_found",
-    405: "method_not_allowed",
-    413: "payload_too_large",
-}
 
 
 def add_error_handlers(app: flask.Flask, visitors: VisitorSessions | None = None) -> None:
@@ -101,14 +95,9 @@ def _needs_body(_: NeedsBody) -> Response:
 
 
 def _http_error(error: HTTPException) -> Response:
-    code = _HTTP_CODES.get(error.code or 500, "invalid_request")
-    message = error.description or error.name
-    if code == "not_found":
-        request = current_request()
-        message = not_found_message(request.path, request.root_path)
-    elif isinstance(error, BadHost):
-        message = "the Host header is not a valid host name or address"
-    return _request_error(RequestError(code, message))
+    """Return the response to an error in reading the body; the app has a route for any path."""
+    code: ErrorCode = "payload_too_large" if error.code == 413 else "invalid_request"
+    return _request_error(RequestError(code, error.description or error.name))
 
 
 def _unexpected(error: Exception) -> Response:

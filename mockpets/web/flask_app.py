@@ -6,7 +6,6 @@ each of these on every request would cost more than our views.
 
 from __future__ import annotations
 
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import flask
@@ -99,7 +98,6 @@ class App(flask.Flask):
             self.early_calls = ("pending", "large")
         self._fixed: dict[tuple[str, str], Rule] = {}
         self._late: tuple[str, Callable[[], None]] | None = None
-        self._late_lock = Lock()
 
     def add_later(self, prefix: str, add: Callable[[], None]) -> None:
         """Add the routes below a prefix before its first request: compiling them delays a start."""
@@ -107,10 +105,9 @@ class App(flask.Flask):
 
     def add_late_routes(self) -> None:
         """Add the routes of `add_later` now."""
-        with self._late_lock:
-            if self._late is not None:
-                self._late[1]()
-                self._late = None
+        if self._late is not None:
+            self._late[1]()
+            self._late = None
 
     def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Respond to a request; an empty path means ``/`` (RFC 9110, 4.2.3)."""
@@ -163,8 +160,7 @@ class App(flask.Flask):
         if is_pet and (rule := self._fixed.get(_PET)):
             request.url_rule, request.view_args = rule, {"pet_id": pet_id}
             return None
-        late = self._late  # another thread may set it to None
-        if late is not None and path.startswith(late[0]):
+        if self._late is not None and path.startswith(self._late[0]):
             self.add_late_routes()
         arguments = self.url_map, "localhost", root, "", "http", path, request.method
         return _Router(self._fixed, *arguments)

@@ -151,13 +151,25 @@ class ResponseFinalizer:
         *,
         preflight: bool = False,
     ) -> None:
-        headers = headers_for(request, response, number, off_contract, preflight=preflight)
+        exchange, environ = request.exchange, request.environ
+        origin = environ.get("HTTP_ORIGIN")
+        root = request.root_path if exchange.operation == "getPet" else None
+        is_short = len(origin or "") + len(root or "") <= _KEPT_LENGTH
+        prepare = _prepared_headers if is_short else _prepared_headers.__wrapped__
+        headers = [*prepare(explanation_headers(exchange, off_contract), origin, root)]
+        if response.status_code == 401 and response.header("WWW-Authenticate") is None:
+            headers.append(challenge(given=bearer(request) is not None))
+        if preflight:
+            headers += cors.for_preflight(environ)
+        if number:
+            headers.append((REQUEST_HEADER, str(number)))
+        headers.append(("Server-Timing", server_timing(exchange)))
         headers += self._node
-        session = request.exchange.session
+        session = exchange.session
         clock = self.sessions.shared.clock if session is None else session.clock
         if clock is not None:
             headers.append(("Date", http_date(clock.now())))
-        response.carry(headers, below=request.exchange.outcome.reply is not None)
+        response.carry(headers, below=exchange.outcome.reply is not None)
 
     def _deliver(self, request: Request, response: Response, number: int) -> None:
         exchange, environ = request.exchange, request.environ
@@ -237,26 +249,6 @@ def off_contract_reason(exchange: Exchange, status: int) -> str | None:
     return f"status {status} is not in the contract for {exchange.operation}"
 
 
-def headers_for(
-    request: Request, response: Response, number: int, off_contract: str | None, *, preflight: bool
-) -> list[Pair]:
-    """Return the headers to add outside the control API; number 0 means it is not recorded."""
-    exchange, environ = request.exchange, request.environ
-    origin = environ.get("HTTP_ORIGIN")
-    root = request.root_path if exchange.operation == "getPet" else None
-    is_short = len(origin or "") + len(root or "") <= _KEPT_LENGTH
-    prepare = _prepared_headers if is_short else _prepared_headers.__wrapped__
-    headers = [*prepare(explanation_headers(exchange, off_contract), origin, root)]
-    if response.status_code == 401 and response.header("WWW-Authenticate") is None:
-        headers.append(challenge(given=bearer(request) is not None))
-    if preflight:
-        headers += cors.for_preflight(environ)
-    if number:
-        headers.append((REQUEST_HEADER, str(number)))
-    headers.append(("Server-Timing", server_timing(exchange)))
-    return headers
-
-
 _KEPT_LENGTH: Final = 256
 """The longest origin and base path, in characters, whose headers are kept."""
 
@@ -265,18 +257,18 @@ _KEPT_LENGTH: Final = 256
 def _prepared_headers(
     explanation: tuple[Pair, ...], origin: str | None, root: str | None
 ) -> tuple[Pair, ...]:
-    """Return the headers that seldom differ between two requests."""
-    deprecation = () if root is None else deprecation_headers(root)
+    """Return the headers that seldom differ between two requests.
+
+    :param root: of the deprecated operation: a prefix or a session's base path.
+    """
+    deprecation: tuple[Pair, ...] = ()
+    if root is not None:
+        link = (
+            f'<{root}{PETS_PATH}>; rel="successor-version", '
+            f'<{root}{DOCS_PATH}>; rel="deprecation"; type="text/html"'
+        )
+        deprecation = ("Deprecation", DEPRECATION), ("Sunset", SUNSET), ("Link", link)
     return (*COMMON_HEADERS, *deprecation, *explanation, *cors.for_all(origin))
-
-
-def deprecation_headers(root: str) -> tuple[Pair, ...]:
-    """Return those of the deprecated operation, below a prefix or a session's base path."""
-    link = (
-        f'<{root}{PETS_PATH}>; rel="successor-version", '
-        f'<{root}{DOCS_PATH}>; rel="deprecation"; type="text/html"'
-    )
-    return ("Deprecation", DEPRECATION), ("Sunset", SUNSET), ("Link", link)
 
 
 def explanation_headers(exchange: Exchange, off_contract: str | None) -> tuple[Pair, ...]:
