@@ -136,11 +136,6 @@ class App(flask.Flask):
         self._finish(request, response)
         return cast("flask.Response", response)
 
-    def process_response(self, *context_and_response: Any) -> flask.Response:
-        """Return the finished response."""
-        self._finish(current_request(), context_and_response[-1])
-        return cast("flask.Response", context_and_response[-1])
-
     def create_url_adapter(self, request: flask.Request | None) -> MapAdapter | None:
         """Return the router of a request, which ignores Host: the server has validated it.
 

@@ -41,8 +41,8 @@ def record(request: Request, response: Response, number: int, off_contract: str 
     """Record an exchange, which must have a session, in its journal.
 
     The journal gets what arrived and was sent, without a copy: its entry is made, and secrets are
-    redacted, when somebody reads it. Our server reports the outcome when the response ends. Other
-    servers do not, so their entries have it at once: `sent`, or `broken` by a fault.
+    redacted, when somebody reads it. Our server reports the outcome when the response ends. For a
+    test client, it is known at once: `sent`, or `broken` by a fault.
 
     :param response: the response as sent, with the damage of faults.
     :param number: the number that the journal gave the exchange.
@@ -58,7 +58,7 @@ def record(request: Request, response: Response, number: int, off_contract: str 
         notes.append(("off_contract", off_contract))
     if note := ignored_headers(environ):
         notes.append(("ignored_headers", note))
-    # Our server has the head in one piece; on others, it is put together from the environ.
+    # Without our server or behind a proxy, it is put together from the environ.
     head: bytes | Headers = environ.get(HEAD) or _headers(environ)
     body = _body(request)
     # The body of a response to HEAD is generated, but not sent.
@@ -66,9 +66,7 @@ def record(request: Request, response: Response, number: int, off_contract: str 
     is_ours = SERVER in environ
     elsewhere: RequestOutcome = "broken" if outcome.fault in INCOMPLETE_FAULTS else "sent"
     took = perf_counter() - exchange.started
-    at, total, wait = time() - took, took, exchange.wait
-    if not is_ours and wait is not None:  # the delivery has slept
-        took -= max(outcome.delay, wait.held_seconds() or 0.0)
+    at, wait = time() - took, exchange.wait
     size = min(len(body), journal.body_bytes)
     length = min(len(sent), journal.body_bytes)
     headers, uri = response.all_headers(), target(environ)
@@ -106,7 +104,7 @@ def record(request: Request, response: Response, number: int, off_contract: str 
     kept.status = response.status_code
     session.changes.publish("requests")
     if not is_ours:
-        kept.seconds = total
+        kept.seconds = took
     else:
         environ[ON_END] = partial(_end, session, kept, exchange.started, wait)
         if wait is not None:
