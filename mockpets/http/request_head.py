@@ -62,13 +62,13 @@ class Fields:
 
     :param headers: names are in capitals with underscores; without Transfer-Encoding.
     :param length: bytes of the body, None for a body in chunks.
-    :param closing: the tokens of Connection in lower case; None without the header.
+    :param closes: whether the client sends no further request on its connection.
     :param environs: what servers derive from the fields, by the servers' ports.
     """
 
     headers: Mapping[str, str]
     length: int | None
-    closing: frozenset[str] | None
+    closes: bool
     environs: dict[int, dict[str, Any]] = field(default_factory=dict)
 
 
@@ -138,11 +138,9 @@ def _read_fields(block: str, version: str) -> Fields | None:
     if expect is not None and version == "1.1" and expect.lower() != "100-continue":
         message = f"Expect must be 100-continue, got {expect[:80]!a}"
         raise RequestError("expectation_failed", message)
-    connection = headers.get("CONNECTION")
-    closing = None
-    if connection is not None:
-        closing = frozenset(token.strip() for token in connection.lower().split(","))
-    return Fields(headers, length, closing)
+    tokens = [token.strip() for token in headers.get("CONNECTION", "").lower().split(",")]
+    closes = "close" in tokens or (version == "1.0" and "keep-alive" not in tokens)
+    return Fields(headers, length, closes)
 
 
 def _split(method: str, target: str) -> tuple[str, str]:

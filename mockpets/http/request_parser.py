@@ -27,7 +27,7 @@ _EXTENSIONS: Final = re.compile(rf"(?:;{NAME}(?:=(?:{NAME}|{_QUOTED}))?)*".encod
 _TRAILER: Final = re.compile(f"{NAME}:{VALUE}".encode("latin-1"))
 _LINE_BYTES: Final = 4096
 """Maximum length of a line between chunks; its extensions are ignored."""
-_NO_FIELDS: Final = Fields({}, None, None)
+_NO_FIELDS: Final = Fields({}, None, closes=True)
 """Those of a request whose head is not read yet, or is invalid."""
 _CHUNKS: Final = 1000
 """Maximum number of chunks: each takes 2 microseconds to parse, even if it has a single byte."""
@@ -79,14 +79,6 @@ class RequestParser:
     def is_head(self) -> bool:
         """Return whether the response must not have a body."""
         return self._head.removeprefix(_END).startswith(b"HEAD ")
-
-    @property
-    def asked_to_close(self) -> bool:
-        """Return whether the client sends no further request on its connection."""
-        tokens = self.fields.closing
-        if tokens is None:
-            return self.version == "1.0"
-        return "close" in tokens or (self.version == "1.0" and "keep-alive" not in tokens)
 
     @property
     def body_bytes(self) -> int:
@@ -173,7 +165,7 @@ class RequestParser:
             self.completed = True
             if "CONTENT_LENGTH" not in self.headers:  # the body was sent in chunks
                 headers = {**self.headers, "CONTENT_LENGTH": str(len(body.content))}
-                self.fields = Fields(headers, self.fields.length, self.fields.closing)
+                self.fields = Fields(headers, self.fields.length, self.fields.closes)
         return taken
 
 

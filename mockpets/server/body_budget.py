@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-_TRIM_BYTES: Final = 4 * 1024 * 1024
-"""How much memory bodies must have had for it to be returned to the operating system."""
 
 
 class BodyBudget:
@@ -18,15 +15,12 @@ class BodyBudget:
     bodies.
 
     :param limit: bytes.
-    :param on_free: called when most of a large number of bytes was freed.
     """
 
-    def __init__(self, limit: int, on_free: Callable[[], None]) -> None:
+    def __init__(self, limit: int) -> None:
         self.used = 0
         """Bytes."""
         self._limit = limit
-        self._on_free = on_free
-        self._peak = 0
         self._sizes: dict[Callable[[], None], int] = {}
 
     def count(self, reject: Callable[[], None], size: int) -> None:
@@ -41,11 +35,7 @@ class BodyBudget:
             reject_largest = max(self._sizes, key=self._sizes.__getitem__)
             self.forget(reject_largest)
             reject_largest()
-        self._peak = max(self._peak, self.used)
 
     def forget(self, reject: Callable[[], None]) -> None:
         """Return the bytes of a connection, if it has any: its body is complete or rejected."""
         self.used -= self._sizes.pop(reject, 0)
-        if self._peak > _TRIM_BYTES and self.used < self._peak // 4:
-            self._peak = self.used
-            self._on_free()

@@ -323,7 +323,7 @@ class Channel(Connection):
             self._jobs, self._job_results, self._retry_until = 0, (), None
         if response.close:
             is_done = request.completed and request.error is None
-            self._end(linger=not is_done or not request.asked_to_close)
+            self._end(linger=not is_done or not request.fields.closes)
             return
         self._enter("idle")
         self._parse()

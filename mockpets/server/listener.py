@@ -14,6 +14,7 @@ from mockpets.server.channel import Channel
 from mockpets.server.connection import Endpoint
 from mockpets.server.eviction import ANY, EvictionQueue
 from mockpets.server.poller import READ
+from mockpets.server.sockets import BACKLOG
 from mockpets.session.visitors import visitor_name
 from mockpets.web.addresses import is_one_of, parse_address
 
@@ -32,8 +33,6 @@ _REPORT_SECONDS: Final = 1.0
 _PAUSE_SECONDS: Final = 0.25
 """How long to accept nothing after the process or the machine has run out of resources."""
 _EXHAUSTED: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
-_MANY: Final = 100
-"""How many connections use memory that is worth returning to the system."""
 
 
 class Listener:
@@ -61,7 +60,6 @@ class Listener:
         self._channels = channels
         self._queues = queues
         self._endpoint = Endpoint(app, sock.getsockname()[1])
-        self._late: list[tuple[socket.socket, Address]] = []
         self._is_paused = False
         self._proxies = tuple(ip_network(text) for text in scheduler.limits.proxies)
         self._unreported: Counter[str] = Counter()
@@ -87,31 +85,17 @@ class Listener:
             except BlockingIOError:
                 return
             except OSError as error:
-                if error.errno == errno.EMFILE and self._evict_one("the limit of open files"):
-                    continue
                 if error.errno in _EXHAUSTED:
                     self._pause(str(error))
                     return
                 continue  # the client left before it was accepted
             self._add(sock, addr)
 
-    def shut_down(self) -> None:
-        """Accept the pending connections, then reject new ones; called from any thread.
-
-        The loop may be busy, and clients must be rejected at once. The socket stays open since
-        the loop may be using it.
-        """
-        with suppress(OSError):
-            while True:
-                self._late.append(self._sock.accept())
-        with suppress(OSError):
-            self._sock.shutdown(socket.SHUT_RDWR)
-
     def drain(self) -> None:
-        """Serve the connections that `shut_down` has accepted, and close the listening socket."""
-        for sock, addr in self._late:
-            self._add(sock, addr)
-        self._late.clear()
+        """Serve the pending connections, and close the listening socket."""
+        with suppress(OSError):
+            for _ in range(BACKLOG):
+                self._add(*self._sock.accept())
         self.close()
 
     def close(self) -> None:
@@ -154,9 +138,8 @@ class Listener:
         return visitor_name(addr[0], b"")  # no secret: the name stays in memory
 
     def _remove(self, connection: Connection) -> None:
-        """Forget a connection that is being closed; after many of them, return their memory."""
-        if len(self._channels) == _MANY:
-            self._scheduler.return_memory_soon()
+        """Forget a connection that is being closed, and return its memory with that of others."""
+        self._scheduler.return_memory_soon()
         del self._channels[connection.fd]
         self._poller.forget(connection.fd)
         for queue in connection.queues:

@@ -71,9 +71,7 @@ class Loop:
         self._waker.wake()
 
     def stop(self) -> None:
-        """Reject new connections from now on, and make `run` return soon."""
-        for listener in self._listeners:
-            listener.shut_down()
+        """Make `run` return soon."""
         self.stopping = True
         self.wake()
 

@@ -48,7 +48,7 @@ class Scheduler:
     ) -> None:
         self.limits = limits
         self.timers = Timers(clock)
-        self.bodies = BodyBudget(limits.bodies_bytes, self.return_memory_soon)
+        self.bodies = BodyBudget(limits.bodies_bytes)
         self.worker = Worker(self.call_soon_threadsafe)
         self.close_idle = close_idle
         self.parking = Parking(limits.parked, self.timers, self.call_soon_threadsafe)

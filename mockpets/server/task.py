@@ -215,7 +215,7 @@ class Task:
                 len(body),
             )
         ends = self._connection.is_last_request or must_close
-        close = short or ends or request.asked_to_close or not request.completed
+        close = short or ends or request.fields.closes or not request.completed
         connection = "close" if close else None
         if not close and request.version == "1.0":
             connection = "keep-alive"

@@ -14,6 +14,7 @@ from mockpets.contract.rpc import rejection
 from mockpets.errors import NeedsBody, NotReady, RequestError
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.public_mode import for_visitor
+from mockpets.web.unmatched import not_found_message
 from mockpets.wsgi_extension import JOB_RESULTS, ORDER, AwaitBody, RunJob
 
 if TYPE_CHECKING:
@@ -95,7 +96,11 @@ def _needs_body(_: NeedsBody) -> Response:
 
 
 def _http_error(error: HTTPException) -> Response:
-    """Return the response to an error in reading the body; the app has a route for any path."""
+    """Return the response to a path with a line break, or to an error in reading the body."""
+    if error.code == 404:
+        request = current_request()
+        message = not_found_message(request.path, request.root_path)
+        return _request_error(RequestError("not_found", message))
     code: ErrorCode = "payload_too_large" if error.code == 413 else "invalid_request"
     return _request_error(RequestError(code, error.description or error.name))
 

@@ -70,7 +70,7 @@ def ours(pieces: Pieces) -> Seen:
                 fields = [(name.replace("_", "-"), text) for name, text in parser.headers.items()]
                 body = parser.get_body_stream().read()
                 seen.requests.append(request_of(parser.command, parser.request_uri, fields, body))
-                if parser.asked_to_close:
+                if parser.fields.closes:
                     seen.end = "closed"
                     return seen
             parser = RequestParser(LIMITS.head_bytes, LIMITS.body_bytes)

@@ -72,8 +72,6 @@ def test_requests_that_the_loop_has_not_read_yet_get_a_response() -> None:
         large.send(b"POST /large HTTP/1.1\r\nHost: a\r\nContent-Length: 90000\r\n\r\n")
         large.send(b"x" * 90_000)
         server.loop.stop()
-        with pytest.raises(ConnectionRefusedError):
-            Wire(server.port)
         release.set()
 
         for wire, body in (
