@@ -71,6 +71,9 @@ class Connection(ABC):
         self.server = server
         self.scheduler = scheduler
         self.addr = addr
+        host, port, *_ = addr
+        self.remote = {"REMOTE_ADDR": host, "REMOTE_HOST": host, "REMOTE_PORT": str(port)}
+        """The client's part of each environ."""
         self.queues = queues
         self.fd = sock.fileno()
         self.connected = True
@@ -146,11 +149,6 @@ class Connection(ABC):
     def is_incomplete(self) -> bool:
         """Return whether the connection has no complete request."""
         return self.phase in ("idle", "head", "body")
-
-    @property
-    def is_kept_alive(self) -> bool:
-        """Return whether the connection waits for a request that is not its first."""
-        return self.phase == "idle" and self.served > 0
 
     @property
     def is_slow(self) -> bool:

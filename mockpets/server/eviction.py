@@ -20,6 +20,7 @@ ANY: Final = ""
 class Evictable(Protocol):
     """What a queue reads of a `Connection`, and what is done with the chosen one."""
 
+    served: int
     pace: float
     connected: bool
 
@@ -27,8 +28,6 @@ class Evictable(Protocol):
     def phase(self) -> str: ...  # noqa: D102 - as in `Connection`
     @property
     def is_incomplete(self) -> bool: ...  # noqa: D102
-    @property
-    def is_kept_alive(self) -> bool: ...  # noqa: D102
     @property
     def is_slow(self) -> bool: ...  # noqa: D102
     def read_available(self) -> None: ...  # noqa: D102
@@ -66,7 +65,7 @@ class EvictionQueue:
 
     def update(self, connection: Evictable) -> None:
         """Note a connection that begins to wait for its client."""
-        queue = self._used if connection.is_kept_alive else self._new
+        queue = self._used if connection.served and connection.phase == "idle" else self._new
         queue[connection] = None
         queue.move_to_end(connection)
 
@@ -93,7 +92,8 @@ class EvictionQueue:
             while queue:
                 connection = next(iter(queue))
                 is_waiting = connection.is_incomplete or connection.phase == "linger"
-                if is_waiting and connection.is_kept_alive == (queue is self._used):
+                is_used = connection.served > 0 and connection.phase == "idle"
+                if is_waiting and is_used == (queue is self._used):
                     return connection
                 del queue[connection]  # it is added again when it waits for a request
         return None

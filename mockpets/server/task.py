@@ -89,12 +89,9 @@ def make_environ(connection: Connection, request: RequestParser) -> WSGIEnvironm
             del common[name]
         common[HEADERS_MEMO] = {}
         environs[port] = common
-    host = connection.addr[0]
     return {
         **common,
-        "REMOTE_ADDR": host,
-        "REMOTE_HOST": host,
-        "REMOTE_PORT": str(connection.addr[1]),
+        **connection.remote,
         "REQUEST_METHOD": request.command,
         "REQUEST_URI": request.request_uri,
         "PATH_INFO": request.path,  # waitress removes slashes: `//v1/pets` is another path

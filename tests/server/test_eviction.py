@@ -70,7 +70,6 @@ class Peer:
     is_slow: bool = False
 
     is_incomplete = Connection.is_incomplete
-    is_kept_alive = Connection.is_kept_alive
 
 
 def test_slow_clients_make_room_first_then_new_ones_then_those_that_wait_longest() -> None:
