@@ -5,8 +5,8 @@ may put an `Order` under `ORDER` and return the whole response at once; the serv
 sends it after a delay, throttled, when a gate opens, or not at all, without a waiting thread. A
 test client has no `Server`, and gets every response at once.
 
-An app with the attribute `early_calls` is called before a body has arrived, and may respond to its
-head; see `BodyState`.
+An app whose attribute `early_calls` is true is called before a large body has arrived, and may
+respond to its head; see `BodyState`.
 """
 
 from __future__ import annotations
@@ -39,12 +39,11 @@ MEMO: Final = "mockpets.memo"
 """In the environ: a `dict` for the app, the same one if it is called again with the request."""
 JOB_RESULTS: Final = "mockpets.job_results"
 """In the environ if the app is called again because of a `RunJob`: all jobs' results."""
-BodyState = Literal["pending", "large", "read"]
-"""What has arrived of a body: only its beginning, and it is not or is known to be larger than
-`BODY_BYTES`; or all of it, after an early call.
+BodyState = Literal["large", "read"]
+"""What has arrived of a body that is larger than `BODY_BYTES`: only its beginning, or all of it.
 
-An app lists in `early_calls` the states in which the server calls it. It then responds without the
-body, and the server discards the rest and closes the connection; or it orders the body."""
+In an early call, the app responds without the body, and the server discards the rest and closes the
+connection; or it orders the body."""
 BODY: Final = "mockpets.body"
 """In the environ of an early call, and of the call after it: the `BodyState`."""
 SESSION: Final = "mockpets.session"
@@ -148,11 +147,9 @@ class RunJob:
     """Order to discard the response, run a job on the worker thread, and call the app again.
 
     :param job: work too long for the app's thread; its result is then under `JOB_RESULTS`.
-    :param owner: the session; the jobs of different owners take turns.
     """
 
     job: Callable[[], object]
-    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True)

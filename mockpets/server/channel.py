@@ -50,7 +50,7 @@ class Channel(Connection):
     """The request in progress, which is complete."""
     _response: Response | None = None
     _body_state: BodyState | None = None
-    """None if the whole body came with its head."""
+    """None if the body is not large, or came with its head."""
     _jobs = 0
     _job_results: tuple[object, ...] = ()
     _retry_until: float | None = None
@@ -59,8 +59,7 @@ class Channel(Connection):
     def close(self, end: ResponseEnd = "client_left") -> None:
         """Close the connection and free everything that it holds."""
         self._incoming = self._request = None
-        if self._body_state is not None:
-            self.scheduler.bodies.forget(self._reject_body)
+        self.scheduler.bodies.forget(self._reject_body)
         super().close(end)
 
     def drain(self) -> None:
@@ -95,9 +94,9 @@ class Channel(Connection):
 
     def _await_body(self, request: RequestParser) -> None:
         """Wait for the rest of a body, unless the app responds without it."""
-        app, state = self.server.application, self._body_state
-        self._body_state = "large" if request.body_size > BODY_BYTES else "pending"
-        if self._body_state != state and self._body_state in getattr(app, "early_calls", ()):
+        has_early_calls = getattr(self.server.application, "early_calls", False)
+        if has_early_calls and self._body_state is None and request.body_size > BODY_BYTES:
+            self._body_state = "large"
             response = self._make_response(request)
             if not isinstance(response.order, AwaitBody):
                 self._incoming, self._request = None, request
@@ -129,8 +128,9 @@ class Channel(Connection):
     def _enqueue(self, request: RequestParser) -> None:
         """Schedule the response to a complete request."""
         self._request = request
-        if self._body_state is not None:
+        if self.phase not in ("idle", "head"):
             self.scheduler.bodies.forget(self._reject_body)
+        if self._body_state is not None:
             self._body_state = "read"
         self._enter("busy")
         self.scheduler.call_soon(self._respond)
@@ -210,7 +210,7 @@ class Channel(Connection):
         def run() -> None:
             self._job_results += (order.job(),)
 
-        self.scheduler.worker.submit(run, self._respond, order.owner)
+        self.scheduler.worker.submit(run, self._respond)
 
     def _retry(self) -> None:
         """Call the app again after the hold that it ordered."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import logging
 import socket
-from collections import Counter
 from contextlib import suppress
 from ipaddress import ip_network
 from typing import TYPE_CHECKING, Final
@@ -62,8 +61,7 @@ class Listener:
         self._endpoint = Endpoint(app, sock.getsockname()[1])
         self._is_paused = False
         self._proxies = tuple(ip_network(text) for text in scheduler.limits.proxies)
-        self._unreported: Counter[str] = Counter()
-        """Closed connections by the limit that closed them."""
+        self._next_report = 0.0
 
     @property
     def interest(self) -> int:
@@ -172,18 +170,12 @@ class Listener:
         return False
 
     def _count_eviction(self, reason: str) -> None:
-        """Count a connection that was closed because of a limit; log the number soon."""
+        """Count a connection that was closed because of a limit; log it at most once a second."""
         self._scheduler.evicted += 1
-        if not self._unreported:
-            timers = self._scheduler.timers
-            timers.call_at(timers.clock() + _REPORT_SECONDS, self._report_evictions)
-        self._unreported[reason] += 1
-
-    def _report_evictions(self) -> None:
-        message = "%s is reached: closed %d that were idle, incomplete or slow"
-        for reason, number in self._unreported.items():
-            _log.warning(message, reason, number)
-        self._unreported.clear()
+        now = self._scheduler.timers.clock()
+        if now >= self._next_report:
+            self._next_report = now + _REPORT_SECONDS
+            _log.warning("%s is reached: closing those that are idle, incomplete or slow", reason)
 
     def _pause(self, reason: str) -> None:
         """Accept nothing for a short time, so that the loop does not spin."""

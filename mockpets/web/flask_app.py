@@ -13,7 +13,6 @@ from flask.sessions import NullSession, SessionInterface
 from werkzeug.routing import MapAdapter, Rule
 
 from mockpets.constants import PETS_PATH
-from mockpets.errors import NeedsBody
 from mockpets.web.exchange import Request, Response, current_request
 from mockpets.web.session_selector import take_baggage, take_base_path
 from mockpets.wsgi_extension import BODY
@@ -21,8 +20,6 @@ from mockpets.wsgi_extension import BODY
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from wsgiref.types import StartResponse, WSGIEnvironment
-
-    from mockpets.wsgi_extension import BodyState
 
 
 _PET: Final = "GET", ""
@@ -78,7 +75,7 @@ class App(flask.Flask):
     :param admit: called with every request before its view; raises to reject it.
     """
 
-    early_calls: tuple[BodyState, ...] = ("large",)
+    early_calls = True
     """See `mockpets.wsgi_extension`."""
 
     request_class = Request
@@ -94,8 +91,6 @@ class App(flask.Flask):
         super().__init__("mockpets.web", static_folder=None)
         self._finish = finish
         self.admit = admit
-        if admit is not None:
-            self.early_calls = ("pending", "large")
         self._fixed: dict[tuple[str, str], Rule] = {}
         self._late: tuple[str, Callable[[], None]] | None = None
 
@@ -120,12 +115,8 @@ class App(flask.Flask):
         """Return the response of the view, or of the handler of its exception."""
         request = current_request()
         try:
-            if self.admit is not None:  # once, before or after the body has arrived
-                body: BodyState | None = request.environ.get(BODY)
-                if body != "read":
-                    self.admit(request)
-                if body == "pending":
-                    raise NeedsBody
+            if self.admit is not None and request.environ.get(BODY) != "read":  # once
+                self.admit(request)
             if request.routing_exception is not None:
                 raise request.routing_exception
             view: Callable[..., Any] = self.view_functions[request.endpoint or ""]
