@@ -21,13 +21,11 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-from werkzeug.routing import Rule
 
 from mockpets import Settings, create_app
 from mockpets.constants import OPERATIONS as OPERATION_NAMES
 from mockpets.wsgi_extension import HEAD, HEADERS_MEMO
 from tests.cases import each as for_each
-from tests.routes import complete_app
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -189,12 +187,6 @@ def test_pages_and_documents_are_made_once(app: WSGIApplication, name: str) -> N
     send(**path)
     calls = int(median(counted_calls(lambda: send(**path))))
     assert calls <= 250, f"{name} makes {calls} calls a request"
-
-
-def test_routes_compile_no_functions_that_build_urls(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They would take nine tenths of the time of the first request to the control API."""
-    monkeypatch.setattr(Rule, "_compile_builder", None)
-    complete_app()
 
 
 def counted_calls(send: Callable[[], None]) -> list[int]:
