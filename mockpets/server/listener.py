@@ -31,6 +31,8 @@ _REPORT_SECONDS: Final = 1.0
 """How often closed connections are logged at most: a flood of clients must not flood the log."""
 _PAUSE_SECONDS: Final = 0.25
 """How long to accept nothing after the process or the machine has run out of resources."""
+_MANY: Final = 100
+"""How many connections use memory that is worth returning to the system."""
 _EXHAUSTED: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 
@@ -136,8 +138,9 @@ class Listener:
         return visitor_name(addr[0], b"")  # no secret: the name stays in memory
 
     def _remove(self, connection: Connection) -> None:
-        """Forget a connection that is being closed, and return its memory with that of others."""
-        self._scheduler.return_memory_soon()
+        """Forget a connection that is being closed; after many of them, return their memory."""
+        if len(self._channels) == _MANY:
+            self._scheduler.return_memory_soon()
         del self._channels[connection.fd]
         self._poller.forget(connection.fd)
         for queue in connection.queues:
