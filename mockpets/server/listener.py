@@ -85,6 +85,8 @@ class Listener:
             except BlockingIOError:
                 return
             except OSError as error:
+                if error.errno == errno.EMFILE and self._evict_one("the limit of open files"):
+                    continue
                 if error.errno in _EXHAUSTED:
                     self._pause(str(error))
                     return

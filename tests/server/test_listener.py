@@ -194,6 +194,22 @@ sys.argv[1:] = ["serve", "--port", "0", "--host", "127.0.0.1"]
 from mockpets.__main__ import main
 sys.exit(main())
 """
+EXHAUSTED = """
+import resource
+from mockpets.server.limits import Limits
+from mockpets.server.loop import Loop
+from mockpets.server.sockets import bind
+from mockpets.settings import Settings
+
+def app(environ, start_response):
+    start_response("204 No Content", [])
+    return []
+
+sockets = bind(Settings(host=("127.0.0.1",), port=0))
+print(f"http://127.0.0.1:{sockets[0].getsockname()[1]}/v1", flush=True)
+resource.setrlimit(resource.RLIMIT_NOFILE, (30, 30))
+Loop(app, sockets, Limits()).run()
+"""
 
 
 @pytest.fixture
@@ -215,9 +231,9 @@ def limited(request: pytest.FixtureRequest) -> Iterator[tuple[int, subprocess.Po
 
 @pytest.mark.parametrize(
     "limited",
-    [(LIMITED, "64", "64"), (LIMITED, "40", "40")],
+    [(LIMITED, "64", "64"), (EXHAUSTED,)],
     indirect=True,
-    ids=["few", "very few"],
+    ids=["few", "exhausted"],
 )
 def test_more_clients_than_descriptors_lock_nobody_out(
     limited: tuple[int, subprocess.Popen[str]],
