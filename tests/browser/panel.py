@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 
     from tests.http_client import Response
 
-_MOUSE = pytest.param("mouse", marks=[pytest.mark.slow, pytest.mark.long])
-both_ways = pytest.mark.parametrize("panel", [_MOUSE, "keyboard"], indirect=True)
-"""Run a test of a user action with the keyboard and, in `.ci/long`, with the mouse."""
+by_keyboard = pytest.mark.parametrize("panel", ["keyboard"], indirect=True)
+"""Use the panel with the keyboard only; without this mark, a test uses the mouse."""
 
 STEPS = """
 (target) => {

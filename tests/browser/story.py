@@ -1,8 +1,7 @@
 """Record the story of the README: `python -m tests.browser.story`.
 
 Somebody activates `retry` in the panel, the app of `examples/react` fails, the panel says why, and
-the app's Playwright tests pass. A frame is a page with screenshots of the app and the panel. With a
-folder as argument, each frame is also saved there as a PNG, to look at them one by one.
+the app's Playwright tests pass. A frame is a page with screenshots of the app and the panel.
 """
 
 from __future__ import annotations
@@ -272,11 +271,6 @@ def save(frames: list[tuple[Image.Image, int]], stills: dict[str, Image.Image]) 
     )
     for name, still in stills.items():
         still.quantize(256, dither=Image.Dither.NONE).save(FOLDER / name, optimize=True)
-    if sys.argv[1:]:
-        target = Path(sys.argv[1])
-        target.mkdir(exist_ok=True)
-        for number, picture in enumerate(pictures):
-            picture.save(target / f"{number:02}.png")
 
 
 if __name__ == "__main__":

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from playwright.sync_api import expect
 
-from tests.browser.panel import Panel, both_ways
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from tests.browser.panel import Panel, by_keyboard
 
 
-@both_ways
+@by_keyboard
 def test_findings_appear_with_the_requests_that_show_them(panel: Panel) -> None:
     panel.view("Findings")
     expect(panel.page.get_by_text("No findings", exact=True)).to_be_visible()
@@ -26,7 +21,7 @@ def test_findings_appear_with_the_requests_that_show_them(panel: Panel) -> None:
     expect(panel.page.locator("#entry")).to_contain_text("/v1/pets?sort=name")
 
 
-@both_ways
+@by_keyboard
 def test_a_missing_state_names_the_scenario_that_serves_it(panel: Panel) -> None:
     panel.call("GET", "/v1/pets")
     panel.view("Findings")
@@ -37,15 +32,3 @@ def test_a_missing_state_names_the_scenario_that_serves_it(panel: Panel) -> None
     expect(panel.active).to_have_text(["empty"])
     panel.call("GET", "/v1/pets")
     expect(coverage.get_by_role("row", name="empty").get_by_role("cell").first).to_have_text("1")
-
-
-def test_another_session_has_no_part_in_them(
-    panel: Panel, session: str, visit: Callable[..., Panel]
-) -> None:
-    other = visit(f"{session}-other")
-    other.call("GET", "/v1/pets?sort=name")
-    other.view("Findings")
-    expect(other.page.get_by_text("Unknown query parameter")).to_be_visible()
-    panel.view("Findings")
-
-    expect(panel.page.get_by_text("No findings", exact=True)).to_be_visible()

@@ -1,4 +1,4 @@
-"""Forty texts that would run as scripts if the panel treated any text as markup."""
+"""Texts that would run as scripts if the panel treated any text as markup."""
 
 from __future__ import annotations
 
@@ -14,50 +14,23 @@ if TYPE_CHECKING:
 RUN = "window.hacked=1"
 HOSTILE = [
     f"<script>{RUN}</script>",
-    f"</script><script>{RUN}</script>",
     f"<img src=x onerror={RUN}>",
     f'"><img src=x onerror={RUN}>',
-    f"'><img src=x onerror={RUN}>",
-    f"<svg onload={RUN}>",
-    f"<svg><script>{RUN}</script></svg>",
-    f"<svg><animate onbegin={RUN} attributeName=x dur=1s>",
-    f"<body onload={RUN}>",
-    f"<iframe src=javascript:{RUN}>",
+    f"'><svg onload={RUN}>",
     f"<iframe srcdoc='<script>parent.{RUN}</script>'>",
     f"<a href=javascript:{RUN}>click</a>",
     f"javascript:{RUN}",
-    f"data:text/html,<script>{RUN}</script>",
-    f"<object data=javascript:{RUN}>",
-    f"<embed src=javascript:{RUN}>",
-    f"<form action=javascript:{RUN}><input type=submit>",
     f"<input autofocus onfocus={RUN}>",
-    f"<select autofocus onfocus={RUN}>",
-    f"<details open ontoggle={RUN}>",
-    f"<video><source onerror={RUN}>",
-    f"<audio src=x onerror={RUN}>",
-    f"<marquee onstart={RUN}>",
-    f"<math><mtext><script>{RUN}</script></mtext></math>",
-    f"<style>@import 'data:text/css,*{{}}'</style><img src=x onerror={RUN}>",
-    f"<link rel=stylesheet href=x onerror={RUN}>",
-    "<meta http-equiv=refresh content='0;url=//evil.test'>",
+    f"<style>@import 'data:text/css,*{{}}'</style><link rel=stylesheet href=x onerror={RUN}>",
     f"<base href=//evil.test/><script src=x>{RUN}</script>",
-    f"<template><script>{RUN}</script></template>",
-    f"<noscript><p title='</noscript><img src=x onerror={RUN}>'>",
-    f"<!--><img src=x onerror={RUN}>-->",
-    f"<![CDATA[<script>{RUN}</script>]]>",
     f"{{{{constructor.constructor('{RUN}')()}}}}",
     f"${{{RUN}}}",
-    f"{{% raw %}}<script>{RUN}</script>",
     f"\\u003cscript\\u003e{RUN}\\u003c/script\\u003e",
     f"%3Cscript%3E{RUN}%3C/script%3E",
-    f"&lt;script&gt;{RUN}&lt;/script&gt;",
     f"\u202e<img src=x onerror={RUN}>\u2028\u2029",
     f"__proto__<b onmouseover={RUN}>toString constructor",
 ]
-
-
-def test_there_are_forty_texts() -> None:
-    assert len(set(HOSTILE)) == 40
+COUNT = len(HOSTILE)
 
 
 def check_harmless(panel: Panel) -> None:
@@ -74,13 +47,13 @@ def shown(text: str) -> str:
 
 def test_names_of_pets(panel: Panel) -> None:
     pets = [{"id": n, "name": text, "categoryId": 1} for n, text in enumerate(HOSTILE, 1)]
-    assert panel.call("PUT", "/__mockpets/pets", json_body=pets).json == {"total": 40}
+    assert panel.call("PUT", "/__mockpets/pets", json_body=pets).json == {"total": COUNT}
     panel.view("Pets")
     names = panel.page.locator("table.pets").get_by_label(re.compile("^Name of pet"))
-    expect(names).to_have_count(40)
+    expect(names).to_have_count(COUNT)
     assert names.evaluate_all("fields => fields.map(field => field.value)") == HOSTILE
-    panel.button("Delete pet 40, " + HOSTILE[39]).click()
-    expect(names).to_have_count(39)
+    panel.button(f"Delete pet {COUNT}, {HOSTILE[-1]}").click()
+    expect(names).to_have_count(COUNT - 1)
     expect(panel.page.get_by_role("status").locator(".toast")).to_contain_text("constructor")
     check_harmless(panel)
 
@@ -100,7 +73,7 @@ def test_texts_of_scenarios(panel: Panel) -> None:
     ]
     panel.view("Scenarios")
     # At most eight scenarios can be active.
-    for start in range(0, 40, 8):
+    for start in range(0, COUNT, 8):
         body = {"scenario": documents[start : start + 8]}
         assert panel.call("PUT", "/__mockpets/scenario", json_body=body).status == 200
         for index in range(8):
@@ -113,6 +86,9 @@ def test_texts_of_scenarios(panel: Panel) -> None:
 
 def test_parts_of_requests(panel: Panel) -> None:
     for text in HOSTILE:
+        match = {"operation": "createPet", "body": {"name": text}, "query": {"q": "other"}}
+        document = {"description": "d", "stubs": [{"match": match, "delay": "1ms"}]}
+        panel.call("PUT", "/__mockpets/scenario", json_body={"scenario": document})
         response = panel.call(
             "POST",
             f"/v1/pets?q={quote(text)}",
@@ -120,8 +96,8 @@ def test_parts_of_requests(panel: Panel) -> None:
             json_body={"name": text, "categoryId": text},
         )
         assert response.status == 400
-    expect(panel.page.get_by_role("grid")).to_have_attribute("aria-rowcount", "42")
-    for number in range(1, 41):
+    expect(panel.page.get_by_role("grid")).to_have_attribute("aria-rowcount", f"{COUNT + 2}")
+    for number in range(1, COUNT + 1):
         panel.page.evaluate("number => { location.hash = `#requests/${number}`; }", number)
         expect(panel.entry).to_have_attribute("aria-label", f"Request {number}")
         expect(panel.entry.get_by_role("tab", name="Diff")).to_be_visible()
@@ -131,24 +107,20 @@ def test_parts_of_requests(panel: Panel) -> None:
     check_harmless(panel)
 
 
-def test_filters_and_searches(panel: Panel) -> None:
-    panel.call("GET", "/v1/pets")
-    expect(panel.rows).to_have_count(1)
+def test_filters_searches_and_names_in_urls(panel: Panel) -> None:
+    for text in HOSTILE[:5]:
+        assert panel.call("GET", f"/{quote(text)}").status == 404
     for text in HOSTILE:
         panel.page.evaluate(
             "text => { location.hash = `#requests?filter=${encodeURIComponent(text)}`; }", text
         )
     panel.page.keyboard.press("Control+k")
-    for text in HOSTILE[:10]:
+    for text in HOSTILE:
         panel.page.get_by_role("combobox", name="Search scenarios").fill(text)
     check_harmless(panel)
-
-
-def test_names_in_urls(panel: Panel) -> None:
-    for text in HOSTILE[:5]:
-        assert panel.call("GET", f"/{quote(text)}").status == 404
-    panel.page.goto(f"{panel.url}/__mockpets/#requests/{quote(HOSTILE[0])}")
-    panel.page.goto(f"{panel.url}/__mockpets/#{quote(HOSTILE[1])}")
+    panel.page.keyboard.press("Escape")
+    for part in (f"requests/{quote(HOSTILE[0])}", quote(HOSTILE[1])):
+        panel.page.goto(f"{panel.url}/__mockpets/#{part}")
     panel.view("Sessions")
     panel.button("New session").click()
     panel.page.get_by_role("textbox", name="Name").fill(HOSTILE[2])

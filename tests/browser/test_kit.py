@@ -1,4 +1,4 @@
-"""Pages on other origins import kit/client.js, as it is or built by Vite, and control a session."""
+"""Pages on other origins import the client, from the server or built by Vite, and use a session."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mockpets.packaged_data import shipped
 from tests.kit.project import install_kit
 from tests.kit.test_runtimes import TOUR
 from tests.programs import need
@@ -38,14 +37,13 @@ class _Files(SimpleHTTPRequestHandler):
         pass
 
 
-def as_it_is(folder: Path) -> Path:
-    """Write an app that has a copy of the client."""
-    shutil.copy(shipped("kit") / "client.js", folder)
-    (folder / "main.js").write_text(MAIN.format(client="./client.js"))
+def from_the_server(folder: Path, server: MockpetsServer) -> Path:
+    """Write an app that imports the client from its URL."""
+    (folder / "main.js").write_text(MAIN.format(client=f"{server.url}/__mockpets/client.js"))
     return folder
 
 
-def built_by_vite(folder: Path) -> Path:
+def built_by_vite(folder: Path, _: MockpetsServer) -> Path:
     """Build an app that has the package installed; its package.json has no type."""
     install_kit(folder)
     (folder / "package.json").write_text("{}")
@@ -55,13 +53,13 @@ def built_by_vite(folder: Path) -> Path:
     return folder / "dist"
 
 
-@pytest.fixture(params=[as_it_is, pytest.param(built_by_vite, marks=pytest.mark.node)])
-def origin(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+@pytest.fixture(params=[from_the_server, pytest.param(built_by_vite, marks=pytest.mark.node)])
+def origin(request: pytest.FixtureRequest, server: MockpetsServer, tmp_path: Path) -> Iterator[str]:
     """Serve an app, and return its origin."""
     (tmp_path / "index.html").write_text(PAGE)
     shutil.copy(TOUR, tmp_path)
-    write: Callable[[Path], Path] = request.param
-    files = partial(_Files, directory=str(write(tmp_path)))
+    write: Callable[[Path, MockpetsServer], Path] = request.param
+    files = partial(_Files, directory=str(write(tmp_path, server)))
     with ThreadingHTTPServer(("127.0.0.1", 0), files) as server:
         thread = Thread(target=server.serve_forever, args=(0.01,))
         thread.start()

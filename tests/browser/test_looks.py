@@ -54,27 +54,20 @@ SMALL = """
   .map(([html, {width, height}]) => `${html} ${width} x ${height}`)
 """
 """Every control below 24 px (WCAG 2.2); axe ignores small ones that have space around them."""
-Looks = list[tuple[int, str, dict[str, object]]]
-"""Widths and themes, each with the rules of axe to run."""
-QUICK: Looks = [
+LOOKS = [
     (1440, "light", ALL),
     (1440, "dark", COLOURS),
     (390, "light", COLOURS),
     (390, "dark", ALL),
 ]
-"""Only the colours depend on the theme, so that the other rules need one run for each width."""
-MATRIX: Looks = [(width, theme, ALL) for width in (1440, 768, 390) for theme in ("light", "dark")]
-looks = pytest.mark.parametrize(
-    "looks", [QUICK, pytest.param(MATRIX, marks=[pytest.mark.slow, pytest.mark.long])]
-)
-"""Inspect each view with some looks, and in `.ci/long` with all."""
+"""Widths and themes with the rules of axe: only the colours depend on the theme."""
 
 
-def inspect(page: Page, view: str, looks: Looks) -> None:
+def inspect(page: Page, view: str) -> None:
     """Check the page against axe's rules, the size of the window, and every scroller."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE)
-    for width, theme, rules in looks:
+    for width, theme, rules in LOOKS:
         if page.viewport_size != {"width": width, "height": 844}:
             page.set_viewport_size({"width": width, "height": 844})
         page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
@@ -85,7 +78,7 @@ def inspect(page: Page, view: str, looks: Looks) -> None:
             assert page.evaluate(inner) <= 0, f"{place}: {side}"
         assert page.evaluate(EMPTY_SCROLL) == [], place
         assert page.evaluate(SMALL) == [], place
-    page.set_viewport_size({"width": looks[0][0], "height": 844})
+    page.set_viewport_size({"width": LOOKS[0][0], "height": 844})
 
 
 def fill(panel: Panel) -> None:
@@ -122,27 +115,26 @@ LOADED = {
 """What shows that a view is complete."""
 
 
-@looks
-def test_every_view(visit: Callable[..., Panel], own: Path, looks: Looks) -> None:
+def test_every_view(visit: Callable[..., Panel], own: Path) -> None:
     with MockpetsServer(Settings(port=0, scenarios_dir=(own,))) as server:
         panel = visit(f"{server.url}/~looks", reduced_motion="reduce")
         page = panel.page
         expect(page.get_by_text("No requests yet.")).to_be_visible()
-        inspect(page, "at the start", looks)
+        inspect(page, "at the start")
         fill(panel)
         (own / "broken.yaml").write_text("description: 1\nstub: 2\n", encoding="utf-8")
         expect(page.get_by_title("Problems in scenario files")).to_be_visible()
         for view, loaded in LOADED.items():
             page.evaluate("view => { location.hash = view; }", view)
             expect(page.locator(loaded).last).to_be_visible()
-            inspect(page, view, looks)
+            inspect(page, view)
             if view == "requests/1":
                 for tab in ("Request", "Why", "Timing", "Diff"):
                     page.get_by_role("tab", name=tab).click()
                     expect(page.get_by_role("tabpanel")).not_to_be_empty()
                     if tab == "Why":
                         expect(page.locator(".why")).to_be_visible()
-                    inspect(page, f"{view}, {tab}", looks)
+                    inspect(page, f"{view}, {tab}")
         hold = {"description": "d", "stubs": [{"hold": "door"}]}
         panel.call("PUT", "/__mockpets/scenario", json_body={"scenario": hold})
         with Wire(port_of(server.url)) as wire:
@@ -150,26 +142,26 @@ def test_every_view(visit: Callable[..., Panel], own: Path, looks: Looks) -> Non
             page.evaluate("location.hash = 'requests'")
             panel.rows.filter(has_text="Release").click()
             expect(page.locator(".held-banner")).to_be_visible()
-            inspect(page, "held", looks)
+            inspect(page, "held")
         page.evaluate("location.hash = 'requests'")
         page.keyboard.press("?")
         expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
-        inspect(page, "keys", looks)
+        inspect(page, "keys")
         page.keyboard.press("Escape")
         page.keyboard.press("Control+k")
         page.keyboard.type("re")
         expect(page.get_by_role("option", name="retry").first).to_be_visible()
-        inspect(page, "palette", looks)
+        inspect(page, "palette")
         page.keyboard.press("Escape")
         page.get_by_title("Switch session").click()
         expect(page.get_by_role("option", name="Copy base URL")).to_be_visible()
-        inspect(page, "sessions", looks)
+        inspect(page, "sessions")
         page.keyboard.press("Escape")
         panel.button("Menu").click()
-        inspect(page, "menu", looks)
+        inspect(page, "menu")
         page.goto(f"{server.url}/__mockpets/docs")
         expect(page.get_by_role("heading", name="Schemas")).to_be_visible()
-        inspect(page, "reference", looks)
+        inspect(page, "reference")
 
 
 def test_no_heading_has_a_focus_ring(panel: Panel) -> None:
@@ -187,4 +179,4 @@ def test_the_token_dialog(visit: Callable[..., Panel]) -> None:
     with MockpetsServer(Settings(port=0, control_token="a-token-of-many-letters")) as server:
         page = visit(server.url).page
         expect(page.get_by_role("dialog")).to_be_visible()
-        inspect(page, "token", QUICK)
+        inspect(page, "token")

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from mockpets import MockpetsServer, Settings
 from mockpets.scenario.library import SHIPPED_SCENARIOS
-from tests.browser.panel import Panel, both_ways
+from tests.browser.panel import Panel, by_keyboard
 from tests.http_client import Client, OverSocket
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def own(
         panel.page.goto("about:blank")
 
 
-both_ways_own = pytest.mark.parametrize("own", ["mouse", "keyboard"], indirect=True)
+by_keyboard_own = pytest.mark.parametrize("own", ["keyboard"], indirect=True)
 
 
 def row(panel: Panel, name: str) -> Locator:
@@ -83,17 +83,14 @@ def put_caret(field: Locator, text: str) -> None:
 
 
 def save(panel: Panel) -> None:
-    """Save with the button or with its keys."""
-    if panel.way == "mouse":
-        panel.button("Save").click()
-    else:
-        panel.page.keyboard.press("Control+s")
+    """Save with the keys of the button."""
+    panel.page.keyboard.press("Control+s")
 
 
 # --- The list ---------------------------------------------------------------------------------
 
 
-@both_ways
+@by_keyboard
 def test_stack_scenarios_with_their_checkboxes(panel: Panel) -> None:
     panel.view("Scenarios")
     unfold(panel)
@@ -108,36 +105,24 @@ def test_stack_scenarios_with_their_checkboxes(panel: Panel) -> None:
         expect(box(panel, name)).to_be_checked()
         expect(row(panel, name).locator(".stack-box")).to_have_text(place)
 
+    open_editor(panel, "retry")  # activates nothing
+    panel.page.get_by_text("What it does").click()
+    expect(panel.page.locator(".does")).to_contain_text("retry/fail-twice")
+    expect(panel.active).to_have_text(["slow", "empty"])
     panel.use(box(panel, "slow"), "Space")
-    expect(panel.active).to_have_text(["empty"])
     panel.use(box(panel, "empty"), "Space")
     expect(panel.active).to_have_text(["default"])
     assert len(panel.call("GET", "/v1/pets").json) == 16
 
-
-def test_a_document_of_a_test_stays_active_under_another_scenario(panel: Panel) -> None:
-    """It has no name that activates it."""
-    stub = {"match": {"operation": "getPet"}, "reply": {"error": "pet_not_found"}}
-    document = {"scenario": {"description": "No pet.", "stubs": [stub]}}
+    # The document of a test, which has no name that activates it, stays.
+    document = {"scenario": {"description": "No pet.", "stubs": [{"delay": "1ms"}]}}
     panel.call("PUT", "/__mockpets/scenario", json_body=document)
     expect(panel.active).to_have_text(["inline-1"])
     panel.activate("slow", stack=True)
     expect(panel.active).to_have_text(["slow", "inline-1"])
 
 
-@both_ways
-def test_a_name_opens_the_scenario_and_activates_nothing(panel: Panel) -> None:
-    panel.view("Scenarios")
-    unfold(panel)
-    field = open_editor(panel, "retry")
-
-    expect(field).to_have_value(re.compile("Retry-After: 1"))
-    expect(panel.page.get_by_role("button", name="Save for this session")).to_be_disabled()
-    expect(panel.active).to_have_text(["default"])
-    assert panel.call("GET", "/__mockpets/scenarios").json["active"] == ["default"]
-
-
-@both_ways_own
+@by_keyboard_own
 def test_your_own_come_first_and_the_shipped_groups_are_counts(own: Panel) -> None:
     groups = own.page.locator(".scenario-list section")
     heads = groups.get_by_role("button")
@@ -152,7 +137,7 @@ def test_your_own_come_first_and_the_shipped_groups_are_counts(own: Panel) -> No
     expect(first.locator(".row")).to_have_count(0)
 
 
-@both_ways
+@by_keyboard
 def test_search_names_and_descriptions(panel: Panel) -> None:
     panel.view("Scenarios")
     search = panel.page.get_by_role("searchbox", name="Search scenarios")
@@ -199,19 +184,6 @@ def test_the_link_of_a_response_leads_to_its_stub(own: Panel) -> None:
     )
 
 
-def test_a_long_name_takes_one_row(tmp_path: Path, visit: Callable[..., Panel]) -> None:
-    name = "checkout-" + "x" * 51
-    (tmp_path / f"{name}.yaml").write_text("description: " + "Long. " * 30, encoding="utf-8")
-    with MockpetsServer(Settings(port=0, scenarios_dir=(tmp_path,))) as server:
-        panel = visit(server.url)
-        panel.view("Scenarios")
-        expect(row(panel, name)).to_be_visible()
-        heights = panel.page.locator(".scenario-list .row").evaluate_all(
-            "rows => [...new Set(rows.map((row) => row.getBoundingClientRect().height))]"
-        )
-        assert heights == [28]
-
-
 def test_a_broken_file_shows_where_and_keeps_the_last_valid_version(
     own: Panel, tmp_path: Path
 ) -> None:
@@ -225,14 +197,14 @@ def test_a_broken_file_shows_where_and_keeps_the_last_valid_version(
     open_editor(own, "mine")
     expect(own.page.locator(".strip")).to_contain_text("did you mean 'reply'?")
 
+    own.page.get_by_role("link", name="1 problem").click()
+    assert own.page.url.endswith("#scenarios/mine")
     file.write_text("description: Fixed.\n", encoding="utf-8")
     expect(row(own, "mine")).to_contain_text("Fixed.")
     expect(own.page.locator(".strip")).to_have_count(0)
+    expect(own.page.get_by_role("link", name="1 problem")).to_have_count(0)
 
-
-def test_two_files_of_one_name_are_shown_until_one_is_renamed(own: Panel, tmp_path: Path) -> None:
     problem = own.page.get_by_text("Changed files are not reloaded until you fix this:")
-    expect(problem).to_be_hidden()
     (tmp_path / "mine.yml").write_text("description: Other.\n", encoding="utf-8")
     expect(problem).to_be_visible()
     expect(own.page.locator(".folder-problems li")).to_have_text(
@@ -246,10 +218,16 @@ def test_two_files_of_one_name_are_shown_until_one_is_renamed(own: Panel, tmp_pa
 # --- The editor -------------------------------------------------------------------------------
 
 
-@both_ways_own
+@by_keyboard_own
 def test_write_check_and_save_a_scenario(own: Panel, tmp_path: Path) -> None:
     own.use(own.button("New scenario"))
-    own.write(own.page.get_by_role("textbox", name="Name of the scenario"), "outage")
+    name = own.page.get_by_role("textbox", name="Name of the scenario")
+    for text, message in (("mine", "exists"), ("retry", "another name"), ("../up", "name")):
+        name.fill(text)
+        save(own)
+        expect(own.page.locator(".strip[role=alert]")).to_contain_text(message)
+    assert [file.name for file in tmp_path.iterdir()] == ["mine.yaml"]
+    own.write(name, "outage")
     field = own.page.get_by_role("textbox", name="Source of the new scenario")
     own.write(field, "description: Out.\nstubs:\n- reply: {status: 503}")  # Enter indents
     save(own)
@@ -262,7 +240,7 @@ def test_write_check_and_save_a_scenario(own: Panel, tmp_path: Path) -> None:
     assert own.call("GET", "/v1/pets").status == 503
 
 
-@both_ways_own
+@by_keyboard_own
 def test_a_problem_is_shown_while_one_types_and_fixed(own: Panel, tmp_path: Path) -> None:
     field = open_editor(own, "mine")
     put_caret(field, "reply: {status: 503}")
@@ -284,22 +262,17 @@ def test_a_problem_is_shown_while_one_types_and_fixed(own: Panel, tmp_path: Path
     save(own)
     expect(own.page.get_by_text("Edited")).to_be_visible()
     assert (tmp_path / "mine.yaml").read_text(encoding="utf-8") == MINE
+    own.page.reload()  # the text survives
+    expect(field).to_have_value(re.compile(r"\n    dealy: 1s\n"))
 
-
-def test_all_problems_of_a_text_can_be_seen(own: Panel) -> None:
-    field = open_editor(own, "mine")
     field.fill('description: Mine.\nstubs:\n  - replie: pass\n  - reply: {status: "503"}\n')
-    strip = own.page.locator(".strip")
-    expect(strip).to_contain_text("did you mean 'reply'?")
     strip.get_by_role("button", name="Problem 1 of 2: show the next").click()
     expect(strip).to_contain_text("remove the quotes")
     strip.get_by_role("button", name=re.compile("^Go to line 4")).click()
     assert field.evaluate("field => field.selectionStart") == 63
-    strip.get_by_role("button", name="Fix").click()
-    expect(field).to_have_value(re.compile("status: 503}"))
 
 
-@both_ways_own
+@by_keyboard_own
 def test_a_file_that_changed_meanwhile_is_not_overwritten_by_accident(
     own: Panel, tmp_path: Path
 ) -> None:
@@ -312,54 +285,24 @@ def test_a_file_that_changed_meanwhile_is_not_overwritten_by_accident(
     alert = own.page.locator(".strip[role=alert]")
     expect(alert).to_contain_text("changed")
     assert file.read_text(encoding="utf-8") == "description: Theirs.\n"
-    expect(field).to_have_value(MINE.replace("Mine", "Mine and edited"))
+    edited = MINE.replace("Mine", "Mine and edited")
+    expect(field).to_have_value(edited)
 
-    own.use(alert.get_by_role("button", name="Overwrite it"))
-    expect(alert).to_have_count(0)
-    expect(row(own, "mine")).to_contain_text("Mine and edited.")
-    assert file.read_text(encoding="utf-8") == MINE.replace("Mine", "Mine and edited")
-
-
-def test_a_file_that_was_deleted_meanwhile_is_saved_again(own: Panel, tmp_path: Path) -> None:
-    field = open_editor(own, "mine")
-    put_caret(field, "description: Mine")
-    own.page.keyboard.type("d")
-    (tmp_path / "mine.yaml").unlink()
-    expect(row(own, "mine")).to_have_count(0)
-    own.button("Save").click()
-    alert = own.page.locator(".strip[role=alert]")
-    expect(alert).to_contain_text("deleted")
-    alert.get_by_role("button", name="Overwrite it").click()
-    expect(row(own, "mine")).to_contain_text("Mined.")
-    assert (tmp_path / "mine.yaml").read_text(encoding="utf-8") == MINE.replace("Mine", "Mined")
-
-    (tmp_path / "mine.yaml").unlink()
-    expect(own.page.get_by_text("unknown scenario 'mine'")).to_be_visible()
-
-
-@both_ways_own
-def test_discard_your_changes_and_undo_that(own: Panel, tmp_path: Path) -> None:
-    field = open_editor(own, "mine")
-    put_caret(field, "description: Mine")
-    own.page.keyboard.type("r")
-    (tmp_path / "mine.yaml").write_text("description: Theirs.\n", encoding="utf-8")
     own.use(own.button("Discard mine"))
     expect(field).to_have_value("description: Theirs.\n")
     own.use(own.page.get_by_role("button", name="Undo"))
-    expect(field).to_have_value(MINE.replace("Mine", "Miner"))
+    expect(field).to_have_value(edited)
+    file.unlink()
+    expect(row(own, "mine")).to_have_count(0)
+    save(own)
+    expect(alert).to_contain_text("deleted")
+    own.use(alert.get_by_role("button", name="Overwrite it"))
+    expect(alert).to_have_count(0)
+    expect(row(own, "mine")).to_contain_text("Mine and edited.")
+    assert file.read_text(encoding="utf-8") == edited
 
 
-def test_a_text_that_is_not_saved_survives_a_reload(own: Panel, tmp_path: Path) -> None:
-    field = open_editor(own, "mine")
-    put_caret(field, "description: Mine")
-    own.page.keyboard.type("d")
-    expect(own.page.get_by_text("Edited")).to_be_visible()
-    own.page.reload()
-    expect(field).to_have_value(MINE.replace("Mine", "Mined"))
-    assert (tmp_path / "mine.yaml").read_text(encoding="utf-8") == MINE
-
-
-@both_ways_own
+@by_keyboard_own
 def test_duplicate_a_shipped_scenario_to_change_it(own: Panel, tmp_path: Path) -> None:
     own.page.get_by_role("searchbox").fill("retry")
     shipped = open_editor(own, "retry").input_value()
@@ -375,7 +318,7 @@ def test_duplicate_a_shipped_scenario_to_change_it(own: Panel, tmp_path: Path) -
     assert (tmp_path / "retry-copy.yaml").read_text(encoding="utf-8") == shipped
 
 
-@both_ways_own
+@by_keyboard_own
 def test_record_a_scenario(own: Panel, tmp_path: Path) -> None:
     own.call("GET", "/v1/pets/1")
     own.menu("Menu", "Record from the next request")
@@ -390,36 +333,6 @@ def test_record_a_scenario(own: Panel, tmp_path: Path) -> None:
     expect(own.page.get_by_role("heading", name="recorded")).to_be_visible()
     text = (tmp_path / "recorded.yaml").read_text(encoding="utf-8")
     assert text.startswith("description: 'Recorded: 2 requests of session default.'")
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("mine", "exists"),
-        ("retry", "another name"),
-        ("no spaces", "name"),
-        ("../up", "name"),
-        ("", "name"),
-        ("<img src=x onerror=hacked=1>", "name"),
-    ],
-)
-def test_a_name_that_cannot_be_used_is_rejected(
-    own: Panel, tmp_path: Path, name: str, message: str
-) -> None:
-    own.button("New scenario").click()
-    own.page.get_by_role("textbox", name="Name of the scenario").fill(name)
-    own.button("Save").click()
-
-    expect(own.page.locator(".strip[role=alert]")).to_contain_text(message)
-    assert [file.name for file in tmp_path.iterdir()] == ["mine.yaml"]
-    assert (tmp_path / "mine.yaml").read_text(encoding="utf-8") == MINE
-
-
-def test_a_text_that_is_too_long_is_rejected(own: Panel, tmp_path: Path) -> None:
-    field = open_editor(own, "mine")
-    field.fill("# " + "x" * 262_144)
-    expect(own.page.locator(".strip")).to_contain_text("256")
-    assert (tmp_path / "mine.yaml").read_text(encoding="utf-8") == MINE
 
 
 def test_without_a_folder_a_text_is_saved_for_this_session(
@@ -452,21 +365,7 @@ def test_without_a_folder_a_text_is_saved_for_this_session(
         panel.page.goto("about:blank")
 
 
-def test_a_shipped_scenario_can_be_changed_for_this_session(panel: Panel) -> None:
-    panel.page.evaluate("location.hash = 'scenarios/retry'")
-    field = panel.page.get_by_role("textbox", name="Source of retry", exact=True)
-    strip = panel.page.locator(".strip")
-    expect(strip).to_contain_text("is shipped with mockpets")
-    field.fill("description: Mine.\nstubs: [{reply: {status: 502}}]\n")
-    panel.page.get_by_role("button", name="Save for this session").click()
-    expect(strip).to_contain_text("Saved for this session only.")
-    assert panel.call("GET", "/v1/pets", scenario="retry").status == 502
-    panel.button("Discard").click()
-    expect(field).to_have_value(re.compile("fail-twice"))
-    assert panel.call("GET", "/v1/pets", scenario="retry").status == 503
-
-
-@both_ways_own
+@by_keyboard_own
 def test_try_a_scenario_on_a_request_without_sending_it(own: Panel) -> None:
     own.call("GET", "/v1/pets/3")
     own.call("GET", "/v1/pets?limit=2", scenario="mine")
@@ -489,16 +388,6 @@ def test_try_a_scenario_on_a_request_without_sending_it(own: Panel) -> None:
     field.fill(MINE.replace("listPets", "getPet").replace("reply", "repyl"))
     expect(tried.get_by_role("status")).to_contain_text("without the last change")
     expect(tried.get_by_role("status")).to_contain_text("502")
-
-
-def test_what_a_scenario_does_is_described(panel: Panel) -> None:
-    panel.view("Scenarios")
-    unfold(panel)
-    open_editor(panel, "retry")
-    panel.page.get_by_text("What it does").click()
-    does = panel.page.locator(".does")
-    expect(does).to_contain_text("retry/fail-twice")
-    expect(does).to_contain_text("responds with 503")
 
 
 def test_the_colours_lie_behind_the_text(own: Panel) -> None:

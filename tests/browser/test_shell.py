@@ -8,36 +8,32 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from mockpets import MockpetsServer, Settings
-from tests.browser.panel import Panel, both_ways
+from tests.browser.panel import Panel, by_keyboard
 from tests.browsers import FIREFOX
 from tests.http_client import Client, OverSocket
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from playwright.sync_api import Locator, Request
+
+    from mockpets import MockpetsServer
 
 PICKER = re.compile("Search")
 
 
-@both_ways
+@by_keyboard
 def test_activate_stack_reorder_and_deactivate_scenarios(panel: Panel) -> None:
     panel.activate("empty")
     expect(panel.active).to_have_text(["empty"])
     panel.activate("slow", stack=True)
     expect(panel.active).to_have_text(["slow", "empty"])
-    if panel.way == "mouse":
-        panel.active.nth(1).drag_to(panel.active.nth(0))
-    else:
-        panel.reach(panel.page.locator("#active .chip-name").nth(1))
-        panel.page.keyboard.press("Shift+ArrowLeft")
+    panel.reach(panel.page.locator("#active .chip-name").nth(1))
+    panel.page.keyboard.press("Shift+ArrowLeft")
     expect(panel.active).to_have_text(["empty", "slow"])
-    if panel.way == "keyboard":
-        expect(panel.page.locator("#active .chip-name").first).to_be_focused()
-        panel.page.keyboard.press("Shift+ArrowRight")
-        expect(panel.active).to_have_text(["slow", "empty"])
+    expect(panel.page.locator("#active .chip-name").first).to_be_focused()
+    panel.active.nth(1).drag_to(panel.active.nth(0))
+    expect(panel.active).to_have_text(["slow", "empty"])
     panel.use(panel.button("Deactivate slow"))
     expect(panel.active).to_have_text(["empty"])
     panel.use(panel.button("Deactivate empty"))
@@ -63,7 +59,7 @@ def test_the_palette_searches_descriptions_and_actions(panel: Panel) -> None:
     expect(panel.active).to_have_text(["default"])
 
 
-@both_ways
+@by_keyboard
 def test_create_and_switch_a_session(panel: Panel, server: MockpetsServer) -> None:
     panel.allow_paste()
     name = f"created-by-{panel.way}"
@@ -93,21 +89,11 @@ def test_create_and_switch_a_session(panel: Panel, server: MockpetsServer) -> No
     panel.page.wait_for_url(f"{server.url}/__mockpets/#requests")
 
 
-def test_an_invalid_session_name_is_rejected_with_the_reason(panel: Panel) -> None:
-    panel.page.get_by_title("Switch session").click()
-    panel.page.keyboard.type("no/slash")
-    panel.page.get_by_role("option", name="Create no/slash").click()
-    expect(panel.page.get_by_role("alert").locator(".toast")).to_contain_text("session")
-
-
-@both_ways
+@by_keyboard
 def test_reset_and_undo(panel: Panel) -> None:
     panel.call("POST", "/v1/pets", json_body={"name": "Nala", "categoryId": 2})
     expect(panel.rows).to_have_count(1)
-    if panel.way == "mouse":
-        panel.menu("Menu", "Reset session")
-    else:
-        panel.page.keyboard.press("r")
+    panel.page.keyboard.press("r")
     expect(panel.rows).to_have_count(0)
     assert panel.call("GET", "/__mockpets/pets?limit=1").json["total"] == 16
     panel.use(panel.page.get_by_role("button", name="Undo"))
@@ -135,7 +121,12 @@ def test_the_clock_is_set_shown_and_unset(panel: Panel) -> None:
     assert panel.call("GET", "/v1/pets/1").status == 200
 
 
-def test_a_letter_after_g_opens_a_view(panel: Panel) -> None:
+def test_keys_open_views_unless_one_types(panel: Panel) -> None:
+    panel.page.keyboard.press("/")
+    panel.page.keyboard.type("grxj?")
+    expect(panel.page.get_by_role("combobox", name="Filter")).to_have_value("grxj?")
+    expect(panel.page.get_by_role("dialog")).to_have_count(0)
+    panel.page.get_by_role("combobox", name="Filter").blur()
     for key, view in (("s", "scenarios"), ("p", "pets"), ("e", "sessions"), ("t", "try")):
         panel.page.keyboard.press("g")
         panel.page.keyboard.press(key)
@@ -153,17 +144,6 @@ def test_a_letter_after_g_opens_a_view(panel: Panel) -> None:
     panel.page.wait_for_url("**/docs")
 
 
-def test_keys_do_nothing_while_one_types(panel: Panel) -> None:
-    panel.call("GET", "/v1/pets")
-    expect(panel.rows).to_have_count(1)
-    panel.page.keyboard.press("/")
-    panel.page.keyboard.type("grxj?")
-
-    expect(panel.page.get_by_role("combobox", name="Filter")).to_have_value("grxj?")
-    assert panel.call("GET", "/__mockpets/requests").json["total"] == 1
-    expect(panel.page.get_by_role("dialog")).to_have_count(0)
-
-
 def test_the_theme_and_the_sidebar_are_remembered(panel: Panel) -> None:
     background = "getComputedStyle(document.documentElement).backgroundColor"
     panel.menu("Menu", "Dark theme")
@@ -172,37 +152,6 @@ def test_the_theme_and_the_sidebar_are_remembered(panel: Panel) -> None:
     panel.page.reload()
     expect(panel.page.locator("nav.rail")).to_have_css("width", "48px")
     assert panel.page.evaluate(background) == "rgb(14, 16, 18)"
-
-
-def test_a_broken_file_is_counted_and_leads_to_its_scenario(
-    tmp_path: Path, visit: Callable[..., Panel]
-) -> None:
-    file = tmp_path / "mine.yaml"
-    file.write_text("description: Mine.\n", encoding="utf-8")
-    with MockpetsServer(Settings(port=0, scenarios_dir=(tmp_path,))) as server:
-        panel = visit(server.url)
-        expect(panel.page.get_by_text("Live", exact=True)).to_be_visible()
-        file.write_text("description: Mine.\nstubs:\n  - replie: pass\n", encoding="utf-8")
-        panel.page.get_by_role("link", name="1 problem").click()
-        assert panel.page.url.endswith("#scenarios/mine")
-        file.write_text("description: Fixed.\n", encoding="utf-8")
-        expect(panel.page.get_by_role("link", name="1 problem")).to_have_count(0)
-
-
-def test_a_rejected_page_is_shown_with_the_option_to_allow_it(
-    visit: Callable[..., Panel],
-) -> None:
-    with MockpetsServer(Settings(port=0)) as server:
-        panel = visit(server.url)
-        expect(panel.page.get_by_text("Live", exact=True)).to_be_visible()
-        caller = Client(OverSocket(server.url))
-        page = {"Origin": "https://example.com", "Sec-Fetch-Site": "cross-site"}
-        assert caller("POST", "/__mockpets/reset", headers=page).status == 403
-        panel.button("1 rejected page").click()
-        dialog = panel.page.get_by_role("dialog", name="Rejected pages")
-        expect(dialog).to_contain_text("--control-origin https://example.com")
-        panel.button("Dismiss").click()
-        expect(panel.button("1 rejected page")).to_have_count(0)
 
 
 @pytest.mark.skipif(FIREFOX, reason="over BiDi, Playwright cannot read sizes of bodies")

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from mockpets import MockpetsServer, Settings
-from tests.browser.test_looks import inspect, looks
+from tests.browser.test_looks import inspect
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
     from tests.browser.panel import Panel
-    from tests.browser.test_looks import Looks
 
 LONG = (
     "description: Long.\nstubs:\n" + "  - {reply: {status: 503, text: '%s'}}\n" % ("x" * 200) * 60
@@ -31,7 +30,7 @@ USE = """
 """
 
 
-def scenarios(page: Page, looks: Looks) -> None:
+def scenarios(page: Page) -> None:
     """Open the editor with a problem, a rejected name, and what a scenario does."""
     page.evaluate("location.hash = 'scenarios/mine'")
     field = page.get_by_role("textbox", name="Source of mine")
@@ -40,15 +39,15 @@ def scenarios(page: Page, looks: Looks) -> None:
     expect(page.locator(".strip")).to_be_visible()
     expect(page.locator(".try-on [role=status]")).not_to_be_empty()
     page.get_by_text("What it does").click()
-    inspect(page, "scenarios, problem", looks)
+    inspect(page, "scenarios, problem")
     page.evaluate("location.hash = 'scenarios/+'")
     page.get_by_role("textbox", name="Name of the scenario").fill("<b>")
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".strip[role=alert]")).to_be_visible()
-    inspect(page, "scenarios, new", looks)
+    inspect(page, "scenarios, new")
 
 
-def pets(page: Page, looks: Looks) -> None:
+def pets(page: Page) -> None:
     """Open each form, and leave an invalid value in a cell."""
     page.evaluate("location.hash = 'pets'")
     cell = page.get_by_label("Category id of pet 1, Buster")
@@ -57,10 +56,10 @@ def pets(page: Page, looks: Looks) -> None:
     expect(cell).to_have_attribute("aria-invalid", "true")
     for name in ("Add a pet", "Replace all", "Snapshots"):
         page.get_by_role("button", name=name, exact=True).click()
-        inspect(page, f"pets, {name}", looks)
+        inspect(page, f"pets, {name}")
 
 
-def data(page: Page, looks: Looks) -> None:
+def data(page: Page) -> None:
     """Show the records of a resource, with each form and an invalid value."""
     shop = {"path": "/v1/orders", "items": [{"id": 1, "petId": 3, "note": "x" * 300}]}
     page.evaluate(USE, {"description": "d", "resources": [shop]})
@@ -71,48 +70,47 @@ def data(page: Page, looks: Looks) -> None:
     expect(cell).to_have_attribute("aria-invalid", "true")
     for name in ("Add a record", "Replace all"):
         page.get_by_role("button", name=name, exact=True).click()
-        inspect(page, f"data, {name}", looks)
+        inspect(page, f"data, {name}")
 
 
-def sessions(page: Page, looks: Looks) -> None:
+def sessions(page: Page) -> None:
     """Select a session, open the form, and delete the session."""
     page.evaluate("location.hash = 'sessions'")
     page.get_by_role("button", name="New session").click()
-    inspect(page, "sessions, form", looks)
+    inspect(page, "sessions, form")
     row = page.locator("tbody tr").filter(has_text="other")
     row.hover()
-    inspect(page, "sessions, hover", looks)
+    inspect(page, "sessions, hover")
     row.get_by_role("button", name="Delete session other").click()
     expect(page.locator(".toast")).to_contain_text("Deleted other")
-    inspect(page, "sessions, toast", looks)
+    inspect(page, "sessions, toast")
 
 
-def findings(page: Page, looks: Looks) -> None:
+def findings(page: Page) -> None:
     """Show findings with requests, and the state coverage."""
     page.evaluate("location.hash = 'findings'")
     expect(page.get_by_text("Unknown query parameter")).to_be_visible()
-    inspect(page, "findings", looks)
+    inspect(page, "findings")
 
 
-def tries(page: Page, looks: Looks) -> None:
+def tries(page: Page) -> None:
     """Send a request, explain it, and open the form for any path with an invalid header."""
     page.evaluate("location.hash = 'try'")
     page.get_by_role("button", name="Call listPets").click()
     expect(page.locator("main .response .code")).to_be_visible()
-    inspect(page, "try, response", looks)
+    inspect(page, "try, response")
     page.get_by_role("button", name="Explain").click()
     expect(page.locator("main .response .why")).to_be_visible()
-    inspect(page, "try, explanation", looks)
+    inspect(page, "try, explanation")
     page.get_by_role("button", name="Any path").click()
     page.get_by_role("textbox", name=re.compile("^Headers")).fill("no")
     expect(page.get_by_role("alert").filter(has_text="is not a header")).to_be_visible()
-    inspect(page, "try, any path", looks)
+    inspect(page, "try, any path")
 
 
 @pytest.mark.parametrize("view", [scenarios, pets, data, sessions, findings, tries])
-@looks
 def test_what_opens_in_a_view(
-    visit: Callable[..., Panel], tmp_path: Path, view: Callable[[Page, Looks], None], looks: Looks
+    visit: Callable[..., Panel], tmp_path: Path, view: Callable[[Page], None]
 ) -> None:
     (tmp_path / "mine.yaml").write_text(LONG, encoding="utf-8")
     with MockpetsServer(Settings(port=0, scenarios_dir=(tmp_path,))) as server:
@@ -120,4 +118,4 @@ def test_what_opens_in_a_view(
         panel.call("GET", "/v1/pets?sort=" + "name" * 30)
         panel.call("PUT", "/__mockpets/sessions/other")
         expect(panel.rows.first).to_be_visible()
-        view(panel.page, looks)
+        view(panel.page)

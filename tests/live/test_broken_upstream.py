@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from mockpets.client import ControlClient
+from tests.browser.foreign_page import foreign_page
 from tests.browsers import chromium, firefox
-from tests.docs.test_browsers import pages
 from tests.live import balancers
 from tests.live.test_restarts import TOKEN, running, wait_until_saved
 
@@ -39,7 +39,7 @@ BROKEN = [502, "bad_gateway"]
 @contextmanager
 def opened(name: str) -> Iterator[Page]:
     """Open an empty page on another origin in a browser."""
-    with pages() as port, sync_playwright() as playwright:
+    with foreign_page() as port, sync_playwright() as playwright:
         browser = (firefox if name == "Firefox" else chromium)(playwright)
         page = browser.new_page()
         page.goto(f"http://127.0.0.1:{port}")

@@ -1,0 +1,22 @@
+"""The pictures of the documentation: each is shown, and none is large."""
+
+from __future__ import annotations
+
+import re
+
+from tests.docs.page import PAGES, ROOT
+
+FOLDER = ROOT / "docs" / "screenshots"
+
+
+def test_every_picture_is_shown_and_no_larger_than_200_kb() -> None:
+    text = "".join(page.read_text("utf-8") for page in PAGES)
+    shown = set(re.findall(r"screenshots/([\w/-]+\.\w+)", text))
+    sizes = {
+        path.relative_to(FOLDER).as_posix(): path.stat().st_size
+        for path in FOLDER.rglob("*.*")
+        if path.is_file()
+    }
+
+    assert shown == sizes.keys()
+    assert {name: size for name, size in sizes.items() if size > 200_000} == {}
