@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { interleavingsOf } from "../../kit/interleavings.js";
-import { KINDS, choicesOf, formatOrder, parseOrder, search } from "../../kit/orders.js";
+import { choicesOf, formatOrder, parseOrder, search } from "../../kit/orders.js";
 
 const held = (...names) =>
   names.map((name) => ({ name: name.replace("*", ""), method: name.split(" ")[0], isAnswered: name.endsWith("*") }));
@@ -34,20 +34,13 @@ function explore(requests, { kinds, orders = 1_000, seed = 1 } = {}) {
 }
 
 describe("the choices for held requests", () => {
-  it("are one for a single request, whatever it is", () => {
-    assert.deepEqual(tokens(held("POST /v1/pets")), ["deliver:POST:/v1/pets"]);
-    assert.deepEqual(tokens(held("GET /v1/pets*")), ["deliver:GET:/v1/pets"]);
-  });
-
   it("do not delay the response to a read beside reads", () => {
     assert.deepEqual(tokens(held("GET /a", "GET /b", "HEAD /c")), ["deliver:GET:/a", "deliver:GET:/b", "deliver:HEAD:/c"]);
   });
 
-  for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
-    it(`can delay a response if one of two is a ${method}`, () => {
-      assert.deepEqual(tokens(held("GET /a", `${method} /b`)), ["deliver:GET:/a", `deliver:${method}:/b`, "later:GET:/a", `later:${method}:/b`]);
-    });
-  }
+  it("can delay a response if one of two is a write", () => {
+    assert.deepEqual(tokens(held("GET /a", "PUT /b")), ["deliver:GET:/a", "deliver:PUT:/b", "later:GET:/a", "later:PUT:/b"]);
+  });
 
   it("delay no response if the other one is answered", () => {
     assert.deepEqual(tokens(held("GET /a*", "POST /b")), ["deliver:POST:/b", "deliver:GET:/a"]);
@@ -90,11 +83,6 @@ describe("the search", () => {
     }
   });
 
-  it("loses at most one response", () => {
-    assert.deepEqual(explore(["GET /a", "GET /b"], { kinds: ["lose"] }).runs.filter((run) => run.match(/lose/g)?.length > 1), []);
-    assert.deepEqual(explore(["POST /a"], { kinds: ["lose", "fail"] }).runs, ["deliver POST /a", "lose POST /a", "fail POST /a"]);
-  });
-
   it("stops at its limit and counts what is left", () => {
     const names = ["GET /a", "GET /b", "GET /c", "POST /d"];
     const { runs, left } = explore(names, { orders: 40 });
@@ -107,13 +95,6 @@ describe("the search", () => {
     assert.notDeepEqual(other.slice(30), runs.slice(30), "then a sample");
   });
 
-  it("changes as little as possible first", () => {
-    const exploration = search({ orders: 10, seed: 1 });
-    const made = [{ choice: "a", others: ["b", "c"] }, { choice: "d", others: ["e"] }];
-    exploration.add(exploration.next(), made);
-    exploration.add(exploration.next(), [{ choice: "b", others: ["a", "c"] }, { choice: "f", others: ["g"] }]);
-    assert.deepEqual([exploration.next(), exploration.next(), exploration.next()].map(({ choices }) => choices.join("")), ["c", "ae", "bg"]);
-  });
 });
 
 describe("MOCKPETS_ORDER", () => {
@@ -124,19 +105,12 @@ describe("MOCKPETS_ORDER", () => {
 
   for (const [value, message] of [
     ["delivr:GET:/v1/pets", /'delivr:GET:\/v1\/pets' is not a choice.*did you mean 'deliver'\?/],
-    ["later:GET:/v1/pets natural", /'natural' is not a choice/],
     ["deliver:GET:v1/pets", /'deliver:GET:v1\/pets' is not a choice such as 'deliver:GET:\/v1\/pets'; copy the value/],
-    ["deliver", /'deliver' is not a choice/],
-    ["1.2.3", /'1.2.3' is not a choice.*copy the value/],
     ["constructor:GET:/", /'constructor:GET:\/' is not a choice/],
   ]) {
     it(`rejects ${value}`, () => assert.throws(() => parseOrder(value), { name: "TypeError", message }));
   }
 
-  it("has a text for every choice", () => {
-    assert.deepEqual(Object.keys(KINDS), ["deliver", "later", "lose", "fail"]);
-    for (const text of Object.values(KINDS)) assert.match(text("GET /v1/pets", false), /GET \/v1\/pets/);
-  });
 });
 
 describe("the options of interleavings()", () => {
@@ -145,22 +119,15 @@ describe("the options of interleavings()", () => {
 
   for (const [options, message] of [
     [{ quit: 100 }, /^unknown option 'quit' of interleavings\(\); did you mean 'quiet'\?$/],
-    [{ atleast: 1 }, /did you mean 'atLeast'\?/],
     [{ constructor: 1 }, /unknown option 'constructor'.*use atLeast, fail, ignore, lose, orders, quiet, seed$/],
     [{ quiet: "50ms" }, /^option 'quiet' of interleavings\(\) must be milliseconds from 10 to 10000, got "50ms"$/],
-    [{ quiet: 0 }, /'quiet'.*got 0/],
-    [{ quiet: 20_000 }, /'quiet'.*got 20000/],
     [{ orders: 0 }, /'orders'.*a whole number from 1 to 10000, got 0/],
-    [{ orders: Infinity }, /'orders'/],
     [{ atLeast: 1.5 }, /'atLeast'.*got 1.5/],
     [{ fail: 200 }, /'fail'.*a status from 400 to 599, got 200/],
-    [{ fail: true }, /'fail'.*got true/],
     [{ lose: 1 }, /'lose'.*true or false, got 1/],
     [{ ignore: "/v1/poll" }, /'ignore'.*an array of texts and regular expressions, got "\/v1\/poll"/],
-    [{ ignore: [""] }, /'ignore'.*got \[""\]/],
     [{ seed: "a" }, /'seed'.*a whole number, got "a"/],
     [null, /the options of interleavings\(\) must be an object, got null/],
-    [() => {}, /must be an object, got a function/],
   ]) {
     it(`reject ${message}`, () => assert.throws(() => interleavings("a", () => {}, options), { name: "TypeError", message }));
   }

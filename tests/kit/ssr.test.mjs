@@ -54,24 +54,16 @@ describe("your own headers", () => {
       assert.deepEqual(withSession(new Headers({ Cookie: "x" }), value), own);
     });
   }
-  it("are not changed", () => {
-    const headers = new Headers(own);
-    withSession(TITLED, headers);
-    assert.deepEqual(Object.fromEntries(headers), own);
-  });
   it("do not replace the test's session, in any case", () => {
-    assert.deepEqual(withSession(TITLED, { "MOCKPETS-SESSION": "mine", "Mockpets-Scenario": "slow" }), NAMED);
-  });
-  it("may name a session if the request does not", () => {
     assert.deepEqual(withSession({}, { "Mockpets-Session": "mine" }), { "mockpets-session": "mine" });
+    assert.deepEqual(withSession(TITLED, { "MOCKPETS-SESSION": "mine", "Mockpets-Scenario": "slow" }), NAMED);
   });
 });
 
 describe("only what is named is added", () => {
-  it("nothing", () => assert.deepEqual(withSession({}), {}));
-  it("nothing, for empty headers", () => assert.deepEqual(withSession({ "mockpets-session": "" }), {}));
-  it("a session", () => {
-    assert.deepEqual(withSession({ "mockpets-session": "a" }), { "mockpets-session": "a" });
+  it("a session or scenarios, or nothing", () => {
+    assert.deepEqual(withSession({ "mockpets-session": "" }), {});
+    for (const one of [{}, { "mockpets-session": "a" }, { "mockpets-scenario": "slow" }]) assert.deepEqual(withSession(one), one);
   });
   it("the cookie, without those of others", () => {
     for (const Cookie of ["mockpets=a%2Bretry", "theme=dark; mockpets=a%2Bretry; other=1", "xmockpets=b;mockpets=a%2Bretry"]) {
@@ -83,9 +75,6 @@ describe("only what is named is added", () => {
     const incoming = new Headers({ Cookie: "a=1; mockpets=w1" });
     assert.deepEqual(withSession(incoming, { Cookie: "b=2" }), { cookie: "b=2; mockpets=w1" });
     assert.deepEqual(withSession(incoming, incoming), { cookie: "a=1; mockpets=w1" });
-  });
-  it("scenarios", () => {
-    assert.deepEqual(withSession(new Headers({ "mockpets-scenario": "slow" })), { "mockpets-scenario": "slow" });
   });
 });
 
@@ -102,7 +91,6 @@ describe("a wrong argument is explained", () => {
       assert.throws(() => withSession(value), { name: "TypeError", message });
     });
   }
-  it("an invalid header of yours", () => assert.throws(() => withSession({}, { "a b": "1" }), TypeError));
 });
 
 describe("a link", () => {

@@ -1,4 +1,4 @@
-// Tests of kit/storybook.js in Node; test_storybook.py runs them, and starts the server that MOCKPETS_URL names.
+// Tests of kit/storybook.js in Node; test_node.py runs them, and starts the server that MOCKPETS_URL names.
 // The tests of examples/react run it in Storybook.
 
 import assert from "node:assert/strict";
@@ -30,8 +30,11 @@ describe("mockpetsLoader", () => {
   });
 
   it("makes a session with the contents of the parameters", async () => {
-    const { mockpets } = await load({ scenario: "retry", pets: [{ id: 7, name: "Miso", categoryId: 2 }] });
+    const contents = { scenario: "retry", pets: [{ id: 7, name: "Miso", categoryId: 2 }], key: "secret" };
+    const { mockpets } = await load(contents, { id: "shop-petlist--empty" });
     assert(mockpets instanceof Mockpets);
+    assert.match(mockpets.session, /^shop-petlist-empty-[a-z0-9]+$/);
+    assert.equal(mockpets.key, `secret~${mockpets.session}`);
     assert.equal((await list(mockpets)).status, 503);
     assert.deepEqual(await mockpets.pets(), [{ id: 7, name: "Miso", categoryId: 2 }]);
   });
@@ -44,17 +47,6 @@ describe("mockpetsLoader", () => {
     const responses = await Promise.all(shown.map(({ mockpets }) => list(mockpets)));
     assert.deepEqual(await responses[0].json(), []);
     assert.equal(responses[1].status, 500);
-  });
-
-  it("names the session after the story", async () => {
-    const { mockpets } = await load({}, { id: "shop-petlist--empty" });
-    assert.match(mockpets.session, /^shop-petlist-empty-[a-z0-9]+$/);
-  });
-
-  it("passes the URL and the key on", async () => {
-    const { mockpets } = await load({ url: `${process.env.MOCKPETS_URL}/v1`, key: "secret" });
-    assert.equal(mockpets.url, process.env.MOCKPETS_URL);
-    assert.equal(mockpets.key, `secret~${mockpets.session}`);
   });
 
   it("gives each mount its own session, also of the same story", async () => {
@@ -74,19 +66,13 @@ describe("mockpetsLoader", () => {
     assert.equal((await mockpets.pets()).length, 1);
   });
 
-  it("deletes the session when the story is unmounted", async () => {
-    const mount = new AbortController();
-    const { mockpets } = await load({}, { abortSignal: mount.signal });
-    mount.abort();
-    await dropped(mockpets);
-  });
-
-  it("deletes the session of a story that is unmounted while it loads", async () => {
-    const mount = new AbortController();
-    const loading = load({}, { abortSignal: mount.signal });
-    mount.abort();
-    const { mockpets } = await loading;
-    await dropped(mockpets);
+  it("deletes the session when the story is unmounted, also while it loads", async () => {
+    const [early, late] = [new AbortController(), new AbortController()];
+    const loading = load({}, { abortSignal: early.signal });
+    early.abort();
+    const { mockpets } = await load({}, { abortSignal: late.signal });
+    late.abort();
+    await Promise.all([dropped(mockpets), dropped((await loading).mockpets)]);
   });
 
   it("deletes the session of the last story when a portable story follows", async () => {
@@ -111,10 +97,6 @@ describe("mockpetsLoader", () => {
     await assert.rejects(load({ scenaro: "empty" }), /scenaro/);
     await assert.rejects(load({ scenario: "emtpy" }), /'emtpy'.*'empty'/);
     await assert.rejects(load({ carrier: "heder" }), { name: "TypeError", message: /'props' or 'header', got 'heder'/ });
-  });
-
-  it("reports that the server does not respond", async () => {
-    await assert.rejects(load({ url: "http://localhost:1" }), { code: "unreachable", message: /is mockpets running/ });
   });
 
   describe("with the carrier header", () => {

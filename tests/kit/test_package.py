@@ -68,21 +68,6 @@ def test_every_entry_point_names_a_file_types_first() -> None:
     assert "dependencies" not in PACKAGE
 
 
-@pytest.mark.node
-def test_it_can_be_imported_by_its_name() -> None:
-    code = 'import { Mockpets } from "mockpets"; console.log(new Mockpets().session)'
-    imported = subprocess.run(
-        [need("node"), "--input-type=module", "--eval", code],
-        cwd=KIT,  # a package may import itself by name
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-
-    assert (imported.stdout, imported.stderr) == ("default\n", "")
-
-
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The package as npm publishes it."""

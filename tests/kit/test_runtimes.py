@@ -87,47 +87,44 @@ def test_the_client_runs_in_a_runtime(project: Path, runtime: str) -> None:
     program = need(runtime)
     (project / "main.mjs").write_text(IMPORTING)
 
-    ran = run(project, program, *OPTIONS.get(Path(program).name, ()), "main.mjs")
-
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert json.loads(ran.stdout)[-1] == "drop"
+    check_tour(project, program, *OPTIONS.get(Path(program).name, ()), "main.mjs")
 
 
-def test_a_commonjs_module_can_require_the_client(project: Path) -> None:
-    (project / "main.js").write_text(REQUIRING)
-
-    ran = run(project, need("node"), "main.js")
-
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert json.loads(ran.stdout)[-1] == "drop"
-
-
-def test_written_files_can_be_imported_in_a_commonjs_package(project: Path) -> None:
+def test_a_commonjs_package_can_require_it_and_import_written_files(project: Path) -> None:
     write_kit(project / "tests/mockpets")
+    (project / "main.js").write_text(REQUIRING)
     (project / "main.mjs").write_text(
         IMPORTING.replace('"mockpets"', '"./tests/mockpets/client.js"')
     )
 
-    ran = run(project, need("node"), "main.mjs")
+    for file in ("main.js", "main.mjs"):
+        check_tour(project, need("node"), file)
 
+
+def check_tour(project: Path, *command: str) -> None:
+    ran = run(project, *command)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert json.loads(ran.stdout)[-1] == "drop"
 
 
-def test_playwright_uses_the_package_from_a_commonjs_package(project: Path) -> None:
-    (project / "playwright.config.ts").write_text(PLAYWRIGHT_CONFIG)
-    (project / "tour.spec.ts").write_text(PLAYWRIGHT_TEST)
+@pytest.mark.parametrize(
+    ("files", "command"),
+    [
+        (
+            {"playwright.config.ts": PLAYWRIGHT_CONFIG, "tour.spec.ts": PLAYWRIGHT_TEST},
+            ("playwright", "test", "--reporter=line"),
+        ),
+        ({"tour.test.ts": VITEST}, ("vitest", "run", "--no-color")),
+    ],
+    ids=["playwright", "vitest"],
+)
+def test_a_test_runner_uses_the_package_from_a_commonjs_package(
+    project: Path, files: dict[str, str], command: tuple[str, ...]
+) -> None:
+    for name, text in files.items():
+        (project / name).write_text(text)
 
-    ran = run(project, need("playwright"), "test", "--reporter=line")
-
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert "1 passed" in ran.stdout
-
-
-def test_vitest_uses_the_package_from_a_commonjs_package(project: Path) -> None:
-    (project / "tour.test.ts").write_text(VITEST)
-
-    ran = run(project, need("vitest"), "run", "--no-color")
+    ran = run(project, need(command[0]), *command[1:])
 
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "1 passed" in ran.stdout

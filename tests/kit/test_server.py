@@ -135,20 +135,12 @@ def test_the_server_runs_until_it_is_stopped(project: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
-def test_the_server_stops_if_a_signal_ends_the_process(project: Path, name: str) -> None:
+@pytest.mark.parametrize("end", [{"SIGNAL": "SIGINT"}, {"SIGNAL": "SIGHUP"}, {"CRASH": "1"}])
+def test_the_server_stops_if_the_process_ends(project: Path, end: dict[str, str]) -> None:
     url = free_url()
-    output = start(project, {"command": COMMAND}, MOCKPETS_URL=url, SIGNAL=name)
+    output = start(project, {"command": COMMAND}, MOCKPETS_URL=url, **end)
 
     assert output.startswith("started 200\n")
-    wait_until_stopped(url)
-
-
-def test_the_server_stops_if_the_process_exits(project: Path) -> None:
-    url = free_url()
-    output = start(project, {"command": COMMAND}, MOCKPETS_URL=url, CRASH="1")
-
-    assert output == "started 200\n"
     wait_until_stopped(url)
 
 
@@ -229,15 +221,6 @@ def test_another_server_at_the_url_is_an_error(project: Path) -> None:
     assert output == f"the server at {url} is not mockpets (status 200); {hint}\n"
 
 
-def test_a_missing_command_is_named(project: Path) -> None:
-    output = start(project, {"command": "no-such-command"}, MOCKPETS_URL=free_url())
-
-    assert output.startswith("'no-such-command serve --port ")
-    assert "ended with status 127:" in output
-    assert "no-such-command: not found" in output
-    assert "install mockpets, or name its command with the option 'command'" in output
-
-
 def test_playwright_prints_how_to_install_a_missing_command(project: Path) -> None:
     """It prints only what the command prints, and starts no command if a server is running."""
     script = """
@@ -260,18 +243,31 @@ def test_playwright_prints_how_to_install_a_missing_command(project: Path) -> No
     ]
 
 
-def test_the_message_of_a_server_that_does_not_start_is_shown(project: Path) -> None:
-    options = {"command": COMMAND, "args": "--scenario emtpy"}
+@pytest.mark.parametrize(
+    ("options", "messages"),
+    [
+        (
+            {"command": "no-such-command"},
+            [
+                "'no-such-command serve --port ",
+                "ended with status 127:",
+                "no-such-command: not found",
+                "install mockpets, or name its command with the option 'command'",
+            ],
+        ),
+        (
+            {"command": COMMAND, "args": "--scenario emtpy"},
+            ["ended with status 2:\nmockpets: ", "did you mean 'empty'?"],
+        ),
+        ({"args": "--port 1"}, ["name the port in 'url' or MOCKPETS_URL, not in 'args'\n"]),
+    ],
+)
+def test_a_server_that_does_not_start_is_explained(
+    project: Path, options: dict[str, str], messages: list[str]
+) -> None:
     output = start(project, options, MOCKPETS_URL=free_url())
 
-    assert "ended with status 2:\nmockpets: " in output
-    assert "did you mean 'empty'?" in output
-
-
-def test_an_option_that_names_the_port_is_rejected(project: Path) -> None:
-    output = start(project, {"args": "--port 1"}, MOCKPETS_URL=free_url())
-
-    assert output == "name the port in 'url' or MOCKPETS_URL, not in 'args'\n"
+    assert [message for message in messages if message not in output] == [], output
 
 
 def test_vitest_starts_and_stops_the_server(project: Path) -> None:

@@ -47,16 +47,6 @@ class Outcome:
     output: str
 
 
-class PreflightEcho(Echo):
-    """The same, for requests of a page that need a preflight."""
-
-    def do_OPTIONS(self) -> None:  # noqa: N802 - named by http.server
-        self.send_response(204)
-        self.send_header("Access-Control-Allow-Origin", "*")
-        self.send_header("Access-Control-Allow-Headers", "authorization, x-own")
-        self.end_headers()
-
-
 @pytest.fixture
 def server() -> Iterator[MockpetsServer]:
     """Like the one that `startServer()` starts."""
@@ -118,7 +108,7 @@ def test_each_test_has_its_own_session(
 ) -> None:
     files = {f"sessions-{copy}.test.ts": "sessions.test.ts" for copy in "abcd"}
     files |= {f"dom-{copy}.test.ts": "dom.test.ts" for copy in "ab"}
-    with serving(PreflightEcho) as third:
+    with serving(Echo) as third:
         outcome = run_vitest(
             tmp_path,
             files,

@@ -1,4 +1,4 @@
-// Tests of kit/cypress.js with a real server; test_cypress.py runs them, and names the server in variables.
+// Tests of kit/cypress.js with a real server; test_node.py runs them, and names the server in variables.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -90,13 +90,6 @@ describe("cy.mockpets", () => {
     await runTest("two", body);
     assert.equal(new Set(sessions).size, 4);
   });
-  it("creates another session after a test whose own afterEach has failed", async () => {
-    const sessions = [];
-    const body = () => void cy.mockpets().then((mock) => sessions.push(mock.session));
-    const ownAfterEach = () => assert.fail("fails");
-    for (const title of ["one", "two"]) assert((await runTest(title, body, { ownAfterEach }))[0].hookError);
-    assert.equal(new Set(sessions).size, 2);
-  });
   it("rejects an unknown scenario with the nearest name, and the next test is not affected", async () => {
     const [{ error, hookError }] = await runTest("typo", () => void cy.mockpets("emtpy"));
     assert(error instanceof MockpetsError);
@@ -110,15 +103,6 @@ describe("cy.mockpets", () => {
     await passes("a test", () => void cy.mockpets());
     assert.match(String(await runBefore(() => void cy.mockpets())), message);
   });
-  it("does nothing for tests that do not call it", async () => {
-    await passes("without", () => {
-      cy.then(async () => {
-        const response = await list();
-        assert.equal(response.status, 422);
-        assert.equal((await response.json()).code, "session_required");
-      });
-    });
-  });
 });
 
 describe("options", () => {
@@ -128,14 +112,6 @@ describe("options", () => {
       cy.mockpets().then((mock) => {
         assert.equal(mock.url, DECLARED_URL);
         assert.equal(mock.key, `secret~${mock.session}`);
-      });
-    });
-  });
-  it("of the first call precede the variables", async () => {
-    Cypress.variables = { MOCKPETS_URL: "http://localhost:1", MOCKPETS_KEY: "secret" };
-    await passes("options", () => {
-      cy.mockpets("empty", { url: DECLARED_URL, key: "own" }).then((mock) => {
-        assert.equal(mock.key, `own~${mock.session}`);
       });
     });
   });
@@ -160,11 +136,6 @@ describe("options", () => {
     assert.match(String(twice), /^TypeError: only the first cy\.mockpets\(\) of a test accepts options$/);
     const invalid = await fails("origin", () => void cy.mockpets("empty", { origins: ["topsecret@localhost"] }));
     assert.match(String(invalid), /not a valid origin: '\[redacted\]@localhost'/);
-  });
-  it("without a server, the error says so, and is the only one", async () => {
-    const [{ error, hookError }] = await runTest("x", () => void cy.mockpets("empty", { url: "http://localhost:1" }));
-    assert.match(error.message, /^cannot connect to http:\/\/localhost:1 .*is mockpets running/);
-    assert.equal(hookError, undefined);
   });
 });
 
@@ -208,20 +179,6 @@ describe("the page sends the session", () => {
       });
     });
   });
-  it("in a component test, which has no baseUrl", async () => {
-    Cypress.settings.baseUrl = null;
-    await passes("component", () => {
-      cy.mockpets("empty").then(async () => assert.deepEqual(await listed(), []));
-    });
-  });
-  it("beside other baggage", async () => {
-    await passes("baggage", () => {
-      cy.mockpets().then(async (mock) => {
-        await browse(`${APP}/`, { headers: { baggage: "user=7" } });
-        assert.equal(received[0].headers.baggage, `user=7,${mock.baggage}`);
-      });
-    });
-  });
   it("unless the request names one itself, such as that of a second client in the test", async () => {
     await passes("two sessions", () => {
       cy.mockpets().then(async (mock) => {
@@ -254,11 +211,6 @@ describe("after the test", () => {
     await other.drop();
     await other.make();
   }
-  it("a lost session is reported", async () => {
-    const [{ error, hookError }] = await runTest("lost", () => void cy.mockpets().then(lose));
-    assert.equal(error, undefined);
-    assert.equal(hookError.code, "session_lost");
-  });
   it("a lost session comes before the failure that it has caused", async () => {
     const [{ hookError }] = await runTest("lost", () => {
       cy.mockpets().then(lose);
@@ -277,9 +229,6 @@ describe("after the test", () => {
     assert.equal(error.code, "session_lost");
     assert.equal(hookError, undefined);
   });
-  it("a session that the test has deleted is accepted", async () => {
-    await passes("deleted", () => void cy.mockpets().then((mock) => mock.drop()));
-  });
   it("a failed test logs its requests", async () => {
     const [{ logs }] = await runTest("failed", () => {
       cy.mockpets("empty").then(list);
@@ -289,14 +238,5 @@ describe("after the test", () => {
     });
     assert.equal(logs.length, 1);
     assert.match(logs[0], /^mockpets +1 .* GET +\/v1\/pets .* 200 /);
-  });
-  it("a failed test without requests says so, with the base URL", async () => {
-    const [{ logs }] = await runTest("failed", () => {
-      cy.mockpets().then(() => {
-        throw new Error("fails");
-      });
-    });
-    assert.equal(logs.length, 1);
-    assert.match(logs[0], /^mockpets no requests to http:\/\/localhost:\d+\/~failed-.*\/v1; requests that name another session/);
   });
 });

@@ -1,4 +1,4 @@
-// What users write in Cypress tests. It must compile, and is never run.
+// What users write in Cypress tests, and typos, which the compiler must find. It is never run.
 
 import type { Entry, Mockpets, MockpetsOptions, Scenario } from "../mockpets/cypress";
 
@@ -26,4 +26,17 @@ describe("pets", () => {
       cy.request({ url: `${mock.baseUrl}/pets`, headers: { ...mock.headers, Authorization: `Bearer ${mock.key}` } });
     });
   });
+});
+
+describe("typos", () => {
+  // @ts-expect-error
+  cy.mockpets("emtpy");
+  // @ts-expect-error
+  cy.mockpets({ description: "d", stubs: [{ macth: {}, delay: "1s" }] });
+  // @ts-expect-error
+  cy.mockpets("empty", { origin: "http://localhost" });
+  // @ts-expect-error
+  cy.mockpet();
+  // @ts-expect-error
+  cy.mockpets().then((mock) => mock.verify({ operation: "listPet" }));
 });

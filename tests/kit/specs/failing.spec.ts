@@ -54,11 +54,6 @@ test.describe("a carrier", () => {
   test("an unknown carrier", ({ page }) => void page);
 });
 
-test.describe("an old server", () => {
-  test.use({ mockUrl: process.env.OLDER_URL });
-  test("an older server", ({ mock }) => void mock);
-});
-
 test.describe("a server", () => {
   test.use({ mockUrl: "http://localhost:1" });
   test("a server that is not there", ({ mock }) => void mock);
