@@ -23,9 +23,6 @@ NODE_MODULES = Path(__file__).parent / "node_modules"
 
 INSTALL_PACKAGES = "npm install --prefix tests"
 
-GROUPS = {"browser", "node", "tool"}
-"""Markers of the tests that need a program that is not Python."""
-
 
 @dataclass(frozen=True)
 class Program:

@@ -100,11 +100,3 @@ def check_kit(name: str, *options: str) -> tuple[int, str]:
         check=False,
     )
     return done.returncode, done.stderr
-
-
-def scripts_missing(name: str) -> tuple[set[str], list[str]]:
-    """Return the scripts that the README of an example names, and those that are missing."""
-    text = (EXAMPLES / name / "README.md").read_text(encoding="utf-8")
-    scripts = (EXAMPLES / name / "package.json").read_text(encoding="utf-8")
-    named = set(re.findall(r"npm (?:run )?(dev|test(?::\w+)?|typecheck|build)\b", text))
-    return named, [each for each in named if f'"{each}":' not in scripts]

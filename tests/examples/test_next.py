@@ -24,8 +24,6 @@ from tests.examples.project import (
     install,
     outcomes,
     playwright,
-    scripts_missing,
-    share_one_session,
 )
 from tests.programs import need
 
@@ -101,35 +99,6 @@ def test_the_suite_passes_with_baggage_and_no_code_for_it(installed: Path, tmp_p
 
     assert f"Running {TESTS} tests using 8 workers" in output
     assert (status, outcomes(output)) == (0, [f"{TESTS} passed"]), output
-
-
-def test_the_suite_fails_if_its_tests_share_one_session(built: Path, tmp_path: Path) -> None:
-    """In parallel only: one test at a time passes, so nothing but the shared session is broken."""
-    example = copy(built, tmp_path / "next")
-    share_one_session(example)
-
-    status, output = playwright(example, "--workers=1")
-    assert (status, outcomes(output)) == (0, ["40 passed"]), output
-
-    status, output = playwright(example, "--max-failures=1")
-    assert status == 1, output
-    assert any("failed" in each for each in outcomes(output)), output
-
-
-def test_without_the_line_and_without_baggage_no_session_reaches_the_server(
-    installed: Path, tmp_path: Path
-) -> None:
-    """The server rejects a request without a session, so that the page shows why."""
-    example = without_the_line(copy(installed, tmp_path / "next"))
-    done = build(example)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-    with MockpetsServer(Settings(port=0, sessions="declared")) as server:
-        ControlClient(server.url).make_session("a")
-        with started(example, server.url) as url:
-            status, html = get(url, "a")
-
-    assert (status, "422: " in html.replace("<!-- -->", "")) == (200, True), html
 
 
 @pytest.mark.parametrize(
@@ -213,6 +182,7 @@ def shown(url: str, session: str) -> str:
     return names[1] if names else str(status)
 
 
+WAYS = ("data-cache", "isr", "static", "unstable-cache")
 OWN = ("A1", "B1", "A2")
 FIRST_OF_OWN = ("A1", "B1", "A1")
 FIRST_OF_ANY = ("A1", "A1", "A1")
@@ -223,36 +193,10 @@ ERROR = ("500", "500", "500")
 @pytest.mark.parametrize(
     ("carrier", "variables", "expected"),
     [
-        (
-            "header",
-            {},
-            {
-                "data-cache": FIRST_OF_OWN,
-                "isr": OWN,
-                "static": BUILD,
-                "unstable-cache": ERROR,
-            },
-        ),
-        (
-            "baggage",
-            {},
-            {
-                "data-cache": FIRST_OF_ANY,
-                "isr": BUILD,
-                "static": BUILD,
-                "unstable-cache": FIRST_OF_ANY,
-            },
-        ),
-        (
-            "header",
-            {"API_CACHE": "no-store"},
-            {"data-cache": OWN, "isr": OWN, "static": BUILD, "unstable-cache": ERROR},
-        ),
-        (
-            "baggage",
-            {"API_CACHE": "no-store"},
-            {"data-cache": OWN, "isr": OWN, "static": BUILD, "unstable-cache": FIRST_OF_ANY},
-        ),
+        ("header", {}, (FIRST_OF_OWN, OWN, BUILD, ERROR)),
+        ("baggage", {}, (FIRST_OF_ANY, BUILD, BUILD, FIRST_OF_ANY)),
+        ("header", {"API_CACHE": "no-store"}, (OWN, OWN, BUILD, ERROR)),
+        ("baggage", {"API_CACHE": "no-store"}, (OWN, OWN, BUILD, FIRST_OF_ANY)),
     ],
     ids=["header", "baggage", "header, no-store", "baggage, no-store"],
 )
@@ -261,7 +205,7 @@ def test_what_tests_see_of_a_cached_page(
     tmp_path: Path,
     carrier: str,
     variables: dict[str, str],
-    expected: dict[str, tuple[str, str, str]],
+    expected: tuple[tuple[str, str, str], ...],
 ) -> None:
     """As the table in docs/recipes/ssr.md says."""
     example = copy(installed, tmp_path / "next")
@@ -276,22 +220,9 @@ def test_what_tests_see_of_a_cached_page(
         done = build(example, **api(server.url), **variables)
         assert done.returncode == 0, done.stdout + done.stderr
         url = stack.enter_context(started(example, server.url, **variables))
-        result = {name: seen(f"{url}/caches/{name}", mock) for name in expected}
+        result = tuple(seen(f"{url}/caches/{name}", mock) for name in WAYS)
 
     assert result == expected
-
-
-def test_a_page_that_is_rendered_in_the_build_fails_with_declared_sessions(
-    installed: Path, tmp_path: Path
-) -> None:
-    example = copy(installed, tmp_path / "next")
-    shutil.copytree(CACHES / "static", example / "app" / "caches" / "static")
-    shutil.copy2(CACHES / "Names.tsx", example / "app" / "caches")
-    with MockpetsServer(Settings(port=0, sessions="declared")) as server:
-        done = build(example, **api(server.url))
-
-    assert done.returncode != 0
-    assert "names no session" in done.stdout + done.stderr
 
 
 # --- Files --------------------------------------------------------------------------------------
@@ -309,10 +240,3 @@ def test_the_app_has_one_line_for_the_session() -> None:
     assert [line.strip() for line in lines if "withSession(" in line and "export" not in line] == [
         "headers: withSession(await headers(), own),"
     ]
-
-
-def test_the_readme_of_the_example_names_scripts_that_exist() -> None:
-    named, missing = scripts_missing("next")
-
-    assert {"dev", "test"} <= named
-    assert missing == []

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -26,13 +26,11 @@ from tests.examples.project import (
     install,
     outcomes,
     playwright,
-    scripts_missing,
     share_one_session,
 )
 from tests.programs import need
 
 SCENARIOS = EXAMPLES / "react" / "scenarios"
-THIRD_PARTY = Path(__file__).with_name("third-party.spec.ts")
 STATES = ("--config", "playwright.states.config.ts")
 STORYBOOK = ("--config", "playwright.storybook.config.ts")
 
@@ -76,24 +74,6 @@ def test_the_suite_passes_with_four_workers_on_one_server(example: Path) -> None
 
     assert f"Running {14 * REPEAT} tests using 4 workers" in output
     assert (status, outcomes(output)) == (0, [f"{14 * REPEAT} passed"]), output
-
-
-@pytest.mark.long
-def test_without_its_retry_test_the_suite_has_one_more_hole(example: Path) -> None:
-    settings = Settings(port=0, scenarios_dir=(example / "scenarios",), sessions="declared")
-    with MockpetsServer(settings) as server:
-        client = ControlClient(server.url)
-
-        def holes(*options: str) -> set[tuple[str, str]]:
-            client.clear_coverage()
-            status, output = playwright(example, *options, MOCKPETS_URL=server.url)
-            assert status == 0, output
-            report = build(client.coverage()["rows"])
-            return set(report.holes)
-
-        before = holes()
-        assert ("listPets", "5xx") not in before
-        assert holes("--grep-invert", "after a 503") - before == {("listPets", "5xx")}
 
 
 @pytest.mark.long
@@ -172,29 +152,6 @@ def test_the_unit_tests_pass_in_parallel_on_one_server(example: Path) -> None:
     assert re.search(r"Tests +14 passed \(14\)", output), output
 
 
-@pytest.mark.long
-def test_the_unit_tests_fail_if_they_share_one_session(example: Path) -> None:
-    """In parallel only, as for Playwright."""
-    share_one_session(example)
-
-    status, output = vitest(example, "--no-file-parallelism")
-    assert status == 0, output
-    assert re.search(r"Tests +14 passed \(14\)", output), output
-
-    status, output = vitest(example, "--maxWorkers=3")
-    assert status == 1, output
-    assert re.search(r"Tests +\d+ failed", output), output
-
-
-def test_a_third_party_loads_although_the_page_sends_the_session(example: Path) -> None:
-    shutil.copy2(THIRD_PARTY, example / "tests")
-
-    status, output = playwright(example, THIRD_PARTY.name)
-    assert status == 0, output
-    assert "2 passed" in output
-    assert compile_types(example) == (0, "")
-
-
 def test_misspelt_scenarios_do_not_compile(example: Path) -> None:
     replace(example / "tests/list.spec.ts", 'mock.use("empty")', 'mock.use("emtpy")')
     replace(example / "src/PetsPage.stories.tsx", 'scenario: "loading"', 'scenario: "laoding"')
@@ -221,19 +178,6 @@ def test_the_tests_of_the_built_storybook_pass(example: Path) -> None:
     assert f"{8 * REPEAT} passed" in output
 
 
-@pytest.mark.long
-def test_the_tests_of_the_stories_fail_if_the_stories_share_one_session(example: Path) -> None:
-    loader = example / "tests" / "mockpets" / "storybook.js"
-    text = loader.read_text(encoding="utf-8")
-    shared, replaced = re.subn(r"Mockpets\.slug\(id, RUN.*?\)\)", '"shared"', text)
-    assert replaced == 1
-    loader.write_text(shared, encoding="utf-8")
-
-    status, output = playwright(example, *STORYBOOK, "--workers=1", "-g", "in different states")
-    assert status == 1, output
-    assert "1 failed" in output
-
-
 def test_the_files_of_the_kit_are_up_to_date() -> None:
     parts = ["--playwright", "--vitest", "--storybook"]
     options = ["--out", "tests/mockpets", *parts, "--scenarios-dir", "scenarios"]
@@ -246,8 +190,10 @@ def test_the_scenarios_of_the_example_have_no_problems() -> None:
     assert (result.problems, result.warnings) == ((), ())
 
 
-def test_the_readme_of_the_example_names_scripts_that_exist() -> None:
-    named, missing = scripts_missing("react")
+@pytest.mark.parametrize("name", ["react", "next"])
+def test_the_readme_of_an_example_names_scripts_that_exist(name: str) -> None:
+    text = (EXAMPLES / name / "README.md").read_text(encoding="utf-8")
+    scripts = json.loads((EXAMPLES / name / "package.json").read_text(encoding="utf-8"))["scripts"]
+    named = set(re.findall(r"npm (?:run )?(dev|test(?::\w+)?|typecheck|build)\b", text))
 
-    assert {"dev", "test", "test:unit"} <= named
-    assert missing == []
+    assert {"dev", "test"} <= named <= scripts.keys()
