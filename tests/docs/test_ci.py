@@ -9,14 +9,16 @@ import json
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jsonschema
-import pytest
 import yaml
 
 from mockpets.cli.main import main
 from tests.docs.page import ROOT, blocks
+
+if TYPE_CHECKING:
+    import pytest
 
 BLOCKS = [each for each in blocks(ROOT / "docs/recipes/ci.md") if each.language == "yaml"]
 WORKFLOW, WITH_UV, WITH_CONTAINER, GITLAB = (each.text for each in BLOCKS)
@@ -38,17 +40,10 @@ def test_the_workflows_of_github_are_valid() -> None:
     check(yaml.safe_load(WORKFLOW.replace("on:", '"on":', 1)), "github-workflows")
     for part in (WITH_UV, WITH_CONTAINER):
         check(job(**yaml.safe_load(part)), "github-workflows")
-    with pytest.raises(jsonschema.ValidationError):
-        check(job(steps=[{"runs": "mockpets report"}]), "github-workflows")
 
 
 def test_the_job_of_gitlab_is_valid() -> None:
-    configuration = yaml.safe_load(GITLAB)
-    check(configuration, "gitlab-ci")
-    configuration["playwright"]["artifacts"]["xunit"] = "mockpets.xml"
-
-    with pytest.raises(jsonschema.ValidationError):
-        check(configuration, "gitlab-ci")
+    check(yaml.safe_load(GITLAB), "gitlab-ci")
 
 
 def test_init_writes_the_first_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

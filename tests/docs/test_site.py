@@ -191,15 +191,6 @@ def test_every_page_fits_and_can_be_read(site: Path, page: Page) -> None:
 
 
 @pytest.mark.browser
-@pytest.mark.long
-@pytest.mark.parametrize(("query", "number"), [("401", "401"), ("status 503", "503")])
-def test_search_finds_numbers(site: Path, page: Page, query: str, number: str) -> None:
-    page.goto(f"{(site / 'search.html').as_uri()}?q={query}")
-    page.locator("#search-results li a").first.click()
-    expect(page.locator("article")).to_contain_text(number)
-
-
-@pytest.mark.browser
 def test_search_copy_and_the_first_page_work_from_a_folder(site: Path, page: Page) -> None:
     page.goto((site / "index.html").as_uri())
     page.wait_for_url("**/docs/index.html")

@@ -220,6 +220,12 @@ describe("pets", () => {
 
 describe("scenario files", () => {
   const text = "description: Mine.\nstubs: [{reply: {status: 503}}]\n";
+  it("are checked", async () => {
+    const { problems, warnings } = await client().checkScenario("description: d\nstub: []\n", "mine");
+    assert.deepEqual([problems[0].file, problems[0].line, warnings], ["mine.yaml", 2, []]);
+    assert.deepEqual((await client().checkScenario(text)).scenarios, ["scenario"]);
+    await rejects(client().checkScenario(text, "A b"), "invalid_request", /kebab-case/);
+  });
   it("are saved, unless they changed meanwhile or are invalid", async () => {
     const mock = client({ url: FILES_URL });
     const { digest } = await mock.saveScenario("mine", text);
