@@ -24,7 +24,7 @@ from tests.server.raw_http import Clock
 # jsonschema imports it for a format that no test checks, and it takes seconds in each worker.
 sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]  # as if it were not installed
 
-pytest_plugins = ["pytester", "tests.programs", "tests.browsers", "tests.sleep_guard"]
+pytest_plugins = ["pytester", "tests.programs", "tests.browsers"]
 
 # No deadline and no check of speed: a busy machine would fail a test that is right. The README's
 # command uses `quick`; `.ci/run` runs the properties again with `--hypothesis-profile=thorough`,

@@ -26,7 +26,6 @@ import mockpets
 from mockpets.settings import Settings
 from mockpets.settings.model import rows
 from mockpets.settings.sources import URL_VARIABLE
-from tests.cases import each as for_each
 from tests.http_client import Client, OverSocket, Response
 from tests.test_container_files import PAGES, environment, one
 
@@ -57,11 +56,6 @@ def flaws(document: object) -> list[str]:
 
 def test_it_is_a_compose_file() -> None:
     assert flaws(COMPOSE) == []
-
-
-@for_each("change", [{"pids_limit": [64]}, {"cap-drop": ["ALL"]}])
-def test_the_schema_finds_mistakes(change: dict[str, object]) -> None:
-    assert flaws({"services": {"mock": {**MOCK, **change}}})
 
 
 def test_the_mock_is_confined() -> None:

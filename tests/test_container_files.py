@@ -177,16 +177,6 @@ OF_OTHERS = {"--build-arg", "--wait", "--rm"}
 """Options of docker."""
 
 
-@for_each("page", PAGES)
-def test_commands_shown_are_taken(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    shown = [line for line in text.splitlines() if re.match(r"\S*mockpets serve ", line)]
-
-    assert bool(shown) == (page.name == "demo.md")
-    for line in shown:
-        assert main([*line.split()[1:], "--help"]) == 0
-
-
 # --- Versions ---------------------------------------------------------------------------------
 
 

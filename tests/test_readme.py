@@ -20,9 +20,7 @@ import pytest
 from mockpets import Settings, create_app
 from mockpets.client import ControlClient
 from mockpets.constants import CONTROL_PREFIX
-from mockpets.scenario.check import check
 from tests.cases import each as for_each
-from tests.curl import run_curl
 from tests.http_client import Client, InProcess
 from tests.programs import need
 from tests.routes import complete_app
@@ -126,13 +124,13 @@ def banner(checkout: Path, port: int, request: pytest.FixtureRequest) -> Iterato
 Shell = Callable[[str], str]
 
 
-@pytest.fixture(params=["http.client", pytest.param("curl", marks=pytest.mark.tool)])
-def shell(request: pytest.FixtureRequest, banner: str, checkout: Path, port: int) -> Shell:
+@pytest.fixture
+def shell(banner: str, checkout: Path, port: int) -> Shell:
     """Return a function that runs a block of the README and returns its output."""
     assert banner
+    need("curl")
 
-    def with_curl(block: str) -> str:
-        need("curl")
+    def run(block: str) -> str:
         command = ["sh", "-c", block.replace("localhost:7387", f"localhost:{port}")]
         done = subprocess.run(
             command, cwd=checkout, capture_output=True, text=True, timeout=60, check=False
@@ -140,9 +138,10 @@ def shell(request: pytest.FixtureRequest, banner: str, checkout: Path, port: int
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    return with_curl if request.param == "curl" else lambda block: run_curl(block, port)
+    return run
 
 
+@pytest.mark.tool  # curl
 def test_the_main_job_prints_a_curl_that_works(banner: str, shell: Shell, port: int) -> None:
     [curl] = re.findall(r"^\s*(curl .*)$", banner, re.MULTILINE)
 
@@ -151,6 +150,7 @@ def test_the_main_job_prints_a_curl_that_works(banner: str, shell: Shell, port: 
     assert isinstance(json.loads(shell(curl)), list)
 
 
+@pytest.mark.tool  # curl
 def test_the_tour(shell: Shell, port: int) -> None:
     tour = marked("tour")
     for session in ("default", "my-test"):  # another shell may have run the tour
@@ -201,18 +201,6 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert [target for target in targets if not (page.parent / target).exists()] == []
 
 
-@for_each("page", PAGES)
-def test_the_scenarios_shown_are_good(page: Path, tmp_path: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    shown = re.findall(r"<!-- scenario: ([a-z-]+)[.a-z]* -->\n```yaml\n(.*?)```", text, re.DOTALL)
-    for name, scenario in shown:
-        (tmp_path / f"{name}.yaml").write_text(scenario, encoding="utf-8")
-
-    if shown:
-        result = check(sorted(tmp_path.iterdir()), [], [])
-        assert (result.problems, result.warnings) == ((), ())
-
-
 def test_the_control_paths_named_exist() -> None:
     client = create_app(Settings()).test_client()
     text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
@@ -242,15 +230,3 @@ def test_every_call_of_the_control_api_is_in_its_reference() -> None:
     }
 
     assert shown == named
-
-
-def test_no_figure_for_speed_is_in_the_readme() -> None:
-    assert not re.search(r"requests (a|per) second|Prism serves|[Ff]aster", README)
-
-
-@for_each("page", [*PAGES, ROOT / "CHANGELOG.md"])
-def test_claims_that_were_wrong_stay_out(page: Path) -> None:
-    text = " ".join(page.read_text(encoding="utf-8").split())
-    claims = "that does the same job|you can show to a user|fit to show to users|If-null|is False"
-
-    assert re.findall(claims, text) == []

@@ -93,9 +93,7 @@ def build_tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("commit", "version"),
     [
-        ("0123abcd" * 5, f"{VERSION}+g0123abc"),
         ("0123abcd-dirty", f"{VERSION}+g0123abc.dirty"),
-        ("", VERSION),
         ("in an sdist", f"{VERSION}+gfedcba9"),
         ("v0.1", None),
     ],
