@@ -6,6 +6,8 @@ import json
 import os
 import re
 import shutil
+import subprocess
+import sys
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
@@ -94,6 +96,24 @@ def need_packages() -> Path:
     for name in (".package-lock.json", *package["devDependencies"]):  # npm writes the first last
         need_package(name)
     return NODE_MODULES
+
+
+def run(folder: Path, *command: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in a folder, with more variables; return its status and output.
+
+    The programs of this Python, such as `mockpets`, are on the PATH.
+    """
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    return subprocess.run(
+        [*map(str, command)],
+        cwd=folder,
+        env={**os.environ, "PATH": path, **variables},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=1800,  # rather than forever
+        check=False,
+    )
 
 
 def _stop(name: str, install: str) -> NoReturn:

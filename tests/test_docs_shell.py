@@ -6,10 +6,8 @@ curl connects to the servers of the tests by its own configuration, so that no w
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
-import subprocess
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -20,7 +18,7 @@ from mockpets.settings.sources import load_settings
 from tests.cli.test_main import base_of, serving
 from tests.docs.page import ROOT, Block, blocks
 from tests.live.test_nginx import nginx
-from tests.programs import need
+from tests.programs import need, run
 from tests.test_compose import MOCK
 
 if TYPE_CHECKING:
@@ -33,22 +31,15 @@ CONTAINERS, DEMO = (
 SERVE = "/opt/mockpets/bin/mockpets serve "
 
 
-def run(block: Block, folder: Path, *curl: str) -> str:
+def run_shown(block: Block, folder: Path, *curl: str) -> str:
     """Run a block without the lines for Docker and nginx; compare its output with the page's.
 
     :param curl: lines of curl's configuration.
     """
     need("curl")
     (folder / ".curlrc").write_text("\n".join(['noproxy = "*"', *curl]), encoding="utf-8")
-    done = subprocess.run(
-        ["sh", "-ec", re.sub(r"^(?:docker|nginx) .*\n", "", block.text, flags=re.MULTILINE)],
-        cwd=folder,
-        env={**os.environ, "CURL_HOME": str(folder)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    command = re.sub(r"^(?:docker|nginx) .*\n", "", block.text, flags=re.MULTILINE)
+    done = run(folder, "sh", "-ec", command, CURL_HOME=str(folder))
     assert done.returncode == 0, done.stderr
     if block.output:
         assert done.stdout.rstrip("\n") == block.output.rstrip("\n")
@@ -60,7 +51,7 @@ def test_container(tmp_path: Path) -> None:
     """A server with what the second block writes, in place of the container."""
     need("openssl")
     _, prepare, *calls = CONTAINERS
-    run(prepare, tmp_path)
+    run_shown(prepare, tmp_path)
     [(name, token)] = re.findall(r"(\w+)=(\w+)", (tmp_path / ".env").read_text(encoding="utf-8"))
     settings = load_settings({"port": 0}, MOCK["environment"] | {name: token}, None)
 
@@ -71,7 +62,7 @@ def test_container(tmp_path: Path) -> None:
     with MockpetsServer(settings) as server:
         port = urlsplit(server.url).port
         for block in shown:
-            run(block, tmp_path, f'connect-to = "localhost:7387:localhost:{port}"')
+            run_shown(block, tmp_path, f'connect-to = "localhost:7387:localhost:{port}"')
 
 
 @pytest.mark.tool
@@ -85,7 +76,7 @@ def test_demo(tmp_path: Path) -> None:
         with nginx(base.removesuffix("/mock/v1"), "/mock/") as (port, _):
             there = f'connect-to = "demo.example:443:127.0.0.1:{port}"'
 
-            assert len(json.loads(run(ask, tmp_path, there, "insecure"))) == 16
+            assert len(json.loads(run_shown(ask, tmp_path, there, "insecure"))) == 16
 
 
 def test_the_demo_in_a_container_has_the_settings_of_the_one_without() -> None:

@@ -12,8 +12,8 @@ from playwright.sync_api import expect
 from mockpets import MockpetsServer, Settings
 from mockpets.constants import CONTROL_PREFIX, TOOLBAR_PATH
 from mockpets.kit import files_of
-from tests.browser.foreign_page import foreign_page
 from tests.http_client import Client, OverSocket
+from tests.pages import foreign_page
 from tests.routes import PANEL_FILES, complete_app
 
 if TYPE_CHECKING:

@@ -3,38 +3,32 @@
 from __future__ import annotations
 
 import shutil
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.kit.project import install_kit
 from tests.kit.test_runtimes import TOUR
-from tests.programs import need
-from tests.test_generated_types import run
+from tests.pages import serving
+from tests.programs import need, run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from playwright.sync_api import Browser
 
     from mockpets import MockpetsServer
 
-PAGE = '<!doctype html><title>An app</title><script type="module" src="/main.js"></script>'
+PAGE = (
+    '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/main.js"></script>'
+)
 MAIN = """
 import * as kit from "{client}";
 import {{ tour }} from "./tour.mjs";
 
 globalThis.start = (url) => tour(kit, {{ url }});
 """
-
-
-class _Files(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002 - the base class's name
-        pass
 
 
 def from_the_server(folder: Path, server: MockpetsServer) -> Path:
@@ -59,13 +53,15 @@ def origin(request: pytest.FixtureRequest, server: MockpetsServer, tmp_path: Pat
     (tmp_path / "index.html").write_text(PAGE)
     shutil.copy(TOUR, tmp_path)
     write: Callable[[Path, MockpetsServer], Path] = request.param
-    files = partial(_Files, directory=str(write(tmp_path, server)))
-    with ThreadingHTTPServer(("127.0.0.1", 0), files) as server:
-        thread = Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        yield f"http://localhost:{server.server_port}"
-        server.shutdown()
-        thread.join()
+    folder = write(tmp_path, server)
+
+    def respond(path: str, _: Mapping[str, str]) -> tuple[str, str]:
+        file = folder / (path.lstrip("/") or "index.html")
+        kind = "text/html" if file.suffix == ".html" else "text/javascript"
+        return kind, file.read_text(encoding="utf-8")
+
+    with serving(respond) as url:
+        yield url
 
 
 def test_the_client_runs_in_a_page_on_another_origin(

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from mockpets.constants import EXPOSED_HEADERS
 from mockpets.packaged_data import shipped
-from tests.browser.foreign_page import foreign_page
 from tests.browsers import FIREFOX
 from tests.http_client import Client, OverSocket
+from tests.pages import foreign_page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -12,11 +12,11 @@ import pytest
 from playwright.sync_api import expect
 
 from mockpets import MockpetsServer, Settings
-from tests.browser.foreign_page import foreign_page
 from tests.browser.test_looks import ALL, AXE, CHECK
 from tests.browsers import FIREFOX
 from tests.docs.page import ROOT, blocks
 from tests.http_client import Client, OverSocket
+from tests.pages import foreign_page
 from tests.programs import need, need_packages
 
 if TYPE_CHECKING:

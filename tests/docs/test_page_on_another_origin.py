@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 from mockpets import MockpetsServer, Settings
-from tests.browser.foreign_page import foreign_page
 from tests.docs.page import ROOT, blocks
+from tests.pages import foreign_page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

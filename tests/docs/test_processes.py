@@ -6,7 +6,6 @@ A program `docker` checks here what the real one would be asked for.
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +19,7 @@ from mockpets.client import ControlClient
 from tests.docs.page import ROOT, blocks
 from tests.http_client import Client, OverSocket
 from tests.live.balancers import replaced
-from tests.programs import need
+from tests.programs import need, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,20 +36,12 @@ def servers() -> Iterator[list[MockpetsServer]]:
         yield [first, second]
 
 
-def run(command: str, folder: Path, **variables: str) -> str:
+def run_shown(command: str, folder: Path, **variables: str) -> str:
     """Run commands of the page; return their output."""
     (folder / "docker").write_text('#!/bin/sh\ntest "$1" = compose && echo "$@"\n', "utf-8")
     (folder / "docker").chmod(0o755)
     path = os.pathsep.join([str(folder), str(Path(sys.executable).parent), os.environ["PATH"]])
-    done = subprocess.run(
-        ["sh", "-ec", command],
-        cwd=folder,
-        env=os.environ | {"PATH": path} | variables,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = run(folder, "sh", "-ec", command, PATH=path, **variables)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -58,7 +49,7 @@ def run(command: str, folder: Path, **variables: str) -> str:
 @pytest.mark.tool  # openssl
 def test_the_files_are_written_and_started(tmp_path: Path) -> None:
     need("openssl")
-    output = run(START, tmp_path)
+    output = run_shown(START, tmp_path)
 
     written = {path.name for path in (tmp_path / "mock").iterdir()}
     assert written == {*render("compose", 4), ".env"}
@@ -66,7 +57,7 @@ def test_the_files_are_written_and_started(tmp_path: Path) -> None:
 
 
 def test_the_number_of_processes_is_changed(tmp_path: Path) -> None:
-    output = run(MOVE, tmp_path)
+    output = run_shown(MOVE, tmp_path)
 
     assert "processes 2" in (tmp_path / "haproxy.cfg").read_text("utf-8")
     assert output.endswith("compose restart haproxy\n")
@@ -80,4 +71,4 @@ def test_the_report_calls_each_process(servers: list[MockpetsServer], tmp_path: 
     for port, server in zip((7401, 7402), servers, strict=True):
         command = replaced(command, f"127.0.0.1:{port}", urlsplit(server.url).netloc)
 
-    assert "2 requests" in run(command, tmp_path, MOCKPETS_CONTROL_TOKEN=TOKEN)
+    assert "2 requests" in run_shown(command, tmp_path, MOCKPETS_CONTROL_TOKEN=TOKEN)

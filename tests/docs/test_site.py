@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from importlib.resources import files
 from importlib.util import find_spec
@@ -16,9 +15,10 @@ from playwright.sync_api import expect
 
 from benchmarks.tables import RESULTS
 from tests.docs.page import ROOT
-from tests.programs import need
+from tests.programs import need, run
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Iterator
 
     from playwright.sync_api import Browser, Page
@@ -40,16 +40,8 @@ def build(source: Path, site: Path) -> subprocess.CompletedProcess[str]:
     """Build a site as CONTRIBUTING.md says; every warning is an error."""
     if find_spec("sphinx") is None or find_spec("furo") is None:
         need("sphinx-build")
-    return subprocess.run(
-        [
-            *(sys.executable, "-m", "sphinx", "-W", "--keep-going", "-n", "-q", "-E"),
-            *("-c", str(ROOT / "docs"), str(source), str(site)),
-        ],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    options = ("-W", "--keep-going", "-n", "-q", "-E", "-c", ROOT / "docs")
+    return run(ROOT, sys.executable, "-m", "sphinx", *options, source, site)
 
 
 @pytest.fixture(scope="module")

@@ -17,8 +17,7 @@ import pytest
 
 from mockpets.cli.main import main
 from tests.docs.page import ROOT, blocks
-from tests.programs import need
-from tests.test_generated_types import run
+from tests.programs import need, run
 
 PAGE = ROOT / "docs/operate/containers.md"
 FAKES = Path(__file__).with_name("containers")

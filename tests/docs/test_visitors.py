@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 from typing import Final
 
 import pytest
 
 from mockpets import MockpetsServer, Settings
 from tests.docs.page import ROOT, blocks
-from tests.programs import need
+from tests.programs import need, run
 
 PAGE: Final = ROOT / "docs/operate/demo.md"
 USE: Final = """
@@ -37,12 +36,7 @@ def test_the_lines_of_the_page_give_a_browser_its_own_session_and_reset_it() -> 
         root = server.url.removesuffix("/v1")
         lines = block.text.replace("https://demo.example/mock", root)
         program = f"const page = async (localStorage) => {{\n{lines}{USE}\n}};\nawait page({{}});"
-        done = subprocess.run(
-            [need("node"), "--input-type=module", "--eval", program],
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=60,
-        )
+        command = (need("node"), "--input-type=module", "--eval", program)
+        done = run(ROOT, *command)
 
     assert done.stdout.splitlines() == ["[201,17,200,16]", "true"]

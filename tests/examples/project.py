@@ -11,7 +11,7 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-from tests.programs import need
+from tests.programs import need, run
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 REPEAT = int(os.environ.get("REPEAT_EACH", "1"))
@@ -59,20 +59,16 @@ def free_ports(count: int) -> list[int]:
 def playwright(folder: Path, *options: str, **variables: str) -> tuple[int, str]:
     """Run the Playwright tests of a copy on free ports; return the exit status and the output."""
     mock, app = free_ports(2)
-    environment = {
-        **os.environ,
-        "PATH": os.pathsep.join([str(COMMANDS), os.environ["PATH"]]),
+    variables = {
         "HOME": str(folder),  # for Chromium
         "CHROMIUM": need("chromium"),
         "MOCKPETS_URL": f"http://localhost:{mock}",
         "PORT": str(app),
         **variables,
     }
-    # Playwright stops its servers when this time is over; a timeout of ours would leave them.
-    command = [need("npx"), "playwright", "test", f"--global-timeout={600_000 * REPEAT}", *options]
-    done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
+    # Playwright stops its servers when its time is over; the timeout of `run` would leave them.
+    command = (need("npx"), "playwright", "test", "--global-timeout=1700000", *options)
+    done = run(folder, *command, **variables)
     return done.returncode, done.stdout + done.stderr
 
 
@@ -92,11 +88,5 @@ def share_one_session(folder: Path) -> None:
 
 def check_kit(name: str, *options: str) -> tuple[int, str]:
     """Run `mockpets kit --check` in an example; return the exit status and the errors."""
-    done = subprocess.run(
-        [str(COMMANDS / "mockpets"), "kit", "--check", *options],
-        cwd=EXAMPLES / name,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run(EXAMPLES / name, "mockpets", "kit", "--check", *options)
     return done.returncode, done.stderr

@@ -25,7 +25,7 @@ from tests.examples.project import (
     outcomes,
     playwright,
 )
-from tests.programs import need
+from tests.programs import need, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -37,14 +37,8 @@ TRACED: Mapping[str, str] = {"TRACING": "on"}
 
 
 def build(folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [need("npx"), "next", "build"],
-        cwd=folder,
-        env={**os.environ, "HOME": str(folder), "NEXT_TELEMETRY_DISABLED": "1", **variables},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    variables = {"HOME": str(folder), "NEXT_TELEMETRY_DISABLED": "1", **variables}
+    return run(folder, need("npx"), "next", "build", **variables)
 
 
 def without_the_line(folder: Path) -> Path:

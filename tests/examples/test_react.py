@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -17,7 +15,6 @@ from mockpets.packaged_data import shipped
 from mockpets.scenario.check import check
 from tests.docs.page import blocks
 from tests.examples.project import (
-    COMMANDS,
     EXAMPLES,
     REPEAT,
     check_kit,
@@ -28,7 +25,7 @@ from tests.examples.project import (
     playwright,
     share_one_session,
 )
-from tests.programs import need
+from tests.programs import need, run
 
 SCENARIOS = EXAMPLES / "react" / "scenarios"
 STATES = ("--config", "playwright.states.config.ts")
@@ -50,23 +47,9 @@ def example(installed: Path, tmp_path: Path) -> Path:
 def vitest(folder: Path, *options: str) -> tuple[int, str]:
     """Run the Vitest tests of a copy on a free port; return the exit status and the output."""
     [port] = free_ports(1)
-    environment = {
-        **os.environ,
-        "PATH": os.pathsep.join([str(COMMANDS), os.environ["PATH"]]),
-        "MOCKPETS_URL": f"http://localhost:{port}",
-        "NO_COLOR": "1",
-    }
-    command = [need("npm"), "run", "--silent", "test:unit", "--", *options]
-    done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
+    command = (need("npm"), "run", "--silent", "test:unit", "--", *options)
+    done = run(folder, *command, MOCKPETS_URL=f"http://localhost:{port}", NO_COLOR="1")
     return done.returncode, done.stdout + done.stderr
-
-
-def compile_types(folder: Path) -> tuple[int, str]:
-    command = [need("npm"), "run", "--silent", "typecheck"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout
 
 
 def test_the_suite_passes_with_four_workers_on_one_server(example: Path) -> None:
@@ -156,7 +139,8 @@ def test_misspelt_scenarios_do_not_compile(example: Path) -> None:
     replace(example / "tests/list.spec.ts", 'mock.use("empty")', 'mock.use("emtpy")')
     replace(example / "src/PetsPage.stories.tsx", 'scenario: "loading"', 'scenario: "laoding"')
 
-    status, output = compile_types(example)
+    compiled = run(example, need("npm"), "run", "--silent", "typecheck")
+    status, output = compiled.returncode, compiled.stdout
     assert status != 0
     stories, spec = sorted(line for line in output.splitlines() if "error TS" in line)
     assert stories.startswith("src/PetsPage.stories.tsx(")

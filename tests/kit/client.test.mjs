@@ -426,7 +426,7 @@ describe("a lost session", () => {
     await rejects(mock.use("empty"), "session_lost", lost);
     await rejects(mock.verify({ operation: "getPet" }, 0), "session_lost", lost);
     await rejects(mock.gate("door").held(1, 1), "session_lost", lost);
-    await mock.make();
+    await mock.make({ scenario: "default" });
     assert.equal((await mock.pets()).length, 16);
   });
 });

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import re
 import shutil
-import subprocess
-from contextlib import contextmanager
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from mockpets.kit import files_of, render
 from mockpets.packaged_data import shipped
 from mockpets.scenario.library import load_library
-from tests.programs import need, need_packages
+from tests.programs import need, need_packages, run
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Callable, Iterator, Mapping
 
 CONFIG = """\
@@ -107,9 +103,9 @@ def run_specs(
     (folder / "playwright.config.ts").write_text(config)
     for path, text in files.items():
         (folder / path).write_text(text, encoding="utf-8")
-    run = run_again(folder, **variables)
+    done = run_again(folder, **variables)
     report = json.loads((folder / "report.json").read_text())
-    assert not report["errors"], (report["errors"], run.stderr)
+    assert not report["errors"], (report["errors"], done.stderr)
     specs: dict[str, Outcomes] = {}
     for spec, title, outcome in _outcomes(report):
         assert title not in specs.setdefault(spec, {}), title
@@ -119,15 +115,8 @@ def run_specs(
 
 def run_again(folder: Path, *options: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run the tests of a folder in which `run_specs` has written them."""
-    return subprocess.run(
-        [need("playwright"), "test", *options],
-        cwd=folder,
-        env={**os.environ, "CHROMIUM": need("chromium"), "HOME": str(folder), **variables},
-        capture_output=True,
-        text=True,
-        timeout=400,
-        check=False,
-    )
+    variables = {"CHROMIUM": need("chromium"), "HOME": str(folder), **variables}
+    return run(folder, need("playwright"), "test", *options, **variables)
 
 
 def _outcomes(suite: dict[str, Any]) -> Iterator[tuple[str, str, Outcome]]:
@@ -166,16 +155,3 @@ def run_checks(checks: Mapping[str, Callable[[], object]]) -> None:
         except (AssertionError, LookupError, ValueError) as error:
             problems.append(f"{name}: {error!r}")
     assert not problems, "\n\n".join(problems)
-
-
-@contextmanager
-def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
-    """Serve on a free port in the background; yield the URL."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        try:
-            yield f"http://localhost:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()

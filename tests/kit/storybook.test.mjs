@@ -30,11 +30,10 @@ describe("mockpetsLoader", () => {
   });
 
   it("makes a session with the contents of the parameters", async () => {
-    const contents = { scenario: "retry", pets: [{ id: 7, name: "Miso", categoryId: 2 }], key: "secret" };
+    const contents = { scenario: "retry", pets: [{ id: 7, name: "Miso", categoryId: 2 }] };
     const { mockpets } = await load(contents, { id: "shop-petlist--empty" });
     assert(mockpets instanceof Mockpets);
     assert.match(mockpets.session, /^shop-petlist-empty-[a-z0-9]+$/);
-    assert.equal(mockpets.key, `secret~${mockpets.session}`);
     assert.equal((await list(mockpets)).status, 503);
     assert.deepEqual(await mockpets.pets(), [{ id: 7, name: "Miso", categoryId: 2 }]);
   });

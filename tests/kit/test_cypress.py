@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,8 +10,7 @@ import pytest
 from mockpets import MockpetsServer, Settings
 from tests.docs.page import ROOT, blocks
 from tests.kit.project import write_kit
-from tests.programs import need
-from tests.test_generated_types import run
+from tests.programs import need, run
 
 pytestmark = pytest.mark.node
 
@@ -41,17 +38,6 @@ def shown_files() -> dict[str, str]:
     return {each.argument: each.text for each in files if each.argument.startswith("cypress/")}
 
 
-def run_node_tests(name: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [need("node"), "--test", str(FOLDER / name)],
-        env={**os.environ, **variables},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-
-
 def test_the_tests_of_the_page_pass(tmp_path: Path) -> None:
     need("tsc")
     write_kit(tmp_path / "cypress/mockpets")
@@ -60,7 +46,8 @@ def test_the_tests_of_the_page_pass(tmp_path: Path) -> None:
         (tmp_path / path).write_text(text)
     with MockpetsServer(Settings(port=0, sessions="declared")) as server:
         variables = {"FOLDER": str(tmp_path), "FILES": " ".join(shown_files())}
-        tests = run_node_tests("page.test.mjs", MOCKPETS_URL=server.url, **variables)
+        command = (need("node"), "--test", FOLDER / "page.test.mjs")
+        tests = run(tmp_path, *command, MOCKPETS_URL=server.url, **variables)
 
     assert tests.returncode == 0, tests.stdout
     assert "# pass 1\n# fail 0" in tests.stdout
@@ -72,13 +59,8 @@ def test_what_users_write_compiles_and_typos_do_not(tmp_path: Path) -> None:
     """With the files that `mockpets kit` writes, and Cypress' package without its program."""
     (tmp_path / "package.json").write_text("{}")
     options = ["--no-package-lock", "--no-audit", "--no-fund", "--silent"]
-    subprocess.run(
-        [need("npm"), "install", *options, CYPRESS],
-        cwd=tmp_path,
-        env={**os.environ, "CYPRESS_INSTALL_BINARY": "0"},
-        check=True,
-        timeout=300,
-    )
+    install = (need("npm"), "install", *options, CYPRESS)
+    assert run(tmp_path, *install, CYPRESS_INSTALL_BINARY="0").returncode == 0
     write_kit(tmp_path / "cypress/mockpets")
     files = {f"cypress/e2e/{path.name}": path.read_text() for path in FOLDER.glob("*.cy.ts")}
     files |= {path: text for path, text in shown_files().items() if path.endswith(".ts")}

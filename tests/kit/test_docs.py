@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import socket
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.kit import files_of
-from tests.programs import need
+from tests.programs import need, run
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [
@@ -40,30 +37,16 @@ def shown_commands(mark: str) -> str:
     return str(commands)
 
 
-def run(folder: Path, commands: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run commands as a user would who has mockpets on the PATH."""
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    return subprocess.run(
-        ["sh", "-ec", commands],
-        cwd=folder,
-        env={**os.environ, "PATH": path, "HOME": str(folder), **variables},
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
-
-
 @pytest.mark.tool
 def test_the_files_are_the_same_written_and_downloaded(tmp_path: Path) -> None:
     need("curl")
     (tmp_path / "written/mock/scenarios").mkdir(parents=True)
     (tmp_path / "loaded").mkdir()
-    written = run(tmp_path / "written", shown_commands("write"))
+    written = run(tmp_path / "written", "sh", "-ec", shown_commands("write"))
     with MockpetsServer(Settings(port=0)) as server:
         urls = " ".join(f"-O {server.url}/__mockpets/{name}" for name in files_of(["playwright"]))
         download = f"mkdir -p tests/mockpets && cd tests/mockpets && curl -s {urls}"
-        loaded = run(tmp_path / "loaded", download)
+        loaded = run(tmp_path / "loaded", "sh", "-ec", download)
     files = [
         {path.name: path.read_text() for path in (tmp_path / name / "tests/mockpets").iterdir()}
         for name in ("written", "loaded")
@@ -91,15 +74,15 @@ def test_three_commands_and_six_lines_from_an_empty_folder(tmp_path: Path) -> No
         url = f"http://localhost:{probe.getsockname()[1]}"
 
     for command in (install, write, test):
-        done = run(tmp_path, command, MOCKPETS_URL=url)
+        done = run(tmp_path, "sh", "-ec", command, MOCKPETS_URL=url, HOME=str(tmp_path))
         assert done.returncode == 0, done.stdout + done.stderr
 
     assert "1 passed" in done.stdout
     assert len([line for line in spec.splitlines() if line]) == 6
     (tmp_path / "tests/typo.ts").write_text(spec.replace('use("empty")', 'use("emtpy")'))
-    options = "--strict --noEmit --skipLibCheck --target esnext"
-    modules = "--module esnext --moduleResolution bundler"
+    options = ["--strict", "--noEmit", "--skipLibCheck", "--target", "esnext"]
+    options += ["--module", "esnext", "--moduleResolution", "bundler"]
     for file, errors in (("pets.spec.ts", ""), ("typo.ts", '"emtpy"')):
-        compiled = run(tmp_path, f"{need('tsc')} {options} {modules} tests/{file}")
+        compiled = run(tmp_path, need("tsc"), *options, f"tests/{file}")
         assert errors in compiled.stdout
         assert (compiled.returncode == 0) == (not errors), compiled.stdout

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,9 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mockpets import MockpetsServer, Settings
-from tests.kit.project import CONFIG, run_specs, serving
-from tests.kit.test_playwright import App
+from tests.kit.project import CONFIG, run_specs
+from tests.kit.test_playwright import front_end
+from tests.pages import serving
 from tests.programs import need
+from tests.programs import run as run_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,21 +84,16 @@ BOUNDS = {
 @contextmanager
 def served() -> Iterator[dict[str, str]]:
     """Serve the components, and mockpets; yield the variables of a run."""
-    bundle = subprocess.run(
-        [need("rolldown"), str(RACES / "components.jsx"), "--format=iife", "--minify"],
-        env={**os.environ, "NODE_ENV": "production"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
+    options = ("components.jsx", "--format=iife", "--minify")
+    bundle = run_program(RACES, need("rolldown"), *options, NODE_ENV="production")
+    assert bundle.returncode == 0, bundle.stderr
     script = bundle.stdout
     with MockpetsServer(Settings(port=0, sessions="declared")) as server:
         page = (
             '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><main></main>'
             f'<script>window.API = "{server.url}/v1"</script><script>{script}</script>'
         )
-        with serving(type("_App", (App,), {"page": page})) as app:
+        with serving(front_end("", page)) as app:
             yield {"MOCKPETS_URL": server.url, "APP_URL": app}
 
 

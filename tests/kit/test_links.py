@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import random
 import subprocess
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +13,11 @@ from playwright.sync_api import expect
 
 from mockpets import MockpetsServer, Settings
 from tests.browser.test_toolbar import OPEN
-from tests.kit.project import serving
+from tests.pages import serving
 from tests.programs import need, need_package
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from playwright.sync_api import Browser, Page
 
@@ -51,30 +49,18 @@ async ([method, body]) => {
 """
 
 
-@contextmanager
-def third_party(received: list[dict[str, str]]) -> Iterator[str]:
-    """Run a server on another host, and collect the headers of its requests."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            received.append(dict(self.headers))
-            self.send_response(204)
-            self.send_header("Access-Control-Allow-Origin", "*")
-            self.end_headers()
-
-        def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002
-            pass
-
-    with serving(Handler) as url:
-        yield url.replace("localhost", "127.0.0.1")
-
-
 @pytest.fixture
 def app() -> Iterator[str]:
     """Run the app, whose third party must receive nothing of ours."""
     received: list[dict[str, str]] = []
     need_package("express")
-    with MockpetsServer(Settings(port=0)) as server, third_party(received) as third:
+
+    def receive(_: str, headers: Mapping[str, str]) -> tuple[str, str]:
+        received.append(dict(headers))
+        return "text/plain", ""
+
+    with MockpetsServer(Settings(port=0)) as server, serving(receive) as third:
+        third = third.replace("localhost", "127.0.0.1")  # another host
         command = [need("node"), str(APP), server.url, third]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None

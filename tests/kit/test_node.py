@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mockpets import MockpetsServer, Settings
-from tests.programs import need
+from tests.programs import need, run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,14 +52,7 @@ def test_a_module_with_real_servers(
             name: stack.enter_context(MockpetsServer(settings)).url
             for name, settings in {**servers, "FILES_URL": files}.items()
         }
-        tests = subprocess.run(
-            [need("node"), "--test", str(Path(__file__).parent / path)],
-            env={**os.environ, **urls},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        tests = run(tmp_path, need("node"), "--test", Path(__file__).parent / path, **urls)
 
     assert tests.returncode == 0, tests.stdout
     assert "# fail 0" in tests.stdout

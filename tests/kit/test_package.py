@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,8 +12,7 @@ import pytest
 import mockpets
 from mockpets.kit import INTEGRATIONS, files_of
 from mockpets.packaged_data import shipped
-from tests.programs import need
-from tests.test_generated_types import run
+from tests.programs import need, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,15 +31,8 @@ def test_it_has_the_version_and_the_licence_of_the_server() -> None:
 
 @pytest.mark.node
 def test_npm_packs_the_kit_and_nothing_else(tmp_path: Path) -> None:
-    packed = subprocess.run(
-        [need("npm"), "pack", "--dry-run", "--json", "--silent"],
-        cwd=KIT,
-        env={"PATH": str(Path(need("npm")).parent), "HOME": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
+    options = ("--dry-run", "--json", "--silent")
+    packed = run(KIT, need("npm"), "pack", *options, HOME=str(tmp_path))
     [package] = json.loads(packed.stdout)
 
     files = {each["path"] for each in package["files"]}

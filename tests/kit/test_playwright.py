@@ -12,7 +12,6 @@ import sys
 from contextlib import contextmanager
 from functools import partial
 from html import unescape
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from threading import Barrier
 from typing import TYPE_CHECKING
@@ -25,13 +24,15 @@ from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from mockpets.kit import list_scenarios
 from mockpets.scenario.library import load_library
-from tests.kit.project import CONFIG, REPORTED, run_checks, run_playwright, run_specs, serving
+from tests.kit.project import CONFIG, REPORTED, run_checks, run_playwright, run_specs
 from tests.kit.test_docs import shown_files
+from tests.pages import serving
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from tests.kit.project import Outcomes
+    from tests.pages import Respond
 
 pytestmark = [pytest.mark.browser, pytest.mark.node]
 
@@ -50,43 +51,11 @@ PROJECTS = """\
 """
 
 
-class Echo(BaseHTTPRequestHandler):
-    """A page, its service worker, and at /echo... the headers of the request, for all origins."""
-
-    worker = """
-        self.addEventListener("activate", (event) => event.waitUntil(clients.claim()));
-        self.addEventListener("fetch", (event) => event.respondWith(fetch(event.request)));
-    """
-
-    def do_GET(self) -> None:
-        headers = {name.lower(): value for name, value in self.headers.items()}
-        kind, content = "text/html", "<!doctype html><title>App</title>"
-        if self.path.startswith("/echo"):
-            kind, content = "application/json", json.dumps(headers)
-        elif self.path == "/worker.js":
-            kind, content = "text/javascript", self.worker
-        self.send_response(200)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(content)))
-        self.send_header("Access-Control-Allow-Origin", "*")
-        self.end_headers()
-        self.wfile.write(content.encode())
-
-    def do_OPTIONS(self) -> None:
-        self.send_response(204)
-        self.send_header("Access-Control-Allow-Origin", "*")
-        self.send_header("Access-Control-Allow-Headers", "authorization, x-own")
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-class App(BaseHTTPRequestHandler):
-    """A front end: a page that fetches pets, and at /server one whose server has fetched them."""
-
-    mock = ""
-    page = """\
+WORKER = """
+self.addEventListener("activate", (event) => event.waitUntil(clients.claim()));
+self.addEventListener("fetch", (event) => event.respondWith(fetch(event.request)));
+"""
+PAGE = """\
 <!doctype html><title>App</title><p>Loading</p>
 <button>Show sold</button><button>Show pending</button>
 <script>
@@ -105,24 +74,30 @@ class App(BaseHTTPRequestHandler):
   load("", (count) => (count ? `${count} pets` : "No pets yet"));
 </script>
 """
+"""A page that fetches pets."""
 
-    def do_GET(self) -> None:
-        page = self.page.replace("MOCK", self.mock)
-        if self.path == "/server":
-            names = ("Mockpets-Session", "Mockpets-Scenario")
-            headers = {name: self.headers[name] for name in names if name in self.headers}
-            url = f"{self.mock}/v1/pets"
-            response = requests.get(url, headers=headers | HEADERS, timeout=20)
-            page = f"<!doctype html><title>App</title><p>{len(response.json())} pets</p>"
-        content = page.encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
 
-    def log_message(self, *_: object) -> None:
-        pass
+def echo(path: str, headers: Mapping[str, str]) -> tuple[str, str]:
+    """Return a page, its service worker, or at /echo... the headers of the request."""
+    if path.startswith("/echo"):
+        lowered = {name.lower(): value for name, value in headers.items()}
+        return "application/json", json.dumps(lowered)
+    if path == "/worker.js":
+        return "text/javascript", WORKER
+    return "text/html", "<!doctype html><title>App</title>"
+
+
+def front_end(mock: str, page: str = PAGE) -> Respond:
+    """Return a front end: a page, and at /server one whose server has fetched the pets."""
+
+    def respond(path: str, headers: Mapping[str, str]) -> tuple[str, str]:
+        if path != "/server":
+            return "text/html", page.replace("MOCK", mock)
+        named = {name: headers[name] for name in headers if name.lower().startswith("mockpets")}
+        response = requests.get(f"{mock}/v1/pets", headers=named | HEADERS, timeout=20)
+        return "text/html", f"<!doctype html><title>App</title><p>{len(response.json())} pets</p>"
+
+    return respond
 
 
 class Killable:
@@ -184,9 +159,9 @@ def test_all_specs(tmp_path: Path) -> None:
     with (
         MockpetsServer(settings) as server,
         MockpetsServer(public) as public_server,
-        serving(Echo) as app,
-        serving(Echo) as third,
-        serving(type("_App", (App,), {"mock": server.url})) as shop,
+        serving(echo) as app,
+        serving(echo) as third,
+        serving(front_end(server.url)) as shop,
         restarting("declared") as (killed, restart),
     ):
         outcomes = run_specs(
@@ -296,18 +271,12 @@ def restarting(sessions: str) -> Iterator[tuple[str, str]]:
     server = Killable(sessions)
     barrier = Barrier(4, action=server.restart, timeout=240)
 
-    class Restart(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            barrier.wait()
-            self.send_response(200)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, *_: object) -> None:
-            pass
+    def restart(*_: object) -> tuple[str, str]:
+        barrier.wait()
+        return "text/plain", ""
 
     try:
-        with serving(Restart) as url:
+        with serving(restart) as url:
             yield server.url, url
     finally:
         barrier.abort()

@@ -16,8 +16,7 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from tests.kit.project import install_kit, write_kit
-from tests.programs import need
-from tests.test_generated_types import run
+from tests.programs import need, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

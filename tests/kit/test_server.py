@@ -6,18 +6,17 @@ import json
 import os
 import shlex
 import socket
-import subprocess
 import sys
 import time
-from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
 
 from mockpets import MockpetsServer, Settings
-from tests.kit.project import install_kit, serving
-from tests.programs import need
+from tests.kit.project import install_kit
+from tests.pages import serving
+from tests.programs import need, run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -106,24 +105,11 @@ def wait_until_stopped(url: str) -> None:
         assert time.monotonic() < deadline
 
 
-def run(folder: Path, *command: str, **variables: str) -> str:
-    """Run a command without the variables of this machine's CI; return its output."""
-    inherited = {name: text for name, text in os.environ.items() if name != "CI"}
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env={**inherited, **variables},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    return done.stdout
-
-
 def start(folder: Path, options: Mapping[str, Any], **variables: str) -> str:
-    return run(folder, need("node"), "main.mjs", OPTIONS=json.dumps(options), **variables)
+    """Run the script without the variables of this machine's CI; return its output."""
+    variables = {"CI": "", "OPTIONS": json.dumps(options), **variables}
+    done = run(folder, need("node"), "main.mjs", **variables)
+    return done.stdout + done.stderr
 
 
 def test_the_server_runs_until_it_is_stopped(project: Path) -> None:
@@ -183,14 +169,14 @@ def test_a_running_server_with_other_options_is_one_warning(project: Path) -> No
         output = start(project, options, MOCKPETS_URL=url)
 
     assert output.splitlines() == [
+        "started 200",
+        "after stop 200",
         f"mockpets: the tests use a server that was already running at {url}, and it is not "
         "as they expect: it has --locale de_DE, it has --api-key *, it lacks --sessions declared, "
         "it lacks --pets 3, it lacks --locale fr_FR, it lacks the scenario 'listed', it lacks the "
         "scenario 'new', its scenario 'default' has another text, its scenario 'tired-cat' has "
         "another text, its scenario 'empty' has another text; stop it, so that the tests start "
         "their own, or name its options in 'args'",
-        "started 200",
-        "after stop 200",
     ]
 
 
@@ -204,17 +190,7 @@ def test_a_running_server_that_was_not_named_is_an_error_in_ci(project: Path) ->
 
 
 def test_another_server_at_the_url_is_an_error(project: Path) -> None:
-    class Other(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.send_header("Content-Length", "2")
-            self.end_headers()
-            self.wfile.write(b"OK")
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with serving(Other) as url:
+    with serving(lambda *_: ("text/plain", "OK")) as url:
         output = start(project, {"command": COMMAND}, MOCKPETS_URL=url)
 
     hint = "stop it, or set MOCKPETS_URL to another port"
@@ -236,7 +212,7 @@ def test_playwright_prints_how_to_install_a_missing_command(project: Path) -> No
     path = os.pathsep.join(["/usr/bin", "/bin"])
     output = run(project, need("node"), "--input-type=module", "--eval", script, PATH=path)
 
-    assert output.splitlines() == [
+    assert output.stdout.splitlines() == [
         "127 mockpets is not on the PATH. Install it, activate its virtual environment, or name "
         "its command with webServer({ command }).",
         'uvx mockpets --pets "my pets.json" --now "2031-01-01"',
@@ -279,7 +255,7 @@ def test_vitest_starts_and_stops_the_server(project: Path) -> None:
         output = run(
             project, need("vitest"), "run", "--no-color", MOCKPETS_URL=url, COMMAND=COMMAND
         )
-        assert "1 passed" in output, output
+        assert "1 passed" in output.stdout, output
 
 
 def test_states_has_the_scenarios_of_the_server_that_playwright_starts(project: Path) -> None:

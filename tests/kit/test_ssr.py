@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.kit.project import install_kit
-from tests.programs import need
-from tests.test_generated_types import run
+from tests.programs import need, run
 
 
 @pytest.mark.node

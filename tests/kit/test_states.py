@@ -11,8 +11,9 @@ import pytest
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from mockpets.scenario.library import load_library
-from tests.kit.project import REPORTED, run_playwright, serving
-from tests.kit.test_playwright import App
+from tests.kit.project import REPORTED, run_playwright
+from tests.kit.test_playwright import front_end
+from tests.pages import serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,10 +51,10 @@ def without_status(server: MockpetsServer) -> set[str]:
 
 
 def test_exactly_the_states_that_show_a_bug_fail(server: MockpetsServer, tmp_path: Path) -> None:
-    page = (GAUNTLET / "index.html").read_text(encoding="utf-8").replace("MOCK", server.url)
+    page = (GAUNTLET / "index.html").read_text(encoding="utf-8")
     smoke = (GAUNTLET / "smoke.spec.ts").read_text(encoding="utf-8")
     crashing = without_status(server)
-    with serving(type("_App", (App,), {"page": page})) as app:
+    with serving(front_end(server.url, page)) as app:
         outcomes = run_playwright(
             tmp_path,
             {"tests/smoke.spec.ts": smoke},
@@ -104,10 +105,10 @@ def test_exactly_the_states_that_show_a_bug_fail(server: MockpetsServer, tmp_pat
 def test_the_test_that_the_documentation_shows_passes(
     server: MockpetsServer, tmp_path: Path
 ) -> None:
-    page = (GAUNTLET / "index.html").read_text(encoding="utf-8").replace("MOCK", server.url)
+    page = (GAUNTLET / "index.html").read_text(encoding="utf-8")
     shown = (ROOT / "docs/bugs/every-state.md").read_text(encoding="utf-8")
     [(path, text)] = re.findall(r"<!-- kit file: (\S+) -->\n```ts\n(.*?)```", shown, re.DOTALL)
-    with serving(type("_App", (App,), {"page": page})) as app:
+    with serving(front_end(server.url, page)) as app:
         outcomes = run_playwright(
             tmp_path, {path: text}, config=REPORTED, MOCKPETS_URL=server.url, APP_URL=app
         )

@@ -13,8 +13,7 @@ import pytest
 
 from mockpets.kit import TYPES_FILE, render
 from tests.kit.project import install_kit
-from tests.programs import need
-from tests.test_generated_types import run
+from tests.programs import need, run
 
 TYPES = Path(__file__).with_name("types")
 STORYBOOK_PACKAGE = {

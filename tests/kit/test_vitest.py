@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import subprocess
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,9 +13,10 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
-from tests.kit.project import install_kit, serving, write_kit
-from tests.kit.test_playwright import Echo, Killable
-from tests.programs import need
+from tests.kit.project import install_kit, write_kit
+from tests.kit.test_playwright import Killable, echo
+from tests.pages import serving
+from tests.programs import need, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,15 +69,8 @@ def run_vitest(
         text = (FILES / source).read_text(encoding="utf-8")
         (folder / name).write_text(text.replace("./mockpets/", "mockpets/") if packaged else text)
     reporters = ("--reporter=default", "--reporter=json", "--outputFile=report.json")
-    done = subprocess.run(
-        [need("vitest"), "run", "--no-color", *reporters, *options],
-        cwd=folder,
-        env={**os.environ, **variables},
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
+    command = (need("vitest"), "run", "--no-color", *reporters, *options)
+    done = run(folder, *command, **variables)
     output = done.stdout + done.stderr
     assert (folder / "report.json").exists(), output
     tests = [
@@ -108,7 +99,7 @@ def test_each_test_has_its_own_session(
 ) -> None:
     files = {f"sessions-{copy}.test.ts": "sessions.test.ts" for copy in "abcd"}
     files |= {f"dom-{copy}.test.ts": "dom.test.ts" for copy in "ab"}
-    with serving(Echo) as third:
+    with serving(echo) as third:
         outcome = run_vitest(
             tmp_path,
             files,
@@ -197,18 +188,12 @@ def test_a_test_is_skipped_unless_it_reaches_its_state(
 def test_a_lost_session_is_the_first_error(sessions: str, tmp_path: Path) -> None:
     server = Killable(sessions)
 
-    class Restart(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            server.restart()
-            self.send_response(200)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, *_: object) -> None:
-            pass
+    def restart(*_: object) -> tuple[str, str]:
+        server.restart()
+        return "text/plain", ""
 
     try:
-        with serving(Restart) as url:
+        with serving(restart) as url:
             outcome = run_vitest(
                 tmp_path,
                 {"lost.test.ts": "lost.test.ts"},

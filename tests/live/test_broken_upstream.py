@@ -10,10 +10,10 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from mockpets.client import ControlClient
-from tests.browser.foreign_page import foreign_page
 from tests.browsers import chromium, firefox
 from tests.live import balancers
 from tests.live.test_restarts import TOKEN, running, wait_until_saved
+from tests.pages import foreign_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
