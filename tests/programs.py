@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from collections import Counter
@@ -114,6 +115,13 @@ def run(folder: Path, *command: str | Path, **variables: str) -> subprocess.Comp
         timeout=1800,  # rather than forever
         check=False,
     )
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        number: int = probe.getsockname()[1]
+    return number
 
 
 def _stop(name: str, install: str) -> NoReturn:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -27,6 +26,7 @@ from mockpets.settings import Settings
 from mockpets.settings.model import rows
 from mockpets.settings.sources import URL_VARIABLE
 from tests.http_client import Client, OverSocket, Response
+from tests.programs import free_port
 from tests.test_container_files import PAGES, environment, one
 
 if TYPE_CHECKING:
@@ -112,13 +112,6 @@ def resolved(values: dict[str, str], given: dict[str, str]) -> dict[str, str]:
         return value
 
     return {name: re.sub(r"\$\{(\w+):\?(.*?)\}", fill, value) for name, value in values.items()}
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        number: int = probe.getsockname()[1]
-    return number
 
 
 class Composed:

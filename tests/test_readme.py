@@ -1,181 +1,50 @@
-"""The README's commands, run as they stand, in a copy of the checkout and a fresh environment."""
+"""What the README shows works as it stands; `.ci/run` runs its two commands in a fresh clone."""
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import shlex
-import shutil
-import signal
-import socket
-import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from mockpets import Settings, create_app
-from mockpets.client import ControlClient
 from mockpets.constants import CONTROL_PREFIX
 from tests.cases import each as for_each
+from tests.docs.page import PAGES, ROOT, blocks
+from tests.docs.test_pages import Reader
 from tests.http_client import Client, InProcess
-from tests.programs import need
-from tests.routes import complete_app
+from tests.programs import free_port, need
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+README = blocks(ROOT / "README.md")
 
 
-def marked(mark: str) -> list[tuple[str, str]]:
-    """The shell blocks below a comment, each with the block of its output, if it has one."""
-    pattern = rf"<!-- {mark} -->\n```sh\n(.*?)```\n(?:```(?:json|text)\n(.*?)```\n)?"
-    return re.findall(pattern, README, re.DOTALL)
+def shown(mark: str) -> str:
+    """Return the text of the block with a mark."""
+    [text] = [block.text for block in README if block.mark == mark]
+    return text
 
 
-LEFT_BEHIND = {".git", ".venv", "__pycache__", "build", "dist", "node_modules", ".hypothesis"}
-LEFT_BEHIND |= {".mypy_cache", ".pytest_cache", ".ruff_cache"}
-"""Folders that a clone does not have."""
-
-
-def files_of_a_clone() -> list[Path]:
-    """Return the files that git knows, or without git and its data, as in an archive, all."""
-    if git := shutil.which("git"):
-        command = [git, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-        listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-        if "README.md" in (names := listed.stdout.split("\0")):
-            return [Path(name) for name in names if name]
-    files = []
-    for folder, inner, names in os.walk(ROOT):
-        inner[:] = {*inner} - LEFT_BEHIND
-        files += [Path(folder, name).relative_to(ROOT) for name in names]
-    return files
-
-
-@pytest.fixture(scope="module")
-def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of what a clone has."""
-    folder = tmp_path_factory.mktemp("clone")
-    for name in files_of_a_clone():
-        if (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, folder / name)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        number: int = probe.getsockname()[1]
-    return number
-
-
-@pytest.fixture(
-    scope="module", params=["this environment", pytest.param("a new one", marks=pytest.mark.slow)]
-)
-def banner(checkout: Path, port: int, request: pytest.FixtureRequest) -> Iterator[str]:
-    """Run the main job as the README has it, on a free port, and return what it prints."""
-    [(command, _)] = marked("the main job")
-    if request.param == "this environment":
-        install, command = command.rsplit(" && ", 1)
-        assert install.startswith("python3 -m venv .venv && .venv/bin/pip install ")
-        (checkout / ".venv").symlink_to(sys.prefix)
-    # The environment of someone who has nothing of ours installed or set.
-    path = os.pathsep.join([str(Path(sys.base_prefix) / "bin"), *os.defpath.split(os.pathsep)])
-    keep = {"HOME", "LANG", "PIP_INDEX_URL", "PIP_FIND_LINKS", "PIP_CONFIG_FILE"}
-    environment = {name: value for name, value in os.environ.items() if name in keep}
-    environment |= {"PATH": path, "MOCKPETS_PORT": str(port)}
-    with subprocess.Popen(
-        ["sh", "-c", command],
-        cwd=checkout,
-        env=environment,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    ) as process:
-        assert process.stdout is not None
-        lines = []
-        try:
-            for line in process.stdout:
-                lines.append(line)
-                if "Ctrl-C" in line:
-                    break
-            assert process.poll() is None, "".join(lines)
-            yield "".join(lines)
-        finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGINT)
-        # Ctrl-C also ends the shell; `tests/cli/test_main.py` checks our own exit status.
-        assert process.wait(timeout=20) in (0, -signal.SIGINT)
-    if request.param == "this environment":
-        (checkout / ".venv").unlink()  # so that the next one is not made inside it
-    else:
-        shutil.rmtree(checkout / ".venv")
-
-
-Shell = Callable[[str], str]
-
-
-@pytest.fixture
-def shell(banner: str, checkout: Path, port: int) -> Shell:
-    """Return a function that runs a block of the README and returns its output."""
-    assert banner
+@pytest.mark.tool  # curl
+def test_the_tour_on_the_server_of_the_main_job(tmp_path: Path) -> None:
     need("curl")
-
-    def run(block: str) -> str:
-        command = ["sh", "-c", block.replace("localhost:7387", f"localhost:{port}")]
-        done = subprocess.run(
-            command, cwd=checkout, capture_output=True, text=True, timeout=60, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    return run
-
-
-@pytest.mark.tool  # curl
-def test_the_main_job_prints_a_curl_that_works(banner: str, shell: Shell, port: int) -> None:
-    [curl] = re.findall(r"^\s*(curl .*)$", banner, re.MULTILINE)
-
-    assert f"http://localhost:{port}/v1" in curl
-    assert "empty" in banner
-    assert isinstance(json.loads(shell(curl)), list)
-
-
-@pytest.mark.tool  # curl
-def test_the_tour(shell: Shell, port: int) -> None:
-    tour = marked("tour")
-    for session in ("default", "my-test"):  # another shell may have run the tour
-        ControlClient(f"http://localhost:{port}", session).reset()
-
-    assert len(tour) == 2
-    for command, output in tour:
-        assert shell(command).rstrip("\n") == output.rstrip("\n"), command
-    for command, output in marked("tour command"):
-        done = subprocess.run(
-            [sys.executable, "-m", *shlex.split(command)],
-            env={**os.environ, "MOCKPETS_PORT": str(port)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        assert done.stdout == output, command
-    ControlClient(f"http://localhost:{port}").use("empty")  # as the other tests expect
+    install, serve = shown("the main job").rsplit(" && ", 1)
+    assert install.startswith("python3 -m venv .venv && .venv/bin/pip install ")
+    (tmp_path / ".venv").symlink_to(sys.prefix)
+    reader = Reader(tmp_path, tmp_path, f"localhost:{free_port()}", 0)
+    tour = [block for block in README if block.mark.startswith("tour")]
+    assert len(tour) == 3
+    with reader.serve(serve.strip()):
+        for block in tour:
+            assert block.output
+            reader.run(block)
 
 
 def test_the_own_scenario_keeps_orders_and_lacks_a_pet(tmp_path: Path) -> None:
-    [text] = re.findall(r"<!-- own scenario -->\n```yaml\n(.*?)```", README, re.DOTALL)
-    (tmp_path / "shop.yaml").write_text(text, encoding="utf-8")
+    (tmp_path / "shop.yaml").write_text(shown("own scenario"), encoding="utf-8")
     call = Client(InProcess(create_app(Settings(scenarios_dir=(tmp_path,), scenario=("shop",)))))
 
     created = call("POST", "/v1/orders", json_body={"petId": 7})
@@ -188,7 +57,7 @@ def test_the_own_scenario_keeps_orders_and_lacks_a_pet(tmp_path: Path) -> None:
 
 def test_the_test_command_is_one_line_that_ends_in_pytest() -> None:
     """`.ci/run` runs it as it stands; a test that ran it would run itself."""
-    [(command, _)] = marked("the test command")
+    command = shown("the test command")
 
     assert command.count("\n") == 1
     assert command.rstrip().endswith(".venv/bin/pytest")
@@ -202,31 +71,9 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def test_the_control_paths_named_exist() -> None:
-    client = create_app(Settings()).test_client()
+    call = Client(InProcess(create_app(Settings())))
     text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
     paths = set(re.findall(rf"`GET ({CONTROL_PREFIX}/[a-z./]+)`", text))
 
     assert paths
-    for path in paths:
-        assert client.get(path).status_code == 200, path
-
-
-def test_every_call_of_the_control_api_is_in_its_reference() -> None:
-    """And nothing else is there."""
-    text = (ROOT / "docs" / "reference" / "control-api.md").read_text(encoding="utf-8")
-    shown = set(re.findall(r"`(GET|PUT|POST|PATCH|DELETE) ([a-z./A-Z-]+)`", text))
-    rules = complete_app(Settings(public=True)).url_map.iter_rules()
-    there = {
-        (method, rule.rule.removeprefix(CONTROL_PREFIX + "/"))
-        for rule in rules
-        for method in (rule.methods or set()) - {"HEAD"}
-        if rule.rule.startswith(CONTROL_PREFIX + "/")
-    }
-    places = {"<name>": "NAME", "<id>": "ID", "<record>": "ID", "<number>": "NUMBER"}
-    named = {
-        (method, re.sub("<[a-z]+>", lambda found: places[found[0]], path))
-        for method, path in there
-        if path and not path.startswith("panel/")
-    }
-
-    assert shown == named
+    assert [path for path in paths if call("GET", path).status != 200] == []

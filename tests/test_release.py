@@ -32,7 +32,7 @@ from tests.cases import each as for_each
 from tests.docs.test_ci import GITLAB
 from tests.docs.test_ci import WITH_CONTAINER as CONTAINER
 from tests.docs.test_ci import WORKFLOW as GITHUB
-from tests.programs import need
+from tests.programs import need, run
 from tests.test_container_files import PROJECT, needed
 
 if TYPE_CHECKING:
@@ -54,16 +54,8 @@ def fake_pyz(path: Path, statement: str = "return 3") -> Path:
 
 
 def call(*command: str | Path, folder: Path, **variables: str) -> tuple[int, str, str]:
-    """Run a command; return status, stdout and stderr."""
-    done = subprocess.run(
-        [*map(str, command)],
-        cwd=folder,
-        env={**os.environ, "HOME": str(folder), **variables},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    """Run a command with a home of its own; return status, stdout and stderr."""
+    done = run(folder, *command, **{"HOME": str(folder), **variables})
     return done.returncode, done.stdout, done.stderr
 
 

@@ -17,31 +17,20 @@ import pytest
 
 from mockpets.constants import VERSION
 from mockpets.kit import files_of
+from tests.programs import run
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent
+PIP = (sys.executable, "-m", "pip")
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
-    subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pip",
-            "wheel",
-            "--quiet",
-            "--no-deps",
-            "-w",
-            str(folder),
-            str(ROOT),
-        ],
-        env={**os.environ, "GIT_DIR": str(folder)},  # as in a hook of another repository
-        check=True,
-        timeout=120,
-    )
+    build = (*PIP, "wheel", "--quiet", "--no-deps", "-w", folder, ROOT)
+    done = run(folder, *build, GIT_DIR=str(folder))  # as in a hook of another repository
+    assert done.returncode == 0, done.stderr
     [path] = folder.glob("*.whl")
     return path
 
@@ -68,16 +57,10 @@ def test_the_wheel_has_only_the_package_and_the_shipped_files(wheel: Path) -> No
     assert inside == package | shipped | kit | pages | commit
 
 
-def git(*arguments: str) -> str:
-    return subprocess.check_output(["git", "-C", str(ROOT), *arguments], text=True)
-
-
 def version_in(site: Path) -> str:
     """Return what `mockpets --version` prints, without the name."""
-    environment = {**os.environ, "PYTHONPATH": str(site), "PYTHONSAFEPATH": "1"}
-    command = [sys.executable, "-m", "mockpets", "--version"]
-    output = subprocess.check_output(command, env=environment, text=True, timeout=60)
-    return output.split()[-1]
+    command = (sys.executable, "-m", "mockpets", "--version")
+    return run(site, *command, PYTHONPATH=str(site), PYTHONSAFEPATH="1").stdout.split()[-1]
 
 
 @pytest.fixture(scope="module")
@@ -85,8 +68,8 @@ def build_tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with what a build needs; pip would install it again for each of them."""
     folder = tmp_path_factory.mktemp("build")
     requires = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["build-system"]
-    pip = (sys.executable, "-m", "pip", "install", "--quiet", "--target", str(folder))
-    subprocess.run([*pip, *requires["requires"]], check=True, timeout=120)
+    install = (*PIP, "install", "--quiet", "--target", folder, *requires["requires"])
+    assert run(folder, *install).returncode == 0
     return folder
 
 
@@ -112,15 +95,9 @@ def test_a_build_without_a_repository_has_the_commit_of_a_variable_or_of_an_sdis
     if commit == "in an sdist":
         (source / "mockpets/_commit.py").write_text('COMMIT = "gfedcba9"\n')
         commit = ""
-    pip = (sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation")
-    done = subprocess.run(
-        [*pip, "--target", str(site), str(source)],
-        env={**os.environ, "MOCKPETS_COMMIT": commit, "PYTHONPATH": str(build_tools)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    install = (*PIP, "install", "--quiet", "--no-deps", "--no-build-isolation", "--target", site)
+    variables = {"MOCKPETS_COMMIT": commit, "PYTHONPATH": str(build_tools)}
+    done = run(source, *install, source, **variables)
     if version is None:
         assert "MOCKPETS_COMMIT must be a commit such as $(git rev-parse HEAD)" in done.stderr
     else:
@@ -130,21 +107,8 @@ def test_a_build_without_a_repository_has_the_commit_of_a_variable_or_of_an_sdis
 def test_the_server_runs_from_the_wheel(wheel: Path, tmp_path: Path) -> None:
     """Dependencies come from this environment, the package only from the wheel."""
     site = tmp_path / "site"
-    subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--no-deps",
-            "--target",
-            str(site),
-            str(wheel),
-        ],
-        check=True,
-        timeout=120,
-    )
+    done = run(tmp_path, *PIP, "install", "--quiet", "--no-deps", "--target", site, wheel)
+    assert done.returncode == 0, done.stderr
     code = (
         "import sys, mockpets; print(mockpets.__file__); "
         "from mockpets.cli.main import main; sys.exit(main())"
@@ -160,10 +124,9 @@ def test_the_server_runs_from_the_wheel(wheel: Path, tmp_path: Path) -> None:
         assert process.stdout is not None
         try:
             assert Path(process.stdout.readline()).is_relative_to(site)
-            shown = version_in(site)
             if (ROOT / ".git").exists():
-                commit = git("rev-parse", "HEAD")[:7]
-                assert re.fullmatch(rf"{VERSION}\+g{commit}(\.dirty)?", shown)
+                commit = run(ROOT, "git", "rev-parse", "HEAD").stdout[:7]
+                assert re.fullmatch(rf"{VERSION}\+g{commit}(\.dirty)?", version_in(site))
             url = ""
             for line in process.stdout:
                 url = next((word for word in line.split() if word.endswith("/v1")), url)

@@ -24,8 +24,9 @@ from playwright.sync_api import expect, sync_playwright
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
-from tests.examples.project import free_ports, install, playwright
-from tests.programs import need
+from tests.browsers import chromium
+from tests.examples.project import install, playwright
+from tests.programs import free_port
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -220,7 +221,7 @@ def main() -> None:
     with ExitStack() as stack:
         folder = install("react", Path(stack.enter_context(tempfile.TemporaryDirectory())))
         server = stack.enter_context(MockpetsServer(Settings(port=0)))
-        [port] = free_ports(1)
+        port = free_port()
         app_url = f"http://localhost:{port}"
         vite = str(folder / "node_modules" / ".bin" / "vite")
         environment = {**os.environ, "VITE_API_URL": f"{server.url}/v1", "VITE_API_KEY": "mockpets"}
@@ -236,9 +237,7 @@ def main() -> None:
         stack.callback(preview.terminate)
         assert preview.stdout is not None
         next(line for line in preview.stdout if "Local" in line)
-        browser = stack.enter_context(sync_playwright()).chromium.launch(
-            executable_path=need("chromium"), args=["--no-sandbox", "--no-proxy-server"]
-        )
+        browser = chromium(stack.enter_context(sync_playwright()))
         recorder = Recorder(
             stage=open_page(browser, (WIDTH, HEIGHT)),
             app=open_page(browser, APP, APP_ZOOM),

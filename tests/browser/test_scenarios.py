@@ -388,23 +388,3 @@ def test_try_a_scenario_on_a_request_without_sending_it(own: Panel) -> None:
     field.fill(MINE.replace("listPets", "getPet").replace("reply", "repyl"))
     expect(tried.get_by_role("status")).to_contain_text("without the last change")
     expect(tried.get_by_role("status")).to_contain_text("502")
-
-
-def test_the_colours_lie_behind_the_text(own: Panel) -> None:
-    field = open_editor(own, "mine")
-    field.fill("# a comment\n" + "a: 'b'  # c\n" * 300 + "last: 1\n")
-    field.evaluate("field => field.scrollTo(0, field.scrollHeight)")
-    expect(own.page.locator(".editor pre")).to_contain_text("last: 1")
-    own.page.wait_for_function(
-        """() => {
-            const field = document.querySelector(".editor textarea");
-            const lines = [...document.querySelectorAll(".editor pre div")];
-            const last = lines.find((line) => line.textContent.startsWith("last"));
-            const top = (node) => node.getBoundingClientRect().top;
-            const numbers = document.querySelectorAll(".editor .gutter li");
-            if (lines.length !== numbers.length || lines.length >= 150) return false;
-            const padding = parseFloat(getComputedStyle(field).paddingTop);
-            const wanted = 301 * 20 + padding - field.scrollTop;
-            return Math.abs(top(last) - top(field) - wanted) <= 1;
-        }"""
-    )

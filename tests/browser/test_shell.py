@@ -182,15 +182,6 @@ def test_the_first_load_is_small_and_its_files_are_cached(
     assert set(entries) == {0}
 
 
-def test_a_view_that_cannot_be_loaded_says_so(panel: Panel) -> None:
-    panel.page.route("**/pets.js", lambda route: route.abort())
-    panel.page.evaluate("location.hash = 'pets'")
-    expect(panel.page.get_by_text("This view could not be loaded")).to_be_visible()
-    panel.page.unroute("**/pets.js")
-    panel.button("Reload the page").click()
-    expect(panel.page.locator("#view-pets")).not_to_contain_text("could not be loaded")
-
-
 # --- 390 px -----------------------------------------------------------------------------------
 
 

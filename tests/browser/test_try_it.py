@@ -50,29 +50,6 @@ def test_try_each_operation(panel: Panel) -> None:
     expect(response(panel)).to_contain_text("Thu, 05 Dec 2030 00:00:00 GMT")
 
 
-def test_a_response_stays_while_another_view_is_open(panel: Panel) -> None:
-    held = {"description": "d", "stubs": [{"match": {"operation": "getPet"}, "hold": "door"}]}
-    panel.call("PUT", "/__mockpets/scenario", json_body={"scenario": held})
-    panel.view("Try it")
-    panel.page.get_by_role("textbox", name="limit").fill("2")
-    panel.button("Call listPets").click()
-    expect(response(panel).get_by_role("status")).to_contain_text("200")
-    panel.view("Requests")
-    panel.view("Try it")
-    expect(panel.page.get_by_role("textbox", name="limit")).to_have_value("2")
-    expect(response(panel).get_by_role("status")).to_contain_text("200")
-
-    choose(panel, "getPet")
-    expect(response(panel)).to_be_empty()
-    panel.button("Call getPet").click()
-    panel.call("POST", "/__mockpets/gates/door/wait")
-    panel.view("Requests")
-    panel.call("POST", "/__mockpets/gates/door/open")
-    expect(panel.row(2).locator(".status")).to_have_text("200")
-    panel.view("Try it")
-    expect(response(panel).get_by_role("status")).to_contain_text("200")
-
-
 @by_keyboard
 def test_send_any_path_and_method(panel: Panel) -> None:
     panel.call("GET", "/v1/pets")  # a request outside the contract creates no session
@@ -134,15 +111,6 @@ def test_an_invalid_request_is_explained_and_not_sent(panel: Panel) -> None:
         expect(panel.button("Explain")).to_be_disabled()
         form.get_by_role("textbox", name=field).fill(valid)
     assert panel.call("GET", "/__mockpets/requests").json["total"] == 0
-
-
-def test_a_broken_connection_is_reported(panel: Panel) -> None:
-    panel.view("Try it")
-    panel.page.get_by_role("combobox", name="Scenario").select_option("offline")
-    panel.button("Call listPets").click()
-
-    expect(response(panel)).to_contain_text("No response: the connection failed")
-    assert panel.call("GET", "/__mockpets/requests/1").json["fault"] == "connection_reset"
 
 
 def test_the_reference_shows_the_contract_with_forms(

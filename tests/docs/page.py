@@ -70,7 +70,7 @@ def blocks(page: Path) -> list[Block]:
     result = []
     for match in _BLOCK.finditer(page.read_text(encoding="utf-8")):
         mark, _, argument = (match["mark"] or "").partition(": ")
-        is_command = mark in ("run", "serve", "tour", "not run")
+        is_command = mark in ("run", "serve", "tour", "tour command", "not run")
         output = (match["output"] or "") if is_command else ""
         result.append(Block(mark, argument, match["language"], match["text"], output))
     return result

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 import subprocess
 import sys
 from contextlib import ExitStack, contextmanager
@@ -19,7 +18,7 @@ from mockpets.client import ControlClient
 from mockpets.scenario.check import check
 from tests.cli.test_main import wait_until
 from tests.docs.page import PAGES, ROOT, Block, blocks, name_of, needs_mark, setting
-from tests.programs import PROGRAMS, need
+from tests.programs import PROGRAMS, free_port, need
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -210,12 +209,7 @@ def test_the_commands_work(page: Path, with_slow: bool, tmp_path: Path) -> None:
     """In the order of the page, in one folder, which also gets the files of the page."""
     for name in programs(page, with_slow):
         need(name)
-    with socket.socket() as probe, socket.socket() as app_probe:
-        probe.bind(("127.0.0.1", 0))
-        app_probe.bind(("127.0.0.1", 0))
-        host = f"localhost:{probe.getsockname()[1]}"
-        app_port = app_probe.getsockname()[1]
-    reader = Reader(tmp_path / "page", tmp_path / "home", host, app_port)
+    reader = Reader(tmp_path / "page", tmp_path / "home", f"localhost:{free_port()}", free_port())
     reader.folder.mkdir()
     reader.home.mkdir()
     options = setting(page, "server")

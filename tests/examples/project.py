@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 
-from tests.programs import need, run
+from tests.programs import free_port, need, run
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 REPEAT = int(os.environ.get("REPEAT_EACH", "1"))
@@ -47,23 +45,13 @@ def copy(installed: Path, folder: Path) -> Path:
     return folder
 
 
-def free_ports(count: int) -> list[int]:
-    """Return different free ports."""
-    with ExitStack() as stack:
-        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for probe in probes:
-            probe.bind(("127.0.0.1", 0))
-        return [probe.getsockname()[1] for probe in probes]
-
-
 def playwright(folder: Path, *options: str, **variables: str) -> tuple[int, str]:
     """Run the Playwright tests of a copy on free ports; return the exit status and the output."""
-    mock, app = free_ports(2)
     variables = {
         "HOME": str(folder),  # for Chromium
         "CHROMIUM": need("chromium"),
-        "MOCKPETS_URL": f"http://localhost:{mock}",
-        "PORT": str(app),
+        "MOCKPETS_URL": f"http://localhost:{free_port()}",
+        "PORT": str(free_port()),
         **variables,
     }
     # Playwright stops its servers when its time is over; the timeout of `run` would leave them.

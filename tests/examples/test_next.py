@@ -6,32 +6,28 @@ import os
 import re
 import shutil
 import subprocess
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
 import requests
 
 from mockpets import MockpetsServer, Settings
-from mockpets.client import ControlClient
 from tests.examples.project import (
     EXAMPLES,
     REPEAT,
     check_kit,
     copy,
-    free_ports,
     install,
     outcomes,
     playwright,
 )
-from tests.programs import need, run
+from tests.programs import free_port, need, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
-CACHES = Path(__file__).with_name("next-caches")
-"""Pages that Next caches in different ways."""
 TESTS = 40 * REPEAT
 TRACED: Mapping[str, str] = {"TRACING": "on"}
 
@@ -128,7 +124,7 @@ def test_a_link_opens_the_page_in_a_session_with_scenarios(
 @contextmanager
 def started(folder: Path, mock_url: str, **variables: str) -> Iterator[str]:
     """Start the built app of a copy; yield its URL."""
-    [port] = free_ports(1)
+    port = free_port()
     command = [need("node"), "node_modules/next/dist/bin/next", "start"]
     with subprocess.Popen(
         [*command, "--hostname", "localhost", "--port", str(port)],
@@ -151,72 +147,6 @@ def started(folder: Path, mock_url: str, **variables: str) -> Iterator[str]:
 
 def api(mock_url: str) -> dict[str, str]:
     return {"API_URL": f"{mock_url}/v1", "NEXT_TELEMETRY_DISABLED": "1"}
-
-
-def get(url: str, session: str) -> tuple[int, str]:
-    """Get a page as the fixtures of the kit do; return the status and the HTML."""
-    headers = {"Mockpets-Session": session, "baggage": f"mockpets.session={session}"}
-    response = requests.get(url, headers=headers, timeout=60)
-    return response.status_code, response.text
-
-
-def seen(url: str, mock: ControlClient) -> tuple[str, str, str]:
-    """Return what tests see in a page: the first, a second one, and the first after a change."""
-    first, second = mock.session("first"), mock.session("second")
-    first.set_pets([{"id": 1, "name": "A1", "categoryId": 2}])
-    second.set_pets([{"id": 1, "name": "B1", "categoryId": 2}])
-    one, two = shown(url, "first"), shown(url, "second")
-    first.set_pets([{"id": 1, "name": "A2", "categoryId": 2}])
-    return one, two, shown(url, "first")
-
-
-def shown(url: str, session: str) -> str:
-    status, html = get(url, session)
-    names = re.search("names: (?:<!-- -->)?([^<]*)<", html)
-    return names[1] if names else str(status)
-
-
-WAYS = ("data-cache", "isr", "static", "unstable-cache")
-OWN = ("A1", "B1", "A2")
-FIRST_OF_OWN = ("A1", "B1", "A1")
-FIRST_OF_ANY = ("A1", "A1", "A1")
-BUILD = ("Built", "Built", "Built")
-ERROR = ("500", "500", "500")
-
-
-@pytest.mark.parametrize(
-    ("carrier", "variables", "expected"),
-    [
-        ("header", {}, (FIRST_OF_OWN, OWN, BUILD, ERROR)),
-        ("baggage", {}, (FIRST_OF_ANY, BUILD, BUILD, FIRST_OF_ANY)),
-        ("header", {"API_CACHE": "no-store"}, (OWN, OWN, BUILD, ERROR)),
-        ("baggage", {"API_CACHE": "no-store"}, (OWN, OWN, BUILD, FIRST_OF_ANY)),
-    ],
-    ids=["header", "baggage", "header, no-store", "baggage, no-store"],
-)
-def test_what_tests_see_of_a_cached_page(
-    installed: Path,
-    tmp_path: Path,
-    carrier: str,
-    variables: dict[str, str],
-    expected: tuple[tuple[str, str, str], ...],
-) -> None:
-    """As the table in docs/recipes/ssr.md says."""
-    example = copy(installed, tmp_path / "next")
-    shutil.copytree(CACHES, example / "app" / "caches")
-    if carrier == "baggage":
-        without_the_line(example)
-        variables = {**variables, **TRACED}
-    with ExitStack() as stack:
-        server = stack.enter_context(MockpetsServer(Settings(port=0)))
-        mock = ControlClient(server.url)
-        mock.set_pets([{"id": 1, "name": "Built", "categoryId": 2}])
-        done = build(example, **api(server.url), **variables)
-        assert done.returncode == 0, done.stdout + done.stderr
-        url = stack.enter_context(started(example, server.url, **variables))
-        result = tuple(seen(f"{url}/caches/{name}", mock) for name in WAYS)
-
-    assert result == expected
 
 
 # --- Files --------------------------------------------------------------------------------------

@@ -19,13 +19,12 @@ from tests.examples.project import (
     REPEAT,
     check_kit,
     copy,
-    free_ports,
     install,
     outcomes,
     playwright,
     share_one_session,
 )
-from tests.programs import need, run
+from tests.programs import free_port, need, run
 
 SCENARIOS = EXAMPLES / "react" / "scenarios"
 STATES = ("--config", "playwright.states.config.ts")
@@ -46,7 +45,7 @@ def example(installed: Path, tmp_path: Path) -> Path:
 
 def vitest(folder: Path, *options: str) -> tuple[int, str]:
     """Run the Vitest tests of a copy on a free port; return the exit status and the output."""
-    [port] = free_ports(1)
+    port = free_port()
     command = (need("npm"), "run", "--silent", "test:unit", "--", *options)
     done = run(folder, *command, MOCKPETS_URL=f"http://localhost:{port}", NO_COLOR="1")
     return done.returncode, done.stdout + done.stderr

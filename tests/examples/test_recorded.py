@@ -17,9 +17,9 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from tests.browsers import chromium, firefox
-from tests.examples.project import COMMANDS, free_ports, install, outcomes
+from tests.examples.project import COMMANDS, install, outcomes
 from tests.examples.project import playwright as playwright_tests
-from tests.programs import need
+from tests.programs import free_port, need
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,7 +75,7 @@ def running(command: list[str], folder: Path, port: int) -> Iterator[None]:
 @contextmanager
 def built(app: Path, url: str) -> Iterator[str]:
     """Serve the app, built for an API."""
-    [port] = free_ports(1)
+    port = free_port()
     environment = {**os.environ, "VITE_API_URL": url, "VITE_API_KEY": "mockpets"}
     vite = [need("npx"), "vite"]
     subprocess.run([*vite, "build"], cwd=app, env=environment, check=True, capture_output=True)
@@ -119,7 +119,7 @@ def test_the_app_shows_the_same(service: str, browser: str, app: Path, tmp_path:
     from playwright.sync_api import sync_playwright
 
     _, command, prefix = SERVICES[service]
-    [port] = free_ports(1)
+    port = free_port()
     base, har = f"http://localhost:{port}{prefix}", tmp_path / "recorded.har"
     (app / "services" / "db.json").write_text(json.dumps({"pets": PETS}), "utf-8")
     with sync_playwright() as playwright:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import socket
 from pathlib import Path
 
 import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.kit import files_of
-from tests.programs import need, run
+from tests.programs import free_port, need, run
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [
@@ -69,9 +68,7 @@ def test_three_commands_and_six_lines_from_an_empty_folder(tmp_path: Path) -> No
     spec = shown_files()["tests/pets.spec.ts"]
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests/pets.spec.ts").write_text(spec, encoding="utf-8")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        url = f"http://localhost:{probe.getsockname()[1]}"
+    url = f"http://localhost:{free_port()}"
 
     for command in (install, write, test):
         done = run(tmp_path, "sh", "-ec", command, MOCKPETS_URL=url, HOME=str(tmp_path))

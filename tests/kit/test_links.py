@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -135,29 +134,3 @@ def test_an_unknown_name_in_a_link_is_reported_once(app: str, browser: Browser) 
     assert first[0] == 422
     assert "did you mean 'empty'? The name comes from the cookie mockpets" in first[3]
     assert second[:3] == [200, "default", "default"]
-
-
-@pytest.mark.parametrize("actions", [20, pytest.param(200, marks=LONG)])
-def test_two_contexts_do_not_disturb_each_other(app: str, browser: Browser, actions: int) -> None:
-    """In random order: lists, new pets and pages that the server renders."""
-    choice = random.Random(41)
-    added: dict[str, list[str]] = {"one": [], "two": []}
-    with browser.new_context() as first, browser.new_context() as second:
-        pages = {"one": first.new_page(), "two": second.new_page()}
-        for name, page in pages.items():
-            page.goto(f"{app}/?mockpets={name}%2Bempty")
-        for number in range(actions):
-            name = choice.choice(["one", "two"])
-            page = pages[name]
-            action = choice.choices(["add", "list", "open"], [5, 5, 1])[0]
-            if action == "add":
-                added[name].append(f"{name}-{number}")
-                body = {"name": added[name][-1], "categoryId": 1}
-                assert call(page, "POST", body)[:2] == [201, name]
-                continue
-            if action == "open":
-                page.goto(f"{app}/{number}")
-                text = page.locator("p").inner_text()
-            else:
-                text = call(page)[3]
-            assert sorted(pet["name"] for pet in json.loads(text)) == sorted(added[name])

@@ -150,7 +150,7 @@ def specs(*names: str) -> dict[str, str]:
 
 def test_all_specs(tmp_path: Path) -> None:
     """In one run, because a start takes seconds."""
-    counts = {"sessions": 21, "failing": 11, "states": 14, "escape": 2, "public": 1, "restart": 5}
+    counts = {"sessions": 18, "failing": 11, "states": 14, "escape": 2, "public": 1, "restart": 5}
     known = {**load_library((), ()).descriptions(), "fresh-cat": "The server does not know it."}
     shown = {Path(path).name: path for path in shown_files()}
     # Like the one that `webServer()` starts.

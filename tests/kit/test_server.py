@@ -16,7 +16,7 @@ import pytest
 from mockpets import MockpetsServer, Settings
 from tests.kit.project import install_kit
 from tests.pages import serving
-from tests.programs import need, run
+from tests.programs import free_port, need, run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -83,9 +83,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def free_url() -> str:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return f"http://localhost:{probe.getsockname()[1]}"
+    return f"http://localhost:{free_port()}"
 
 
 def responds(url: str) -> bool:

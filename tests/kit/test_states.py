@@ -1,89 +1,61 @@
-"""`states()`: one Playwright test under every scenario, and the table of the results."""
+"""`states()`: one Playwright test under many scenarios, and the table of the results."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from mockpets import MockpetsServer, Settings
-from mockpets.client import ControlClient
 from mockpets.scenario.library import load_library
-from tests.kit.project import REPORTED, run_playwright
+from tests.docs.page import ROOT, blocks
+from tests.kit.project import REPORTED, Outcomes, run_playwright
 from tests.kit.test_playwright import front_end
 from tests.pages import serving
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.slow]
 
-ROOT = Path(__file__).parents[2]
 GAUNTLET = Path(__file__).with_name("gauntlet")
-SCENARIOS = load_library((), ()).descriptions()
-UNREACHED = {
-    *("after-removal", "create-rejected", "double-submit", "expired-key", "flaky-create"),
-    *("missing", "orders"),
+CAUSES = {
+    "no-status": "an uncaught error",
+    "full-page": "an uncaught error",
+    "awkward-names": "an uncaught error",
+    "offline": "a spinner",
+    "unauthorized": "a blank page",
 }
-"""Scenarios that do not change the first request for the list."""
+"""What the bugs of the page show, by state."""
+PASSED = {"empty", "loading", "slow", "maintenance", "broken-json"}
+SKIPPED = {"missing", "orders"}
+"""States that do not change the first request for the list."""
 
 
-@pytest.fixture
-def server() -> Iterator[MockpetsServer]:
-    """Like the one that `webServer()` starts."""
-    with MockpetsServer(Settings(port=0, sessions="declared")) as running:
-        yield running
-
-
-def without_status(server: MockpetsServer) -> set[str]:
-    """Return the scenarios whose pets, as a page lists them, include one without a status."""
-    names = set()
-    for name in SCENARIOS:
-        control = ControlClient(server.url, "pets")
-        control.make_session("pets", scenario=name)
-        if control.scenario(name)["pets_in_words"]:
-            pets = control.pets()[:100]
-            names |= {name} if any("status" not in pet for pet in pets) else set()
-        control.drop_session("pets")
-    return names
-
-
-def test_exactly_the_states_that_show_a_bug_fail(server: MockpetsServer, tmp_path: Path) -> None:
+def run(folder: Path, path: str, spec: str, query: str) -> Outcomes:
+    """Run a spec against the page of the gauntlet; return the outcomes by the title."""
     page = (GAUNTLET / "index.html").read_text(encoding="utf-8")
+    with (
+        # Like the one that `webServer()` starts.
+        MockpetsServer(Settings(port=0, sessions="declared")) as server,
+        serving(front_end(server.url, page)) as app,
+    ):
+        variables = {"MOCKPETS_URL": server.url, "APP_URL": app, "APP_PATH": query}
+        return run_playwright(folder, {path: spec}, config=REPORTED, **variables)
+
+
+def test_exactly_the_states_that_show_a_bug_fail(tmp_path: Path) -> None:
     smoke = (GAUNTLET / "smoke.spec.ts").read_text(encoding="utf-8")
-    crashing = without_status(server)
-    with serving(front_end(server.url, page)) as app:
-        outcomes = run_playwright(
-            tmp_path,
-            {"tests/smoke.spec.ts": smoke},
-            config=REPORTED,
-            MOCKPETS_URL=server.url,
-            APP_URL=app,
-            APP_PATH="/?bugs",
-        )
+    outcomes = run(tmp_path, "tests/smoke.spec.ts", smoke, "/?bugs")
     by_state = {title.removeprefix("smoke: "): each for title, each in outcomes.items()}
 
-    assert by_state.keys() == SCENARIOS.keys()
-    causes = {
-        **dict.fromkeys(crashing, "an uncaught error"),
-        "offline": "a spinner",
-        "unauthorized": "a blank page",
+    assert {name: each.status for name, each in by_state.items()} == {
+        **dict.fromkeys(CAUSES, "failed"),
+        **dict.fromkeys(PASSED, "passed"),
+        **dict.fromkeys(SKIPPED, "skipped"),
     }
-    assert {"no-status", "full-page", "awkward-names", "crowded"} <= crashing
-    failed = {name for name, each in by_state.items() if each.status == "failed"}
-    assert failed == causes.keys(), {n: by_state[n].errors for n in failed}
-    for name in failed:
-        assert by_state[name].errors[0].startswith(f"Error: {causes[name]}")
-    skipped = {name for name, each in by_state.items() if each.status == "skipped"}
-    assert skipped == UNREACHED
-    for name in skipped:
-        reason = f"scenario {name} affected no request"
-        assert by_state[name].skip_reason == reason
-    assert {*by_state} - failed - skipped == {
-        name for name, each in by_state.items() if each.status == "passed"
-    }
+    for name, cause in CAUSES.items():
+        assert by_state[name].errors[0].startswith(f"Error: {cause}")
+    for name in SKIPPED:
+        assert by_state[name].skip_reason == f"scenario {name} affected no request"
 
     # The table has the same results, and each page a screenshot.
     text = (tmp_path / "state-sheet/states.html").read_text(encoding="utf-8")
@@ -95,23 +67,17 @@ def test_exactly_the_states_that_show_a_bug_fail(server: MockpetsServer, tmp_pat
     assert images == [name for _, name in rows]
     assert not re.search(r'(?:src|href)="(?!#|data:image/png)', text), "it is one file"
     markdown = (tmp_path / "state-sheet/states.md").read_text(encoding="utf-8").splitlines()
-    assert len(markdown) == 4 + len(SCENARIOS)
+    assert len(markdown) == 4 + len(by_state)
     [missing] = [line for line in markdown if "smoke: missing" in line]
     assert missing.endswith("| scenario missing affected no request |")
-    assert f"{len(skipped)} skipped" in markdown[0]
+    assert f"{len(SKIPPED)} skipped" in markdown[0]
 
 
 @pytest.mark.long
-def test_the_test_that_the_documentation_shows_passes(
-    server: MockpetsServer, tmp_path: Path
-) -> None:
-    page = (GAUNTLET / "index.html").read_text(encoding="utf-8")
-    shown = (ROOT / "docs/bugs/every-state.md").read_text(encoding="utf-8")
-    [(path, text)] = re.findall(r"<!-- kit file: (\S+) -->\n```ts\n(.*?)```", shown, re.DOTALL)
-    with serving(front_end(server.url, page)) as app:
-        outcomes = run_playwright(
-            tmp_path, {path: text}, config=REPORTED, MOCKPETS_URL=server.url, APP_URL=app
-        )
+def test_the_test_that_the_documentation_shows_passes(tmp_path: Path) -> None:
+    page = ROOT / "docs/bugs/every-state.md"
+    [shown] = [block for block in blocks(page) if block.mark == "kit file"]
+    outcomes = run(tmp_path, shown.argument, shown.text, "/")
 
-    states = {name: outcomes[f"smoke: {name}"].status for name in SCENARIOS}
-    assert states == {name: "skipped" if name in UNREACHED else "passed" for name in SCENARIOS}
+    assert outcomes.keys() == {f"smoke: {name}" for name in load_library((), ()).descriptions()}
+    assert {each.status for each in outcomes.values()} == {"passed", "skipped"}

@@ -111,7 +111,7 @@ def test_each_test_has_its_own_session(
 
     failed = {test: outcome.errors for test, each in outcome.statuses.items() if each != "passed"}
     assert failed == {}, outcome.output
-    assert len(outcome.statuses) == 4 * 10 + 2 * 7
+    assert len(outcome.statuses) == 4 * 10 + 2 * 5
     sessions = ControlClient(server.url).sessions()
     assert [session["name"] for session in sessions] == ["default"]  # the others are deleted
 

@@ -130,11 +130,6 @@ test.describe("the carrier key", () => {
   });
 });
 
-test.describe("another key", () => {
-  test.use({ carrier: "key", mockKey: "secret" });
-  test("is part of mock.key", ({ mock }) => expect(mock.key).toBe(`secret~${mock.session}`));
-});
-
 test("routes of the test see the requests too", async ({ mock, page, context }) => {
   const seen: string[] = [];
   await context.route("**/v1/**", (route) => (seen.push("context"), route.fallback()));
@@ -174,16 +169,6 @@ test("toHaveReceived waits", async ({ mock, page }) => {
   await expect(mock).not.toHaveReceived({ operation: "createPet" });
   await expect(mock).toHaveReceived({ operation: "createPet" }, 0);
   await expect(mock).toHaveReceived({}, { at_least: 1, at_most: 1 });
-});
-
-test("the name of the session is readable", ({ mock }) => {
-  expect(mock).toBeInstanceOf(Mockpets);
-  expect(mock.session).toMatch(/^the-name-of-the-session-is-readable-[a-z0-9]+$/);
-});
-
-test("a session that the test deletes is no problem", async ({ mock }) => {
-  await mock.use("empty");
-  await mock.drop();
 });
 
 test.describe("retries", () => {

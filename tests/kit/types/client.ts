@@ -31,7 +31,6 @@ const options: Options = { url: "http://localhost:7387", session: "w1", token: "
 const session = Mockpets.slug("shows the pet", "chromium", 3);
 export const mock = new Mockpets({ ...options, session });
 export const unnamed = new Mockpets();
-export const fromVariables = new Mockpets({ url: process.env.MOCKPETS_URL, token: process.env.TOKEN });
 export const withFetch = new Mockpets({ fetch: (input, init) => fetch(input, { ...init, cache: "no-store" }) });
 
 export async function makeSession(): Promise<void> {
@@ -52,8 +51,6 @@ export function callApp(): Promise<Response> {
   console.log(name, url);
   return fetch(`${mock.baseUrl}/pets`, { headers: { ...headers, Authorization: `Bearer ${key}` } });
 }
-
-export const response = fetch("http://localhost:7387/v1/pets", { headers: mock.headers });
 
 // Scenarios
 
@@ -100,7 +97,6 @@ const statuses: PetStatus[] = ["available", "pending", "sold"];
 
 export async function usePets(): Promise<string[]> {
   for (const source of sources) await mock.setPets(source);
-  await mock.setPets([{ id: 2, name: "Nori", categoryId: 1 }]);
   interface Order {
     id: number;
     petId: number;
@@ -127,7 +123,6 @@ const created: VerifyMatch = { operation: "createPet", body: { name: { contains:
 
 export async function verifyRequests(): Promise<void> {
   const entries: Entry[] = await mock.requests(filter);
-  await mock.requests({ status: 404, outcome: "client_left" });
   const all = await mock.requests();
   const last = all.at(-1);
   console.log(last?.number.toFixed(), last?.status?.toFixed(), last?.notes.map((note) => note.code), entries);
@@ -141,9 +136,7 @@ export async function verifyRequests(): Promise<void> {
   await mock.explainRequest({ method: "GET" });
   const [request] = await mock.verify(created);
   console.log(request?.target.toUpperCase());
-  await mock.verify({}, 0);
   await mock.verify({ method: "DELETE", path: "/v1/pets/{petId}" }, atMost);
-  await mock.verify(match, { at_least: 1 }, { within: 2_000 });
   await mock.verify(match, undefined, { within: 2_000 });
 }
 

@@ -3,7 +3,7 @@
 // In jsdom, axios and other libraries use XMLHttpRequest.
 
 import { describe, expect, test, vi } from "vitest";
-import { Mockpets, useMockpets } from "./mockpets/vitest";
+import { useMockpets } from "./mockpets/vitest";
 
 const { MOCKPETS_URL = "", THIRD_URL = "" } = process.env;
 
@@ -28,20 +28,6 @@ describe("with a session", () => {
     expect(document.title).toBe("");
     expect(await send(`${MOCKPETS_URL}/v1/pets`)).toEqual({ status: 200, body: [] });
     await mock.verify({ operation: "listPets" }, 1);
-  });
-
-  test("fetch sends the session", async () => {
-    const response = await fetch(`${MOCKPETS_URL}/v1/pets`, { headers: { Authorization: "Bearer mockpets" } });
-    expect(await response.json()).toEqual([]);
-    await mock.verify({ operation: "listPets" }, 1);
-  });
-
-  test("a request that names another session keeps it", async () => {
-    const other = new Mockpets({ session: Mockpets.slug("other", mock.session) });
-    await other.make({ scenario: "sold-out" });
-    expect((await send(`${MOCKPETS_URL}/v1/pets`, other.headers)).body).toHaveLength(12);
-    expect((await send(`${other.baseUrl}/pets`)).body).toHaveLength(12);
-    await other.drop();
   });
 
   test("a request to another origin does not send the session", async () => {
