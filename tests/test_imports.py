@@ -13,8 +13,6 @@ from tests.cases import each as for_each
 PACKAGE = Path(mockpets.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 PACKAGES = [path for path in MODULES if path.name == "__init__.py"]
-PUBLIC = {f"mockpets{name}" for name in ("", ".client", ".pytest_plugin", ".server", ".settings")}
-
 # The import rule, one row per package (CONTRIBUTING.md has the same): a package imports only from
 # packages on lower levels, so packages on one level do not import each other. The last column lists
 # the third-party packages that only this package may import.
@@ -156,19 +154,6 @@ def test_http_is_pure(path: Path) -> None:
         *(name for name in NAMES if name.startswith("mockpets.http.")),
     }
     assert not {target.partition(".")[0] for target in imported} & effects
-
-
-@for_each("path", MODULES)
-def test_only_public_modules_define_all(path: Path) -> None:
-    assigned = {
-        target.id
-        for node in tree(path).body
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
-
-    assert ("__all__" in assigned) == (name_of(path) in PUBLIC)
 
 
 def test_the_package_does_not_run_text_as_code() -> None:

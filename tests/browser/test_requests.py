@@ -29,12 +29,6 @@ HELD = {
     "stubs": [{"name": "wait", "match": {"operation": "listPets"}, "hold": "door"}],
 }
 FOCUSED = "node => node === document.activeElement"
-IN_VIEW = """node => {
-    const row = node.getBoundingClientRect();
-    const head = document.querySelector('.row.head').getBoundingClientRect();
-    const list = document.querySelector('.scroller').getBoundingClientRect();
-    return row.top >= head.bottom - 1 && row.bottom <= list.bottom + 1;
-}"""
 
 
 def filter_field(panel: Panel) -> Locator:
@@ -275,20 +269,6 @@ def test_keys_move_between_rows_and_keep_the_sheet(panel: Panel) -> None:
     panel.use(panel.button("Next request"))
     expect(panel.entry).to_have_attribute("aria-label", "Request 3")
     assert panel.page.url.endswith("#requests/3")
-
-
-def test_an_opened_row_stays_in_view_and_rows_keep_their_place(panel: Panel) -> None:
-    for _ in range(60):
-        panel.call("GET", "/v1/pets?limit=1")
-    expect(panel.row(60)).to_be_visible()
-    panel.row(55).click()
-    expect(panel.entry).to_be_visible()
-    assert panel.row(55).evaluate(IN_VIEW)
-    panel.page.goto(f"{panel.url}/__mockpets/#requests/3")
-    panel.page.reload()
-    expect(panel.entry).to_contain_text("/v1/pets")
-    expect(panel.row(3)).to_have_attribute("aria-selected", "true")
-    assert panel.row(3).evaluate(IN_VIEW)
 
 
 # --- Held responses ---------------------------------------------------------------------------

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-import socket
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Final
 
-import pytest
 import requests
 
 from mockpets import MockpetsServer, Settings
@@ -82,18 +80,3 @@ def test_each_heading_is_a_message_and_each_message_has_a_heading() -> None:
     assert FROM_ANOTHER_MACHINE in HEADINGS
     assert [h for h in headings if not any(each.startswith(h) for each in sent)] == [], sent
     assert [each for each in sent if not each.startswith(tuple(HEADINGS))] == []
-
-
-def test_the_address_family_of_a_taken_port_is_named() -> None:
-    with socket.socket(socket.AF_INET6) as other, socket.socket() as probe:
-        other.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-        probe.bind(("127.0.0.1", 0))  # so that no other test uses the port there
-        try:
-            other.bind(("::1", probe.getsockname()[1]))
-        except OSError:
-            pytest.skip("this machine has no IPv6, or uses the port")
-        probe.close()
-        other.listen()
-        command = [sys.executable, "-m", "mockpets", "serve", "--port", str(other.getsockname()[1])]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert (done.returncode, "already in use on ::1" in done.stderr) == (1, True)

@@ -14,12 +14,11 @@ from tests.kit.project import CONFIG, run_specs
 from tests.kit.test_playwright import front_end
 from tests.pages import serving
 from tests.programs import need
-from tests.programs import run as run_program
+from tests.programs import run as run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.kit.project import Outcomes
 
 pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.slow]
 
@@ -52,21 +51,11 @@ MISTAKES = {
 """What the messages of the tests have that fail."""
 
 
-TOO_LONG = "race() took longer than 20 s: "
-BOUNDS = {
-    "the page polls": (
-        f"{TOO_LONG}the page was never quiet; its most frequent request is GET /v1/pets?poll with"
-    ),
-    "the actions never end": f"{TOO_LONG}its actions did not end",
-    "the server never responds": "the server did not respond to GET /v1/pets while race() lasted",
-}
-
-
 @contextmanager
 def served() -> Iterator[dict[str, str]]:
     """Serve the components, and mockpets; yield the variables of a run."""
     options = ("components.jsx", "--format=iife", "--minify")
-    bundle = run_program(RACES, need("rolldown"), *options, NODE_ENV="production")
+    bundle = run(RACES, need("rolldown"), *options, NODE_ENV="production")
     assert bundle.returncode == 0, bundle.stderr
     script = bundle.stdout
     with MockpetsServer(Settings(port=0, sessions="declared")) as server:
@@ -87,16 +76,12 @@ def shown() -> tuple[str, str]:
     return impatient.replace('"/"', '"/?stale-filter"'), failure
 
 
-def run(folder: Path, *names: str) -> dict[str, Outcomes]:
-    files = {f"tests/{name}.spec.ts": (RACES / f"{name}.spec.ts").read_text() for name in names}
-    files["tests/shown.spec.ts"] = shown()[0]
-    with served() as variables:
-        return run_specs(folder, files, CONFIG, **variables)
-
-
 def test_it_finds_races_and_explains_mistakes(tmp_path: Path) -> None:
     """In one run, because a start takes seconds."""
-    outcomes = run(tmp_path, "races", "orders")
+    files = {f"tests/{path.name}": path.read_text() for path in RACES.glob("*.spec.ts")}
+    files["tests/shown.spec.ts"] = shown()[0]
+    with served() as variables:
+        outcomes = run_specs(tmp_path, files, CONFIG, **variables)
 
     # Every race is found, and no sound component is accused.
     assert len(outcomes["races"]) == 2 * len(RACES_FOUND)
@@ -137,13 +122,3 @@ def test_it_finds_races_and_explains_mistakes(tmp_path: Path) -> None:
     lines = {line.strip() for line in (RACES / "races.spec.ts").read_text().splitlines()}
     [marked] = re.findall(r"^> *\d+ \| *(.*)$", error, re.MULTILINE)
     assert marked in lines
-
-
-@pytest.mark.long
-def test_a_race_that_takes_too_long_names_its_reason(tmp_path: Path) -> None:
-    outcomes = run(tmp_path, "bounds")["bounds"]
-
-    assert outcomes.keys() == BOUNDS.keys()
-    for name, message in BOUNDS.items():
-        [error] = outcomes[name].errors
-        assert message in error

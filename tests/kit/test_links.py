@@ -123,14 +123,3 @@ def test_a_proxied_toolbar_needs_no_further_permission(app: str, browser: Browse
         page.goto(app)
 
         assert page.locator("h1").inner_text() == "200 demo sold-out"
-
-
-def test_an_unknown_name_in_a_link_is_reported_once(app: str, browser: Browser) -> None:
-    with browser.new_context() as context:
-        page = context.new_page()
-        page.goto(f"{app}/?mockpets=demo%2Bemtpy")
-        first, second = call(page), call(page)
-
-    assert first[0] == 422
-    assert "did you mean 'empty'? The name comes from the cookie mockpets" in first[3]
-    assert second[:3] == [200, "default", "default"]

@@ -11,7 +11,6 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from functools import partial
-from html import unescape
 from pathlib import Path
 from threading import Barrier
 from typing import TYPE_CHECKING
@@ -24,7 +23,7 @@ from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from mockpets.kit import list_scenarios
 from mockpets.scenario.library import load_library
-from tests.kit.project import CONFIG, REPORTED, run_checks, run_playwright, run_specs
+from tests.kit.project import CONFIG, run_checks, run_playwright, run_specs
 from tests.kit.test_docs import shown_files
 from tests.pages import serving
 
@@ -43,7 +42,7 @@ PROJECTS = """\
   projects: [
     // In the order of the queue: the four tests that wait for each other need all workers.
     { name: "restarted", testMatch: "restart.spec.ts", use: { mockUrl: process.env.KILLED_URL } },
-    { name: "kit", testMatch: /(sessions|states|failing|escape).spec/ },
+    { name: "kit", testMatch: /(sessions|states|failing).spec/ },
     { name: "public", testMatch: "public.spec.ts", use: { mockUrl: process.env.PUBLIC_URL } },
     { name: "pages", testMatch: PAGES, use: { baseURL: process.env.SHOP_URL } },
   ],
@@ -150,7 +149,7 @@ def specs(*names: str) -> dict[str, str]:
 
 def test_all_specs(tmp_path: Path) -> None:
     """In one run, because a start takes seconds."""
-    counts = {"sessions": 18, "failing": 11, "states": 14, "escape": 2, "public": 1, "restart": 5}
+    counts = {"sessions": 18, "failing": 11, "states": 14, "public": 1, "restart": 5}
     known = {**load_library((), ()).descriptions(), "fresh-cat": "The server does not know it."}
     shown = {Path(path).name: path for path in shown_files()}
     # Like the one that `webServer()` starts.
@@ -171,7 +170,7 @@ def test_all_specs(tmp_path: Path) -> None:
                 **shown_files(),
                 "tests/mockpets/scenarios.js": list_scenarios(known),
             },
-            REPORTED.replace("});\n", PROJECTS.replace("PAGES", json.dumps([*shown]))),
+            CONFIG.replace("});\n", PROJECTS.replace("PAGES", json.dumps([*shown]))),
             MOCKPETS_URL=server.url,
             APP_URL=app,
             THIRD_URL=third,
@@ -197,7 +196,7 @@ def test_all_specs(tmp_path: Path) -> None:
     }
     run_checks(
         {name: partial(checks.get(name, check_passed), each) for name, each in outcomes.items()}
-        | {"escape": partial(check_table, tmp_path / "state-sheet"), "counts": check_counts}
+        | {"counts": check_counts}
     )
 
 
@@ -325,19 +324,3 @@ def check_public(outcomes: Outcomes) -> None:
     assert outcomes["offline"].status == "skipped"
     reason = "connection faults are disabled: the server runs with --public"
     assert outcomes["offline"].skip_reason == reason
-
-
-def check_table(folder: Path) -> None:
-    """The table escapes titles and errors."""
-    html = (folder / "states.html").read_text(encoding="utf-8")
-    lines = (folder / "states.md").read_text(encoding="utf-8").splitlines()
-    [markdown] = [line for line in lines if "img src" in line]
-
-    assert html.count("<script") == 1, "its own"
-    assert "<img" not in html
-    shown = unescape(html)
-    assert "<img src=x> | empty" in shown
-    assert "Error: <script>x()</script> | `red  &amp;</ul>" in shown
-    assert "has no state" not in shown
-    assert r"\<img src=x\> \| empty" in markdown
-    assert len(re.split(r"(?<!\\)\|", markdown)) == 4 + 2, "four cells"
