@@ -116,24 +116,6 @@ describe("mockpetsLoader", () => {
       assert.equal(await get({ Authorization: "Bearer mockpets", baggage: "mockpets.session=default" }), "default");
     }));
 
-    it("a story that was left while it loaded does not get the requests of the next", page(async () => {
-      const controller = new AbortController();
-      const { fetch } = globalThis;
-      let respond;
-      const isNextLoaded = new Promise((resolve) => (respond = resolve));
-      globalThis.fetch = async (...request) => {
-        const response = await fetch(...request);
-        await isNextLoaded;
-        return response;
-      };
-      const left = load(parameters, { viewMode: "story", abortSignal: controller.signal });
-      globalThis.fetch = fetch;
-      controller.abort();
-      const { mockpets } = await load(parameters, { viewMode: "story" });
-      respond();
-      await left;
-      assert.equal(await get({ Authorization: "Bearer mockpets" }), mockpets.session);
-    }));
   });
 
   it("rejects the carrier header on a page with several stories", async () => {

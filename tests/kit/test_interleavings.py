@@ -13,8 +13,7 @@ from mockpets import MockpetsServer, Settings
 from tests.kit.project import CONFIG, run_specs
 from tests.kit.test_playwright import front_end
 from tests.pages import serving
-from tests.programs import need
-from tests.programs import run as run
+from tests.programs import need, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -116,24 +116,15 @@ def test_each_test_has_its_own_session(
     assert [session["name"] for session in sessions] == ["default"]  # the others are deleted
 
 
-@pytest.fixture(scope="module")
-def failed_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Outcome, list[str]]:
-    """One run of two files with failing tests, and the names of the sessions after it."""
+def test_failed_tests_show_why_and_skipped_ones_reach_no_state(
+    server: MockpetsServer, tmp_path: Path
+) -> None:
     files = {name: name for name in ("failing.test.ts", "states.test.ts")}
-    with MockpetsServer(Settings(port=0, sessions="declared")) as running:
-        outcome = run_vitest(tmp_path_factory.mktemp("failed"), files, MOCKPETS_URL=running.url)
-        sessions = ControlClient(running.url).sessions()
-    return outcome, [session["name"] for session in sessions]
-
-
-def statuses_of(outcome: Outcome, file: str) -> dict[str, str]:
-    """Return the statuses of the tests in a file by their titles."""
-    return {title: status for (name, title), status in outcome.statuses.items() if name == file}
-
-
-def test_failed_tests_show_why(failed_run: tuple[Outcome, list[str]]) -> None:
-    outcome, _ = failed_run
-    statuses = statuses_of(outcome, "failing.test.ts")
+    outcome = run_vitest(tmp_path, files, MOCKPETS_URL=server.url)
+    by_file: dict[str, dict[str, str]] = {name: {} for name in files}
+    for (name, title), status in outcome.statuses.items():
+        by_file[name][title] = status
+    statuses = by_file["failing.test.ts"]
 
     assert statuses.pop("outside of a block, nothing changes") == "passed"
     assert {*statuses.values()} == {"failed"}
@@ -159,13 +150,7 @@ def test_failed_tests_show_why(failed_run: tuple[Outcome, list[str]]) -> None:
     )
     assert "secret" not in outcome.output.partition("Failed Tests")[0]
 
-
-def test_a_test_is_skipped_unless_it_reaches_its_state(
-    failed_run: tuple[Outcome, list[str]],
-) -> None:
-    outcome, sessions = failed_run
-
-    assert statuses_of(outcome, "states.test.ts") == {
+    assert by_file["states.test.ts"] == {
         "empty: lists pets": "passed",
         "missing: lists pets": "skipped",
         "missing: fetches a pet": "passed",
@@ -181,7 +166,7 @@ def test_a_test_is_skipped_unless_it_reaches_its_state(
     )
     for title in ("empty: fails", "missing: fails"):
         assert "expected 1 to be 2" in outcome.errors[title][0]
-    assert sessions == ["default"]
+    assert [each["name"] for each in ControlClient(server.url).sessions()] == ["default"]
 
 
 @pytest.mark.parametrize("sessions", ["declared", "implicit"])
