@@ -11,7 +11,6 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -66,9 +65,8 @@ def need(name: str) -> str:
     _check_marker(name, program.group)
     packages = NODE_MODULES / ".bin" if program.install == INSTALL_PACKAGES else None
     path = shutil.which(name, path=packages)
-    missing = _missing_package(NODE_MODULES) if packages else ""
-    if path is None or missing:
-        _stop(missing or name, program.install)
+    if path is None:
+        _stop(name, program.install)
     return path
 
 
@@ -76,19 +74,9 @@ def need_package(name: str) -> Path:
     """Return the folder of an npm package; otherwise as `need`."""
     _check_marker(name, "node")
     file = NODE_MODULES / name
-    if (missing := _missing_package(NODE_MODULES)) or not file.exists():
-        _stop(missing or name, INSTALL_PACKAGES)
+    if not file.exists():
+        _stop(name, INSTALL_PACKAGES)
     return file
-
-
-@cache
-def _missing_package(modules: Path) -> str:
-    """Return a package that npm installed and that is gone, or an empty string."""
-    listed = modules / ".package-lock.json"
-    if not listed.exists():
-        return ""
-    paths = json.loads(listed.read_text(encoding="utf-8"))["packages"]
-    return next((path for path in paths if not (modules.parent / path).exists()), "")
 
 
 def need_packages() -> Path:
@@ -99,16 +87,19 @@ def need_packages() -> Path:
     return NODE_MODULES
 
 
-def run(folder: Path, *command: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run a command in a folder, with more variables; return its status and output.
-
-    The programs of this Python, such as `mockpets`, are on the PATH.
-    """
+def environment(**variables: str) -> dict[str, str]:
+    """Return the environment of a program: without pytest's variables, and with `mockpets`."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    kept = {name: text for name, text in os.environ.items() if not name.startswith("PYTEST")}
+    return {**kept, "PATH": path, **variables}
+
+
+def run(folder: Path, *command: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in a folder, with more variables; return its status and output."""
     return subprocess.run(
         [*map(str, command)],
         cwd=folder,
-        env={**os.environ, "PATH": path, **variables},
+        env=environment(**variables),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

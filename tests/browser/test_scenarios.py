@@ -155,24 +155,6 @@ def test_search_names_and_descriptions(panel: Panel) -> None:
     expect(panel.page.get_by_text("No scenarios match the search")).to_be_visible()
 
 
-def test_the_search_and_the_keys_keep_their_place_in_the_url(panel: Panel) -> None:
-    panel.view("Scenarios")
-    panel.page.get_by_role("searchbox", name="Search scenarios").fill("retry")
-    row(panel, "retry").get_by_role("link").click()
-    panel.page.reload()
-    heading = panel.page.get_by_role("heading", level=2, name=re.compile("^retry"))
-    expect(heading).to_have_text("retry")
-    expect(panel.page.locator(".scenario-list .row b")).to_have_text(
-        ["retry", "retry-now", "maintenance", "rate-limited"]  # names before descriptions
-    )
-    panel.page.keyboard.press("j")
-    expect(heading).to_have_text("retry-now")
-    panel.page.keyboard.press("k")
-    expect(heading).to_have_text("retry")
-    panel.page.keyboard.press("Escape")
-    expect(heading).to_have_count(0)
-
-
 def test_the_link_of_a_response_leads_to_its_stub(own: Panel) -> None:
     own.call("GET", "/v1/pets", scenario="mine")
     own.page.evaluate("location.hash = 'requests/1'")

@@ -144,16 +144,6 @@ def test_keys_open_views_unless_one_types(panel: Panel) -> None:
     panel.page.wait_for_url("**/docs")
 
 
-def test_the_theme_and_the_sidebar_are_remembered(panel: Panel) -> None:
-    background = "getComputedStyle(document.documentElement).backgroundColor"
-    panel.menu("Menu", "Dark theme")
-    assert panel.page.evaluate(background) == "rgb(14, 16, 18)"
-    panel.menu("Menu", "Collapse the sidebar")
-    panel.page.reload()
-    expect(panel.page.locator("nav.rail")).to_have_css("width", "48px")
-    assert panel.page.evaluate(background) == "rgb(14, 16, 18)"
-
-
 @pytest.mark.skipif(FIREFOX, reason="over BiDi, Playwright cannot read sizes of bodies")
 def test_the_first_load_is_small_and_its_files_are_cached(
     session: str, visit: Callable[..., Panel]

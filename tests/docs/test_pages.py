@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -18,7 +17,7 @@ from mockpets.client import ControlClient
 from mockpets.scenario.check import check
 from tests.cli.test_main import wait_until
 from tests.docs.page import PAGES, ROOT, Block, blocks, name_of, needs_mark, setting
-from tests.programs import PROGRAMS, free_port, need
+from tests.programs import PROGRAMS, environment, free_port, need, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,17 +99,13 @@ class Reader:
     app_port: int
 
     @property
-    def environment(self) -> dict[str, str]:
-        port = self.host.partition(":")[2]
+    def variables(self) -> dict[str, str]:
         return {
-            **{name: value for name, value in os.environ.items() if "PYTEST" not in name},
-            "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
             "HOME": str(self.home),
             "PLAYWRIGHT_BROWSERS_PATH": str(self.home / "browsers"),
             "MOCKPETS_URL": f"http://{self.host}",
-            "MOCKPETS_PORT": port,
+            "MOCKPETS_PORT": self.host.partition(":")[2],
             "NO_COLOR": "1",
-            **PYTEST,
         }
 
     def adapt(self, text: str) -> str:
@@ -160,20 +155,8 @@ class Reader:
 
     def call(self, block: Block) -> subprocess.CompletedProcess[str]:
         has_own_pytest = ".venv/bin/pytest" in block.text
-        return subprocess.run(
-            ["sh", "-ec", self.adapt(block.text)],
-            cwd=self.folder,
-            env={
-                name: value
-                for name, value in self.environment.items()
-                if not (has_own_pytest and name in PYTEST)
-            },
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
+        variables = {**self.variables, **({} if has_own_pytest else PYTEST)}
+        return run(self.folder, "sh", "-ec", self.adapt(block.text), **variables)
 
     @contextmanager
     def serve(self, command: str, banner: str = "") -> Iterator[None]:
@@ -181,7 +164,7 @@ class Reader:
         with subprocess.Popen(
             ["sh", "-c", f"exec {command}"],
             cwd=self.folder,
-            env=self.environment,
+            env=environment(**self.variables),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,  # one line for each request
             text=True,
@@ -236,18 +219,7 @@ def test_the_pytest_tests_pass(page: Path, tmp_path: Path) -> None:
         if block.mark != "test file":
             continue
         (tmp_path / "test_shown.py").write_text(block.text, encoding="utf-8")
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q"],
-            cwd=tmp_path,
-            env={
-                **{name: value for name, value in os.environ.items() if "PYTEST" not in name},
-                **PYTEST,
-            },
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        done = run(tmp_path, sys.executable, "-m", "pytest", "-q", **PYTEST)
         assert done.returncode == 0, done.stdout
         assert re.search(r"^\d+ passed", done.stdout, re.MULTILINE)
 

@@ -33,14 +33,6 @@ def test_each_part_is_on_one_page() -> None:
     assert sorted(names) == sorted(PARTS)
 
 
-def test_each_part_that_is_begun_is_ended() -> None:
-    for page in PAGES:
-        text = page.read_text("utf-8")
-        begun = re.findall("^<!-- generated: .* -->$", text, re.MULTILINE)
-        assert len(begun) == len(names_of(text)), name_of(page)
-        assert len(begun) == len(re.findall("^<!-- end -->$", text, re.MULTILINE)), name_of(page)
-
-
 def test_every_setting_is_in_a_table_with_its_default_and_help() -> None:
     text = (FOLDER / "settings.md").read_text("utf-8")
     listed = re.findall(

@@ -7,14 +7,9 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from threading import Barrier
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import pytest
 import requests
@@ -28,7 +23,7 @@ from tests.kit.test_docs import shown_files
 from tests.pages import serving
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from tests.kit.project import Outcomes
     from tests.pages import Respond
@@ -40,9 +35,7 @@ TOKEN = "t" * 32
 HEADERS = {"Authorization": "Bearer mockpets"}
 PROJECTS = """\
   projects: [
-    // In the order of the queue: the four tests that wait for each other need all workers.
-    { name: "restarted", testMatch: "restart.spec.ts", use: { mockUrl: process.env.KILLED_URL } },
-    { name: "kit", testMatch: /(sessions|states|failing).spec/ },
+    { name: "kit", testMatch: /(sessions|states|failing|lost).spec/ },
     { name: "public", testMatch: "public.spec.ts", use: { mockUrl: process.env.PUBLIC_URL } },
     { name: "pages", testMatch: PAGES, use: { baseURL: process.env.SHOP_URL } },
   ],
@@ -99,37 +92,6 @@ def front_end(mock: str, page: str = PAGE) -> Respond:
     return respond
 
 
-class Killable:
-    """A server in a process of its own, which can be killed and started again at its address."""
-
-    def __init__(self, sessions: str) -> None:
-        self._sessions = sessions
-        self._process = self._start(0)
-        self.url = self._first_url()
-
-    def _start(self, port: int) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "mockpets", "serve", "--log=quiet", "--port", str(port)]
-        return subprocess.Popen(
-            [*command, "--sessions", self._sessions], stdout=subprocess.PIPE, text=True
-        )
-
-    def _first_url(self) -> str:
-        assert self._process.stdout is not None
-        match = re.search(r"(http://\S+)/v1", self._process.stdout.readline())
-        assert match is not None
-        return match[1]
-
-    def restart(self) -> None:
-        """Kill the server and start it again; returns when it responds."""
-        self.kill()
-        self._process = self._start(urlsplit(self.url).port or 0)
-        assert self._first_url() == self.url
-
-    def kill(self) -> None:
-        with self._process:
-            self._process.kill()
-
-
 REUSE = """\
 import { expect, test } from "./mockpets/playwright";
 
@@ -149,7 +111,7 @@ def specs(*names: str) -> dict[str, str]:
 
 def test_all_specs(tmp_path: Path) -> None:
     """In one run, because a start takes seconds."""
-    counts = {"sessions": 18, "failing": 11, "states": 14, "public": 1, "restart": 5}
+    counts = {"sessions": 17, "failing": 11, "states": 14, "public": 1, "lost": 4}
     known = {**load_library((), ()).descriptions(), "fresh-cat": "The server does not know it."}
     shown = {Path(path).name: path for path in shown_files()}
     # Like the one that `webServer()` starts.
@@ -161,7 +123,6 @@ def test_all_specs(tmp_path: Path) -> None:
         serving(echo) as app,
         serving(echo) as third,
         serving(front_end(server.url)) as shop,
-        restarting("declared") as (killed, restart),
     ):
         outcomes = run_specs(
             tmp_path,
@@ -175,8 +136,6 @@ def test_all_specs(tmp_path: Path) -> None:
             APP_URL=app,
             THIRD_URL=third,
             SHOP_URL=shop,
-            KILLED_URL=killed,
-            RESTART_URL=restart,
             PUBLIC_URL=public_server.url,
             PUBLIC_TOKEN=TOKEN,
         )
@@ -192,7 +151,7 @@ def test_all_specs(tmp_path: Path) -> None:
         "failing": check_failing,
         "states": check_states,
         "public": check_public,
-        "restart": check_restarted,
+        "lost": check_lost,
     }
     run_checks(
         {name: partial(checks.get(name, check_passed), each) for name, each in outcomes.items()}
@@ -264,33 +223,11 @@ def check_failing(outcomes: Outcomes) -> None:
     assert outcomes["an assertion without requests"].attachments == {}
 
 
-@contextmanager
-def restarting(sessions: str) -> Iterator[tuple[str, str]]:
-    """Yield the URL of a server, and one that restarts it when four tests have sent a request."""
-    server = Killable(sessions)
-    barrier = Barrier(4, action=server.restart, timeout=240)
-
-    def restart(*_: object) -> tuple[str, str]:
-        barrier.wait()
-        return "text/plain", ""
-
-    try:
-        with serving(restart) as url:
-            yield server.url, url
-    finally:
-        barrier.abort()
-        server.kill()
-
-
-def check_restarted(outcomes: Outcomes) -> None:
-    """Every affected test fails with the reason."""
-    assert outcomes["starts later"].status == "passed"
+def check_lost(outcomes: Outcomes) -> None:
+    """Every test fails with the reason."""
     for title, outcome in outcomes.items():
-        if title != "starts later":
-            assert outcome.status == "failed", title
-            name = title.replace(" ", "-")
-            lost = f"session {name}-[a-z0-9]+ was lost: the server was restarted"
-            assert re.search(lost, outcome.errors[0]), title
+        lost = f"session {title.replace(' ', '-')}-[a-z0-9]+ was lost: the server was restarted"
+        assert (outcome.status, bool(re.search(lost, outcome.errors[0]))) == ("failed", True), title
 
 
 def check_states(outcomes: Outcomes) -> None:

@@ -14,7 +14,7 @@ import pytest
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from tests.kit.project import install_kit, write_kit
-from tests.kit.test_playwright import Killable, echo
+from tests.kit.test_playwright import echo
 from tests.pages import serving
 from tests.programs import need, run
 
@@ -169,24 +169,8 @@ def test_failed_tests_show_why_and_skipped_ones_reach_no_state(
     assert [each["name"] for each in ControlClient(server.url).sessions()] == ["default"]
 
 
-@pytest.mark.parametrize("sessions", ["declared", "implicit"])
-def test_a_lost_session_is_the_first_error(sessions: str, tmp_path: Path) -> None:
-    server = Killable(sessions)
-
-    def restart(*_: object) -> tuple[str, str]:
-        server.restart()
-        return "text/plain", ""
-
-    try:
-        with serving(restart) as url:
-            outcome = run_vitest(
-                tmp_path,
-                {"lost.test.ts": "lost.test.ts"},
-                MOCKPETS_URL=server.url,
-                RESTART_URL=url,
-            )
-    finally:
-        server.kill()
+def test_a_lost_session_is_the_first_error(server: MockpetsServer, tmp_path: Path) -> None:
+    outcome = run_vitest(tmp_path, {"lost.test.ts": "lost.test.ts"}, MOCKPETS_URL=server.url)
 
     assert [*outcome.statuses.values()] == ["failed", "failed", "passed"], outcome.output
     compared, idle, _ = outcome.errors.values()

@@ -1,7 +1,7 @@
 // The app and the third party echo the headers of a request at /echo, and serve a page elsewhere.
 
 import type { Page } from "@playwright/test";
-import { Mockpets, attachSession, expect, test } from "./mockpets/playwright";
+import { attachSession, expect, test } from "./mockpets/playwright";
 
 const { MOCKPETS_URL = "", APP_URL = "", THIRD_URL = "" } = process.env;
 const PETS = `${MOCKPETS_URL}/v1/pets`;
@@ -55,23 +55,6 @@ test("the app's server gets the session as baggage too, beside that of the page"
   const own = await page.evaluate(async () => (await fetch("/echo", { headers: { baggage: "user=ada" } })).json());
   expect(own).toMatchObject({ baggage: `user=ada,${mock.baggage}` });
   expect(await (await request.get("/echo")).json()).toMatchObject({ baggage: mock.baggage });
-});
-
-test("a request that names a session itself keeps it", async ({ mock, page }) => {
-  const other = new Mockpets({ url: mock.url, session: Mockpets.slug(mock.session, "other") });
-  await other.make({ scenario: "empty" });
-  await page.goto("/");
-  const own = { ...other.headers, Authorization: "Bearer mockpets" };
-  for (const headers of [own, { Authorization: `Bearer ${other.key}` }, { ...own, "Mockpets-Session": "", baggage: other.baggage }]) {
-    const sent = Object.fromEntries(Object.entries(headers).filter(([, value]) => value));
-    const pets = await page.evaluate(
-      async ([url, headers]) => (await fetch(url, { headers })).json(),
-      [PETS, sent] as [string, Record<string, string>],
-    );
-    expect(pets).toEqual([]);
-  }
-  expect(await load(page, PETS, "mockpets")).toHaveLength(16);
-  await other.drop();
 });
 
 test("the route sees the requests of a service worker", async ({ mock, page }) => {
