@@ -180,7 +180,7 @@ class Task:
         self._status = status
         self._length = None
         self._lines = lines = [*map(": ".join, headers)]
-        lengths, forbidden, self._own = _special(tuple([name for name, _ in headers]))
+        lengths, forbidden, self._own = _special(next(zip(*headers, strict=True), ()))
         for place in lengths:  # the last one counts
             length = int(lines.pop(place)[_LENGTH_PREFIX:])
             self._length = length if self._length is None else self._length
