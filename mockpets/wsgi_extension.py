@@ -147,9 +147,11 @@ class RunJob:
     """Order to discard the response, run a job on the worker thread, and call the app again.
 
     :param job: work too long for the app's thread; its result is then under `JOB_RESULTS`.
+    :param owner: the session; the jobs of different owners take turns.
     """
 
     job: Callable[[], object]
+    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True)

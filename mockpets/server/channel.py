@@ -210,7 +210,7 @@ class Channel(Connection):
         def run() -> None:
             self._job_results += (order.job(),)
 
-        self.scheduler.worker.submit(run, self._respond)
+        self.scheduler.worker.submit(run, self._respond, order.owner)
 
     def _retry(self) -> None:
         """Call the app again after the hold that it ordered."""

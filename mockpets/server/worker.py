@@ -5,12 +5,16 @@ from __future__ import annotations
 import gc
 import logging
 import sys
+from collections import OrderedDict, deque
 from contextlib import contextmanager
+from queue import SimpleQueue
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from concurrent.futures import ThreadPoolExecutor
+
+    Job = tuple[Callable[[], object], Callable[[], None]]
 
 _log: Final = logging.getLogger("mockpets.server")
 _SWITCH_SECONDS: Final = 0.0002
@@ -20,37 +24,58 @@ _SWITCH_SECONDS: Final = 0.0002
 class Worker:
     """Runs jobs one after another on a thread, which the first job starts.
 
+    Owners take turns: many jobs of one delay a job of another by one job, not by all of them.
+
     :param call_soon: schedules a call on the loop's thread.
     """
 
     def __init__(self, call_soon: Callable[[Callable[[], None]], None]) -> None:
         self._call_soon = call_soon
-        self._pool: ThreadPoolExecutor | None = None
+        self._lock = Lock()
+        self._jobs: OrderedDict[str, deque[Job]] = OrderedDict()
+        """The jobs of each owner, by whose turn is next."""
+        self._ready: SimpleQueue[bool] = SimpleQueue()
+        """True for each job, then False to end."""
+        self._thread: Thread | None = None
 
-    def submit(self, job: Callable[[], object], done: Callable[[], None]) -> None:
+    def submit(self, job: Callable[[], object], done: Callable[[], None], owner: str = "") -> None:
         """Run a job.
 
         :param done: called on the loop's thread after the job has returned or failed.
         """
-        if self._pool is None:
-            from concurrent.futures import ThreadPoolExecutor  # most servers need none
-
-            self._pool = ThreadPoolExecutor(1, "mockpets-helper")
-        self._pool.submit(self._run, job, done)
+        if self._thread is None:
+            self._thread = Thread(target=self._run, name="mockpets-helper", daemon=True)
+            self._thread.start()
+        with self._lock:
+            self._jobs.setdefault(owner, deque()).append((job, done))
+        self._ready.put(True)
 
     def stop(self) -> None:
         """End the thread after the jobs submitted before."""
-        if self._pool is not None:
-            self._pool.shutdown()
+        if self._thread is not None:
+            self._ready.put(False)
+            self._thread.join()
+            self._thread = None
 
-    def _run(self, job: Callable[[], object], done: Callable[[], None]) -> None:
-        try:
-            with _yielding():
-                job()
-        except Exception:  # noqa: BLE001 - a job may fail in any way
-            # The app is called again and reports the problem to the client.
-            _log.exception("a background job failed")
-        self._call_soon(done)
+    def _run(self) -> None:
+        while self._ready.get():
+            job, done = self._next()
+            try:
+                with _yielding():
+                    job()
+            except Exception:  # noqa: BLE001 - a job may fail in any way
+                # The app is called again and reports the problem to the client.
+                _log.exception("a background job failed")
+            self._call_soon(done)
+
+    def _next(self) -> Job:
+        """Return the next job; the other owners go before the next one of its owner."""
+        with self._lock:
+            owner, jobs = self._jobs.popitem(last=False)
+            job = jobs.popleft()
+            if jobs:
+                self._jobs[owner] = jobs
+        return job
 
 
 @contextmanager

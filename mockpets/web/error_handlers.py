@@ -72,7 +72,7 @@ def _not_ready(error: NotReady) -> Response:
     for result in environ.get(JOB_RESULTS, ()):
         if isinstance(result, RequestError):
             return _request_error(result)
-    environ[ORDER] = RunJob(partial(_run_job, error))
+    environ[ORDER] = RunJob(partial(_run_job, error), request.exchange.name)
     return Response(status=503)
 
 

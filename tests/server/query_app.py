@@ -51,7 +51,7 @@ class QueryApp:
             None if gate is None else lambda release: self.gates.hold(Wait(0, gate), release)
         )
         if job := self.jobs.pop(query.get("job", ""), None):
-            return RunJob(job)
+            return RunJob(job, query.get("owner", ""))
         return Deliver(
             delay=float(query.get("delay", 0)),
             hold=hold,

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mockpets import MockpetsServer, Settings, create_app
+from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient, ControlError
-from mockpets.constants import CONTROL_PREFIX
-from tests.http_client import Client, InProcess
 from tests.server.raw_http import Wire, port_of
 
 if TYPE_CHECKING:
@@ -267,27 +264,3 @@ def test_a_public_server_does_not_break_connections() -> None:
         assert caught.value.code == "forbidden"
         control.release(1)
         assert wire.read().status == 200
-
-
-def test_another_wsgi_server_only_opens_gates() -> None:
-    app = create_app(Settings())
-    call = Client(InProcess(app))
-    body = json.dumps({"scenario": {"description": "d", "stubs": [DOOR]}}).encode()
-    call(
-        "PUT", f"{CONTROL_PREFIX}/scenario", body=body, headers={"Content-Type": "application/json"}
-    )
-    with ThreadPoolExecutor() as pool:
-        held = pool.submit(call, "GET", "/v1/pets")
-        rows: list[Any] = []
-        while not rows:
-            rows = call("GET", f"{CONTROL_PREFIX}/held").json["held"]
-        body = json.dumps({"requests": [rows[0]["request"]]}).encode()
-        headers = {"Content-Type": "application/json"}
-        response = call("POST", f"{CONTROL_PREFIX}/held/release", body=body, headers=headers)
-        while not held.done():  # it may be listed a moment before the gate holds it
-            call("POST", f"{CONTROL_PREFIX}/gates/door/open")
-        assert held.result().status == 200
-
-    assert response.status == 404
-    assert "no response waits" in response.json["message"]
-    assert call("GET", f"{CONTROL_PREFIX}/held").json["held"] == []
