@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mockpets import Settings, create_app
-from mockpets.web import delivery
 from tests.cases import each
 from tests.http_client import Client, InProcess
 
@@ -23,10 +22,8 @@ OFF = {"off_contract": True}
 
 
 @pytest.fixture
-def call(monkeypatch: pytest.MonkeyPatch) -> Client:
-    """A client of a new server, on which a delayed or held response does not wait."""
-    monkeypatch.setattr(delivery, "sleep", lambda _: None)
-    monkeypatch.setattr(delivery, "_wait_for_gate", lambda *_: None)
+def call() -> Client:
+    """A client of a new app without our server, so a delayed or held response does not wait."""
     return Client(InProcess(create_app(Settings())))
 
 
