@@ -143,6 +143,22 @@ def _read_fields(block: str, version: str) -> Fields | None:
     return Fields(headers, length, closes)
 
 
+def valid_line(line: str) -> tuple[str, str] | None:
+    """Return method and target of a request line; None if it is invalid.
+
+    Only these may be logged: any other line could be a part of something secret.
+    """
+    match = _FIRST_LINE.fullmatch(line)
+    if match is None:
+        return None
+    method, target, _ = match.groups()
+    try:
+        _split(method, target)
+    except RequestError:
+        return None
+    return method, target
+
+
 def _split(method: str, target: str) -> tuple[str, str]:
     """Return path and query of a target (RFC 9112, part 3.2).
 

@@ -12,7 +12,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Final
 
 from mockpets.errors import RequestError
-from mockpets.http.request_head import NAME, VALUE, Fields, invalid, read_head
+from mockpets.http.request_head import NAME, VALUE, Fields, invalid, read_head, valid_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _END: Final = b"\r\n"
 _TLS: Final = b"\x16"
 """The first byte from a client that uses TLS (RFC 8446, part 5.1)."""
+_LINE_END: Final = re.compile(rb"[\r\n]")
 _ORIGIN: Final = re.compile(rb"\r\norigin:[ \t]*([!-~]+)[ \t]*\r\n", re.IGNORECASE)
 _QUOTED: Final = r'"(?:[\t !#-\[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"'
 _SIZE: Final = re.compile(rb"[0-9a-fA-F]{1,15}")  # less than 64 bits
@@ -74,6 +75,12 @@ class RequestParser:
         """Return the Origin header, even from an invalid or incomplete head; None without one."""
         match = _ORIGIN.search(self._head)
         return match[1].decode("ascii") if match else None
+
+    @property
+    def line(self) -> tuple[str, str] | None:
+        """Return method and target, even from an invalid head; None if their line is invalid."""
+        first = _LINE_END.split(self._head.removeprefix(_END), 1)[0]
+        return valid_line(first.decode("latin-1"))
 
     @property
     def is_head(self) -> bool:

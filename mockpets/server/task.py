@@ -239,8 +239,7 @@ def error_response(
 
     :param peer: the address of the client or its proxy.
     """
-    # An invalid head is not logged: any part of it could be secret.
-    method, target = request.command or "-", request.request_uri or "-"
+    method, target = request.line or ("-", "-")
     if target.partition("?")[0].endswith(MCP_PATH):
         body = rejection(error)
     else:

@@ -214,11 +214,10 @@ def test_flaky_create(fresh: Make) -> None:
     assert call("GET", "/v1/pets/1").status == 200
 
 
-def test_slow_body(fresh: Make, slept: list[float]) -> None:
+def test_slow_body(fresh: Make) -> None:
     response = fresh(scenario=("slow-body",))("GET", "/v1/pets/1")
 
     assert (response.status, delay_of(response)) == (200, 0)
-    assert sum(slept) >= (len(response.body) - 50) / 500  # the server sends pieces of 50 bytes
 
 
 def test_loading() -> None:
@@ -239,12 +238,11 @@ def test_loading() -> None:
     assert len(response.json) == 16
 
 
-def test_double_submit(fresh: Make, slept: list[float]) -> None:
+def test_double_submit(fresh: Make) -> None:
     call = fresh(scenario=("double-submit",))
     response = call("POST", "/v1/pets", json_body=NEW_PET)
 
     assert (response.status, delay_of(response)) == (201, 3.0)
-    assert 0 < sum(slept) <= 3.0
     assert delay_of(call("GET", "/v1/pets")) == 0
 
 

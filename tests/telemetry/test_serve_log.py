@@ -216,7 +216,7 @@ def test_hostile_targets_are_logged_as_one_printable_line(form: str) -> None:
     assert all(len(line) < 2500 for line in lines)
     assert not any(line.startswith("12:00:00 200 GET /forged") for line in lines)
     if form == "json":
-        assert json.loads(lines[1])["target"] == HOSTILE[1]
+        assert json.loads(lines[0])["target"] == HOSTILE[0]
 
 
 SECRET = "Zx81-open-sesame"
@@ -246,22 +246,22 @@ def test_secrets_are_not_logged(form: str) -> None:
 
 
 KEY = f"Authorization: Bearer {SECRET}\r\nCookie: a={SECRET}"
-INVALID = [
-    f"GET /v1/pets HTTP/1.1\nHost: a\n{KEY}\r\n\r\n",
-    f"GET /v1/pets HTTP/1.1\rHost: a\r{KEY}\r\n\r\n",
-    f"GET /v1/pets HTTP/1.1\r\r\n{KEY}\r\n\r\n",
-    f"GET /v1/pets?a\n{KEY}\r\n\r\n",
-    f"GET /v1/pets\r\n{KEY}\r\n\r\n",
-    f"{KEY}\r\n\r\n",
-    f"GET /{SECRET}#x HTTP/1.1\r\n\r\n",
-    f"GET / {SECRET} HTTP/1.1\r\n\r\n",
-    f"GET http://me:{SECRET}@localhost/ HTTP/1.1\r\n\r\n",
-    f"GET http://me:{SECRET}/x@localhost/ HTTP/1.1\r\n\r\n",
-    f"GET HTTP://{SECRET}@a@b/ HTTP/1.1\r\n\r\n",
-    f"CONNECT {SECRET}@a:80 HTTP/1.1\r\n\r\n",
-    f"GET /?token%3D{SECRET} HTTP/1.1\r\n\r\n",
-    f"GET /?a=1&jwt={SECRET} HTTP/1.1\r\nHost: b c\r\n\r\n",
-]
+INVALID = {
+    f"GET /v1/pets HTTP/1.1\nHost: a\n{KEY}\r\n\r\n": "GET /v1/pets",
+    f"GET /v1/pets HTTP/1.1\rHost: a\r{KEY}\r\n\r\n": "GET /v1/pets",
+    f"GET /v1/pets HTTP/1.1\r\r\n{KEY}\r\n\r\n": "GET /v1/pets",
+    f"GET /v1/pets?a\n{KEY}\r\n\r\n": "- -",
+    f"GET /v1/pets\r\n{KEY}\r\n\r\n": "- -",
+    f"{KEY}\r\n\r\n": "- -",
+    f"GET /{SECRET}#x HTTP/1.1\r\n\r\n": "- -",
+    f"GET / {SECRET} HTTP/1.1\r\n\r\n": "- -",
+    f"GET http://me:{SECRET}@localhost/ HTTP/1.1\r\n\r\n": "- -",
+    f"GET http://me:{SECRET}/x@localhost/ HTTP/1.1\r\n\r\n": "- -",
+    f"GET HTTP://{SECRET}@a@b/ HTTP/1.1\r\n\r\n": "- -",
+    f"CONNECT {SECRET}@a:80 HTTP/1.1\r\n\r\n": "- -",
+    f"GET /?token%3D{SECRET} HTTP/1.1\r\n\r\n": "GET /?token%3D[redacted]",
+    f"GET /?a=1&jwt={SECRET} HTTP/1.1\r\nHost: b c\r\n\r\n": "GET /?a=1&jwt=[redacted]",
+}
 
 
 @for_each("form", ["text", "json"])
@@ -273,7 +273,9 @@ def test_secrets_in_invalid_requests_are_not_logged(form: str) -> None:
 
     assert not [line for line in lines if "sesame" in line]
     if form == "text":
-        assert [re.findall(r"400 (.*) \(", line) for line in lines] == [["- -"]] * len(INVALID)
+        assert [re.findall(r"400 (.*) \(", line) for line in lines] == [
+            [shown] for shown in INVALID.values()
+        ]
 
 
 def test_reads_of_the_control_api_are_not_logged() -> None:
