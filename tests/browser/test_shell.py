@@ -32,7 +32,10 @@ def test_activate_stack_reorder_and_deactivate_scenarios(panel: Panel) -> None:
     panel.page.keyboard.press("Shift+ArrowLeft")
     expect(panel.active).to_have_text(["empty", "slow"])
     expect(panel.page.locator("#active .chip-name").first).to_be_focused()
-    panel.active.nth(1).drag_to(panel.active.nth(0))
+    if FIREFOX:  # over BiDi, Playwright does not drag here
+        panel.page.keyboard.press("Shift+ArrowRight")
+    else:
+        panel.active.nth(1).drag_to(panel.active.nth(0))
     expect(panel.active).to_have_text(["slow", "empty"])
     panel.use(panel.button("Deactivate slow"))
     expect(panel.active).to_have_text(["empty"])
