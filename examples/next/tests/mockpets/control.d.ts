@@ -877,7 +877,7 @@ export interface components {
         /**
          * @description A session; `pets` and `held` are the same as in `StateCounts`, and `clock` as in `State`.
          *
-         *     `id` is new when a session is created, and when a restart of the server lost anything of it.
+         *     `id` is new when a session is created, and when a restart may have lost anything of it.
          *     `failed` counts requests in the log with an error status, a broken connection or a client that
          *     left; `last_request` is the method and target of the newest.
          */
