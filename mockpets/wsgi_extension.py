@@ -46,6 +46,10 @@ In an early call, the app responds without the body, and the server discards the
 connection; or it orders the body."""
 BODY: Final = "mockpets.body"
 """In the environ of an early call, and of the call after it: the `BodyState`."""
+HEADER_BLOCK: Final = "mockpets.header_block"
+"""The app may put the `slice` of its headers that many responses share under this key, so that the
+server makes their text once. Content-Length, Date, Server and hop-by-hop headers are never among
+them."""
 SESSION: Final = "mockpets.session"
 """The app may put the name of a request's session under this key, for `Server.close_idle`."""
 ON_END: Final = "mockpets.on_end"

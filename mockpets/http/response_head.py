@@ -33,6 +33,7 @@ def response_head(
     length: int | None,
     connection: str | None,
     own: Collection[str] = (),
+    more_breaks: int = 0,
 ) -> bytes:
     """Return status line, headers and the empty line.
 
@@ -40,6 +41,7 @@ def response_head(
     :param length: bytes of the body, None if the status does not allow a body.
     :param connection: the value of the Connection header, None to omit it.
     :param own: "date" and "server", if they are among the headers.
+    :param more_breaks: the line breaks within `headers`, where a line has several headers.
     :raise ValueError: a line break in the status or a header.
     :raise UnicodeEncodeError: a character that is not in Latin-1.
     """
@@ -52,7 +54,7 @@ def response_head(
         lines.append(f"Server: {IDENT}")
     if connection is not None:
         lines.append(f"Connection: {connection}")
-    breaks = len(lines) + 1
+    breaks = len(lines) + 1 + more_breaks
     lines.append("\r\n")
     head = "\r\n".join(lines)
     if head.count("\n") != breaks or head.count("\r") != breaks:

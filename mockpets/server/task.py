@@ -24,6 +24,7 @@ from mockpets.web import cors
 from mockpets.wsgi_extension import (
     BODY,
     HEAD,
+    HEADER_BLOCK,
     HEADERS_MEMO,
     JOB_RESULTS,
     MEMO,
@@ -113,6 +114,8 @@ class Task:
         self._status: str | None = None
         self._lines: list[str] = []
         self._own: frozenset[str] = frozenset()
+        self._environ: WSGIEnvironment = {}
+        self._more_breaks = 0
         self._length: int | None = None
         self._written: list[bytes] = []
 
@@ -158,6 +161,7 @@ class Task:
         return self._response(content, environ.get(ORDER), response.on_end)
 
     def _body(self, environ: WSGIEnvironment, app: WSGIApplication) -> bytes:
+        self._environ = environ
         chunks = app(environ, self.start_response)
         try:
             body = b"".join(chunks)
@@ -179,8 +183,12 @@ class Task:
             raise AssertionError("start_response was called twice")
         self._status = status
         self._length = None
+        if block := self._environ.get(HEADER_BLOCK):
+            shared = tuple(headers[block])
+            headers[block] = [_as_one(shared)]  # which PEP 3333 allows
+            self._more_breaks = len(shared) - 1
         self._lines = lines = [*map(": ".join, headers)]
-        lengths, forbidden, self._own = _special(next(zip(*headers, strict=True), ()))
+        lengths, forbidden, self._own = _special(tuple([name for name, _ in headers]))
         for place in lengths:  # the last one counts
             length = int(lines.pop(place)[_LENGTH_PREFIX:])
             self._length = length if self._length is None else self._length
@@ -216,8 +224,16 @@ class Task:
         connection = "close" if close else None
         if not close and request.version == "1.0":
             connection = "keep-alive"
-        head = response_head(status, self._lines, length, connection, self._own)
+        lines, own, breaks = self._lines, self._own, self._more_breaks
+        head = response_head(status, lines, length, connection, own, breaks)
         return Response(request, head, body, order, close, short, on_end)
+
+
+@lru_cache(256)
+def _as_one(headers: tuple[tuple[str, str], ...]) -> tuple[str, str]:
+    """Return several headers as the name of the first, and a text with the rest."""
+    (name, value), *rest = headers
+    return name, "\r\n".join([value, *map(": ".join, rest)])
 
 
 @lru_cache(256)

@@ -12,7 +12,7 @@ from werkzeug.http import HTTP_STATUS_CODES
 
 from mockpets.constants import BODY_BYTES
 from mockpets.scenario.engine import NOTHING
-from mockpets.wsgi_extension import SERVER
+from mockpets.wsgi_extension import HEADER_BLOCK, SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -133,6 +133,8 @@ class Response:
         """Headers to send before those in `carried`."""
         self.carried: list[Pair] = []
         """Headers that the app adds when it finishes the response."""
+        self.shared = 0
+        """How many of `carried`, from the first, many responses have."""
         if body and not (headers and self.header("Content-Type")):
             self.headers.append(("Content-Type", content_type))
 
@@ -169,6 +171,8 @@ class Response:
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Send the response, without the body to HEAD (PEP 3333)."""
         headers = self.all_headers()
+        if self.shared:
+            environ[HEADER_BLOCK] = slice(len(self.headers), len(self.headers) + self.shared)
         is_head, has_body = environ["REQUEST_METHOD"] == "HEAD", self.status_code not in _BODILESS
         # Our server adds the length of what it sends.
         is_needed = has_body and (is_head or SERVER not in environ)

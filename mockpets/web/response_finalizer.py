@@ -156,7 +156,8 @@ class ResponseFinalizer:
         root = request.root_path if exchange.operation == "getPet" else None
         is_short = len(origin or "") + len(root or "") <= _KEPT_LENGTH
         prepare = _prepared_headers if is_short else _prepared_headers.__wrapped__
-        headers = [*prepare(explanation_headers(exchange, off_contract), origin, root)]
+        shared = prepare(explanation_headers(exchange, off_contract), origin, root)
+        headers = [*shared]
         if response.status_code == 401 and response.header("WWW-Authenticate") is None:
             headers.append(challenge(given=bearer(request) is not None))
         if preflight:
@@ -169,7 +170,12 @@ class ResponseFinalizer:
         clock = self.sessions.shared.clock if session is None else session.clock
         if clock is not None:
             headers.append(("Date", http_date(clock.now())))
-        response.carry(headers, below=exchange.outcome.reply is not None)
+        if exchange.outcome.reply is not None:
+            response.carry(headers, below=True)
+            return
+        if not response.carried:
+            response.shared = len(shared)
+        response.carry(headers)
 
     def _deliver(self, request: Request, response: Response, number: int) -> None:
         exchange, environ = request.exchange, request.environ
