@@ -314,6 +314,10 @@ class ControlClient:
         """List the resources of the active scenarios."""
         return self._call("GET", "/data", part="data")
 
+    def data(self, name: str) -> Data:
+        """Return the records of a resource, to read and change them."""
+        return Data(self, name)
+
     def records(self, name: str) -> list[types.Document]:
         """Return all records of a resource, in as many calls as necessary."""
         path = _fill("/data/{name}", name)
@@ -652,6 +656,38 @@ def _loaded(pets: types.Pets) -> object:
 
 def _query(options: Mapping[str, object]) -> dict[str, object]:
     return {name: "true" if value is True else value or None for name, value in options.items()}
+
+
+@dataclass(frozen=True)
+class Data:
+    """The records of a resource in one session; see the methods of `ControlClient`."""
+
+    control: ControlClient
+    name: str
+
+    def all(self) -> list[types.Document]:
+        """Return all records, in the order in which they were added."""
+        return self.control.records(self.name)
+
+    def set(self, records: Iterable[types.Document]) -> int:
+        """Replace all records; return how many there are."""
+        return self.control.set_records(self.name, records)
+
+    def add(self, record: types.Document) -> dict[str, Any]:
+        """Add a record, whatever the stubs respond to a POST; return it with its ID."""
+        return self.control.add_record(self.name, record)
+
+    def get(self, record_id: int | str) -> dict[str, Any]:
+        """Return a record."""
+        return self.control.record(self.name, record_id)
+
+    def change(self, record_id: int | str, changes: types.Document) -> dict[str, Any]:
+        """Apply a JSON merge patch to a record: None removes a property."""
+        return self.control.change_record(self.name, record_id, changes)
+
+    def delete(self, record_id: int | str) -> int:
+        """Delete a record; return how many are left."""
+        return self.control.delete_record(self.name, record_id)
 
 
 def _fill(path: str, *names: object) -> str:

@@ -258,7 +258,7 @@ SHOP = {
 def test_resources_and_records_are_listed(run: Run, client: ControlClient) -> None:
     assert run("data") == (0, [], ["mockpets: no resources in session default"])
     client.use(SHOP)
-    client.add_record("notes", {"text": "\x1b[31m", "tags": ["a"]})
+    client.data("notes").add({"text": "\x1b[31m", "tags": ["a"]})
     resources = [
         "name    records  path",
         "orders        2  /v1/store/orders  of scenario inline-1",
@@ -271,7 +271,7 @@ def test_resources_and_records_are_listed(run: Run, client: ControlClient) -> No
     assert json.loads("\n".join(run("data", "--json")[1])) == {"data": client.resources()}
     items = {"records": SHOP["resources"][0]["items"]}  # type: ignore[index]
     assert json.loads("\n".join(run("data", "orders", "--json")[1])) == items
-    client.set_records("notes", [])
+    client.data("notes").set([])
     assert run("data", "notes") == (0, [], ["mockpets: no notes in session default"])
     unknown = "mockpets: unknown resource 'order'; did you mean 'orders'?"
     assert run("data", "order") == (1, [], [unknown])

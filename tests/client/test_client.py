@@ -379,17 +379,18 @@ def test_scenarios_and_reset(client: ControlClient) -> None:
 def test_records_are_read_and_changed(client: ControlClient) -> None:
     items = [{"id": f"o-{number}", "petId": 3} for number in range(1500)]
     client.use({"description": "d", "resources": [{"path": "/v1/orders", "items": items}]})
-    assert client.records("orders") == items
-    assert client.set_records("orders", [{"petId": 1, "id": "a b"}, {"petId": 2, "id": "ü"}]) == 2
-    changed = client.change_record("orders", "a b", {"petId": None, "x": 1})
-    assert changed == {"id": "a b", "x": 1}
-    assert client.record("orders", "ü") == {"id": "ü", "petId": 2}
-    new = client.add_record("orders", {"petId": 4})
-    assert client.delete_record("orders", "a b") == 2
-    assert client.records("orders") == [{"id": "ü", "petId": 2}, new]
+    orders = client.data("orders")
+
+    assert orders.all() == items
+    assert orders.set([{"petId": 1, "id": "a b"}, {"petId": 2, "id": "ü"}]) == 2
+    assert orders.change("a b", {"petId": None, "x": 1}) == {"id": "a b", "x": 1}
+    assert orders.get("ü") == {"id": "ü", "petId": 2}
+    new = orders.add({"petId": 4})
+    assert orders.delete("a b") == 2
+    assert orders.all() == [{"id": "ü", "petId": 2}, new]
     assert [(each["name"], each["changed"]) for each in client.resources()] == [("orders", True)]
     with pytest.raises(ControlError, match="orders has no record with the id x"):
-        client.record("orders", "x")
+        orders.get("x")
     for name, record in (("a/b", "1"), ("orders", ""), ("orders", "a/b")):
         with pytest.raises(InputError, match="must not be empty or contain '/'"):
             client.record(name, record)
