@@ -51,7 +51,7 @@ def test_help_and_written_files_mention_it(
     with MockpetsServer(Settings(port=0)) as server:
         deploy = ["deploy", "compose", "--processes", "2", "--out", "deploy"]
         record = ["record", "recorded", "--url", server.url]
-        for words in (["init"], ["new", "mine"], record, deploy):
+        for words in (["init", "--states"], ["new", "mine"], record, deploy):
             assert main(words) == 0
     assert main(["--help"]) == 0
     assert "'mockpets skill'" in capsys.readouterr().out

@@ -14,6 +14,7 @@ import click
 from mockpets import kit as texts
 from mockpets.cli.commands import cannot_write, program
 from mockpets.cli.kit import CONFIGS, kit, read_file, write_file
+from mockpets.cli.options import flag
 from mockpets.errors import invalid, printable
 
 if TYPE_CHECKING:
@@ -50,9 +51,11 @@ import {{ type MockpetsOptions, webServer }} from "{module}";
 
 export default defineConfig<MockpetsOptions>({{
   testDir: "tests",
-  fullyParallel: true,{app}
+  fullyParallel: true,{reporter}{app}
 }});
 """
+_REPORTER: Final = """
+  reporter: [["list"], ["{module}"]],"""
 _TEST: Final = """\
 import {{ expect, test }} from "{module}";
 
@@ -63,6 +66,30 @@ test("a pet that does not exist", async ({{ mock, request }}) => {{
   expect(response.status()).toBe(404);
   await expect(mock).toHaveReceived({{ operation: "getPet", petId: 3 }}, 1);
 }});
+"""
+_SEED: Final = """\
+import {{ test }} from "{module}";
+
+test.skip(({{ baseURL }}) => !baseURL, "set use.baseURL to the URL of your app");
+
+// Playwright's agents (npx playwright init-agents) begin here: choose the state that they explore.
+test("seed", async ({{ mock, page }}) => {{
+  await mock.use("default");
+  await page.goto("/");
+}});
+"""
+_STATES: Final = """\
+import {{ states, test }} from "{module}";
+
+// Every state, 3 seconds after the app opens: state-sheet/states.html; agents: mockpets skill
+test.use({{ mockScreens: {{ widths: [390, 1280], themes: ["light", "dark"] }} }});
+
+for (const state of states()) {{
+  test(state.name, state.details, async ({{ page }}) => {{
+    await page.goto("/");
+    await page.waitForTimeout(3_000);
+  }});
+}}
 """
 _TSCONFIG: Final = """\
 {
@@ -120,10 +147,12 @@ class _Repository:
 
     :param package: the contents of package.json.
     :param command: the command that runs mockpets here, also in CI.
+    :param has_sheet: whether a sheet of every state is wanted.
     """
 
     package: dict[str, Any]
     command: str
+    has_sheet: bool
 
     @property
     def is_npm(self) -> bool:
@@ -147,19 +176,45 @@ class _Repository:
 
 
 @click.command()
+@flag("--dry-run", text="Show what would be written, and write nothing.")
+@flag("--states", text="Also write tests that picture the app in every state.")
 @click.pass_context
-def init(context: click.Context) -> None:
+def init(context: click.Context, dry_run: bool, states: bool) -> None:
     """Set up a front-end repository: Playwright, a first test, a scenario and a CI job.
 
     Run it in the folder with package.json. It writes no file that exists, except for a script in
     package.json and a line in .env.development and .gitignore, and shows what to add to your own
     TypeScript. A second run changes nothing.
     """
-    front_end = _Repository(_package(), program())
+    front_end = _Repository(_package(), program(), states)
     new, changed = _new_files(front_end), dict(_changed_files(front_end))
     has_kit = front_end.kit.exists()
     # Otherwise `mockpets kit` shows the lines for the configuration.
-    hints = [*_hints(front_end, with_config=front_end.is_npm or has_kit)]
+    hints = [*_hints(front_end, with_config=front_end.is_npm or has_kit or dry_run)]
+    if has_kit and not (new or changed):
+        click.echo("nothing to write: this repository is set up")
+    elif dry_run:
+        lines = [path.as_posix() for path in new]
+        lines += [f"{path.as_posix()}: {line}" for path, (_, line) in changed.items()]
+        for line in [*lines, *([] if has_kit else [front_end.kit.as_posix()])]:
+            click.echo(printable(f"would write {line}"))
+    else:
+        _write(front_end, context, new, changed)
+    for line in hints:
+        click.echo(printable(line))
+    click.echo(printable(f"for coding agents  {front_end.command} skill --install"))
+    has_page = states or "vite" in front_end.packages
+    browser = "npx playwright install chromium && " if has_page else ""
+    click.echo(f"run the test  {browser}npx playwright test")
+
+
+def _write(
+    front_end: _Repository,
+    context: click.Context,
+    new: dict[Path, str],
+    changed: dict[Path, tuple[str, str]],
+) -> None:
+    """Write the files and, unless it exists, the kit."""
     for path, text in new.items():
         write_file(path, text)
     for path, (text, line) in changed.items():
@@ -168,19 +223,12 @@ def init(context: click.Context) -> None:
         except OSError as error:
             raise cannot_write(path, error) from error
         click.echo(printable(f"wrote {path}: {line}"))
-    if not has_kit:
+    if not front_end.kit.exists():
         options: dict[str, Any] = {"scenarios_dir": (_SCENARIOS,)}
         if front_end.is_npm:
             context.invoke(kit, folder=front_end.kit.parent, types=True, **options)
         else:
             context.invoke(kit, folder=front_end.kit, playwright=True, **options)
-    elif not (new or changed):
-        click.echo("nothing to write: this repository is set up")
-    for line in hints:
-        click.echo(printable(line))
-    click.echo(printable(f"for coding agents  {front_end.command} skill --install"))
-    browser = "npx playwright install chromium && " if "vite" in front_end.packages else ""
-    click.echo(f"run the test  {browser}npx playwright test")
 
 
 def _new_files(front_end: _Repository) -> dict[Path, str]:
@@ -191,8 +239,11 @@ def _new_files(front_end: _Repository) -> dict[Path, str]:
     files = {
         f"{_SCENARIOS}/pet-missing.yaml": _SCENARIO.format(schema=schema, head=_HEAD),
         "tests/pets.spec.ts": _TEST.format(module=front_end.module),
+        "tests/seed.spec.ts": _SEED.format(module=front_end.module),
         "tests/tsconfig.json": _TSCONFIG,
     }
+    if front_end.has_sheet:
+        files["tests/states.spec.ts"] = _STATES.format(module=front_end.module)
     if not front_end.is_npm:
         from mockpets.scenario.language.loader import scenario_schema
 
@@ -241,9 +292,13 @@ def _hints(front_end: _Repository, *, with_config: bool) -> Iterator[str]:
     if "@playwright/test" not in front_end.packages:
         yield "install Playwright  npm install --save-dev @playwright/test"
     config = _existing_config()
-    if config and with_config and "mockpets/playwright" not in (read_file(config) or ""):
+    wanted = ["states-reporter"] * front_end.has_sheet + ["mockpets/playwright"] * with_config
+    text = (read_file(config) or "") if config else ""
+    if config and any(word not in text for word in wanted):
         yield f"add to {config}:"
         yield from (f"  {line}" if line else "" for line in _config(front_end).splitlines())
+    elif front_end.has_sheet and "vite" not in front_end.packages and "baseURL" not in text:
+        yield f"set use.baseURL in {CONFIGS[0]} to the URL of your app"
     if front_end.command == "mockpets":
         yield "for CI, install the npm package or commit mockpets.pyz, and run init again"
     elif _GITLAB_FILE.exists() and "mockpets" not in (read_file(_GITLAB_FILE) or ""):
@@ -261,7 +316,12 @@ def _config(front_end: _Repository) -> str:
     server = f'webServer({{ {first}args: "--scenarios-dir {_SCENARIOS}" }})'
     app = _APP if "vite" in front_end.packages else _NO_APP
     module = front_end.module.replace("./", "./tests/")
-    return _CONFIG.format(module=module, app=app.format(server=server))
+    reporter = module.replace("playwright", "states-reporter") + ".js" * (not front_end.is_npm)
+    return _CONFIG.format(
+        module=module,
+        reporter=_REPORTER.format(module=reporter) if front_end.has_sheet else "",
+        app=app.format(server=server),
+    )
 
 
 def _package() -> dict[str, Any]:

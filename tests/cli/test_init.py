@@ -21,7 +21,7 @@ from tests.programs import need
 Init = Any
 PACKAGE = {"name": "shop", "devDependencies": {"vite": "8", "@playwright/test": "1"}}
 NEW = [
-    *("mock/scenarios/pet-missing.yaml", "tests/pets.spec.ts"),
+    *("mock/scenarios/pet-missing.yaml", "tests/pets.spec.ts", "tests/seed.spec.ts"),
     *("tests/tsconfig.json", "playwright.config.ts", ".github/workflows/playwright.yml"),
 ]
 SCRIPT = '"mock": "mockpets serve --scenarios-dir mock/scenarios"'
@@ -49,14 +49,17 @@ def contents() -> dict[str, str]:
     return {path.as_posix(): path.read_text() for path in files}
 
 
-def test_it_writes_files_and_a_second_run_changes_nothing(init: Init) -> None:
+def test_it_writes_what_it_has_shown_and_a_second_run_changes_nothing(init: Init) -> None:
+    before = contents()
+    status, shown, err = init("--dry-run")
+    assert (status, err, contents()) == (0, [], before)
+    paths = [*NEW, *CHANGED, "tests/mockpets.d.ts"]
+    assert shown == [*(f"would write {path}" for path in paths), *LAST]
+
     status, out, err = init()
     assert (status, err) == (0, [])
-    assert out == [
-        *(f"wrote {path}" for path in [*NEW, *CHANGED, "tests/mockpets.d.ts"]),
-        "check it  npx mockpets kit --out tests --check",
-        *LAST,
-    ]
+    check = "check it  npx mockpets kit --out tests --check"
+    assert out == [*(f"wrote {path}" for path in paths), check, *LAST]
     written = contents()
     changed = {line.partition(":")[0] for line in CHANGED}
     assert written.keys() == {*NEW, *changed, "tests/mockpets.d.ts"}
@@ -88,7 +91,7 @@ def test_your_own_files_stay_and_you_see_what_to_add(init: Init) -> None:
     assert (status, err) == (0, [])
     assert {name: contents()[name] for name in own} == own
     new = {"mock/scenarios/pet-missing.yaml", "tests/tsconfig.json", "tests/mockpets.d.ts"}
-    assert contents().keys() - own.keys() == new
+    assert contents().keys() - own.keys() == {*new, "tests/seed.spec.ts"}
     assert "install Playwright  npm install --save-dev @playwright/test" in out
     assert (
         '    webServer: webServer({ args: "--scenarios-dir mock/scenarios" }),'
@@ -162,6 +165,24 @@ def test_a_package_json_that_cannot_be_used_is_explained(
     assert err[0].startswith(f"mockpets: {message}"), err
 
 
+def test_it_writes_tests_that_picture_every_state(init: Init) -> None:
+    """The reporter is in the configuration, or in the lines to add."""
+    assert init("--states")[0] == 0
+    reporter = 'reporter: [["list"], ["mockpets/states-reporter"]],'
+    assert f"  {reporter}\n" in Path("playwright.config.ts").read_text()
+    assert len(Path("tests/states.spec.ts").read_text().splitlines()) == 11
+    assert init("--states")[1] == ["nothing to write: this repository is set up", *LAST]
+
+    Path("playwright.config.ts").write_text('import "mockpets/playwright";\n')
+    assert not any("reporter" in line for line in init()[1])
+    assert f"    {reporter}" in init("--states")[1]
+
+    Path("playwright.config.ts").unlink()
+    Path("package.json").write_text("{}")
+    url = "set use.baseURL in playwright.config.ts to the URL of your app"
+    assert url in init("--states")[1]
+
+
 @pytest.mark.node
 @for_each(
     "kind, flags",
@@ -176,7 +197,7 @@ def test_prettier_biome_and_the_compiler_accept_what_it_writes(
     install_kit(Path())
     Path("package.json").write_text(json.dumps({**PACKAGE, "type": kind}))
     Path("biome.json").write_text('{ "formatter": { "indentStyle": "space" } }\n')
-    assert init()[0] == 0
+    assert init("--states")[0] == 0
 
     for tool, *options in (
         ("prettier", "--check", "."),
