@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from mockpets.client import ControlClient
     from mockpets.contract.control_types import ResourceSummary, Times
+    from mockpets.contract.schemas import Pet
 
 
 def _listed(
@@ -179,12 +180,13 @@ def reset(client: ControlClient) -> None:
 
 @click.group(cls=ListGroup)
 def pets() -> None:
-    """List the pets of a running server, add one, or replace all."""
+    """List, add, change, replace or delete the pets of a running server."""
 
 
-pets.removed = dict.fromkeys(
-    ("update", "delete"), "use the panel, or PATCH and DELETE /__mockpets/pets/ID"
-)
+_int64 = integer(constants.INT64_MIN, constants.INT64_MAX)
+_pet_id = click.argument("pet_id", metavar="ID", type=_int64)
+_WITH_NEGATIVE: Final = {"ignore_unknown_options": True}
+"""Makes click read -5 as an argument."""
 _STATUSES: Final = ", ".join(constants.PET_STATUSES)
 _status_words = words(constants.PET_STATUSES)
 
@@ -225,7 +227,7 @@ def set_pets(client: ControlClient, source: str) -> None:
     "--category ID",
     "ID of its category.",
     dest="categoryId",
-    type=integer(constants.INT64_MIN, constants.INT64_MAX),
+    type=_int64,
     required=True,
 )
 @option("--status STATUS", f"Its status: {_STATUSES}.", _status_words)
@@ -234,6 +236,35 @@ def set_pets(client: ControlClient, source: str) -> None:
 def add_pet(client: ControlClient, as_json: bool, **values: Any) -> None:
     """Add a pet, whatever the active scenarios respond to createPet."""
     pet = client.add_pet(**{name: value for name, value in values.items() if value is not None})
+    _show_pet(client, "added", pet, as_json=as_json)
+
+
+@pets.command("update", context_settings=_WITH_NEGATIVE)
+@_pet_id
+@option("--name NAME", "Name of the pet.")
+@option("--category ID", "ID of its category.", dest="categoryId", type=_int64)
+@option("--status STATUS", f"Its status: {_STATUSES}, or none.", _status_words)
+@with_json
+@remote.with_client
+def update_pet(client: ControlClient, pet_id: int, as_json: bool, **values: Any) -> None:
+    """Change the name, category or status of a pet; --status none removes the status."""
+    changes = {name: value for name, value in values.items() if value is not None}
+    if not changes:
+        raise invalid("", "there is nothing to change", "add --name, --category or --status")
+    if changes.get("status") == "none":
+        changes["status"] = None
+    _show_pet(client, "updated", client.change_pet(pet_id, **changes), as_json=as_json)
+
+
+@pets.command("delete", context_settings=_WITH_NEGATIVE)
+@_pet_id
+@remote.with_client
+def delete_pet(client: ControlClient, pet_id: int) -> None:
+    """Delete a pet."""
+    _print_total(client, client.delete_pet(pet_id))
+
+
+def _show_pet(client: ControlClient, verb: str, pet: Pet, *, as_json: bool) -> None:
     parts = [pet["name"], f"category {pet['categoryId']}", *filter(None, [pet.get("status")])]
     text = f"added pet {pet['id']}{in_session(client)}: {', '.join(parts)}"
     remote.show(pet, [text], as_json=as_json)
