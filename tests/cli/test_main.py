@@ -91,7 +91,8 @@ def test_version(run: Run, argument: str) -> None:
         (["serv"], "serv: unknown command; did you mean 'serve'?"),
         (
             ["compare", "--against", "x"],
-            "compare: no longer a command; 'mockpets replay FILE --url URL'",
+            "compare: no longer a command; 'mockpets replay FILE --url URL' compares recorded "
+            "reads with the real service",
         ),
         (["hepl"], "hepl: unknown command; did you mean 'help'?"),
         (["help", "serv"], "serv: unknown command; did you mean 'serve'?"),

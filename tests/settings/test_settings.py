@@ -133,7 +133,7 @@ BAD: list[tuple[str, str, str]] = [
     ("max_pets", "0", "must be an integer of 1 or more, got '0'"),
     ("max_sessions", "0", "must be an integer from 1 to 10000, got '0'"),
     ("sessions", "manual", "must be one of implicit, declared, got 'manual'"),
-    ("memory", "64MB", f"{BAD_SIZE}'64MB'; did you mean '64MiB'?"),
+    ("memory", "64MB", f"{BAD_SIZE}'64MB'"),
     ("memory", "1023KiB", "must be from 1MiB to 64GiB, got '1023KiB'"),
     ("state", "three/pets", "must be a file in an existing folder, got 'three/pets'"),
     ("state", "one", "must be a file in an existing folder, got 'one'"),
