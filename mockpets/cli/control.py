@@ -163,16 +163,24 @@ def _match(text: str | None, conditions: dict[str, str | None]) -> dict[str, Any
 
 
 @click.command()
-@remote.with_client
-def reset(client: ControlClient) -> None:
+@flag("--all", "of_all", text="Reset every session.")
+@remote.with_clients
+def reset(clients: list[ControlClient], of_all: bool) -> None:
     """Reset a session: pets, counters, random numbers and request log.
 
-    Active scenarios and snapshots stay.
+    Active scenarios and snapshots stay. With several --url, resets the session where it exists.
     """
-    if missing := remote.missing_session(client):
-        report([f"creating session {client.name}{missing}"])
-    active = ", ".join(client.reset())
-    click.echo(printable(f"reset session {client.name}; active: {active}"))
+    if of_all:
+        for client in clients:
+            if client.name != constants.DEFAULT_SESSION:
+                raise invalid("--all", f"cannot be combined with session {client.name}")
+        click.echo(f"reset sessions: {sum(client.reset_sessions() for client in clients)}")
+        return
+    for client in remote.with_session(clients):
+        if missing := remote.missing_session(client):
+            report([f"creating session {client.name}{missing}"])
+        active = ", ".join(client.reset())
+        click.echo(printable(f"reset session {client.name}; active: {active}"))
 
 
 # --- Pets and snapshots -----------------------------------------------------------------------
@@ -266,7 +274,7 @@ def delete_pet(client: ControlClient, pet_id: int) -> None:
 
 def _show_pet(client: ControlClient, verb: str, pet: Pet, *, as_json: bool) -> None:
     parts = [pet["name"], f"category {pet['categoryId']}", *filter(None, [pet.get("status")])]
-    text = f"added pet {pet['id']}{in_session(client)}: {', '.join(parts)}"
+    text = f"{verb} pet {pet['id']}{in_session(client)}: {', '.join(parts)}"
     remote.show(pet, [text], as_json=as_json)
 
 
@@ -427,15 +435,15 @@ def open_gate(client: ControlClient, name: str) -> None:
 
 @click.group(cls=ListGroup)
 def sessions() -> None:
-    """List the sessions of a running server, or drop one."""
+    """List the sessions of a running server, or drop some."""
 
 
 @sessions.command("list")
 @with_json
-@remote.with_server
-def list_sessions(client: ControlClient, as_json: bool) -> None:
+@remote.with_servers
+def list_sessions(clients: list[ControlClient], as_json: bool) -> None:
     """List the sessions, with their counts and active scenarios."""
-    sessions = client.sessions()
+    sessions = [row for client in clients for row in client.sessions()]
     columns = ("session", "pets", "requests", "held", "idle (s)", "seed", "active")
     rows = [
         (
@@ -449,16 +457,22 @@ def list_sessions(client: ControlClient, as_json: bool) -> None:
         )
         for row in sessions
     ]
-    lines = _listed(client, "sessions", rows, columns)
+    lines = _listed(clients[0], "sessions", rows, columns)
     remote.show({"sessions": sessions}, lines, as_json=as_json)
 
 
 @sessions.command("drop")
-@click.argument("name")
+@click.argument("name", required=False)
+@flag("--all", "of_all", text="Drop every session; reset the default one.")
 @remote.with_server
-def drop_session(client: ControlClient, name: str) -> None:
-    """Remove a session, and release the responses that it holds.
+def drop_session(client: ControlClient, name: str | None, of_all: bool) -> None:
+    """Remove a session, or all, and release the responses that they hold.
 
     For a minute, requests that name it get 410, so that an open page does not create it again.
     """
-    click.echo(printable(f"dropped {client.drop_session(name)}"))
+    if of_all == (name is not None):
+        raise invalid("sessions drop", "needs either NAME or --all")
+    if name is None:
+        click.echo(f"dropped sessions: {client.drop_sessions()}")
+    else:
+        click.echo(printable(f"dropped {client.drop_session(name)}"))

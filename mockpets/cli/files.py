@@ -14,7 +14,15 @@ import click
 
 from mockpets.cli.commands import Choice, cannot_write, report
 from mockpets.cli.layout import TERM_COLUMNS, HelpFormatter, excerpt, hang, on_terminal
-from mockpets.cli.options import flag, integer, option, with_format, with_json, with_settings
+from mockpets.cli.options import (
+    flag,
+    integer,
+    only_one,
+    option,
+    with_format,
+    with_json,
+    with_settings,
+)
 from mockpets.cli.remote import connect, reporting, with_token
 from mockpets.constants import PETS_GENERATED
 from mockpets.errors import InputError, invalid, printable, problem_with
@@ -30,7 +38,12 @@ if TYPE_CHECKING:
 
 @click.command()
 @flag("-v", "--verbose", text="Show the file of each scenario.")
-@option("--url URL", f"URL of a running server.  [variable: {URL_VARIABLE}]")
+@option(
+    "--url URL",
+    f"URL of a running server.  [variable: {URL_VARIABLE}]",
+    multiple=True,
+    callback=only_one,
+)
 @with_json
 @with_token
 @with_settings("scenarios_dir", "fixtures_dir")

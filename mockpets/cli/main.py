@@ -40,7 +40,7 @@ _SECTIONS: Final = {
         "record": "Record the requests of a session as a scenario.",
         "held": "List the responses of a running server that wait, or release some.",
         "gates": "List the gates of a running server, or open one.",
-        "sessions": "List the sessions of a running server, or drop one.",
+        "sessions": "List the sessions of a running server, or drop some.",
         "link": "Print a link that opens your app in a session, with scenarios.",
         "mcp": "Connect a coding agent to a running server: MCP over stdin and stdout.",
     },

@@ -54,6 +54,14 @@ def option(
     return click.option(*names, metavar=metavar, help=text, shell_complete=complete, **attributes)
 
 
+def only_one(_: click.Context, param: click.Parameter, values: tuple[str, ...]) -> str | None:
+    """Return the value of an option of which click would use the last of several."""
+    if len(values) > 1:
+        hint = "pass one; 'sessions', 'requests', 'report' and 'reset' accept several"
+        raise invalid(param.opts[0], "is given more than once", hint)
+    return values[0] if values else None
+
+
 def flag(*names: str, text: str) -> Callable[[Decorated], Decorated]:
     """Add an option without a value to a command."""
     return click.option(*names, is_flag=True, help=text)

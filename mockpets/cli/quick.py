@@ -35,7 +35,7 @@ def try_quickly(words: Sequence[str], environ: Mapping[str, str]) -> str | None:
         return None
     options, names, position = {}, [], iter(rest)
     for word in position:
-        if word in _OPTIONS[command]:
+        if word in _OPTIONS[command] and word not in options:
             options[word] = next(position, "")
         else:
             names += word.split(",")

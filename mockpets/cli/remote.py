@@ -15,11 +15,12 @@ from mockpets import constants
 from mockpets.cli.commands import report
 from mockpets.cli.completion import files_of, words
 from mockpets.cli.layout import cut, on_terminal
-from mockpets.cli.options import flag, integer, option, with_json, with_settings
+from mockpets.cli.options import flag, integer, only_one, option, with_json, with_settings
 from mockpets.cli.quick import active_line, check_health
 from mockpets.errors import InputError, Problem, did_you_mean, invalid, printable
 from mockpets.settings.model import VARIABLE_PREFIX
 from mockpets.settings.sources import FILE_SUFFIX, URL_VARIABLE, load_settings
+from mockpets.units import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -73,9 +74,27 @@ def with_server(command: Callable[..., int | None]) -> Callable[..., Any]:
     return _url(with_token(_with_address(_run(command))))
 
 
-def with_servers(command: Callable[..., int | None]) -> Callable[..., Any]:
-    """Pass a command `clients`, one for each ``--url``; without the option for the session."""
+def with_clients(command: Callable[..., int | None]) -> Callable[..., Any]:
+    """Pass a command `clients`, one for each ``--url``, and the options of `with_client`."""
+    return _urls(_session(with_token(_with_address(_run_all(command)))))
 
+
+def with_servers(command: Callable[..., int | None]) -> Callable[..., Any]:
+    """Do the same as `with_clients`, without the option for the session."""
+    return _urls(with_token(_with_address(_run_all(command))))
+
+
+def with_session(clients: list[ControlClient]) -> list[ControlClient]:
+    """Return those of several clients whose server has the session; one client is always kept."""
+    if len(clients) == 1:
+        return clients
+    found = [client for client in clients if client.name in session_names(client)]
+    if not found:
+        raise invalid("--session", f"no server has the session {quote(clients[0].name)}")
+    return found
+
+
+def _run_all(command: Callable[..., int | None]) -> Callable[..., int | None]:
     @wraps(command)
     def run(**options: Any) -> int | None:
         selection = {name: options.pop(name, None) for name in _SELECTION}
@@ -83,7 +102,7 @@ def with_servers(command: Callable[..., int | None]) -> Callable[..., Any]:
         clients = [connect({**selection, "url": url}) for url in urls]
         return reporting(clients[0], lambda: command(clients, **options))
 
-    return _urls(with_token(_with_address(run)))
+    return run
 
 
 def _run(command: Callable[..., int | None]) -> Callable[..., int | None]:
@@ -133,7 +152,13 @@ _session = option(
     "Session name.  [default: the one in the URL, or default]",
 )
 _URL_HELP: Final = f"[default: from --host and --port; variable: {URL_VARIABLE}]"
-_url = option("--url URL", f"URL of the server.  {_URL_HELP}", envvar=URL_VARIABLE)
+_url = option(
+    "--url URL",
+    f"URL of the server.  {_URL_HELP}",
+    envvar=URL_VARIABLE,
+    multiple=True,
+    callback=only_one,
+)
 _urls = option(
     "--url URL",
     f"URL of the server.  Repeatable, for several processes.  {_URL_HELP}",
@@ -213,9 +238,9 @@ def show(value: object, lines: Iterable[str], *, as_json: bool) -> None:
 @flag("--json", "as_json", text="Print one JSON object per line, with all properties.")
 @flag("--har", text="Print a HAR 1.2 document, for a browser's developer tools.")
 @flag("--clear", text="Clear the request log.")
-@with_client
+@with_clients
 def requests(
-    client: ControlClient,
+    clients: list[ControlClient],
     follow: bool,
     as_json: bool,
     har: bool,
@@ -237,20 +262,30 @@ def requests(
         chosen += [f"--{name}" for name in filters]
     if (clear or har) and len(chosen) > 1:
         raise invalid(chosen[0], f"cannot be combined with {', '.join(chosen[1:])}")
+    if follow and len(clients) > 1:
+        raise invalid("--follow", "cannot be combined with several --url", "follow one server")
+    clients = with_session(clients)
     if clear:
-        click.echo(f"cleared {client.clear_requests()}")
+        click.echo(f"cleared {sum(client.clear_requests() for client in clients)}")
     elif har:
-        show(client.har(**filters), (), as_json=True)
+        document, *others = [client.har(**filters) for client in clients]
+        entries = document["log"]["entries"]
+        for other in others:
+            entries += other["log"]["entries"]
+        entries.sort(key=lambda entry: entry["startedDateTime"])
+        show(document, (), as_json=True)
     elif follow:
-        _follow(client, cast("RequestFilters", filters), as_json=as_json)
+        _follow(clients[0], cast("RequestFilters", filters), as_json=as_json)
     else:
-        journal = client.journal(**filters)
-        rows = journal["requests"]
+        journals = [client.journal(**filters) for client in clients]
+        rows = [row for journal in journals for row in journal["requests"]]
+        rows.sort(key=lambda row: row["at"])
         _print(rows, as_json=as_json, with_header=bool(rows))
-        _report_hidden(journal)
+        for journal in journals:
+            _report_hidden(journal)
         if not rows:
-            missing = missing_session(client)
-            report([f"no matching requests in session {client.name}{missing}"])
+            missing = missing_session(clients[0])
+            report([f"no matching requests in session {clients[0].name}{missing}"])
 
 
 def _report_hidden(journal: RequestList) -> None:

@@ -388,6 +388,16 @@ def test_sessions_are_listed_and_dropped(run: Run, client: ControlClient, call: 
     assert [session["name"] for session in client.sessions()] == ["default"]
 
 
+def test_all_sessions_are_reset_and_dropped(run: Run, client: ControlClient, call: Client) -> None:
+    for name in ("w1", "w2", "default"):
+        call("GET", f"/~{name}/v1/pets")
+
+    assert run("reset", "--all") == (0, ["reset sessions: 3"], [])
+    assert [each["requests"] for each in client.sessions()] == [0, 0, 0]
+    assert run("sessions", "drop", "--all") == (0, ["dropped sessions: 2"], [])
+    assert call("GET", "/~w1/v1/pets").status == 410
+
+
 # --- Errors -----------------------------------------------------------------------------------
 
 
@@ -412,6 +422,9 @@ def test_sessions_are_listed_and_dropped(run: Run, client: ControlClient, call: 
         ("gates open ", 2, "invalid gate name ''; the name must not be empty or contain '/'"),
         ("gates opne x", 2, "gates opne: unknown command; did you mean 'open'?"),
         ("sessions drop w3", 1, "unknown session 'w3'"),
+        ("sessions drop", 2, "sessions drop: needs either NAME or --all"),
+        ("sessions drop --all w3", 2, "sessions drop: needs either NAME or --all"),
+        ("reset --all --session w3", 2, "--all: cannot be combined with session w3"),
         ("completion bash", 2, "completion: no longer a command; add eval"),
         ("link /pets", 2, "APP_URL: must be the URL of a page of your app, got '/pets'; write it "),
         ("link http://[::1", 2, "APP_URL: must be the URL of a page of your app, got 'http://[:"),

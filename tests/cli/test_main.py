@@ -79,6 +79,16 @@ def test_help_lists_the_commands(run: Run, arguments: list[str]) -> None:
     assert (status, err) == (0, [])
 
 
+REPEATED = (
+    "--url: is given more than once; pass one; 'sessions', 'requests', 'report' and 'reset' accept "
+    "several"
+)
+REPEATING = [
+    [*command.split(), "--url", "http://localhost:1", "--url", "http://localhost:2"]
+    for command in ("use empty", "health", "scenarios", "pets", "sessions drop w1", "mcp")
+]
+
+
 @for_each("argument", ["--version", "-V"])
 def test_version(run: Run, argument: str) -> None:
     assert run(argument) == (0, [f"mockpets {FULL_VERSION}"], [])
@@ -103,6 +113,7 @@ def test_version(run: Run, argument: str) -> None:
         (["requests", "--limit", "٣"], "--limit: must be an integer of 1 or more, got '٣'"),
         (["serve", "--port", "70000"], "--port: must be an integer from 0 to 65535, got '70000'"),
         (["scenarios", "--config", "x"], "--config x: file not found; check the path"),
+        *((words, REPEATED) for words in REPEATING),
         (["serve", "--port"], "Option '--port' requires an argument"),
         (["serve", "--public=1"], "Option '--public' does not take a value"),
         (["new"], "Missing argument 'NAME'; see 'mockpets new --help'"),

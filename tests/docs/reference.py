@@ -195,7 +195,7 @@ def _context(command: click.Command, **more: Any) -> click.Context:
 
 def connection_options() -> str:
     """Return the table of the options of all commands for a running server."""
-    command = dict(walk(program))["reset"]
+    command = dict(walk(program))["mcp"]
     context = _context(command)
     records = [parameter.get_help_record(context) for parameter in command.params]
     return table(

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 PAGE = ROOT / "docs" / "operate" / "scale.md"
 TOKEN = "only-for-this-test"
 START, MOVE, EACH = (block.text for block in blocks(PAGE) if block.language == "sh")
+NAMES = ("worker-1", "worker-2", "worker-3")
 
 
 @pytest.fixture
@@ -63,12 +64,17 @@ def test_the_number_of_processes_is_changed(tmp_path: Path) -> None:
     assert output.endswith("compose restart haproxy\n")
 
 
-def test_the_report_calls_each_process(servers: list[MockpetsServer], tmp_path: Path) -> None:
-    for server in servers:
-        ControlClient(server.url, token=TOKEN).make_session("worker-1")
-        Client(OverSocket(server.url))("GET", "/~worker-1/v1/pets?limit=7")
+def test_the_commands_call_each_process(servers: list[MockpetsServer], tmp_path: Path) -> None:
+    clients = [ControlClient(server.url, token=TOKEN) for server in servers]
+    for number, name in enumerate(NAMES):
+        clients[number % 2].make_session(name, pets=0)
+        Client(OverSocket(servers[number % 2].url))("GET", f"/~{name}/v1/pets?limit={number + 7}")
     command = EACH
     for port, server in zip((7401, 7402), servers, strict=True):
         command = replaced(command, f"127.0.0.1:{port}", urlsplit(server.url).netloc)
+    output = run_shown(command, tmp_path, MOCKPETS_CONTROL_TOKEN=TOKEN)
 
-    assert "2 requests" in run_shown(command, tmp_path, MOCKPETS_CONTROL_TOKEN=TOKEN)
+    assert all(f"\n{name} " in output for name in NAMES)
+    assert output.count("/v1/pets?limit=9") == 1
+    assert "3 requests" in output
+    assert "reset sessions: 5\n" in output
