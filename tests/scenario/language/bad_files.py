@@ -103,7 +103,7 @@ YAML: dict[str, tuple[str, list[str]]] = {
     "count-fraction": (D + "pets: 1.5\n", ["f:2:7: pets: must be an integer from 0 to 100000, got 1.5"]),
     "count-negative": (D + "pets: -1\n", ["f:2:7: pets: must be an integer from 0 to 100000, got -1"]),
     "pets-true": (D + "pets: true\n", ["f:2:7: pets: must be a fixture name, a list of Pet objects, a number or {count, seed, locale}, got true"]),
-    "locale-unknown": (D + "pets: {count: 3, locale: de_De}\n", ["f:2:26: pets.locale: must be en_US, de_DE, fr_FR, es_ES, ja_JP or ar_SA, got 'de_De'; did you mean 'de_DE'?"]),
+    "locale-unknown": (D + "pets: {count: 3, locale: de_De}\n", ["f:2:26: pets.locale: must be en_US, en_GB, de_DE, fr_FR, es_ES, it_IT, nl_NL, pl_PL, pt_BR, sv_SE, ja_JP, zh_CN, ko_KR, ar_SA or he_IL, got 'de_De'; did you mean 'de_DE'?"]),
     "generated-without-count": (D + "pets: {seed: 3}\n", ["f:2:7: pets: missing key 'count'; add the number of pets to generate"]),
     "pet-wrong": (D + "pets:\n  - {id: 1, name: 5}\n  - {id: 2.5, name: a, categoryId: 1, status: gone}\n", ["f:3:5: pets.1.categoryId: is required", 'f:3:19: pets.1.name: must be a string of Unicode text, got 5; quote it: "5"', "f:4:10: pets.2.id: must be an integer, got 2.5", 'f:4:47: pets.2.status: must be one of available, pending, sold, got "gone"']),
     "pet-misspelt-member": (D + "pets:\n  - {id: 1, nmae: a, categoryId: 1}\n", ["f:3:13: pets.1: unknown key 'nmae'; did you mean 'name'?"]),

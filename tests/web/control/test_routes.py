@@ -93,7 +93,7 @@ BAD: dict[tuple[str, str], list[tuple[bytes, str, str]]] = {
         (b'"showrom"', "1:1", "unknown fixture 'showrom"),
         (b'"../x"', "1:1", ""),
         (b'{"pets": []}', "1:1, 1:2", "missing"),
-        (b'{"count": 3,\n"locale": "xx"}', "2:11 locale", "must be en_US, de_DE"),
+        (b'{"count": 3,\n"locale": "xx"}', "2:11 locale", "must be en_US, en_GB"),
         (
             b'[{"id": 1, "name": "a", "categoryId": 1},\n{"id": 1, "name": 7, "status": "lost"}]',
             "2:1 2.categoryId, 2:8 2.id, 2:19 2.name, 2:32 2.status",

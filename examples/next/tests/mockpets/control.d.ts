@@ -289,7 +289,7 @@ export interface components {
              * @description Locale of the generated names; by default, the server's locale.
              * @enum {string}
              */
-            locale?: "en_US" | "de_DE" | "fr_FR" | "es_ES" | "ja_JP" | "ar_SA";
+            locale?: "en_US" | "en_GB" | "de_DE" | "fr_FR" | "es_ES" | "it_IT" | "nl_NL" | "pl_PL" | "pt_BR" | "sv_SE" | "ja_JP" | "zh_CN" | "ko_KR" | "ar_SA" | "he_IL";
         };
         /** @description An HTTP Archive. */
         Har: {
