@@ -174,6 +174,17 @@ export interface components {
             dropped: string;
             active: string[];
         };
+        /**
+         * @description A setting with the value that applies; times are in seconds, sizes in bytes.
+         *
+         *     `source` is an option, a variable, a line of a file, `default`, or `code`. Secrets are
+         *     redacted.
+         */
+        EffectiveSetting: {
+            name: string;
+            value: string | number | boolean | string[] | null;
+            source: string;
+        };
         /** @description The body of an error: the Error of the contract, with `details` if there are any. */
         Error: {
             code: components["schemas"]["ErrorCode"];
@@ -843,7 +854,7 @@ export interface components {
             repeat?: components["schemas"]["Repeat"];
         };
         /**
-         * @description The settings of the server that matter to a client.
+         * @description The settings of the server that matter to a client; `all` has every one.
          *
          *     `options` are those of what sessions start with and how requests are treated, as on the command
          *     line, if they differ from the defaults: `--api-key *`, `--seed 4`.
@@ -853,9 +864,11 @@ export interface components {
             any_key: boolean;
             base_path: string;
             max_pets: number;
+            max_sessions: number;
             journal_size: number;
             public: boolean;
             options: string[];
+            all: components["schemas"]["EffectiveSetting"][];
         };
         /** @description The scenarios, seed, pets and clock of a session. */
         SessionContents: {
@@ -1188,6 +1201,7 @@ export type Difference = components['schemas']['Difference'];
 export type DroppedSession = components['schemas']['DroppedSession'];
 export type DroppedSessions = components['schemas']['DroppedSessions'];
 export type DroppedStub = components['schemas']['DroppedStub'];
+export type EffectiveSetting = components['schemas']['EffectiveSetting'];
 export type Error = components['schemas']['Error'];
 export type ErrorCode = components['schemas']['ErrorCode'];
 export type ErrorReply = components['schemas']['ErrorReply'];

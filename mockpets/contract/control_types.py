@@ -77,8 +77,20 @@ class SessionlessRequests(TypedDict):
     last: list[str]
 
 
+class EffectiveSetting(TypedDict):
+    """A setting with the value that applies; times are in seconds, sizes in bytes.
+
+    `source` is an option, a variable, a line of a file, ``default``, or ``code``. Secrets are
+    redacted.
+    """
+
+    name: str
+    value: str | float | bool | list[str] | None
+    source: str
+
+
 class ServerSettings(TypedDict):
-    """The settings of the server that matter to a client.
+    """The settings of the server that matter to a client; `all` has every one.
 
     `options` are those of what sessions start with and how requests are treated, as on the command
     line, if they differ from the defaults: ``--api-key *``, ``--seed 4``.
@@ -88,9 +100,11 @@ class ServerSettings(TypedDict):
     any_key: bool
     base_path: str
     max_pets: int
+    max_sessions: int
     journal_size: int
     public: bool
     options: list[str]
+    all: list[EffectiveSetting]
 
 
 class StateFileProgress(TypedDict):

@@ -1,8 +1,8 @@
-"""Every setting with the value that applies and its source: for the log and a command."""
+"""Every setting with the value that applies and its source: for `GET state`, the log, a command."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypedDict
+from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import PETS_BY_REQUEST, PUBLIC_PETS, PUBLIC_RESET_SECONDS
 from mockpets.errors import printable
@@ -11,19 +11,8 @@ from mockpets.settings.model import rows
 from mockpets.settings.sources import SECRETS
 
 if TYPE_CHECKING:
+    from mockpets.contract.control_types import EffectiveSetting
     from mockpets.settings.model import Settings
-
-
-class EffectiveSetting(TypedDict):
-    """A setting with the value that applies; times are in seconds, sizes in bytes.
-
-    `source` is an option, a variable, a line of a file, ``default``, or ``code``. Secrets are
-    redacted.
-    """
-
-    name: str
-    value: str | float | bool | list[str] | None
-    source: str
 
 
 DEFAULT: Final = "default"

@@ -20,6 +20,7 @@ from mockpets.scenario.files import as_text
 from mockpets.scenario.language.text import read_text
 from mockpets.scenario.model import Generated
 from mockpets.scenario.saved_file import digest_of, place_of
+from mockpets.settings.effective import effective_settings
 from mockpets.units import parse_interval
 from mockpets.version import FULL_VERSION
 from mockpets.web.authentication import read_key
@@ -87,9 +88,11 @@ def state(call: ControlRequest) -> JsonResponse[types.State]:
                 "any_key": settings.any_key,
                 "base_path": base_path(session.name),
                 "max_pets": sessions.shared.max_new,
+                "max_sessions": sessions.limit,
                 "journal_size": JOURNAL_ENTRIES,
                 "public": settings.public,
                 "options": settings.options(),
+                "all": effective_settings(settings),
             },
         }
     )

@@ -9,6 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from mockpets import MockpetsServer, Settings, create_app
+from mockpets.settings.model import rows
 from tests.cases import each
 from tests.http_client import JSON, Client, InProcess, OverSocket
 
@@ -212,3 +213,13 @@ def test_a_response_that_waits_has_not_failed_until_it_is_released_with_an_error
         assert sorted(each.result(10).status for each in responses) == [200, 503]
         while failed() != 1:
             call("GET", "/__mockpets/events?since=0&wait=1", key=None)
+
+
+def test_the_state_has_every_setting_with_its_source_and_no_secret(fresh: Make) -> None:
+    shown = fresh(seed=4, api_key=("s3cret",))("GET", "/__mockpets/state", key=None)
+
+    every = {one["name"]: (one["value"], one["source"]) for one in shown.json["settings"]["all"]}
+    assert every.keys() == {row.key for row in rows()}
+    assert every["seed"] == (4, "code")
+    assert every["api-key"] == ("[redacted]", "code")
+    assert every["max-sessions"] == (shown.json["settings"]["max_sessions"], "default")

@@ -591,7 +591,8 @@ def test_state_has_every_specified_property(fresh: Make) -> None:
 
     assert state["counts"] == {"pets": 16, "requests": 1, "sessions": 2, "snapshots": 1, "held": 0}
     wanted = {"key": "mockpets", "any_key": True, "base_path": "/~w1/v1", "max_pets": 10_000}
-    wanted |= {"journal_size": 1000, "public": False}
+    wanted |= {"journal_size": 1000, "public": False, "max_sessions": 1000}
+    assert state["settings"].pop("all")
     assert state["settings"] == wanted | {"options": ["--seed 3", "--api-key *"]}
     head = {"session": "w1", "resets": 0, "active": ["default"], "seed": 3, "gates": {}}
     assert head.items() <= state.items()
