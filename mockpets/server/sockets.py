@@ -7,6 +7,7 @@ import os
 import socket
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from mockpets.constants import HEALTH_PATH
 from mockpets.errors import InputError, Problem
 from mockpets.settings import Settings
 
@@ -19,6 +20,8 @@ BACKLOG: Final = 1024
 _UNSENT_BYTES: Final = 16 * 1024
 """How much the kernel may take of a response beyond what the network and the client can take. By
 default it is megabytes, and the loop would not see that a client reads nothing."""
+_PROBE_SECONDS: Final = 0.5
+"""Time limit of each step of checking which program uses a port."""
 _FREE_PORT_TRIES: Final = 20
 _NO_ADDRESS: Final = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EPROTONOSUPPORT)
 _HOST_HINT: Final = "omit --host to listen on loopback, or use 0.0.0.0 for all addresses"
@@ -75,7 +78,11 @@ def _bind_all(addresses: Sequence[_Address], port: int, option: str) -> list[soc
         try:
             sockets.append(_listen(family, address))
         except OSError as error:
-            problem = InputError([_problem(error, host, option, same_port)])
+            in_use = port != 0 and error.errno == errno.EADDRINUSE
+            by_mockpets = in_use and _is_mockpets(family, address)
+            problem = InputError(
+                [_problem(error, host, option, same_port, by_mockpets=by_mockpets)]
+            )
             if optional and error.errno in _NO_ADDRESS:
                 missing.append(problem)
                 continue
@@ -104,12 +111,29 @@ def _listen(family: int, address: tuple[Any, ...]) -> socket.socket:
     return sock
 
 
-def _problem(error: OSError, host: str, option: str, port: int) -> Problem:
+def _is_mockpets(family: int, address: tuple[Any, ...]) -> bool:
+    """Return whether another mockpets responds on an address."""
+    loopback = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared, not bound
+    request = f"GET {HEALTH_PATH} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    try:
+        with socket.socket(family, socket.SOCK_STREAM) as sock:
+            sock.settimeout(_PROBE_SECONDS)
+            sock.connect((loopback.get(address[0], address[0]), *address[1:]))
+            sock.sendall(request.encode())
+            return b"\r\nServer: mockpets\r\n" in sock.recv(4096)
+    except OSError:
+        return False
+
+
+def _problem(error: OSError, host: str, option: str, port: int, *, by_mockpets: bool) -> Problem:
     """Return the problem for an address on which listening fails, and how to fix it."""
     flag = f"{option} {port}"
     if error.errno == errno.EADDRINUSE:
-        hint = f"stop the other program, or choose another port with {option} (0 for any free port)"
-        return Problem(flag, 0, 0, "", f"already in use on {host}", hint)
+        what, other = f"already in use on {host}", "the other program"
+        if by_mockpets:
+            what, other = f"{what}: another mockpets is running there", "it"
+        hint = f"stop {other}, or choose another port with {option} (0 for any free port)"
+        return Problem(flag, 0, 0, "", what, hint)
     if error.errno == errno.EACCES:
         what = f"not permitted on {host}: low ports require privileges"
         return Problem(flag, 0, 0, "", what, f"choose another port with {option}")

@@ -665,6 +665,19 @@ def test_an_occupied_port_is_one_line_and_status_1(run: Run) -> None:
         )
 
 
+def test_the_error_for_a_port_of_another_mockpets_names_it(run: Run) -> None:
+    with MockpetsServer(Settings(host=("127.0.0.1",), port=0)) as server:
+        port = str(urlsplit(server.url).port)
+
+        for host in ("127.0.0.1", "0.0.0.0", "localhost"):  # noqa: S104 - as a container has it
+            status, out, [line, *_] = run("serve", "--port", port, "--host", host)
+            assert (status, out) == (1, [])
+            assert line == (
+                f"mockpets: --port {port}: already in use on {host}: another mockpets is running "
+                "there; stop it, or choose another port with --port (0 for any free port)"
+            )
+
+
 def test_an_unknown_scenario_is_reported_with_the_nearest(run: Run) -> None:
     status, out, lines = run("serve", "--port=0", "--scenario", "emtpy")
 
