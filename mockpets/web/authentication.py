@@ -66,9 +66,25 @@ def challenge(*, given: bool) -> tuple[str, str]:
 
 def unauthorized(key: Key, request: Request) -> RequestError:
     """Return the error for a request without a valid key."""
-    message = MISSING_KEY
-    if key.given:
-        message = INVALID_KEY
-    elif request.environ.get("HTTP_AUTHORIZATION", "").strip():
-        message = f"the Authorization header must have 'Bearer' and the API key; send {KEY_HEADER}"
+    message = INVALID_KEY if key.given else _missing(request)
     return RequestError("unauthorized", message, [challenge(given=key.given)])
+
+
+_OTHER_SCHEMES: Final = ("ApiKey", "Basic", "Digest", "Token")
+"""Schemes that a message may name; any other word could be the key itself."""
+_OTHER_HEADERS: Final = ("X-API-Key", "Api-Key", "ApiKey", "X-Auth-Token")
+"""Headers in which other services expect their key."""
+
+
+def _missing(request: Request) -> str:
+    """Return how to fix a request without a bearer token; never what it has, maybe a secret."""
+    authorization = request.environ.get("HTTP_AUTHORIZATION", "").strip()
+    scheme = authorization.partition(" ")[0].lower()
+    if authorization:
+        got = next((f", got {name}" for name in _OTHER_SCHEMES if name.lower() == scheme), "")
+        must = f"the Authorization header must have 'Bearer' and the API key{got}"
+        return f"{must}; send {KEY_HEADER}"
+    for name in _OTHER_HEADERS:
+        if request.headers.get(name):
+            return f"the API key is missing; send it in the header {KEY_HEADER} instead of {name}"
+    return MISSING_KEY

@@ -247,9 +247,22 @@ BAD_KEYS = [
     keyed("Bearer", NO_BEARER),
     keyed("Bearer ", NO_BEARER),
     keyed("s3cret", NO_BEARER),
-    keyed("basic bW9ja3BldHM6", NO_BEARER),
+    *[
+        keyed(f"{scheme.lower()} bW9ja3BldHM6", NO_BEARER.replace("; ", f", got {scheme}; "))
+        for scheme in ("Basic", "Digest", "Token", "ApiKey")
+    ],
+    keyed("s3cret mockpets", NO_BEARER),
     keyed("Bearer: mockpets", NO_BEARER),
-    keyed(None, MISSING_KEY, {"X-API-Key": "mockpets"}),
+    *[
+        keyed(
+            None,
+            f"the API key is missing; send it in the header {KEY_HEADER} instead of {name}",
+            {name.lower(): "mockpets"},
+        )
+        for name in ("X-API-Key", "Api-Key", "ApiKey", "X-Auth-Token")
+    ],
+    keyed(None, MISSING_KEY, {"X-API-Key": ""}),
+    keyed("Bearer wrong", INVALID_KEY, {"X-API-Key": "mockpets"}),
     keyed("Bearer wrong", INVALID_KEY),
     keyed("Bearer MOCKPETS", INVALID_KEY),
     keyed("Bearer mockpets x", INVALID_KEY),
