@@ -41,6 +41,8 @@ FORMAT: Final = 2
 """The version of the tables; increased if an older mockpets cannot read the file correctly."""
 _WITHOUT_PARTS: Final = 1
 """The format before the table `parts`, which is added when such a file is opened."""
+_JSON_START: Final = b'{"mockpets_state":'
+"""How the state files of versions before SQLite start."""
 _APPLICATION: Final = 0x6D706574
 """SQLite's ``application_id`` of our files."""
 AWAY: Final = "restore a backup, or move the file away to start with new pets"
@@ -444,6 +446,12 @@ def _check_kind(path: Path, target: Path, connect: Connect) -> None:
             return  # of a program that was killed: `_lock` restores the file, `read` checks it
         application = version = None
     if application != _APPLICATION:
+        with target.open("rb") as file:
+            is_older = file.read(len(_JSON_START)) == _JSON_START
+        if is_older:
+            what = "was written by an older version, as JSON, which this version does not read"
+            hint = "read its pets with that version, or move the file away to start with new pets"
+            raise invalid(str(path), what, hint)
         raise invalid(str(path), "is not a mockpets state file", hint)
     if version not in (FORMAT, _WITHOUT_PARTS):
         what = f"has the unknown format {version}; this version of mockpets reads formats 1 and 2"

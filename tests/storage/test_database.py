@@ -207,6 +207,11 @@ def newer(path: Path) -> None:
             lambda path: path.write_bytes(bytes(8192)),
             "{}: is not a mockpets state file; use another file, or move it away",
         ),
+        (
+            lambda path: path.write_bytes(b'{"mockpets_state":1}\n{"sha256":"0"}\n'),
+            "{}: was written by an older version, as JSON, which this version does not read; read "
+            "its pets with that version, or move the file away to start with new pets",
+        ),
         (foreign, "{}: is not a mockpets state file; use another file, or move it away"),
         (
             newer,
