@@ -6,6 +6,7 @@ Loads the files like a server, and finds stubs that are never reached and resour
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -172,25 +173,50 @@ def _is_list(path: Path) -> bool:
 
 
 def _unreached(scenario: Scenario, stub: Stub, earlier: Sequence[Stub]) -> Iterator[Problem]:
-    """Yield a warning if a stub is never reached."""
+    """Yield a warning if a stub, or its hold, is never reached."""
+
+    def named(first: Stub) -> str:
+        return f"{first.label} ({scenario.source}:{first.position[0]}:{first.position[1]})"
+
+    what = "is never reached, because"
     if not stub.probability:
         why, hint = "its probability is 0", "raise the probability, or remove the stub"
     elif blockers := _blockers(stub.match, earlier):
         labels = " and ".join(first.label for first in blockers)
-        places = " and ".join(
-            f"{first.label} ({scenario.source}:{first.position[0]}:{first.position[1]})"
-            for first in blockers
-        )
         verb = "responds" if len(blockers) == 1 else "respond"
-        why = f"{places} {verb} to all of its requests first"
+        why = f"{' and '.join(map(named, blockers))} {verb} to all of its requests first"
         # Above them, it might be in their way.
         blocks = stub.always_answers and any(covers(stub.match, first.match) for first in blockers)
         fix = "remove it" if blocks else f"move it above {labels}"
         hint = f"{fix}, or narrow the match of {labels}"
+    elif first := _first_holder(stub, earlier):
+        what = "its hold never applies, because"
+        why = f"{named(first)} holds all of its requests, and only the first hold applies"
+        hint = f"remove one of them, or narrow the match of {first.label}"
+        if first.times is not None:
+            hint = f"add after: {first.after + first.times}, to hold the requests that follow"
     else:
         return
-    what = f"is never reached, because {why}"
-    yield Problem(scenario.source, *stub.position, f"stub {stub.label}", what, hint)
+    yield Problem(scenario.source, *stub.position, f"stub {stub.label}", f"{what} {why}", hint)
+
+
+def _first_holder(stub: Stub, earlier: Sequence[Stub]) -> Stub | None:
+    """Return the stub whose hold applies in place of a stub's, to all of its requests, or None."""
+    for index, first in enumerate(earlier):
+        if stub.hold is None or first.hold is None or first.answers or first.probability < 1:
+            continue
+        if not covers(first.match, stub.match):
+            continue
+        if first.times is None and not first.after:
+            return first
+        # Both count the same requests, if nothing between them responds to some.
+        counts_alike = covers(stub.match, first.match) and stub.probability == 1
+        if not counts_alike or any(between.answers for between in earlier[index + 1 :]):
+            continue
+        end = inf if stub.times is None else stub.after + stub.times
+        if first.after <= stub.after and end <= first.after + (first.times or inf):
+            return first
+    return None
 
 
 def _blockers(match: Match, earlier: Sequence[Stub]) -> list[Stub]:

@@ -372,6 +372,14 @@ def test_a_template_in_a_reply_is_a_warning(
             "no segment 'id'; named segments: petId",
         ),
         (
+            "match: {operation: createPet}, reply: {error: unauthorized, message: '{body.nmae}'}",
+            ".reply.message: 'nmae' is not a property of NewPet; did you mean 'name'?",
+        ),
+        (
+            "match: {operation: listPets}, reply: {status: 503, body: {a: {from: body.name}}}",
+            ".reply.body.a.from: listPets has no body; match createPet, or a path",
+        ),
+        (
             "reply: {status: 503, body: {a: ['{body.name}']}}",
             ".reply.body.a.1: '{body.name}' is sent unchanged in a body; write "
             "{from: body.name} for the whole value",
@@ -398,6 +406,38 @@ def test_other_braces_have_no_warning(run: Run, tmp_path: Path, text: str) -> No
     status, [first, *_], _ = run("check", "own.yaml")
 
     assert (status, first) == (0, "1 scenario and 0 fixtures checked: 0 problems; 1 stub")
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "hint"),
+    [
+        (
+            "hold: a, times: 1",
+            "hold: b, times: 1",
+            "add after: 1, to hold the requests that follow",
+        ),
+        ("hold: a, times: 2", "hold: b, times: 1, after: 1", "add after: 2, to hold the requests"),
+        ("hold: a", f"{ALL}, hold: b", "remove one of them, or narrow the match of own/1"),
+        ("hold: a, after: 1", "hold: b, after: 2, probability: 0.5", None),
+        ("hold: a, times: 1", "hold: b, times: 1, after: 1", None),
+        ("hold: a, times: 1", "hold: b", None),
+        ("hold: a, times: 1", f"{ALL}, hold: b, times: 1", None),
+        ("hold: a, times: 1, reply: pass", "hold: b, times: 1", None),
+        (f"{ALL}, hold: a", "hold: b", None),
+        ("hold: a", "delay: 1s", None),
+    ],
+)
+def test_a_hold_that_another_one_always_hides_is_a_warning(
+    run: Run, tmp_path: Path, first: str, later: str, hint: str | None
+) -> None:
+    warnings = never_reached(run, tmp_path, first, later)
+
+    assert len(warnings) == (hint is not None)
+    for warning in warnings:
+        assert warning.startswith(
+            "own.yaml:4:5: warning: stub own/2: its hold never applies, because own/1 "
+            f"(own.yaml:3:5) holds all of its requests, and only the first hold applies; {hint}"
+        )
 
 
 def test_warnings_are_in_the_json_report(run: Run, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import OPERATIONS
+from mockpets.contract.schemas import NEW_PET_FIELDS
 from mockpets.errors import did_you_mean, nearest
 from mockpets.redaction import is_secret
 from mockpets.scenario.language.headers import TOKEN
@@ -118,6 +119,7 @@ class Compiler:
             if not isinstance(source, str):
                 raise _UnknownSourceError("must be a source, such as body.name", _AS_IT_IS)
             steps = self._steps(source)
+            self._warn_property(source, at)
         except _UnknownSourceError as error:
             what, hint = error.args
             self.diagnostics.add(self.node, what, hint, at=at)
@@ -157,6 +159,7 @@ class Compiler:
             if part[1]:
                 pieces.append(part[0][1:])
             else:
+                self._warn_property(part[2], at)
                 pieces.append(Reference(part[2], steps))
             self.found = True
             end = part.end()
@@ -223,6 +226,22 @@ class Compiler:
             else f"name a segment of match.path: {{{name}}}"
         )
         raise _UnknownSourceError(f"the path has no segment {quote(name)}", hint)
+
+    def _warn_property(self, source: str, at: Path) -> None:
+        """Warn about a property that valid bodies of the stub's operations do not have."""
+        kind, _, name = source.partition(".")
+        operations = self.match.operations
+        if kind != "body" or not operations:
+            return
+        first = name.partition(".")[0]
+        if "createPet" not in operations:
+            what, hint = f"{' and '.join(operations)} has no body", "match createPet, or a path"
+        elif first and first not in NEW_PET_FIELDS:
+            what = f"{quote(first)} is not a property of NewPet"
+            hint = did_you_mean(first, NEW_PET_FIELDS) or f"properties: {', '.join(NEW_PET_FIELDS)}"
+        else:
+            return
+        self.diagnostics.warn(self.node, what, hint, at=at)
 
 
 def _is_reference(value: object) -> bool:
