@@ -128,7 +128,6 @@ def _guarded(call: Call, context: ControlContext, **_: str) -> Response:
 
 def run(call: Call, context: ControlContext, request: Request) -> Response:
     """Call a view for a request that may use the control API."""
-    query = read_query(request, call.parameters)
     sessions = context.sessions
     name = named_session(request.environ)
     if name is None:
@@ -140,6 +139,7 @@ def run(call: Call, context: ControlContext, request: Request) -> Response:
     closed = sessions.closed_names.seconds(name)
     session = _session(call, name, sessions)
     try:
+        query = read_query(request, call.parameters)
         return call.view(ControlRequest(request, context, session, query))
     except (InputError, RequestError, NotReady) as error:
         if is_new:  # a call that fails changes nothing; after a job, the view is called again
