@@ -68,6 +68,23 @@ def test_a_fifo_is_rejected_without_waiting_for_a_writer(tmp_path: Path) -> None
     assert file_problem(tmp_path / "fifo") == "f: is not a regular file; name a file"
 
 
+def test_a_link_out_of_its_folder_is_rejected_without_its_target(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("s3cret")
+    (tmp_path / "mine" / "..data").mkdir(parents=True)
+    (tmp_path / "mine" / "..data" / "x").write_text("a: b")
+    for name, target in (("out", "../secret"), ("twice", "out"), ("gone", "../nothing")):
+        (tmp_path / "mine" / name).symlink_to(target)
+        message = file_problem(tmp_path / "mine" / name)
+
+        assert message == "f: is a link to a file outside its folder; copy the file there"
+    # A Kubernetes mount, and a folder that is a link itself.
+    (tmp_path / "mine" / "in").symlink_to("..data/x")
+    (tmp_path / "elsewhere").symlink_to("mine")
+
+    assert read_text(tmp_path / "mine" / "in", "f", 100) == "a: b"
+    assert read_text(tmp_path / "elsewhere" / "in", "f", 100) == "a: b"
+
+
 def test_a_file_can_be_as_large_as_the_limit(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_text("é" * 512)
