@@ -409,7 +409,7 @@ export class Mockpets {
 
   #lost() {
     const cause = "the server was restarted, or another client deleted the session";
-    const hint = "to keep sessions over restarts, start the server with --state";
+    const hint = "to keep sessions over restarts, start the server with --state, and never kill it";
     return new MockpetsError("session_lost", `session ${this.session} was lost: ${cause}; ${hint}`);
   }
 

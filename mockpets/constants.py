@@ -145,10 +145,10 @@ SEED_HEADER: Final = "Mockpets-Seed"
 """The seed that reproduces the response; sent only by scenarios that use randomness."""
 
 SESSION_ID_HEADER: Final = "Mockpets-Session-Id"
-"""Differs when a session of the same name was created again, or lost something in a restart."""
+"""Differs when a session of the same name was created again, or the server was killed."""
 LOST_SESSION: Final = (
     "session {name} was lost: the server was restarted, or another client deleted the session; to "
-    "keep sessions over restarts, start the server with --state"
+    "keep sessions over restarts, start the server with --state, and never kill it"
 )
 NODE_HEADER: Final = "Mockpets-Node"
 """The name of the server (`--name`); not sent without one."""

@@ -72,7 +72,8 @@ def test_a_page_gets_each_broken_request_as_an_error_once(
         process.stop(signal.SIGKILL)
         process.start()
         killed = page.evaluate("() => window.sent")
-        stored = [pet["name"] for pet in control.pets()]
+        restarted = ControlClient(control.url, token=TOKEN)  # after a kill, sessions have new IDs
+        stored = [pet["name"] for pet in restarted.pets()]
 
     assert results == [[200, None], *[BROKEN] * 4, [200, None]]
     assert logged == sent
