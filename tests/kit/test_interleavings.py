@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,23 +20,42 @@ from tests.programs import need, run
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tests.kit.project import Outcomes
 
 pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.slow]
 
 RACES = Path(__file__).with_name("races")
-RACES_FOUND = {
-    "stale-filter": ("1 of 2", "deliver:GET:/v1/pets?status=available"),
-    "stale-list": ("1 of 4", "later:GET:/v1/pets"),
-    "retry-after-success": ("1 of 2", "lose:POST:/v1/pets"),
+ORDERS = {
+    "stale-filter": "deliver:GET:/v1/pets?status=available",
+    "debounced-filter": "deliver:GET:/v1/pets?status=available",
+    "double-submit": "deliver:POST:/v1/pets",
+    "list-before-create": "deliver:GET:/v1/pets",
+    "stale-list": "later:GET:/v1/pets",
+    "update-after-unmount": "deliver:GET:/v1/pets",
+    "retry-after-success": "lose:POST:/v1/pets",
+    "optimistic-update": "deliver:POST:/v1/pets#2",
     "pages-out-of-order": (
-        "3 of 4",
-        "deliver:GET:/v1/pets?status=pending deliver:GET:/v1/pets?status=available",
+        "deliver:GET:/v1/pets?status=pending deliver:GET:/v1/pets?status=available"
     ),
-    "expiring-login": ("2 of 4", "later:GET:/v1/pets"),
+    "expiring-login": "later:GET:/v1/pets",
 }
-"""How many orders of each race fail, and the first of them."""
+"""The first order in which each race shows."""
+EVERYDAY = {"stale-filter", "stale-list", "retry-after-success", "expiring-login"}
+FOUND = {
+    "stale-filter": "1 of 2",
+    "debounced-filter": "1 of 2",
+    "double-submit": "3 of 3",
+    "list-before-create": "2 of 4",
+    "stale-list": "1 of 4",
+    "update-after-unmount": "1 of 2",
+    "retry-after-success": "1 of 2",
+    "optimistic-update": "2 of 4",
+    "pages-out-of-order": "3 of 4",
+    "expiring-login": "2 of 4",
+}
 MISTAKES = {
     "no race": "the body never called race(); write `await race(async () => { ... })`",
+    "two races": "race() was called twice; call it once in the body",
     "no await": "the body ended before race() did; write `await race(...)`",
     "no actions": "race() expects a function with the actions",
     "nothing branched": "nothing branched: no two requests to /v1 were held at the same time",
@@ -43,11 +64,22 @@ MISTAKES = {
     "the actions fail": "no button",
     "soft": "1 of 2 orders fail; order 2:",
     "differs": "the order cannot be repeated: 'deliver:GET:/v1/pets?random=",
+    "hangs": "1 of 2 orders fail; order 2:",
     "replays an order with another request": "'deliver:GET:/v1/pets/3' did not come up",
     "replays an order with a choice too many": "before 'deliver:GET:/v1/pets/1' came up",
     "replays a misspelt order": "did you mean 'deliver'?",
 }
 """What the messages of the tests have that fail."""
+
+
+TOO_LONG = "race() took longer than 20 s: "
+BOUNDS = {
+    "the page polls": (
+        f"{TOO_LONG}the page was never quiet; its most frequent request is GET /v1/pets?poll with"
+    ),
+    "the actions never end": f"{TOO_LONG}its actions did not end",
+    "the server never responds": "the server did not respond to GET /v1/pets while race() lasted",
+}
 
 
 @contextmanager
@@ -75,22 +107,35 @@ def shown() -> tuple[str, str]:
     return impatient.replace('"/"', '"/?stale-filter"'), failure
 
 
-def test_it_finds_races_and_explains_mistakes(tmp_path: Path) -> None:
-    """In one run, because a start takes seconds."""
-    files = {f"tests/{path.name}": path.read_text() for path in RACES.glob("*.spec.ts")}
+def run_races(folder: Path, *names: str, config: str = CONFIG) -> dict[str, Outcomes]:
+    folder.mkdir(exist_ok=True)
+    files = {f"tests/{name}.spec.ts": (RACES / f"{name}.spec.ts").read_text() for name in names}
     files["tests/shown.spec.ts"] = shown()[0]
     with served() as variables:
-        outcomes = run_specs(tmp_path, files, CONFIG, **variables)
+        return run_specs(folder, files, config, **variables)
 
-    # Every race is found, and no sound component is accused.
-    assert len(outcomes["races"]) == 2 * len(RACES_FOUND)
-    for name, (count, order) in RACES_FOUND.items():
-        raced, sound = outcomes["races"][name], outcomes["races"][f"{name}&sound"]
+
+def assert_found(outcomes: Outcomes) -> None:
+    """Every race that was looked for was found, and no sound component accused."""
+    looked = [name for name in ORDERS if name in outcomes]
+    assert len(looked) * 2 == len(outcomes)
+    for name in looked:
+        raced, sound = outcomes[name], outcomes[f"{name}&sound"]
         assert sound.status == "passed", (name, sound.errors)
+        assert raced.status == "failed", name
         [error] = raced.errors
-        assert f"{count} orders fail" in error
-        assert re.findall("MOCKPETS_ORDER='(.*)'", error)[0] == order
+        assert f"{FOUND[name]} orders fail" in error
+        assert re.findall("MOCKPETS_ORDER='(.*)'", error)[0] == ORDERS[name]
         assert (raced.location or "").endswith("races.spec.ts")
+
+
+def test_it_finds_races_and_explains_mistakes(tmp_path: Path) -> None:
+    """In one run, because a start takes seconds; the long test has all races."""
+    skipped = "|".join(ORDERS.keys() - EVERYDAY)
+    config = CONFIG.replace("workers:", f"grepInvert: /{skipped}/,\n  workers:")
+    outcomes = run_races(tmp_path, "races", "orders", config=config)
+
+    assert_found(outcomes["races"])
     orders = outcomes["orders"]
     failed = {name: each for name, each in orders.items() if each.status != "passed"}
     assert failed.keys() == {*MISTAKES, "skipped"}, {n: each.errors for n, each in failed.items()}
@@ -121,3 +166,27 @@ def test_it_finds_races_and_explains_mistakes(tmp_path: Path) -> None:
     lines = {line.strip() for line in (RACES / "races.spec.ts").read_text().splitlines()}
     [marked] = re.findall(r"^> *\d+ \| *(.*)$", error, re.MULTILINE)
     assert marked in lines
+
+
+@pytest.mark.long
+def test_a_race_that_takes_too_long_names_its_reason(tmp_path: Path) -> None:
+    outcomes = run_races(tmp_path, "bounds")["bounds"]
+
+    assert outcomes.keys() == BOUNDS.keys()
+    for name, message in BOUNDS.items():
+        [error] = outcomes[name].errors
+        assert message in error
+
+
+@pytest.mark.long
+def test_twenty_runs_on_a_busy_machine_agree(tmp_path: Path) -> None:
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3)]
+    try:
+        for number in range(20):
+            outcomes = run_races(tmp_path / str(number), "races")["races"]
+            assert len(outcomes) == 2 * len(ORDERS)
+            assert_found(outcomes)
+    finally:
+        for process in busy:
+            with process:
+                process.kill()

@@ -1,4 +1,4 @@
-// Components with a planted race each, and what each looks like without it (`sound`). The page names one in its
+// Ten components with a planted race each, and what each looks like without it (`sound`). The page names one in its
 // query: `?stale-filter` or `?stale-filter&sound`.
 
 import { QueryClient, QueryClientProvider, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -34,6 +34,41 @@ function StaleFilter() {
   return <>{["Sold", "Available"].map((each) => <button key={each} onClick={() => setStatus(each)}>{each}</button>)}<h2>{shown}</h2></>;
 }
 
+function debouncedFilter() {
+  const find = html("<input><p></p><h2></h2>");
+  let [timer, last] = [0, 0];
+  find("input").oninput = ({ target: { value } }) => {
+    clearTimeout(timer);
+    timer = setTimeout(async () => {
+      const number = ++last;
+      find("p").textContent = `searching ${value}`;
+      const [pet] = await list(value);
+      if (!sound || number === last) find("h2").textContent = pet.status;
+    }, 150);
+  };
+}
+
+function doubleSubmit() {
+  const find = html("<button>Add</button><p></p>");
+  let isBusy = false;
+  find("button").onclick = async () => {
+    if (sound && isBusy) return;
+    isBusy = true;
+    find("p").textContent = (await create({ name: "Miso" })).name;
+    isBusy = false;
+  };
+}
+
+function ListBeforeCreate() {
+  const [pets, setPets] = useState();
+  const add = async () => {
+    const created = create({ name: "Miso" });
+    if (sound) await created;
+    setPets(await list());
+  };
+  return <><button onClick={add}>Add</button><Names pets={pets} /></>;
+}
+
 function StaleList() {
   const [pets, setPets] = useState([]);
   const reload = async () => setPets(await list());
@@ -57,6 +92,25 @@ function QueriedList() {
   return <><button onClick={() => refetch()}>Reload</button><button onClick={() => mutate()}>Add</button><Names pets={data} /></>;
 }
 
+function Details({ id, show }) {
+  useEffect(() => {
+    let isShown = true;
+    api(`/pets/${id}`).then((pet) => (isShown || !sound) && show(pet.name));
+    return () => { isShown = false; };
+  }, [id]);
+  return <p>Pet</p>;
+}
+
+function UpdateAfterUnmount() {
+  const [id, setId] = useState();
+  const [title, setTitle] = useState("");
+  const close = async () => {
+    setId(undefined);
+    setTitle(`${(await list()).length} pets`);
+  };
+  return <>{id && <Details id={id} show={setTitle} />}<button onClick={() => setId(1)}>Open</button><button onClick={close}>Close</button><h2>{title}</h2></>;
+}
+
 function retryAfterSuccess() {
   const find = html("<button>Add</button><p></p>");
   const add = async () => {
@@ -68,6 +122,21 @@ function retryAfterSuccess() {
     }
   };
   find("button").onclick = () => add().then(() => { find("p").textContent = "saved"; });
+}
+
+function OptimisticUpdate() {
+  const [pets, setPets] = useState([]);
+  const add = async (pet) => {
+    const before = pets;
+    setPets((now) => [...now, pet]);
+    try {
+      await create(pet);
+      if (!sound) setPets((now) => (now.includes(pet) ? now : [...now, pet]));
+    } catch {
+      setPets((now) => (sound ? now.filter((one) => one !== pet) : before));
+    }
+  };
+  return <><button onClick={() => add({ name: "Bad", categoryId: "none" })}>Bad</button><button onClick={() => add({ name: "Good" })}>Good</button><Names pets={pets} /></>;
 }
 
 function pagesOutOfOrder() {
@@ -99,8 +168,16 @@ function expiringLogin() {
   find("#add").onclick = show(async () => (await create({ name: "Miso" })).name);
 }
 
-const components = { "stale-filter": StaleFilter, "stale-list": sound ? QueriedList : StaleList };
+const components = {
+  "stale-filter": StaleFilter,
+  "list-before-create": ListBeforeCreate,
+  "stale-list": sound ? QueriedList : StaleList,
+  "update-after-unmount": UpdateAfterUnmount,
+  "optimistic-update": OptimisticUpdate,
+};
 const plain = {
+  "debounced-filter": debouncedFilter,
+  "double-submit": doubleSubmit,
   "retry-after-success": retryAfterSuccess,
   "pages-out-of-order": pagesOutOfOrder,
   "expiring-login": expiringLogin,

@@ -20,6 +20,16 @@ test.use({ viewport: { width: 400, height: 300 } });
 
 const both = ["GET /pets/1", "GET /pets/2"];
 
+test.describe("in time", () => { // first, because it takes longest
+  test.describe.configure({ timeout: 15_000 });
+  interleavings("hangs", async ({ page, race }) => {
+    test.fail();
+    await page.goto("/");
+    await race(() => send(page, ...both));
+    if ((await results(page))[0].startsWith("/pets/2")) await page.waitForEvent("popup", { timeout: 0 });
+  });
+});
+
 interleavings("each order has its own session, context and page", async ({ page, context, mock, request, race }) => {
   expect(context.pages()).toEqual([page]);
   expect(await context.cookies()).toEqual([]);
@@ -57,6 +67,14 @@ interleavings("XHR, a worker, an image and a second page", async ({ page, contex
   await expect(second).toHaveTitle(/"id"/);
 }, { atLeast: 6, quiet: 300 }); // a busy machine starts the worker late
 
+interleavings("a connection that breaks", async ({ page, mock, race }) => {
+  await page.goto("/");
+  await mock.use({ stubs: [{ match: { operation: "getPet", petId: 1 }, fault: "connection_reset" }] });
+  await race(() => send(page, ...both));
+  expect((await results(page)).join()).toContain("/pets/1 TypeError: Failed to fetch");
+  await expect(mock).toHaveReceived({ operation: "getPet", petId: 1 }, 1);
+});
+
 interleavings("a request that fails", async ({ page, mock, race }) => {
   await page.goto("/");
   await race(() => send(page, "POST /pets"));
@@ -87,6 +105,25 @@ interleavings("more orders than are tried", async ({ page, race }) => {
   expect(await results(page)).toHaveLength(5);
 }, { orders: 3 });
 
+test.describe("a preflight", () => {
+  test.use({ extraHTTPHeaders: {} }); // they let the requests arrive in the order of issue
+  let first: string | undefined;
+  interleavings("changes nothing about which request is the first", async ({ page, race }) => {
+    await page.goto("/");
+    await race(() =>
+      page.evaluate(() => {
+        const own = globalThis as unknown as { API: string; results: string[] };
+        own.results = [];
+        for (const [path, headers] of [["/pets/1", { Authorization: "Bearer mockpets" }], ["/pets/2", {}]] as const) {
+          void fetch(own.API + path, { headers }).then(() => own.results.push(path));
+        }
+      }),
+    );
+    first ??= (await results(page))[0];
+    expect(first).toBe("/pets/1");
+  });
+});
+
 interleavings("skipped", async ({ race }) => {
   test.skip(true, "not here");
   await race(() => {});
@@ -96,6 +133,10 @@ test.describe("fails", () => {
   test.beforeEach(() => test.fail()); // an expected failure needs no new browser
 
   interleavings("no race", async () => {});
+  interleavings("two races", async ({ race }) => {
+    await race(() => {});
+    await race(() => {});
+  });
   interleavings("no await", async ({ race }) => void race(() => {}));
   // @ts-expect-error it has no actions
   interleavings("no actions", async ({ race }) => race());

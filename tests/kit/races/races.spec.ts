@@ -27,8 +27,21 @@ const empty = (mock: Mockpets) => mock.setPets([{ id: 1, name: "Otto", categoryI
 
 const races: Record<string, Race> = {
   "stale-filter": { actions: clicks("Sold", "Available"), check: shows("h2", "Available") },
+  "debounced-filter": {
+    actions: async (page) => {
+      await page.fill("input", "sold");
+      await expect(page.locator("p")).toHaveText("searching sold");
+      await page.fill("input", "available");
+    },
+    check: shows("h2", "available"),
+    options: { quiet: 250 },
+  },
+  "double-submit": { actions: (page) => page.dblclick("button"), check: hasOnePet },
+  "list-before-create": { prepare: empty, actions: clicks("Add"), check: listsPet },
   "stale-list": { prepare: empty, actions: clicks("Reload", "Add"), check: listsPet },
+  "update-after-unmount": { prepare: empty, actions: clicks("Open", "Close"), check: shows("h2", "1 pets") },
   "retry-after-success": { actions: clicks("Add"), check: hasOnePet, options: { lose: true } },
+  "optimistic-update": { prepare: empty, actions: clicks("Bad", "Good"), check: shows("li", "Good") },
   "pages-out-of-order": {
     actions: clicks("More", "More", "More"),
     check: (page) => eventually(page.locator("li")).toHaveText(["available", "pending", "sold"]),
