@@ -1,0 +1,53 @@
+"""The story of the README: an animation, and pictures for phones and readers without motion."""
+
+from __future__ import annotations
+
+import re
+from struct import unpack_from
+
+from tests.docs.page import ROOT
+
+FOLDER = ROOT / "docs" / "screenshots"
+
+
+def chunks(animation: bytes) -> list[tuple[bytes, bytes]]:
+    """Return the name and content of each RIFF chunk of a WebP file."""
+    result, position = [], 12
+    while position < len(animation):
+        name, size = unpack_from("<4sI", animation, position)
+        result.append((name, animation[position + 8 : position + 8 + size]))
+        position += 8 + size + size % 2
+    return result
+
+
+def test_the_readme_shows_the_animation_or_on_phones_and_without_motion_a_picture() -> None:
+    [picture] = re.findall(
+        "<picture>.*?</picture>", (ROOT / "README.md").read_text("utf-8"), re.DOTALL
+    )
+
+    assert re.findall("<source (.*)>", picture) == [
+        'media="(max-width:600px)" srcset="docs/screenshots/story-phone.png"',
+        'media="(prefers-reduced-motion: reduce)" srcset="docs/screenshots/story.png"',
+    ]
+    assert re.findall('<img src="(.*?)"', picture) == ["docs/screenshots/story.webp"]
+    assert "503" in re.findall('alt="(.*?)"', picture)[0]
+
+
+def test_the_animation_takes_twenty_seconds_and_at_most_1500_kb() -> None:
+    animation = (FOLDER / "story.webp").read_bytes()
+    frames = [content for name, content in chunks(animation) if name == b"ANMF"]
+    milliseconds = [int.from_bytes(frame[12:15], "little") for frame in frames]
+
+    assert len(animation) <= 1_500_000
+    assert sum(milliseconds) == 20_000
+
+
+def test_the_pictures_have_two_pixels_for_each_of_a_page_and_at_most_300_kb() -> None:
+    animation = chunks((FOLDER / "story.webp").read_bytes())
+    [canvas] = [content for name, content in animation if name == b"VP8X"]
+    still, phone = ((FOLDER / f"{name}.png").read_bytes() for name in ("story", "story-phone"))
+    size = tuple(int.from_bytes(canvas[start : start + 3], "little") + 1 for start in (4, 7))
+
+    assert size == unpack_from(">II", still, 16)
+    assert (size[0], *unpack_from(">I", phone, 16)) == (2 * 700, 2 * 390)
+    assert max(len(still), len(phone)) <= 300_000
