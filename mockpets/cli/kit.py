@@ -34,7 +34,7 @@ export default defineConfig({{
   webServer: webServer({options}),
 }});
 """
-_FOLDER: Final = click.Path(path_type=Path, file_okay=False)
+_FOLDER: Final = click.Path(file_okay=False)
 
 
 def _with_integrations(command: Callable[..., int]) -> Callable[..., int]:
@@ -55,7 +55,7 @@ def _with_integrations(command: Callable[..., int]) -> Callable[..., int]:
 @flag("--types", text="Write only mockpets.d.ts, for the npm package; DIR is optional.")
 @flag("--check", text="Write nothing; exit with status 1 if a file is out of date.")
 @with_settings("scenarios_dir", "fixtures_dir")
-def kit(folder: Path | None, out: Path | None, types: bool, check: bool, **flags: Any) -> int:
+def kit(folder: str | None, out: str | None, types: bool, check: bool, **flags: Any) -> int:
     """Write the TypeScript client, with the names of your scenarios, into a folder.
 
     With --playwright, also writes playwright.config.ts, unless the working directory has a
@@ -71,14 +71,16 @@ def kit(folder: Path | None, out: Path | None, types: bool, check: bool, **flags
     if types and chosen:
         hint = "the npm package has all parts; to write them here, leave out --types"
         raise invalid("--types", f"cannot be combined with --{chosen[0]}", hint)
+    if "" in (folder, out):  # it would be the working directory
+        raise invalid("--out", "must be a folder such as tests/mockpets, got ''")
     if folder and out:
         raise invalid("--out", "cannot be combined with DIR", "name one folder")
     if not (folder or out or types):
         raise invalid("--out", "this option is required", "see 'mockpets kit --help'")
-    out = folder or out or Path()
-    has_types = not (out / texts.PACKAGE_FILE).exists() and (out / texts.TYPES_FILE).exists()
+    root = Path(folder or out or "")
+    has_types = not (root / texts.PACKAGE_FILE).exists() and (root / texts.TYPES_FILE).exists()
     types |= has_types and not chosen
-    file = out / (texts.TYPES_FILE if types else texts.PACKAGE_FILE)
+    file = root / (texts.TYPES_FILE if types else texts.PACKAGE_FILE)
     stored, paths = _stored(file)
     given = _paths(flags)
     options = {name: {**paths, **given}.get(name, ()) for name in _PATHS}
@@ -91,18 +93,19 @@ def kit(folder: Path | None, out: Path | None, types: bool, check: bool, **flags
     present = [
         name
         for name in ([] if types else texts.INTEGRATIONS)
-        if name in {*chosen, *stored} or any(_version(out / file) for file in texts.own_files(name))
+        if name in {*chosen, *stored}
+        or any(_version(root / file) for file in texts.own_files(name))
     ]
     # A file with problems still has a name: tests that use it fail with the problems.
-    with_client = not present or _version(out / "client.js") is not None
+    with_client = not present or _version(root / "client.js") is not None
     names = (file.name,) if types else texts.files_of(present, with_client=with_client)
     descriptions, gates = library.descriptions(), library.gates()
     to_store = [f"--{name}" for name in present]
-    to_store += [f"--{name}={_relative(path, out)}" for name in _PATHS for path in options[name]]
+    to_store += [f"--{name}={_relative(path, root)}" for name in _PATHS for path in options[name]]
     if check and not stored and not any(options.values()):
         to_store = []  # downloaded from a server
-    files = {out / name: texts.render(name, descriptions, gates, to_store) for name in names}
-    command = [*shlex.split(program()), "kit", "--out", str(out)]
+    files = {root / name: texts.render(name, descriptions, gates, to_store) for name in names}
+    command = [*shlex.split(program()), "kit", "--out", str(root)]
     if check:
         switches = [f"--{name}" for name in (["types"] if types else chosen)]
         return _check(files, shlex.join([*command, *switches, *_arguments(given)]))
@@ -111,7 +114,7 @@ def kit(folder: Path | None, out: Path | None, types: bool, check: bool, **flags
     if removed:
         report([f"{_with_names(files)} no longer has {removed}"])
     if "playwright" in chosen:
-        _configure(out, _arguments(options))
+        _configure(root, _arguments(options))
     if "vitest" in chosen:
         click.echo("add globalSetup and setupFiles to vitest.config.ts: see the recipe for Vitest")
     click.echo(printable(f"check it  {shlex.join([*command, '--check'])}"))
@@ -189,6 +192,8 @@ def _settings(options: Paths, repeated: Collection[str], file: Path) -> Settings
 def read_file(path: Path) -> str | None:
     """Return a file's text; None if it is missing."""
     try:
+        if path.is_char_device() or path.is_fifo():  # reading would not end
+            raise OSError(None, "it is not a regular file")
         return path.read_text(encoding="utf-8", errors="replace")
     except (FileNotFoundError, NotADirectoryError):
         return None

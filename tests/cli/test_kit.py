@@ -327,10 +327,23 @@ def test_an_older_version_is_replaced_with_its_playwright_files(kit: Kit) -> Non
     assert contents() == new, "the user has deleted the configuration"
 
 
+def test_only_regular_files_are_read(kit: Kit) -> None:
+    """A FIFO would wait for a writer, and a link to a device never end."""
+    Path("mock").mkdir()
+    Path("mock/client.js").symlink_to("/dev/zero")
+    error = "mockpets: mock/client.js: cannot read this file: it is not a regular file"
+    assert kit("mock") == kit("mock", "--check") == (2, [], [error])
+
+    Path("mock/client.js").unlink()
+    os.mkfifo("mock/client.js")
+    assert kit("mock") == (2, [], [error])
+
+
 @for_each(
     "arguments, message",
     [
         ([], "--out: this option is required; see 'mockpets kit --help'"),
+        ([""], "--out: must be a folder such as tests/mockpets, got ''"),
         (["--out", "file"], "--out: Directory 'file' is a file"),
         (["--out", "file/mock"], "file/mock/package.json: cannot write this file: Not a directory"),
         (["--out", "mock", "b"], "--out: cannot be combined with DIR; name one folder"),
