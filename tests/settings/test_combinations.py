@@ -60,7 +60,7 @@ def test_values_at_the_limits_start() -> None:
         assert contradictions(settings) == [] == notices(settings), settings
 
 
-def test_a_contradiction_names_the_source_of_the_setting(
+def test_a_contradiction_names_the_source_of_each_setting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -70,10 +70,14 @@ def test_a_contradiction_names_the_source_of_the_setting(
 
     assert [str(problem) for problem in problems] == [
         "mockpets.toml:1:1: control: must not be open with --control-token: every caller would "
-        "need the token; remove one of the two",
+        "need the token; remove one of the two; run 'unset MOCKPETS_CONTROL_TOKEN' to remove the "
+        "variable",
         "MOCKPETS_VISITOR_RATE: has no effect without --public; add --public, or remove it; "
         "run 'unset MOCKPETS_VISITOR_RATE' to remove the variable",
     ]
+    Path("mockpets.toml").write_text('control = "off"\n', encoding="utf-8")
+    [problem] = contradictions(load_settings({"sessions": "declared"}, {}, None))
+    assert str(problem).endswith("; remove one of the two; mockpets.toml:1 sets control")
 
 
 def test_a_token_in_the_shell_does_not_keep_a_server_without_control_from_starting() -> None:
