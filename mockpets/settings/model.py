@@ -150,8 +150,8 @@ class Row:
     def from_python(self, value: object) -> tuple[Any, list[str]]:
         """Convert a value set in Python code; return the result and all problems with it.
 
-        The value must have the type and spelling that `read` returns, except that seconds can be an
-        integer, and seconds and bytes text with a unit.
+        The value must have the type and spelling that `read` returns, except that words can be
+        repeated, seconds an integer, and seconds and bytes text with a unit.
         """
         is_number = self.is_seconds or self.check is check.memory
         try:
@@ -160,7 +160,8 @@ class Row:
         except ValueError as error:
             return value, [str(error)]
         result, problems = self.read(value)
-        is_same = result == value and type(result) is type(value)
+        words = tuple(dict.fromkeys(value)) if isinstance(value, tuple) else value
+        is_same = result in (value, words) and type(result) is type(value)
         if not (problems or is_same or (is_number and isinstance(value, str))):
             problems = [f"must be {result!r}, {got(value)}"]
         return result, problems

@@ -248,6 +248,10 @@ def test_flags_can_be_repeated_and_contain_commas() -> None:
     assert settings.scenarios_dir == (Path("two"), Path("one"))
 
 
+def test_a_repeated_word_set_in_python_counts_once() -> None:
+    assert Settings(scenario=("b", "a", "b")) == Settings(scenario=("b", "a"))
+
+
 def test_empty_variables_count_as_unset() -> None:
     assert load_settings({}, {"MOCKPETS_PORT": "", CONFIG_VARIABLE: ""}, None) == Settings()
 
