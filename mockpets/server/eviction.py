@@ -6,8 +6,8 @@ move within a queue, and a choice looks at each such connection once.
 
 from __future__ import annotations
 
+import heapq
 from collections import OrderedDict
-from itertools import takewhile
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
@@ -46,8 +46,11 @@ class EvictionQueue:
         self._new: OrderedDict[Evictable, None] = OrderedDict()
         self._used: OrderedDict[Evictable, None] = OrderedDict()
         self._behind: OrderedDict[Evictable, None] = OrderedDict()
-        """Connections whose client takes less than it requests, in the order in which they become
-        slow."""
+        """Connections whose client takes less than it requests, but not yet for long enough to be
+        slow, in the order in which they become slow."""
+        self._slow: dict[int, Evictable] = {}
+        self._paces: list[tuple[float, int]] = []
+        """A heap with a lower bound of the pace of each slow connection, and its key in `_slow`."""
 
     def __len__(self) -> int:
         """Return the number of connections."""
@@ -60,8 +63,9 @@ class EvictionQueue:
     def remove(self, connection: Evictable) -> None:
         """Remove a connection that is being closed."""
         self._connections.remove(connection)
-        for queue in (self._new, self._used, self._behind):
+        for queue in (self._new, self._used):
             queue.pop(connection, None)
+        self.catch_up(connection)
 
     def update(self, connection: Evictable) -> None:
         """Note a connection that begins to wait for its client."""
@@ -76,6 +80,7 @@ class EvictionQueue:
     def catch_up(self, connection: Evictable) -> None:
         """Note that a client has taken everything."""
         self._behind.pop(connection, None)
+        self._slow.pop(id(connection), None)
 
     def first(self) -> Evictable | None:
         """Return the connection that can be spared most easily.
@@ -85,8 +90,7 @@ class EvictionQueue:
         those that have been used. A connection that only waits for its client to close it counts
         as new.
         """
-        slow = takewhile(lambda connection: connection.is_slow, self._behind)
-        if slowest := min(slow, key=lambda connection: connection.pace, default=None):
+        if (slowest := self._slowest()) is not None:
             return slowest
         for queue in (self._new, self._used):
             while queue:
@@ -96,4 +100,20 @@ class EvictionQueue:
                 if is_waiting and is_used == (queue is self._used):
                     return connection
                 del queue[connection]  # it is added again when it waits for a request
+        return None
+
+    def _slowest(self) -> Evictable | None:
+        while self._behind and (waiting := next(iter(self._behind))).is_slow:
+            del self._behind[waiting]
+            self._slow[id(waiting)] = waiting
+            heapq.heappush(self._paces, (waiting.pace, id(waiting)))
+        while self._paces:
+            pace, number = self._paces[0]
+            connection = self._slow.get(number)
+            if connection is None:  # closed, or no longer slow
+                heapq.heappop(self._paces)
+            elif pace < connection.pace:
+                heapq.heapreplace(self._paces, (connection.pace, number))
+            else:
+                return connection
         return None

@@ -106,3 +106,25 @@ def test_slow_clients_make_room_first_then_new_ones_then_those_that_wait_longest
 
     assert order() == "fgcdbea"
     assert len(queue) == 0
+
+
+def test_slow_clients_are_looked_at_once_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[object] = []
+
+    def is_slow(peer: object) -> bool:
+        looked.append(peer)
+        return True
+
+    monkeypatch.setattr(Peer, "is_slow", property(is_slow, lambda *_: None))
+    queue, paces = EvictionQueue(), [float(number * 7 % MANY) for number in range(MANY)]
+    for pace in paces:
+        peer: Any = Peer("", phase="write", pace=pace)
+        queue.add(peer)
+        queue.fall_behind(peer)
+
+    chosen = []
+    for _ in range(ACCEPTED):
+        chosen.append(cast("Any", queue.first()).pace)
+        queue.remove(cast("Any", queue.first()))
+    assert chosen == sorted(paces)[:ACCEPTED]
+    assert len(looked) <= MANY
