@@ -80,6 +80,8 @@ def _run_job(error: NotReady) -> object:
     """Return the result of a job, or an error if it raised an exception, which is logged."""
     try:
         return error.job()
+    except RequestError as failed:  # such as too little memory for the pets
+        return failed
     except MemoryError:
         _log.exception("%s failed", error.what)
         fix = "the server has too little memory; send or request less at once, or give it more"

@@ -107,3 +107,12 @@ def test_a_long_call_that_fails_creates_no_session(
     assert call("PUT", "/~w3/__mockpets/pets", json_body={"count": 1000}, key=None).json == {
         "total": 1000
     }
+
+
+def test_pets_generated_on_the_worker_that_do_not_fit_in_memory_are_a_507() -> None:
+    with MockpetsServer(Settings(port=0, memory=8 * 2**20)) as server:
+        call = Client(OverSocket(server.url))
+        response = call("PUT", "/__mockpets/pets", json_body={"count": 100_000}, key=None)
+
+    assert_error(response, "store_full")
+    assert "a higher --memory" in response.json["message"]
