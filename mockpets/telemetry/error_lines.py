@@ -25,7 +25,7 @@ _log: Final = logging.getLogger("mockpets")
 
 
 class ErrorLines(logging.Filter):
-    """Omits request lines above the limit, and logs their number with a line of a later second.
+    """Omits request lines above the limit, and logs their number with a line a second later.
 
     Safe to use from several threads. `group` returns a name for the clients that share a limit,
     from the address of one; `clock` returns monotonic seconds.
@@ -40,16 +40,18 @@ class ErrorLines(logging.Filter):
         """The lines of the current second."""
         self._omitted: Counter[int] = Counter()
         """The omitted lines since the last report, by status."""
+        self._due = 0.0
+        """When the next line reports them."""
         self._lock = Lock()
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether to log a record."""
-        line, second = record.msg, int(self._clock())
-        if self._omitted and second != self._second:
+        line, now = record.msg, self._clock()
+        if self._omitted and now >= self._due:
             self.report()
         if not isinstance(line, Access) or line.status is None or line.status < _FIRST_ERROR:
             return True
-        group = self._group(line.client)
+        group, second = self._group(line.client), int(now)
         with self._lock:
             if second != self._second:
                 self._second = second
@@ -57,6 +59,8 @@ class ErrorLines(logging.Filter):
             self._lines[group] += 1
             if self._lines[group] <= PUBLIC_ERROR_LINES:
                 return True
+            if not self._omitted:
+                self._due = now + 1.0
             self._omitted[line.status] += 1
         return False
 
