@@ -101,7 +101,7 @@ def report(
 
     With --coverage, reports which states of the API a front end was tested with instead: each
     operation and state that the server has sent to any session since its start, and the scenario
-    that fills each hole. Of several servers, named by several --url, it adds up the counts.
+    that fills each hole. With several --url, it adds up what these servers have sent.
     """
     if problems := [*_problems(files, is_har=har, has_coverage=coverage)]:
         raise InputError(problems)
