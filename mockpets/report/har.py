@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64decode
+from contextlib import suppress
 from datetime import UTC, datetime
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -55,6 +56,7 @@ _KINDS: Final[Mapping[type | UnionType, str]] = {
     str: "a string",
     int: "an integer",
     int | None: "an integer or null",
+    str | None: "a string or null",
 }
 _STATUSES: Final = 1000
 _ABORTED: Final = re.compile("abort|cancel", re.IGNORECASE)
@@ -140,7 +142,7 @@ def requests_of(
             place = f"log.entries.{number}: "
             if (entry := _entry(row, base)) is not None:
                 result.append(Recorded(file, entry))
-    except (ValueError, OverflowError) as error:
+    except ValueError as error:
         raise invalid(file or "", f"{place}{error}", _HINT) from error
     return result
 
@@ -160,12 +162,10 @@ def _get(value: Any, name: str, kind: type | UnionType) -> Any:
 def _entry(row: Any, base: SplitResult | None) -> Entry | None:
     """Return the request and response of a row; None if it is not a request to the API.
 
-    :raise ValueError, OverflowError: a property is missing or invalid.
+    :raise ValueError: a property is missing or invalid.
     """
     request, response = _get(row, "request", dict), _get(row, "response", dict)
-    sent = datetime.fromisoformat(_get(row, "startedDateTime", str))
-    if sent.tzinfo is None or not 0 <= sent.timestamp() < _LAST_TIME:
-        raise ValueError(f"startedDateTime needs a time zone, and a year from 1970: {sent}")
+    start = _start(row)
     if _get(request, "method", str) == "OPTIONS" or row.get("_fromCache"):
         return None
     ours = _get(row, "_mockpets", dict) if "_mockpets" in row else None
@@ -176,13 +176,13 @@ def _entry(row: Any, base: SplitResult | None) -> Entry | None:
     time = _time(row)
     # Our log has no time for a client that left, and for the opening of a gate. A fault has one.
     has_time = outcome == "sent" or (outcome == "broken" and known["fault"] is not None)
-    if ours and not (has_time and ours.get("hold") is None):
+    if ours and not (has_time and known["hold"] is None):
         time = None
     operation = _operation(method, path)
     head = _head(request)
     return Entry(
         known["number"],
-        sent.timestamp(),
+        start,
         known["session"],
         method,
         known["target"],
@@ -205,8 +205,9 @@ def _from_log(ours: dict[str, Any]) -> dict[str, Any]:
     texts = {name: _get(ours, name, str) for name in ("session", "method", "target", "path")}
     if _get(ours, "outcome", str) not in REQUEST_OUTCOMES:
         raise ValueError(f"unknown outcome {shown(ours['outcome'])}")
+    optional = {name: _get(ours, name, str | None) for name in ("fault", "hold")}
     status = _get(ours, "status", int | None)
-    return {**ours, **texts, "number": _get(ours, "number", int), "status": status}
+    return {**ours, **texts, **optional, "number": _get(ours, "number", int), "status": status}
 
 
 def _operation(method: str, path: str) -> Operation | None:
@@ -290,6 +291,17 @@ def _body(request: dict[str, Any], *, is_ours: bool) -> str | None:
         return None if "postData" in request else ""
     is_empty = request.get("bodySize") == 0 or request["method"] in ("GET", "HEAD")
     return "" if is_empty else None
+
+
+def _start(row: dict[str, Any]) -> float:
+    """Return when a request was sent, in seconds since 1970; raise ValueError if it is invalid."""
+    text = _get(row, "startedDateTime", str)
+    with suppress(ValueError, OverflowError):
+        sent = datetime.fromisoformat(text)
+        if sent.tzinfo is not None and 0 <= sent.timestamp() < _LAST_TIME:
+            return sent.timestamp()
+    form = "a time with a time zone, from 1970 on, such as 2026-11-21T07:00:00.123Z"
+    raise ValueError(f"startedDateTime must be {form}, got {shown(text)}")
 
 
 def _time(row: dict[str, Any]) -> float | None:

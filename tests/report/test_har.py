@@ -319,10 +319,10 @@ REQUEST = {"method": "GET", "url": "http://localhost:7387/v1/pets", "headers": [
 OURS = document(series(0))["log"]["entries"][0]["_mockpets"]
 
 
-TIME = "startedDateTime needs a time zone, and a year from 1970"
+TIME = "startedDateTime must be a time with a time zone, from 1970 on, such as 2026-11-21T07:00"
 HEADER = {"name": "Authorization", "value": ["s3cret"]}
 INVALID_ENTRIES: list[tuple[dict[str, object], str]] = [
-    ({"startedDateTime": "noon"}, "Invalid isoformat string: 'noon'"),
+    ({"startedDateTime": "noon"}, TIME),
     ({"startedDateTime": "2026-11-21T12:00:00"}, TIME),
     ({"startedDateTime": 3}, "startedDateTime must be a string, got 3"),
     ({"startedDateTime": "0001-01-01T00:00:00+14:00"}, TIME),
@@ -334,6 +334,8 @@ INVALID_ENTRIES: list[tuple[dict[str, object], str]] = [
     ({"_mockpets": 3}, "_mockpets must be an object, got 3"),
     ({"_mockpets": {**OURS, "number": "1"}}, 'number must be an integer, got "1"'),
     ({"_mockpets": {**OURS, "outcome": "snt"}}, 'unknown outcome "snt"'),
+    ({"_mockpets": {**OURS, "fault": 3}}, "fault must be a string or null, got 3"),
+    ({"_mockpets": {**OURS, "hold": []}}, "hold must be a string or null, got an array"),
     ({"_mockpets": {**OURS, "status": "200"}}, 'status must be an integer or null, got "200"'),
 ]
 INVALID_OF_BROWSERS: list[tuple[dict[str, object], str]] = [
@@ -353,6 +355,14 @@ def test_invalid_entries(run: Run, changes: dict[str, object], message: str) -> 
     assert status == 2
     assert error.startswith(f"mockpets: a.har: log.entries.2: {message}")
     assert "s3cret" not in error
+
+
+def test_a_broken_response_whose_fault_is_missing(run: Run) -> None:
+    content = broken(_mockpets={**OURS, "outcome": "broken"})
+    del content["log"]["entries"][1]["_mockpets"]["fault"]
+    write("a.har", content)
+
+    assert run("--har", "a.har")[::2] == (0, [])
 
 
 @for_each("url", ["", "about:blank", "http://[", "http://a:b/", "data:,x", "//x/y"])
