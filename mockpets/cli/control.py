@@ -287,6 +287,9 @@ def snapshot() -> None:
     """Save the pets of a running server under a name, and restore them."""
 
 
+snapshot.removed = {"delete": "delete it in the panel, or with DELETE snapshots/NAME"}
+
+
 @snapshot.command("list")
 @with_json
 @remote.with_client

@@ -80,6 +80,7 @@ _REMOVED: Final = {
     "zsh_source to ~/.zshrc",
     "compare": "'mockpets replay FILE --url URL' compares recorded reads with the real service",
     "session": "'mockpets record NAME' writes a session as a scenario file",
+    "version": "use 'mockpets --version'",
 }
 """Commands that no longer exist, with what to use instead."""
 _NAME: Final = "mockpets"

@@ -426,6 +426,8 @@ def test_all_sessions_are_reset_and_dropped(run: Run, client: ControlClient, cal
         ("sessions drop --all w3", 2, "sessions drop: needs either NAME or --all"),
         ("reset --all --session w3", 2, "--all: cannot be combined with session w3"),
         ("completion bash", 2, "completion: no longer a command; add eval"),
+        ("version", 2, "version: no longer a command; use 'mockpets --version'"),
+        ("snapshot delete a", 2, "snapshot delete: no longer a command; delete it in the panel"),
         ("link /pets", 2, "APP_URL: must be the URL of a page of your app, got '/pets'; write it "),
         ("link http://[::1", 2, "APP_URL: must be the URL of a page of your app, got 'http://[:"),
         ("link javascript:x", 2, "APP_URL: must be the URL of a page"),
