@@ -291,6 +291,8 @@ LIKELY = {
     "query: {statsu: sold}": "22: query.statsu: 'statsu' is not a query parameter of listPets; did "
     "you mean 'status'?",
     "body: {nmae: Miso}": "21: body.nmae: 'nmae' is not a property of NewPet; did you mean 'name'?",
+    "operation: getPet, body: {name: Miso}": "39: body: no valid request matches, because only "
+    "createPet has a body; use operation: createPet, or remove the condition",
     "headers: {a: {matches: '^x.*'}}": "37: headers.a.matches: '^x.*' looks like a regular "
     "expression, but is a glob; use * for any text, and ? for any one character",
 }

@@ -56,9 +56,14 @@ def warn_conditions(
         isinstance(reply, Canned) and reply.status == 400 for reply in replies
     )
     for part, operation, kind, fields in () if match.path or expects_invalid else _INPUTS:
+        conditions: tuple[Condition, ...] = getattr(match, part)
         if operation not in (match.operations or [operation]) or match.pet_ids:
+            if part == "body" and conditions:
+                what = f"no valid request matches, because only {operation} has a body"
+                hint = f"use operation: {operation}, or remove the condition"
+                diagnostics.warn(stub, what, hint, at=("match", part))
             continue
-        for condition in getattr(match, part):
+        for condition in conditions:
             if condition.name in fields:
                 _warn_values(stub, part, condition, fields[condition.name], diagnostics)
             elif near := did_you_mean(condition.name, fields, _CUTOFF):
