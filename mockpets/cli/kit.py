@@ -224,12 +224,17 @@ def _write(files: Mapping[Path, str]) -> None:
 def write_file(path: Path, text: str) -> None:
     """Write a new file, or one that `mockpets kit` has written."""
     try:
+        data = text.encode()
+    except UnicodeEncodeError as error:
+        what, hint = "cannot write this file: a path in it is not UTF-8", "rename the folder"
+        raise invalid(str(path), what, hint) from error
+    try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if _version(path) is not None:
             path.unlink()
         # Exclusively: never write to where a symbolic link leads.
         with path.open("xb") as file:
-            file.write(text.encode(errors="replace"))
+            file.write(data)
     except OSError as error:
         raise cannot_write(path, error) from error
     click.echo(printable(f"wrote {path}"))

@@ -339,6 +339,17 @@ def test_only_regular_files_are_read(kit: Kit) -> None:
     assert kit("mock") == (2, [], [error])
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other file systems reject such names")
+def test_a_path_that_is_not_utf_8_is_rejected(kit: Kit) -> None:
+    folder = os.fsdecode(b"\xff")
+    Path(folder).mkdir()
+    status, _, err = kit("mock", "--scenarios-dir", folder)
+
+    what = "cannot write this file: a path in it is not UTF-8; rename the folder"
+    assert (status, err) == (2, [f"mockpets: mock/package.json: {what}"])
+    assert not Path("mock").exists()
+
+
 @for_each(
     "arguments, message",
     [
