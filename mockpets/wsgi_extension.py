@@ -58,7 +58,7 @@ the response has ended; never for a response that it discards."""
 
 
 class ServerCounts(TypedDict, total=False):
-    """What our server holds; `telemetry.metrics` describes each count. Another server has none.
+    """What our server holds; `telemetry.metrics` describes each count. A test client has none.
 
     :param rejected: responses that the server made itself, without the app, by error code.
     """

@@ -45,7 +45,7 @@ def record_files(files: Sequence[Path], base: str | None) -> tuple[Recording, li
     """Return a scenario of the requests in HAR files, and what was kept and dropped.
 
     :param base: the base URL of the API; None if mockpets has responded.
-    :raise InputError: with every problem of every file.
+    :raise InputError: a file is invalid, or there are too many requests.
     """
     found, others = _read(files, base)
     if len(found) > _MOST:

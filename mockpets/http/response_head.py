@@ -21,8 +21,6 @@ HOP_BY_HOP: Final = frozenset(
     )
 )
 """Headers that an app must not set (PEP 3333, "Other HTTP features"), in lower case."""
-
-
 IDENT: Final = "mockpets"
 """The value of the Server header."""
 

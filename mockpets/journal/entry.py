@@ -158,8 +158,8 @@ def message(
         pieces += ("\n", name, ": ", shown)
     head = "".join(pieces[1:])
     if "?" in head or "#" in head or "@" in head or head.count("\n") >= len(pieces) // 4:
-        # URLs in Referer, Location and Link have queries too. Other servers, and tests, may let
-        # line ends in headers pass, which HTTP does not allow.
+        # URLs in Referer, Location and Link have queries too. A test client may let line ends
+        # in headers pass, which HTTP does not allow.
         lines = ["".join(pieces[place + 1 : place + 4]) for place in range(0, len(pieces), 4)]
         head = "\n".join(redacted_target(line.replace("\n", " ")) for line in lines)
     return Message(head, body, size, checksum)

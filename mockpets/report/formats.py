@@ -1,6 +1,6 @@
 """Write a report as text or JSON, or as annotations and Markdown for GitHub Actions.
 
-Each format escapes the texts of clients and services in its own way.
+Each format escapes the texts of clients in its own way.
 """
 
 from __future__ import annotations

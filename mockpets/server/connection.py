@@ -57,7 +57,7 @@ class Connection(ABC):
 
     served = 0
     """How many responses were sent."""
-    check_client_disconnected = None  # for waitress' environ, which loses it again
+    check_client_disconnected = None  # waitress reads it for a key that `make_environ` removes
 
     def __init__(
         self,

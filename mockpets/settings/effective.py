@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from mockpets.contract.control_types import EffectiveSetting
     from mockpets.settings.model import Settings
 
-
 DEFAULT: Final = "default"
 """The source of a setting that is not set."""
 _REDACTED: Final = "[redacted]"
@@ -50,5 +49,5 @@ def effective_settings(settings: Settings) -> list[EffectiveSetting]:
 
 
 def value_text(setting: EffectiveSetting) -> str:
-    """Return the value of a setting as users write it: ``on``, ``30s``, ``256 MiB``."""
+    """Return the value of a setting as users write it: ``on``, ``30s``, ``256MiB``."""
     return next(row for row in rows() if row.key == setting["name"]).shown(setting["value"])

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     Check = Callable[[Any], object]
     # The first fields of a Problem: file, line, column, where.
     Place = tuple[str, int, int, str]
+
 VISITOR_RATE: Final = 20
 """Requests per second of one visitor, unless `--visitor-rate` is set."""
 ANY_KEY: Final = "*"

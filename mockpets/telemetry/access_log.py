@@ -1,6 +1,6 @@
 """The server's log: one line for each request, and warnings and errors, as text or as JSON.
 
-`async_handler` writes the lines to a stream. If you run the app on another server, add your own
+`async_handler` writes the lines to a stream. If you run the server from Python, add your own
 handlers to the loggers ``mockpets`` and `ACCESS`.
 """
 

@@ -111,7 +111,7 @@ class Playback:
             self._check_size(request, name, stack)
         # 4. A place for the session and its pets: 503, 507.
         exchange.session = session = exchange.session or self._create(name, request)
-        # Our server generates many pets on its worker thread; other servers do it here.
+        # Our server generates many pets on its worker thread; a test client gets them here.
         activation = session.use(stack.names, at_once=SERVER in request.environ)
         if operation == "createPet" and not activation.store.has_reserved_id:
             reserve_id(request, session, self._sessions)

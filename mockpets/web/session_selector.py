@@ -250,7 +250,7 @@ def _our_headers(environ: WSGIEnvironment) -> tuple[tuple[str, ...], str]:
     """Return the unknown headers that look like ours, and a note about the ignored ones."""
     memo: dict[str, tuple[tuple[str, ...], str]] = environ.get(HEADERS_MEMO, {})
     if "names" not in memo:
-        # On other servers too, the names of the headers are the same in most requests.
+        # Cached, because the names of the headers are the same in most requests.
         keys = " ".join(environ)
         read = _read_names if len(keys) <= _CACHED else _read_names.__wrapped__
         memo["names"] = read(keys)

@@ -24,7 +24,6 @@ from mockpets.units import either
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-
 _JSON: Final = "application/json"
 _FLAG: Final = "add off_contract: true to the stub to send it anyway"
 

@@ -159,7 +159,7 @@ def _is_trusted(host: str, settings: Settings) -> bool:
 
 
 def _is_loopback(peer: str) -> bool:
-    """Return whether an address is a loopback address; WSGI servers may report invalid ones."""
+    """Return whether an address is a loopback address; an unknown one may be empty."""
     try:
         return ip_address(peer.partition("%")[0]).is_loopback
     except ValueError:

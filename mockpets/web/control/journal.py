@@ -212,7 +212,7 @@ def events(call: ControlRequest) -> JsonResponse[types.Events]:
 
 
 def _changes(call: ControlRequest, since: int | None) -> JsonResponse[types.Events]:
-    # Not the call's: other threads of other servers may have created or deleted the session since.
+    # Not the call's: the session may have been created or deleted while a test client waited.
     session = call.context.sessions.peek(call.session.name)
     changes = session.changes
     number = changes.number
@@ -313,7 +313,7 @@ def release(call: ControlRequest) -> JsonResponse[types.ReleasedRequests]:
     from mockpets.scenario.language.control_bodies import parse_release
 
     session = call.session
-    # On other WSGI servers, only gates can be opened.
+    # Not those whose order the server does not have yet.
     waits = {
         wait.number: wait
         for wait in session.gates.all()

@@ -1,7 +1,7 @@
 """Let a view wait for a session to change, without a thread on our server.
 
 Our server holds the request, and calls the view again after each change and when the time is over.
-On other WSGI servers the thread waits.
+The thread of a test client waits.
 """
 
 from __future__ import annotations
