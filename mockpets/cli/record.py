@@ -112,11 +112,14 @@ def record(
     """
     if base_url is not None and not har:
         raise invalid("--base-url", "is for HAR files", "add --har FILE")
-    if name == _START and not har:
+    if name == _START:
+        if har:
+            what = "cannot be combined with 'start'"
+            raise invalid("--har", what, "pass the name of the scenario to write")
         started = client.start_recording()
         show(started, [f"recording from request {started['after'] + 1} on"], as_json=as_json)
         return None
-    if not re.fullmatch(SCENARIO_NAME, name) or len(name) > NAME_LENGTH or name == _START:
+    if not re.fullmatch(SCENARIO_NAME, name) or len(name) > NAME_LENGTH:
         raise invalid("NAME", f"must be start or a scenario name in kebab-case, got {quote(name)}")
     folders = load_settings({}, os.environ, None).scenarios_dir
     path = output or Path(folders[0] if folders else ".", f"{name}.yaml")

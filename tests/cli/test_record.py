@@ -90,6 +90,8 @@ def test_a_recording_starts_where_it_is_told(
         2,
         ["mockpets: NAME: must be start or a scenario name in kebab-case, got 'Not A Name'"],
     )
+    problem = "cannot be combined with 'start'; pass the name of the scenario to write"
+    assert run("record", "start", "--har", "a.har") == (2, [], [f"mockpets: --har: {problem}"])
     status, _, err = run("record", "x", "-o", tmp_path / "no" / "x.yaml", "--url", server.url)
     assert status == 2
     assert "create the folder" in err[0]
