@@ -252,7 +252,7 @@ def server_address(url: str) -> tuple[bool, str, int, str]:
     shown = _VALUE.sub(rf"\1{REDACTED}", _USER.sub(rf"\1{REDACTED}@", url))
     is_plain = is_clean and not _USER.search(url) and not re.search("[?#]", url)
     if parts.scheme not in ("http", "https") or not host or port == 0 or not is_plain:
-        hint = "use a URL such as http://localhost:7387, without a user name, query and fragment"
+        hint = "use a URL such as http://localhost:7387, without a user name, query or fragment"
         raise invalid(shown or "''", "not a valid server URL", hint)
     is_secure = parts.scheme == "https"
     return is_secure, host, port or PORTS[is_secure], parts.path

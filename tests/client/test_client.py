@@ -110,7 +110,7 @@ def test_all_invalid_arguments_are_reported_at_once() -> None:
         "or digit, at most 64 characters",
         "token: must be at least 8 visible ASCII characters without spaces",
         "localhost:7387: not a valid server URL; use a URL such as http://localhost:7387, without "
-        "a user name, query and fragment",
+        "a user name, query or fragment",
     ]
 
 
