@@ -471,7 +471,8 @@ def list_sessions(clients: list[ControlClient], as_json: bool) -> None:
 def drop_session(client: ControlClient, name: str | None, of_all: bool) -> None:
     """Remove a session, or all, and release the responses that they hold.
 
-    For a minute, requests that name it get 410, so that an open page does not create it again.
+    For a minute, the server responds with 410 to requests that name such a session, so that an open
+    page does not create it again.
     """
     if of_all == (name is not None):
         raise invalid("sessions drop", "needs either NAME or --all")
