@@ -1,4 +1,4 @@
-"""References in replies: each source, over HTTP, and with any request."""
+"""References in replies: each source, over HTTP, and against an independent model."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ def test_an_explanation_has_the_values_and_their_sources(call: Client) -> None:
     assert found["reference_missing"] == "the request has no body.nick"
 
 
-# --- Any request ---------------------------------------------------------------------------------
+# --- Against a model ----------------------------------------------------------------------------
 
 NAMES = st.sampled_from(["a", "b", "0", "1"])
 VALUES = st.recursive(
@@ -225,6 +225,35 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
     max_leaves=8,
 )
+PATHS = st.lists(NAMES, min_size=1, max_size=3)
+
+
+def expected(body: object, path: list[str]) -> Any:
+    for step in path:
+        if isinstance(body, list) and int(step) < len(body) if step.isdigit() else False:
+            body = body[int(step)]  # type: ignore[index] # checked above
+        elif isinstance(body, dict) and step in body:
+            body = body[step]
+        else:
+            return "default"
+    return body
+
+
+@given(
+    body=st.dictionaries(NAMES, VALUES, max_size=3),
+    paths=st.lists(PATHS, min_size=1, max_size=4),
+    key=st.text(max_size=4).filter(lambda text: text.isprintable()),
+)
+def test_any_body_and_any_paths(
+    call: Client, body: dict[str, Any], paths: list[list[str]], key: str
+) -> None:
+    wanted = [{"from": ".".join(["body", *path]), "default": "default"} for path in paths]
+    texts = [{key: each} for each in wanted]
+    use(call, {"status": 201, "body": {"texts": texts, "end": key}})
+    response = order(call, body)
+
+    values = [{key: expected(json.loads(json.dumps(body)), path)} for path in paths]
+    assert response.json == {"texts": values, "end": key}
 
 
 SOURCES = st.one_of(
