@@ -1,0 +1,45 @@
+"""Run the event loop in another process, with limits that no option sets."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from multiprocessing import get_context
+from typing import TYPE_CHECKING, Final
+
+from mockpets.server.descriptors import raise_limit
+from mockpets.server.loop import Loop
+from mockpets.server.sockets import bind
+from mockpets.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from multiprocessing.connection import Connection
+    from wsgiref.types import WSGIApplication
+
+    from mockpets.server.limits import Limits
+
+HOST: Final = "127.0.0.1"
+
+
+def _serve(ports: Connection, make_app: Callable[[], WSGIApplication], limits: Limits) -> None:
+    raise_limit(limits.connections)
+    sockets = bind(Settings(host=(HOST,), port=0))
+    ports.send(sockets[0].getsockname()[1])
+    Loop(make_app(), sockets, limits).run()
+
+
+@contextmanager
+def spawned(make_app: Callable[[], WSGIApplication], limits: Limits) -> Iterator[int]:
+    """Serve an app until the block ends, and yield the port.
+
+    :param make_app: a function of a module, since the other process imports it.
+    """
+    context = get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(theirs, make_app, limits))
+    process.start()
+    try:
+        yield ours.recv()
+    finally:
+        process.kill()
+        process.join()
