@@ -1,21 +1,29 @@
-"""Kill a server at random moments, restart it, and check what its state file brings back."""
+"""Kill a server at random moments, restart it, and check what its state file brings back.
+
+In every third round, another program changes or replaces the file while the server runs.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import random
+import shutil
 import signal
 import sys
 import time
 import traceback
+from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TextIO
 from urllib.parse import urlsplit
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.storage.persistence import persist_sessions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 ORDERS = ("default+shop", "a+shop")
 """The targets to whose resource the records are posted."""
@@ -25,11 +33,20 @@ TARGETS = (
 )
 """Sessions and stacks of scenarios as in a base path; each has its own pets or records."""
 SHOP = "description: d\nresources: [{path: /v1/store/orders, items: [{id: 1, name: first}]}]\n"
+CHANGES: tuple[Callable[[Path, Path], object], ...] = (
+    lambda _, path: os.truncate(path, 0),  # : > pets.state
+    lambda backup, path: shutil.copyfile(backup, path),
+    lambda backup, path: Path(shutil.copyfile(backup, f"{backup}2")).replace(path),
+)
 HEADERS = {"Authorization": "Bearer mockpets", "Content-Type": "application/json"}
 
 
-def serve_until_killed(path: Path, out: int, turn: int) -> None:
-    """Report the pets of all targets, then post pets and save them; write each step to `out`."""
+def serve_until_killed(path: Path, out: int, turn: int, changed: int | None) -> None:
+    """Report the pets of all targets, then post pets and save them; write each step to `out`.
+
+    :param changed: read after the first save, when the file was changed; None without a change.
+    """
+    is_changed = changed is not None
 
     def report(*step: object) -> None:
         os.write(out, json.dumps(step).encode() + b"\n")
@@ -73,8 +90,13 @@ def serve_until_killed(path: Path, out: int, turn: int) -> None:
                 report("posted", target, pet["id"], name, session_id)
                 progress.requested.set()  # save all the time, so that kills hit saves
             saved = number
-            assert not progress.wait_for_save().trouble
+            while progress.wait_for_save().trouble:
+                assert is_changed
             report("saved", saved)
+            if changed is not None:
+                report("change")
+                os.read(changed, 1)
+                changed = None
 
 
 class Expected:
@@ -129,40 +151,68 @@ class Expected:
         self.rounds += 1
 
 
-def one_round(path: Path, turn: int) -> list[Any]:
-    """Return the steps that a server reported before it was killed."""
+def read_until(kind: str, steps: TextIO) -> Iterator[str]:
+    """Yield steps up to the first of this kind."""
+    for line in iter(steps.readline, ""):
+        yield line
+        if line.startswith(f'["{kind}"'):
+            return
+
+
+def one_round(path: Path, turn: int, change: Callable[[], object] | None) -> list[Any]:
+    """Return the steps that a server reported before it was killed.
+
+    :param change: changes the file; the kill comes after the next save, because what the file has
+        lost is safe only as long as the process lives until then.
+    """
     reading, writing = os.pipe()
+    changed, done = os.pipe()
     child = os.fork()
     if child == 0:
         try:
             random.seed()
-            serve_until_killed(path, writing, turn)
+            serve_until_killed(path, writing, turn, changed if change else None)
         except BaseException:  # noqa: BLE001 - reported, and the parent fails
             traceback.print_exc()
         finally:
             os._exit(1)
     os.close(writing)
     with os.fdopen(reading) as steps:
-        lines = [steps.readline() for _ in range(len(TARGETS) + random.randrange(40))]
+        lines = [steps.readline() for _ in TARGETS]
+        if change is not None:
+            lines += read_until("change", steps)
+            change()
+            os.write(done, b"x")
+            lines += read_until("saved", steps)
+        steps_before_kill = random.randrange(40)
+        lines += [steps.readline() for _ in range(steps_before_kill)]
         time.sleep(random.random() * 0.01)  # not to wait for anything, but to hit a random moment
         os.kill(child, signal.SIGKILL)
         status = os.waitpid(child, 0)[1]
         assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL
         lines += steps
+    for descriptor in (changed, done):
+        os.close(descriptor)
     # The kill may truncate the last line, which then was not reported.
     return [json.loads(line) for line in lines if line.endswith("\n")]
 
 
 def main(path: Path, rounds: int) -> None:
     """Print what the rounds have done, how many kills interrupted a save, and what was lost."""
-    expected, interrupted = Expected(), 0
+    expected, interrupted, backup = Expected(), 0, path.with_name("backup")
     for turn in range(rounds):
-        lines = one_round(path, turn)
+        change = None
+        if turn % 3 == 2:
+            change = partial(CHANGES[turn // 3 % len(CHANGES)], backup, path)
+        lines = one_round(path, turn, change)
         journal = path.with_name(f"{path.name}-journal")
         interrupted += journal.exists() and journal.stat().st_size > 0
         expected.read(lines)
+        if turn % 3 == 0:
+            shutil.copyfile(path, backup)
     result = {
         "interrupted": interrupted,
+        "changed": rounds // 3,
         "lost": expected.lost,
         "posted": sum(map(len, expected.given.values())),
         "saved": len(expected.saved),
