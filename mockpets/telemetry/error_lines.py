@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from contextlib import contextmanager
-from threading import Lock
+from threading import Lock, Timer
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
@@ -25,7 +25,7 @@ _log: Final = logging.getLogger("mockpets")
 
 
 class ErrorLines(logging.Filter):
-    """Omits request lines above the limit, and logs their number with a line a second later.
+    """Omits request lines above the limit, and logs their number a second after the first.
 
     Safe to use from several threads. `group` returns a name for the clients that share a limit,
     from the address of one; `clock` returns monotonic seconds.
@@ -40,18 +40,14 @@ class ErrorLines(logging.Filter):
         """The lines of the current second."""
         self._omitted: Counter[int] = Counter()
         """The omitted lines since the last report, by status."""
-        self._due = 0.0
-        """When the next line reports them."""
         self._lock = Lock()
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether to log a record."""
-        line, now = record.msg, self._clock()
-        if self._omitted and now >= self._due:
-            self.report()
+        line = record.msg
         if not isinstance(line, Access) or line.status is None or line.status < _FIRST_ERROR:
             return True
-        group, second = self._group(line.client), int(now)
+        group, second = self._group(line.client), int(self._clock())
         with self._lock:
             if second != self._second:
                 self._second = second
@@ -60,7 +56,9 @@ class ErrorLines(logging.Filter):
             if self._lines[group] <= PUBLIC_ERROR_LINES:
                 return True
             if not self._omitted:
-                self._due = now + 1.0
+                timer = Timer(1.0, self.report)  # also if nothing else happens
+                timer.daemon = True
+                timer.start()
             self._omitted[line.status] += 1
         return False
 

@@ -6,6 +6,7 @@ import logging
 import socket
 import time
 from collections import Counter
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from mockpets.telemetry.access_log import ACCESS, Access, access
@@ -139,11 +140,34 @@ def test_the_limit_holds_for_a_second_and_a_group_of_clients(
     assert limit.filter(logging.makeLogRecord({"msg": "a warning"}))
 
     limit.report()
+    limit.report()
     [record] = caplog.records
     assert record.getMessage() == (
         "error responses not listed: 3 (2 x 404, 1 x 500); at most "
         f"{PUBLIC_ERROR_LINES} a second are listed for each visitor"
     )
+
+
+def test_the_number_is_reported_when_nothing_else_happens(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    reported = Event()
+    caplog.set_level(logging.INFO, "mockpets")
+
+    class Watcher(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            if "not listed" in record.getMessage():
+                reported.set()
+
+    watcher = Watcher()
+    logging.getLogger("mockpets").addHandler(watcher)
+    try:
+        with limit_error_lines(str):
+            for _ in range(3 * PUBLIC_ERROR_LINES):
+                access(Access("GET", "/", 404, 0.1))
+            assert reported.wait(20)
+    finally:
+        logging.getLogger("mockpets").removeHandler(watcher)
 
 
 def test_the_limit_ends_with_its_context(caplog: pytest.LogCaptureFixture) -> None:
