@@ -96,6 +96,7 @@ class Journals:
                     size_text(self.budget),
                 )
             journal._drop(count)
+            journal.dropped_for_memory += count
             self.dropped += count
             heapreplace(largest, (*journal._rank(), number, journal))
 
@@ -140,12 +141,13 @@ class Snapshot(NamedTuple):
     """The content of a journal at one moment.
 
     :param first: how many entries were added before the first of `kept`, since the start.
-    :param dropped: as `Journal` has it.
+    :param dropped: as `Journal` has it, like `dropped_for_memory`.
     """
 
     first: int
     kept: list[Kept]
     dropped: int
+    dropped_for_memory: int
 
 
 class Journal:
@@ -153,7 +155,7 @@ class Journal:
 
     __slots__ = (
         *("__weakref__", "_added", "_bytes", "_closed", "_entries", "_journals", "_lock"),
-        *("_released", "_size", "body_bytes", "dropped", "is_detached"),
+        *("_released", "_size", "body_bytes", "dropped", "dropped_for_memory", "is_detached"),
         *("last", "resets"),
     )
 
@@ -163,6 +165,8 @@ class Journal:
         self.resets = 0
         self.dropped = 0
         """Entries dropped to make room for newer ones, since the last clear or reset."""
+        self.dropped_for_memory = 0
+        """Those of them that were dropped because of the limit of all journals together."""
         self.is_detached = False
         """Whether it only keeps what another journal may get back; it goes first."""
         self._journals = journals
@@ -244,7 +248,7 @@ class Journal:
         with self._lock:
             kept = [*(self._entries or ())]
             first = self._added - len(kept)
-            return Snapshot(first, kept, self.dropped)
+            return Snapshot(first, kept, self.dropped, self.dropped_for_memory)
 
     def failed(self) -> int:
         """Return how many requests have an error status, a broken connection or no client left."""
@@ -276,9 +280,10 @@ class Journal:
         with self._lock:
             kept.is_detached = kept._closed = True
             kept.last, kept.dropped = self.last, self.dropped
+            kept.dropped_for_memory = self.dropped_for_memory
             kept._entries, self._entries = self._entries, None
             kept._bytes, self._bytes = self._bytes, 0
-            self.dropped = 0
+            self.dropped = self.dropped_for_memory = 0
             for entry in kept._entries or ():
                 entry.is_dropped = True
         return kept
@@ -297,6 +302,7 @@ class Journal:
             self._entries = (kept._entries or deque()) + (self._entries or deque())
             self._bytes += kept._bytes
             self.dropped += kept.dropped
+            self.dropped_for_memory += kept.dropped_for_memory
             kept._entries, kept._bytes = None, 0
             for entry in self._entries:
                 entry.is_dropped = False
@@ -332,7 +338,7 @@ class Journal:
 
     def _empty(self) -> None:
         self._drop(len(self))
-        self.dropped = 0
+        self.dropped = self.dropped_for_memory = 0
 
     def _drop(self, count: int) -> None:
         """Drop this many of the oldest entries; the caller holds the lock."""

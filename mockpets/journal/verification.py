@@ -95,12 +95,13 @@ def check(
     *,
     session: str = "",
     dropped: int = 0,
+    dropped_for_memory: int = 0,
 ) -> Verdict:
     """Check that the expected number of entries match, and return the result.
 
     :param ranked: what `rank` returns for each entry, and the entry; by number.
     :param session: for the message.
-    :param dropped: as `Journal` has it; any of them may have matched.
+    :param dropped: as `Journal` has it, like `dropped_for_memory`; any of them may have matched.
     """
     match, times = verification.match, verification.times
     matched = tuple(entry for each, entry in ranked if each == _MATCHES)
@@ -134,6 +135,8 @@ def check(
             f"older requests dropped from the request log: {dropped}; clear it (DELETE requests) "
             "before the calls that you verify"
         )
+        if dropped_for_memory:
+            lines[-1] += ", or start the server with a higher --memory"
     return replace(verdict, message="\n".join(lines))
 
 
@@ -171,7 +174,7 @@ class Progress:
         """
         if journal is not self._journal:
             self._forget(journal)
-        first, kept, dropped = journal.snapshot()
+        first, kept, dropped, dropped_for_memory = journal.snapshot()
         verification, ranks, counts = self.verification, self._ranks, self._counts
         for place in range(self._first, min(first, self._first + len(ranks))):
             counts[ranks.popleft()] -= 1
@@ -196,6 +199,7 @@ class Progress:
             sorted(zip(ranks, read, strict=True), key=lambda pair: pair[1].number),
             session=session,
             dropped=dropped,
+            dropped_for_memory=dropped_for_memory,
         )
 
     def _rank(self, place: int, entry: Entry) -> Rank:

@@ -124,7 +124,7 @@ def test_dropped_requests_are_counted_and_logged_once_and_verify_names_the_setti
     assert held(call, "journal_bytes") <= MIB
     failed = verified(call, "w0", 30)
     assert_error(failed, "verification_failed", "details")
-    assert failed.json["message"].endswith("before the calls that you verify")
+    assert failed.json["message"].endswith("or start the server with a higher --memory")
 
 
 def test_requests_dropped_by_the_size_of_one_log_are_not_counted_and_not_logged(
