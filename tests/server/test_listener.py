@@ -231,9 +231,9 @@ def limited(request: pytest.FixtureRequest) -> Iterator[tuple[int, subprocess.Po
 
 @pytest.mark.parametrize(
     "limited",
-    [(LIMITED, "64", "64"), (EXHAUSTED,)],
+    [(LIMITED, "64", "64"), (LIMITED, "40", "40"), (EXHAUSTED,)],
     indirect=True,
-    ids=["few", "exhausted"],
+    ids=["few", "very few", "exhausted"],
 )
 def test_more_clients_than_descriptors_lock_nobody_out(
     limited: tuple[int, subprocess.Popen[str]],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ from tests.server.raw_http import Clock, Running, Wire, need_connections, runnin
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PARKED = 500
+PARKED = int(os.environ.get("PARKED_ANSWERS", "500"))
 
 
 @pytest.fixture

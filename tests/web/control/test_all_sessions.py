@@ -18,17 +18,19 @@ if TYPE_CHECKING:
 
 PET = {"name": "Miso", "categoryId": 2}
 RESET, SESSIONS = "/__mockpets/sessions/reset", "/__mockpets/sessions"
+MANY = 120
+"""More than are reset on the app's thread."""
 
 
-@pytest.fixture
-def used() -> Iterator[Client]:
-    """A server on which the default session and two others have a pet and an active scenario."""
-    with MockpetsServer(Settings(port=0)) as server:
+@pytest.fixture(params=[2, MANY])
+def used(request: pytest.FixtureRequest) -> Iterator[tuple[Client, int]]:
+    """A server on which the default session and some others have a pet and an active scenario."""
+    with MockpetsServer(Settings(port=0, max_sessions=MANY + 2)) as server:
         call = Client(OverSocket(server.url))
-        for name in ("default", "w0", "w1"):
+        for name in ("default", *(f"w{number}" for number in range(request.param))):
             assert call("POST", f"/~{name}/v1/pets", json_body=PET).status == 201
             call("PUT", f"/~{name}/__mockpets/scenario", json_body={"scenario": "missing"})
-        yield call
+        yield call, request.param
 
 
 def counts(call: Client) -> dict[str, tuple[int, int, list[str]]]:
@@ -38,24 +40,24 @@ def counts(call: Client) -> dict[str, tuple[int, int, list[str]]]:
 
 
 def test_every_session_is_reset_and_then_dropped_but_for_the_default_one(
-    used: Client,
+    used: tuple[Client, int],
 ) -> None:
-    call = used
+    call, number = used
     assert set(map(str, counts(call).values())) == {str((17, 1, ["missing"]))}
 
-    assert call("POST", RESET).json == {"reset": 3}
-    assert len(counts(call)) == 3
+    assert call("POST", RESET).json == {"reset": number + 1}
+    assert len(counts(call)) == number + 1
     assert set(map(str, counts(call).values())) == {str((16, 0, ["missing"]))}
 
-    assert call("DELETE", SESSIONS).json == {"dropped": 2}
+    assert call("DELETE", SESSIONS).json == {"dropped": number}
     assert counts(call) == {"default": (16, 0, ["missing"])}
     assert call("GET", "/~w0/v1/pets").status == 200  # no name is closed
 
 
-def test_dropping_all_closes_their_names_on_request(used: Client) -> None:
-    call = used
+def test_dropping_all_closes_their_names_on_request(used: tuple[Client, int]) -> None:
+    call, number = used
 
-    assert call("DELETE", f"{SESSIONS}?closed=60s").json == {"dropped": 2}
+    assert call("DELETE", f"{SESSIONS}?closed=60s").json == {"dropped": number}
     assert_error(call("GET", "/~w1/v1/pets"), "session_dropped")
     assert call("GET", "/v1/pets").status == 200
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PET: Any = {"name": "Miso", "categoryId": 2}
+WAITERS = 100
 HELD = {
     "description": "d",
     "stubs": [{"match": {"operation": "getPet", "petId": 3}, "hold": "gate"}],
@@ -200,13 +202,15 @@ class Waiting:
 
 def test_dropping_a_session_ends_its_waits(clock: Clock) -> None:
     with running(create_app(Settings()), clock=clock) as server, ExitStack() as stack:
-        waiting = Waiting(server, stack, 2)
+        threads = threading.active_count()
+        waiting = Waiting(server, stack, WAITERS)
+        assert threading.active_count() == threads
         do(waiting.call, "DELETE", "/__mockpets/sessions/w1")
         reported = [wire.read().json for wire in waiting.wires]
         # Waiting for its events does not create the session again.
         assert [(each["resets"], each["changed"]) for each in reported] == [
             (None, ["sessions"])
-        ] * 2
+        ] * WAITERS
         assert waiting.call("GET", "/__mockpets/sessions/w1").status == 404
 
 
