@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from tests.browser.panel import Panel
 
+FOCUSED = "node => node === document.activeElement"
 SCROLLED_TO_END = """() => {
     const list = document.querySelector('.scroller');
     return list.scrollHeight - list.scrollTop - list.clientHeight < 8;
@@ -33,6 +34,23 @@ def top_of(panel: Panel, number: int) -> float:
 def rows_are(panel: Panel, count: int) -> None:
     """Wait until the list, which is at its end, shows this request."""
     expect(panel.row(count)).to_be_visible()
+
+
+def test_changes_by_other_clients_appear(panel: Panel) -> None:
+    panel.call("PUT", "/__mockpets/scenario", json_body={"scenario": ["slow", "empty"]})
+    expect(panel.active).to_have_text(["slow", "empty"])
+    panel.call("PUT", "/__mockpets/scenario", json_body={"scenario": "default"})
+    panel.call("POST", "/v1/pets", json_body={"name": "Nala", "categoryId": 2})
+    expect(panel.rows).to_have_count(1)
+    views = panel.page.get_by_role("navigation", name="Views")
+    expect(views.get_by_role("link", name="Pets")).to_contain_text("17")
+    panel.call("DELETE", "/__mockpets/requests")
+    panel.call("GET", "/v1/pets")
+
+    expect(panel.rows).to_have_count(1)
+    expect(panel.rows.first).to_contain_text("GET")
+    panel.call("POST", "/__mockpets/reset")
+    expect(panel.rows).to_have_count(0)
 
 
 def test_a_restarted_request_log_shows_no_old_rows(panel: Panel) -> None:
@@ -77,6 +95,55 @@ def test_the_list_sticks_to_its_end_unless_one_reads_elsewhere(panel: Panel) -> 
     expect(panel.button("30 new requests")).to_be_visible()
     assert top_of(panel, 60) == before
     expect(panel.entry).to_have_attribute("aria-label", "Request 60")
+
+
+def test_the_focus_stays_while_requests_arrive(panel: Panel) -> None:
+    panel.call("GET", "/v1/pets")
+    expect(panel.rows).to_have_count(1)
+    panel.rows.first.focus()
+    for _ in range(5):
+        panel.call("GET", "/v1/pets")
+
+    expect(panel.rows).to_have_count(6)
+    assert panel.row(1).evaluate(FOCUSED)
+
+
+WATCH = """() => {
+    window.longest = 0;
+    new PerformanceObserver((list) => {
+        for (const task of list.getEntries()) {
+            window.longest = Math.max(window.longest, task.duration);
+        }
+    }).observe({type: "longtask"});
+}"""
+
+
+@pytest.mark.slow
+@pytest.mark.long  # it measures times, which another test on the machine changes
+@pytest.mark.skipif(FIREFOX, reason="Firefox does not report long tasks")
+def test_two_thousand_requests_in_ten_seconds(panel: Panel) -> None:
+    """The list stays on the open request, without a task over 50 ms, and with few rows."""
+    for _ in range(40):
+        panel.call("GET", "/v1/pets?limit=1")
+    rows_are(panel, 40)
+    panel.row(30).click()
+    expect(panel.entry).to_contain_text("Details")
+    before = top_of(panel, 30)
+    panel.page.evaluate(WATCH)
+    for start in range(0, 2000, 200):
+        panel.page.wait_for_timeout(500)
+        for _ in range(start, start + 200):
+            panel.call("GET", "/v1/pets?limit=1")
+    rows = re.compile("^20[4-9][0-9]$")  # with the head, and one for each run
+    expect(panel.page.get_by_role("grid")).to_have_attribute("aria-rowcount", rows, timeout=20000)
+    expect(panel.button("2,000 new requests")).to_be_visible()
+
+    assert top_of(panel, 30) == before
+    assert panel.rows.count() < 80
+    assert panel.page.evaluate("window.longest") <= 50
+    panel.page.locator(".scroller").evaluate("node => { node.scrollTop = node.scrollHeight; }")
+    expect(panel.row(2040)).to_be_in_viewport()
+    assert panel.page.evaluate("window.longest") <= 50
 
 
 def test_two_sessions_in_two_browsers_are_independent(
