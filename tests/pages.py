@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -9,16 +10,18 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
 
     Respond = Callable[[str, Mapping[str, str]], tuple[str, str]]
 
 
 @contextmanager
-def serving(respond: Respond) -> Iterator[str]:
+def serving(respond: Respond, certificate: Path | None = None) -> Iterator[str]:
     """Serve on a free port; yield the URL.
 
     :param respond: returns the media type and the text of a response, which pages on all origins
         may read, from a request's path and headers.
+    :param certificate: if given, the server uses HTTPS, although the URL has `http:`.
     """
 
     class Handler(BaseHTTPRequestHandler):
@@ -39,6 +42,13 @@ def serving(respond: Respond) -> Iterator[str]:
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            # The handshake is in the thread of each connection, since browsers open some unused.
+            server.socket = context.wrap_socket(
+                server.socket, server_side=True, do_handshake_on_connect=False
+            )
         thread = Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         try:
@@ -52,6 +62,7 @@ def serving(respond: Respond) -> Iterator[str]:
 def foreign_page(
     text: str = "<!doctype html><title>elsewhere</title>",
     scripts: Mapping[str, str] = {},
+    certificate: Path | None = None,
 ) -> Iterator[int]:
     """Serve a page at every path, except those of scripts; yield the port."""
 
@@ -60,5 +71,5 @@ def foreign_page(
             return "text/javascript", scripts[path]
         return "text/html; charset=utf-8", text
 
-    with serving(respond) as url:
+    with serving(respond, certificate) as url:
         yield int(url.rpartition(":")[2])
