@@ -20,3 +20,13 @@ def test_every_picture_is_shown_and_no_larger_than_200_kb() -> None:
 
     assert shown == sizes.keys()
     assert {name: size for name, size in sizes.items() if size > 200_000} == {}
+
+
+def test_the_gallery_has_twelve_states_of_at_most_40_kb() -> None:
+    page = (ROOT / "docs/bugs/every-state.md").read_text("utf-8")
+    shown = re.findall(r"screenshots/states/([\w-]+)\.png", page)
+    sizes = {path.stem: path.stat().st_size for path in (FOLDER / "states").iterdir()}
+
+    assert len(shown) == 12
+    assert {*shown} == sizes.keys()
+    assert {name: size for name, size in sizes.items() if size > 40_000} == {}
