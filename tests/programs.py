@@ -96,6 +96,13 @@ def environment(**variables: str) -> dict[str, str]:
 
 def run(folder: Path, *command: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run a command in a folder, with more variables; return its status and output."""
+    return run_within(1800, folder, *command, **variables)  # rather than forever
+
+
+def run_within(
+    seconds: float, folder: Path, *command: str | Path, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Do the same, and fail when a number of seconds is over."""
     return subprocess.run(
         [*map(str, command)],
         cwd=folder,
@@ -103,7 +110,7 @@ def run(folder: Path, *command: str | Path, **variables: str) -> subprocess.Comp
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=1800,  # rather than forever
+        timeout=seconds,
         check=False,
     )
 

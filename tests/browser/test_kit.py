@@ -10,7 +10,7 @@ import pytest
 from tests.kit.project import install_kit
 from tests.kit.test_runtimes import TOUR
 from tests.pages import serving
-from tests.programs import need, run
+from tests.programs import need, run_within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -42,7 +42,7 @@ def built_by_vite(folder: Path, _: MockpetsServer) -> Path:
     install_kit(folder)
     (folder / "package.json").write_text("{}")
     (folder / "main.js").write_text(MAIN.format(client="mockpets"))
-    built = run(folder, need("vite"), "build", "--logLevel", "warn")
+    built = run_within(120, folder, need("vite"), "build", "--logLevel", "warn")
     assert built.returncode == 0, built.stdout + built.stderr
     return folder / "dist"
 

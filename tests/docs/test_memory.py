@@ -20,7 +20,7 @@ from mockpets.memory_budget import MEMORY, PUBLIC_MEMORY
 from mockpets.server.limits import Limits
 from tests.docs.page import ROOT
 from tests.http_client import Client, InProcess
-from tests.programs import run
+from tests.programs import run_within
 
 PAGE: Final = (ROOT / "docs/operate/scale.md").read_text("utf-8")
 ROWS: Final = {
@@ -56,7 +56,7 @@ def test_the_sums_are_right_and_below_the_limits_of_the_containers() -> None:
 
 def test_a_session_takes_no_more_than_the_table_says() -> None:
     """In a process of its own: threads of other tests allocate too."""
-    done = run(ROOT, sys.executable, "-m", "tests.docs.test_memory")
+    done = run_within(100, ROOT, sys.executable, "-m", "tests.docs.test_memory")
 
     assert 1024 < float(done.stdout) <= SESSION_BYTES
 

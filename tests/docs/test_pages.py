@@ -17,7 +17,7 @@ from mockpets.client import ControlClient
 from mockpets.scenario.check import check
 from tests.cli.test_main import wait_until
 from tests.docs.page import PAGES, ROOT, Block, blocks, name_of, needs_mark, setting
-from tests.programs import PROGRAMS, environment, free_port, need, run
+from tests.programs import PROGRAMS, environment, free_port, need, run_within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -156,7 +156,7 @@ class Reader:
     def call(self, block: Block) -> subprocess.CompletedProcess[str]:
         has_own_pytest = ".venv/bin/pytest" in block.text
         variables = {**self.variables, **({} if has_own_pytest else PYTEST)}
-        return run(self.folder, "sh", "-ec", self.adapt(block.text), **variables)
+        return run_within(300, self.folder, "sh", "-ec", self.adapt(block.text), **variables)
 
     @contextmanager
     def serve(self, command: str, banner: str = "") -> Iterator[None]:
@@ -219,7 +219,7 @@ def test_the_pytest_tests_pass(page: Path, tmp_path: Path) -> None:
         if block.mark != "test file":
             continue
         (tmp_path / "test_shown.py").write_text(block.text, encoding="utf-8")
-        done = run(tmp_path, sys.executable, "-m", "pytest", "-q", **PYTEST)
+        done = run_within(120, tmp_path, sys.executable, "-m", "pytest", "-q", **PYTEST)
         assert done.returncode == 0, done.stdout
         assert re.search(r"^\d+ passed", done.stdout, re.MULTILINE)
 

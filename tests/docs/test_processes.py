@@ -19,7 +19,7 @@ from mockpets.client import ControlClient
 from tests.docs.page import ROOT, blocks
 from tests.http_client import Client, OverSocket
 from tests.live.balancers import replaced
-from tests.programs import need, run
+from tests.programs import need, run_within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +42,7 @@ def run_shown(command: str, folder: Path, **variables: str) -> str:
     (folder / "docker").write_text('#!/bin/sh\ntest "$1" = compose && echo "$@"\n', "utf-8")
     (folder / "docker").chmod(0o755)
     path = os.pathsep.join([str(folder), str(Path(sys.executable).parent), os.environ["PATH"]])
-    done = run(folder, "sh", "-ec", command, PATH=path, **variables)
+    done = run_within(60, folder, "sh", "-ec", command, PATH=path, **variables)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -15,7 +15,7 @@ from playwright.sync_api import expect
 
 from benchmarks.tables import RESULTS
 from tests.docs.page import ROOT
-from tests.programs import need, run
+from tests.programs import need, run_within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +42,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         need("sphinx-build")
     folder = tmp_path_factory.mktemp("site")
     options = ("-W", "--keep-going", "-n", "-q", "-E", "-c", ROOT / "docs")
-    done = run(ROOT, sys.executable, "-m", "sphinx", *options, ROOT, folder)
+    done = run_within(300, ROOT, sys.executable, "-m", "sphinx", *options, ROOT, folder)
     assert (done.returncode, done.stderr) == (0, "")
     return folder
 

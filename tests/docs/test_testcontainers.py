@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.page import ROOT, blocks
-from tests.programs import need, run
+from tests.programs import need, run_within
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]  # npm and pip download testcontainers
 
@@ -40,16 +40,16 @@ def project(tmp_path: Path) -> Path:
 def test_node(project: Path) -> None:
     (project / "package.json").write_text('{"type": "module"}')
     install = ("install", "--no-package-lock", "--no-audit", "--no-fund", "--silent")
-    assert run(project, need("npm"), *install, *NODE_PACKAGES).returncode == 0
-    assert run(project, "mockpets", "kit", "--out", "tests/mockpets").returncode == 0
+    assert run_within(300, project, need("npm"), *install, *NODE_PACKAGES).returncode == 0
+    assert run_within(120, project, "mockpets", "kit", "--out", "tests/mockpets").returncode == 0
     files = ("tests/container.ts", "tests/pets.test.ts")
-    compiled = run(project, "node_modules/.bin/tsc", *TSC.split(), *files)
+    compiled = run_within(120, project, "node_modules/.bin/tsc", *TSC.split(), *files)
     assert (compiled.returncode, compiled.stdout) == (0, "")
     shutil.copytree(project / "tests/mockpets", project / "build/mockpets")
     shutil.copy(FAKES / "fake_docker.mjs", project)
 
     command = (need("node"), "--import", "./fake_docker.mjs", "--test", "build/pets.test.js")
-    tests = run(project, *command, CAPTURED="captured.json")
+    tests = run_within(120, project, *command, CAPTURED="captured.json")
 
     assert "# pass 1\n# fail 0" in tests.stdout, tests.stdout + tests.stderr
     assert json.loads((project / "captured.json").read_text()) == {
@@ -63,10 +63,10 @@ def test_node(project: Path) -> None:
 
 
 def test_python(project: Path) -> None:
-    assert run(project, sys.executable, "-m", "venv", ".venv").returncode == 0
+    assert run_within(120, project, sys.executable, "-m", "venv", ".venv").returncode == 0
     python = project / ".venv/bin/python"
     install = ("-m", "pip", "install", "--quiet", "testcontainers==4.15.0")
-    assert run(project, python, *install).returncode == 0
+    assert run_within(300, project, python, *install).returncode == 0
     [packages] = (project / ".venv/lib").glob("python*/site-packages")
     # mockpets and pytest come from the environment of this test.
     outer = f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})"
@@ -74,7 +74,7 @@ def test_python(project: Path) -> None:
 
     options = ("-q", "-p", "no:cacheprovider", "-p", "fake_docker")
     variables = {"PYTHONPATH": str(FAKES), "CAPTURED": "captured.json", "PYTEST_ADDOPTS": ""}
-    tests = run(project, python, "-m", "pytest", *options, **variables)
+    tests = run_within(240, project, python, "-m", "pytest", *options, **variables)
 
     assert "1 passed" in tests.stdout, tests.stdout + tests.stderr
     started = json.loads((project / "captured.json").read_text())

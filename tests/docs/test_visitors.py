@@ -8,7 +8,7 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from tests.docs.page import ROOT, blocks
-from tests.programs import need, run
+from tests.programs import need, run_within
 
 PAGE: Final = ROOT / "docs/operate/demo.md"
 USE: Final = """
@@ -37,6 +37,6 @@ def test_the_lines_of_the_page_give_a_browser_its_own_session_and_reset_it() -> 
         lines = block.text.replace("https://demo.example/mock", root)
         program = f"const page = async (localStorage) => {{\n{lines}{USE}\n}};\nawait page({{}});"
         command = (need("node"), "--input-type=module", "--eval", program)
-        done = run(ROOT, *command)
+        done = run_within(60, ROOT, *command)
 
     assert done.stdout.splitlines() == ["[201,17,200,16]", "true"]

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.programs import free_port, need, run
+from tests.programs import free_port, need, run, run_within
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 REPEAT = int(os.environ.get("REPEAT_EACH", "1"))
@@ -54,9 +54,10 @@ def playwright(folder: Path, *options: str, **variables: str) -> tuple[int, str]
         "PORT": str(free_port()),
         **variables,
     }
-    # Playwright stops its servers when its time is over; the timeout of `run` would leave them.
-    command = (need("npx"), "playwright", "test", "--global-timeout=1700000", *options)
-    done = run(folder, *command, **variables)
+    seconds = 600 * REPEAT
+    # Playwright stops its servers when its time is over; the end of `run_within` would leave them.
+    command = (need("npx"), "playwright", "test", f"--global-timeout={1000 * seconds}", *options)
+    done = run_within(seconds + 60, folder, *command, **variables)
     return done.returncode, done.stdout + done.stderr
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from mockpets.kit import files_of, render
 from mockpets.packaged_data import shipped
 from mockpets.scenario.library import load_library
-from tests.programs import need, need_packages, run
+from tests.programs import need, need_packages, run_within
 
 if TYPE_CHECKING:
     import subprocess
@@ -116,7 +116,7 @@ def run_specs(
 def run_again(folder: Path, *options: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run the tests of a folder in which `run_specs` has written them."""
     variables = {"CHROMIUM": need("chromium"), "HOME": str(folder), **variables}
-    return run(folder, need("playwright"), "test", *options, **variables)
+    return run_within(400, folder, need("playwright"), "test", *options, **variables)
 
 
 def _outcomes(suite: dict[str, Any]) -> Iterator[tuple[str, str, Outcome]]:

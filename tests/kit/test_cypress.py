@@ -10,7 +10,7 @@ import pytest
 from mockpets import MockpetsServer, Settings
 from tests.docs.page import ROOT, blocks
 from tests.kit.project import write_kit
-from tests.programs import need, run
+from tests.programs import need, run_within
 
 pytestmark = pytest.mark.node
 
@@ -47,7 +47,7 @@ def test_the_tests_of_the_page_pass(tmp_path: Path) -> None:
     with MockpetsServer(Settings(port=0, sessions="declared")) as server:
         variables = {"FOLDER": str(tmp_path), "FILES": " ".join(shown_files())}
         command = (need("node"), "--test", FOLDER / "page.test.mjs")
-        tests = run(tmp_path, *command, MOCKPETS_URL=server.url, **variables)
+        tests = run_within(120, tmp_path, *command, MOCKPETS_URL=server.url, **variables)
 
     assert tests.returncode == 0, tests.stdout
     assert "# pass 1\n# fail 0" in tests.stdout
@@ -60,7 +60,7 @@ def test_what_users_write_compiles_and_typos_do_not(tmp_path: Path) -> None:
     (tmp_path / "package.json").write_text("{}")
     options = ["--no-package-lock", "--no-audit", "--no-fund", "--silent"]
     install = (need("npm"), "install", *options, CYPRESS)
-    assert run(tmp_path, *install, CYPRESS_INSTALL_BINARY="0").returncode == 0
+    assert run_within(300, tmp_path, *install, CYPRESS_INSTALL_BINARY="0").returncode == 0
     write_kit(tmp_path / "cypress/mockpets")
     files = {f"cypress/e2e/{path.name}": path.read_text() for path in FOLDER.glob("*.cy.ts")}
     files |= {path: text for path, text in shown_files().items() if path.endswith(".ts")}
@@ -72,6 +72,6 @@ def test_what_users_write_compiles_and_typos_do_not(tmp_path: Path) -> None:
     project = {"compilerOptions": OPTIONS, "files": [*files, *written]}
     (tmp_path / "tsconfig.json").write_text(json.dumps(project))
 
-    compiled = run(tmp_path, need("tsc"), "--project", ".", "--pretty", "false")
+    compiled = run_within(120, tmp_path, need("tsc"), "--project", ".", "--pretty", "false")
 
     assert (compiled.returncode, compiled.stdout) == (0, "")

@@ -10,7 +10,7 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.kit import files_of
-from tests.programs import free_port, need, run
+from tests.programs import free_port, need, run, run_within
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [
@@ -41,11 +41,11 @@ def test_the_files_are_the_same_written_and_downloaded(tmp_path: Path) -> None:
     need("curl")
     (tmp_path / "written/mock/scenarios").mkdir(parents=True)
     (tmp_path / "loaded").mkdir()
-    written = run(tmp_path / "written", "sh", "-ec", shown_commands("write"))
+    written = run_within(240, tmp_path / "written", "sh", "-ec", shown_commands("write"))
     with MockpetsServer(Settings(port=0)) as server:
         urls = " ".join(f"-O {server.url}/__mockpets/{name}" for name in files_of(["playwright"]))
         download = f"mkdir -p tests/mockpets && cd tests/mockpets && curl -s {urls}"
-        loaded = run(tmp_path / "loaded", "sh", "-ec", download)
+        loaded = run_within(240, tmp_path / "loaded", "sh", "-ec", download)
     files = [
         {path.name: path.read_text() for path in (tmp_path / name / "tests/mockpets").iterdir()}
         for name in ("written", "loaded")
@@ -71,7 +71,7 @@ def test_three_commands_and_six_lines_from_an_empty_folder(tmp_path: Path) -> No
     url = f"http://localhost:{free_port()}"
 
     for command in (install, write, test):
-        done = run(tmp_path, "sh", "-ec", command, MOCKPETS_URL=url, HOME=str(tmp_path))
+        done = run_within(240, tmp_path, "sh", "-ec", command, MOCKPETS_URL=url, HOME=str(tmp_path))
         assert done.returncode == 0, done.stdout + done.stderr
 
     assert "1 passed" in done.stdout

@@ -15,7 +15,7 @@ from mockpets import MockpetsServer, Settings
 from tests.kit.project import CONFIG, run_specs
 from tests.kit.test_playwright import front_end
 from tests.pages import serving
-from tests.programs import need, run
+from tests.programs import need, run_within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,7 +86,7 @@ BOUNDS = {
 def served() -> Iterator[dict[str, str]]:
     """Serve the components, and mockpets; yield the variables of a run."""
     options = ("components.jsx", "--format=iife", "--minify")
-    bundle = run(RACES, need("rolldown"), *options, NODE_ENV="production")
+    bundle = run_within(120, RACES, need("rolldown"), *options, NODE_ENV="production")
     assert bundle.returncode == 0, bundle.stderr
     script = bundle.stdout
     with MockpetsServer(Settings(port=0, sessions="declared")) as server:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mockpets import MockpetsServer, Settings
-from tests.programs import need, run
+from tests.programs import need, run_within
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,7 +52,9 @@ def test_a_module_with_real_servers(
             name: stack.enter_context(MockpetsServer(settings)).url
             for name, settings in {**servers, "FILES_URL": files}.items()
         }
-        tests = run(tmp_path, need("node"), "--test", Path(__file__).parent / path, **urls)
+        tests = run_within(
+            120, tmp_path, need("node"), "--test", Path(__file__).parent / path, **urls
+        )
 
     assert tests.returncode == 0, tests.stdout
     assert "# fail 0" in tests.stdout

@@ -12,7 +12,7 @@ import pytest
 import mockpets
 from mockpets.kit import INTEGRATIONS, files_of
 from mockpets.packaged_data import shipped
-from tests.programs import need, run
+from tests.programs import need, run_within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +32,7 @@ def test_it_has_the_version_and_the_licence_of_the_server() -> None:
 @pytest.mark.node
 def test_npm_packs_the_kit_and_nothing_else(tmp_path: Path) -> None:
     options = ("--dry-run", "--json", "--silent")
-    packed = run(KIT, need("npm"), "pack", *options, HOME=str(tmp_path))
+    packed = run_within(60, KIT, need("npm"), "pack", *options, HOME=str(tmp_path))
     [package] = json.loads(packed.stdout)
 
     files = {each["path"] for each in package["files"]}
@@ -63,14 +63,14 @@ def test_every_entry_point_names_a_file_types_first() -> None:
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The package as npm publishes it."""
     folder = tmp_path_factory.mktemp("package")
-    run(KIT, need("npm"), "pack", "--silent", "--pack-destination", str(folder))
+    run_within(60, KIT, need("npm"), "pack", "--silent", "--pack-destination", str(folder))
     [path] = folder.iterdir()
     return path
 
 
 @pytest.mark.node
 def test_publint_finds_nothing(archive: Path) -> None:
-    linted = run(archive.parent, need("publint"), "run", "--strict", archive.name)
+    linted = run_within(120, archive.parent, need("publint"), "run", "--strict", archive.name)
 
     assert linted.returncode == 0, linted.stdout
     assert "All good!" in linted.stdout
@@ -80,7 +80,7 @@ def test_publint_finds_nothing(archive: Path) -> None:
 def test_the_types_of_every_entry_point_are_found(archive: Path) -> None:
     """In every mode. CommonJS may import ES modules: each Node that the package allows does it."""
     options = ("--profile", "strict", "--ignore-rules", "cjs-resolves-to-esm")
-    checked = run(archive.parent, need("attw"), archive.name, *options)
+    checked = run_within(120, archive.parent, need("attw"), archive.name, *options)
 
     assert checked.returncode == 0, checked.stdout
     assert [name for name in INTEGRATIONS if f'"mockpets/{name}"' not in checked.stdout] == []

@@ -16,7 +16,7 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from tests.kit.project import install_kit, write_kit
-from tests.programs import need, run
+from tests.programs import need, run_within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,7 +101,7 @@ def test_a_commonjs_package_can_require_it_and_import_written_files(project: Pat
 
 
 def check_tour(project: Path, *command: str) -> None:
-    ran = run(project, *command)
+    ran = run_within(120, project, *command)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert json.loads(ran.stdout)[-1] == "drop"
 
@@ -123,7 +123,7 @@ def test_a_test_runner_uses_the_package_from_a_commonjs_package(
     for name, text in files.items():
         (project / name).write_text(text)
 
-    ran = run(project, need(command[0]), *command[1:])
+    ran = run_within(120, project, need(command[0]), *command[1:])
 
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "1 passed" in ran.stdout

@@ -16,7 +16,7 @@ import pytest
 from mockpets import MockpetsServer, Settings
 from tests.kit.project import install_kit
 from tests.pages import serving
-from tests.programs import free_port, need, run
+from tests.programs import free_port, need, run_within
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -102,7 +102,7 @@ def wait_until_stopped(url: str) -> None:
 def start(folder: Path, options: Mapping[str, Any], **variables: str) -> str:
     """Run the script without the variables of this machine's CI; return its output."""
     variables = {"CI": "", "OPTIONS": json.dumps(options), **variables}
-    done = run(folder, need("node"), "main.mjs", **variables)
+    done = run_within(120, folder, need("node"), "main.mjs", **variables)
     return done.stdout + done.stderr
 
 
@@ -204,7 +204,9 @@ def test_playwright_prints_how_to_install_a_missing_command(project: Path) -> No
         console.log(command.split(" serve ")[0], command.split(" quiet ")[1]);
     """
     path = os.pathsep.join(["/usr/bin", "/bin"])
-    output = run(project, need("node"), "--input-type=module", "--eval", script, PATH=path)
+    output = run_within(
+        120, project, need("node"), "--input-type=module", "--eval", script, PATH=path
+    )
 
     assert output.stdout.splitlines() == [
         "127 mockpets is not on the PATH. Install it, activate its virtual environment, or name "
@@ -246,9 +248,8 @@ def test_vitest_starts_and_stops_the_server(project: Path) -> None:
     (project / "server.ts").write_text(VITEST_SERVER)
     (project / "pets.test.ts").write_text(VITEST_TEST)
     for _ in range(2):  # the port is free again
-        output = run(
-            project, need("vitest"), "run", "--no-color", MOCKPETS_URL=url, COMMAND=COMMAND
-        )
+        command = (need("vitest"), "run", "--no-color")
+        output = run_within(120, project, *command, MOCKPETS_URL=url, COMMAND=COMMAND)
         assert "1 passed" in output.stdout, output
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.kit.project import install_kit
-from tests.programs import need, run
+from tests.programs import need, run_within
 
 
 @pytest.mark.node
@@ -16,7 +16,7 @@ def test_headers_of_every_kind_in_node(tmp_path: Path) -> None:
     install_kit(tmp_path)
     shutil.copy2(Path(__file__).with_name("ssr.test.mjs"), tmp_path)
 
-    tests = run(tmp_path, need("node"), "--test", "ssr.test.mjs")
+    tests = run_within(120, tmp_path, need("node"), "--test", "ssr.test.mjs")
 
     assert tests.returncode == 0, tests.stdout
     assert "# fail 0" in tests.stdout

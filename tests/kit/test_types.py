@@ -13,7 +13,7 @@ import pytest
 
 from mockpets.kit import TYPES_FILE, render
 from tests.kit.project import install_kit
-from tests.programs import need, run
+from tests.programs import need, run_within
 
 TYPES = Path(__file__).with_name("types")
 STORYBOOK_PACKAGE = {
@@ -48,6 +48,6 @@ def test_what_users_write_compiles_and_typos_do_not(tmp_path: Path) -> None:
     # The package of Cypress is large: `test_cypress.py` compiles the declarations for it.
     (tmp_path / "tsconfig.json").write_text(json.dumps({"compilerOptions": OPTIONS}))
 
-    compiled = run(tmp_path, need("tsc"), "--project", ".", "--pretty", "false")
+    compiled = run_within(120, tmp_path, need("tsc"), "--project", ".", "--pretty", "false")
 
     assert (compiled.returncode, compiled.stdout) == (0, "")

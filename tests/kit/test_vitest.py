@@ -16,7 +16,7 @@ from mockpets.client import ControlClient
 from tests.kit.project import install_kit, write_kit
 from tests.kit.test_playwright import echo
 from tests.pages import serving
-from tests.programs import need, run
+from tests.programs import need, run_within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,7 +70,7 @@ def run_vitest(
         (folder / name).write_text(text.replace("./mockpets/", "mockpets/") if packaged else text)
     reporters = ("--reporter=default", "--reporter=json", "--outputFile=report.json")
     command = (need("vitest"), "run", "--no-color", *reporters, *options)
-    done = run(folder, *command, **variables)
+    done = run_within(240, folder, *command, **variables)
     output = done.stdout + done.stderr
     assert (folder / "report.json").exists(), output
     tests = [

@@ -65,7 +65,7 @@ interleavings("XHR, a worker, an image and a second page", async ({ page, contex
   });
   await expect(page).toHaveTitle("3");
   await expect(second).toHaveTitle(/"id"/);
-}, { atLeast: 6, quiet: 300 }); // a busy machine starts the worker late
+}, { atLeast: 6 });
 
 interleavings("a connection that breaks", async ({ page, mock, race }) => {
   await page.goto("/");
