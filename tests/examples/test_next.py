@@ -7,12 +7,14 @@ import re
 import shutil
 import subprocess
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 import requests
 
 from mockpets import MockpetsServer, Settings
+from mockpets.client import ControlClient
 from tests.examples.project import (
     EXAMPLES,
     REPEAT,
@@ -26,8 +28,9 @@ from tests.programs import free_port, need, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
+CACHES = Path(__file__).with_name("next-caches")
+"""Pages that Next caches in different ways."""
 TESTS = 40 * REPEAT
 TRACED: Mapping[str, str] = {"TRACING": "on"}
 
@@ -147,6 +150,84 @@ def started(folder: Path, mock_url: str, **variables: str) -> Iterator[str]:
 
 def api(mock_url: str) -> dict[str, str]:
     return {"API_URL": f"{mock_url}/v1", "NEXT_TELEMETRY_DISABLED": "1"}
+
+
+def get(url: str, session: str) -> tuple[int, str]:
+    """Get a page as the fixtures of the kit do; return the status and the HTML."""
+    headers = {"Mockpets-Session": session, "baggage": f"mockpets.session={session}"}
+    response = requests.get(url, headers=headers, timeout=60)
+    return response.status_code, response.text
+
+
+def seen(url: str, mock: ControlClient) -> tuple[str, str, str]:
+    """Return what tests see in a page: the first, a second one, and the first after a change."""
+    first, second = mock.session("first"), mock.session("second")
+    first.set_pets([{"id": 1, "name": "A1", "categoryId": 2}])
+    second.set_pets([{"id": 1, "name": "B1", "categoryId": 2}])
+    one, two = shown(url, "first"), shown(url, "second")
+    first.set_pets([{"id": 1, "name": "A2", "categoryId": 2}])
+    return one, two, shown(url, "first")
+
+
+def shown(url: str, session: str) -> str:
+    status, html = get(url, session)
+    names = re.search("names: (?:<!-- -->)?([^<]*)<", html)
+    return names[1] if names else str(status)
+
+
+OWN = ("A1", "B1", "A2")
+FIRST_OF_OWN = ("A1", "B1", "A1")
+FIRST_OF_ANY = ("A1", "A1", "A1")
+BUILD = ("Built", "Built", "Built")
+ERROR = ("500", "500", "500")
+
+
+@pytest.mark.parametrize(
+    ("carrier", "variables", "expected"),
+    [
+        ("header", {}, (FIRST_OF_OWN, OWN, BUILD, ERROR)),
+        ("baggage", {}, (FIRST_OF_ANY, BUILD, BUILD, FIRST_OF_ANY)),
+        ("header", {"API_CACHE": "no-store"}, (OWN, OWN, BUILD, ERROR)),
+        ("baggage", {"API_CACHE": "no-store"}, (OWN, OWN, BUILD, FIRST_OF_ANY)),
+    ],
+    ids=["header", "baggage", "header, no-store", "baggage, no-store"],
+)
+def test_what_tests_see_of_a_cached_page(
+    installed: Path,
+    tmp_path: Path,
+    carrier: str,
+    variables: dict[str, str],
+    expected: tuple[tuple[str, str, str], ...],
+) -> None:
+    """As the table in docs/recipes/ssr.md says."""
+    example = copy(installed, tmp_path / "next")
+    shutil.copytree(CACHES, example / "app" / "caches")
+    if carrier == "baggage":
+        without_the_line(example)
+        variables = {**variables, **TRACED}
+    with MockpetsServer(Settings(port=0)) as server:
+        mock = ControlClient(server.url)
+        mock.set_pets([{"id": 1, "name": "Built", "categoryId": 2}])
+        done = build(example, **api(server.url), **variables)
+        assert done.returncode == 0, done.stdout + done.stderr
+        with started(example, server.url, **variables) as url:
+            names = ("data-cache", "isr", "static", "unstable-cache")
+            result = tuple(seen(f"{url}/caches/{name}", mock) for name in names)
+
+    assert result == expected
+
+
+def test_a_page_that_is_rendered_in_the_build_fails_with_declared_sessions(
+    installed: Path, tmp_path: Path
+) -> None:
+    example = copy(installed, tmp_path / "next")
+    shutil.copytree(CACHES / "static", example / "app" / "caches" / "static")
+    shutil.copy2(CACHES / "Names.tsx", example / "app" / "caches")
+    with MockpetsServer(Settings(port=0, sessions="declared")) as server:
+        done = build(example, **api(server.url))
+
+    assert done.returncode != 0
+    assert "names no session" in done.stdout + done.stderr
 
 
 # --- Files --------------------------------------------------------------------------------------

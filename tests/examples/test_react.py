@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ from tests.examples.project import (
 from tests.programs import free_port, need, run
 
 SCENARIOS = EXAMPLES / "react" / "scenarios"
+THIRD_PARTY = Path(__file__).with_name("third-party.spec.ts")
 STATES = ("--config", "playwright.states.config.ts")
 STORYBOOK = ("--config", "playwright.storybook.config.ts")
 
@@ -132,6 +134,16 @@ def test_the_unit_tests_pass_in_parallel_on_one_server(example: Path) -> None:
     assert status == 0, output
     assert re.search(r"Test Files +3 passed \(3\)", output), output
     assert re.search(r"Tests +14 passed \(14\)", output), output
+
+
+def test_a_third_party_loads_although_the_page_sends_the_session(example: Path) -> None:
+    shutil.copy2(THIRD_PARTY, example / "tests")
+
+    status, output = playwright(example, THIRD_PARTY.name)
+    assert status == 0, output
+    assert "2 passed" in output
+    done = run(example, need("npm"), "run", "--silent", "typecheck")
+    assert (done.returncode, done.stdout) == (0, "")
 
 
 @pytest.mark.long
