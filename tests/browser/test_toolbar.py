@@ -401,8 +401,12 @@ def test_it_is_accessible_fits_a_phone_and_remembers_its_corner(
         one.page.mouse.move(380, 800, steps=5)
         one.page.mouse.up()
         expect(one.page.locator("#panel")).to_be_hidden()  # a click would open it
+        one.visit()
         box = one.pill.bounding_box()
-        assert box is not None and box["x"] > 100 and box["y"] > 700
+        assert box is not None
+        assert (390 - box["x"] - box["width"], 844 - box["y"] - box["height"]) == (16, 16)
+        one.pill.click()
+        expect(one.page.locator("#panel")).to_be_visible()
 
 
 def test_the_bar_of_the_documentation_works(browser: Browser, server: MockpetsServer) -> None:
