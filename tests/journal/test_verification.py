@@ -660,6 +660,7 @@ def everything_compared(expected: Verification, journal: Journal) -> Verdict:
         journal.entries(),
         session="w1",
         dropped=journal.dropped,
+        dropped_for_memory=journal.dropped_for_memory,
     )
 
 
