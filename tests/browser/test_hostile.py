@@ -1,4 +1,4 @@
-"""Texts that would run as scripts if the panel treated any text as markup."""
+"""Forty texts that would run as scripts if the panel treated any text as markup."""
 
 from __future__ import annotations
 
@@ -14,19 +14,43 @@ if TYPE_CHECKING:
 RUN = "window.hacked=1"
 HOSTILE = [
     f"<script>{RUN}</script>",
+    f"</script><script>{RUN}</script>",
     f"<img src=x onerror={RUN}>",
     f'"><img src=x onerror={RUN}>',
-    f"'><svg onload={RUN}>",
+    f"'><img src=x onerror={RUN}>",
+    f"<svg onload={RUN}>",
+    f"<svg><script>{RUN}</script></svg>",
+    f"<svg><animate onbegin={RUN} attributeName=x dur=1s>",
+    f"<body onload={RUN}>",
+    f"<iframe src=javascript:{RUN}>",
     f"<iframe srcdoc='<script>parent.{RUN}</script>'>",
     f"<a href=javascript:{RUN}>click</a>",
     f"javascript:{RUN}",
+    f"data:text/html,<script>{RUN}</script>",
+    f"<object data=javascript:{RUN}>",
+    f"<embed src=javascript:{RUN}>",
+    f"<form action=javascript:{RUN}><input type=submit>",
     f"<input autofocus onfocus={RUN}>",
-    f"<style>@import 'data:text/css,*{{}}'</style><link rel=stylesheet href=x onerror={RUN}>",
+    f"<select autofocus onfocus={RUN}>",
+    f"<details open ontoggle={RUN}>",
+    f"<video><source onerror={RUN}>",
+    f"<audio src=x onerror={RUN}>",
+    f"<marquee onstart={RUN}>",
+    f"<math><mtext><script>{RUN}</script></mtext></math>",
+    f"<style>@import 'data:text/css,*{{}}'</style><img src=x onerror={RUN}>",
+    f"<link rel=stylesheet href=x onerror={RUN}>",
+    "<meta http-equiv=refresh content='0;url=//evil.test'>",
     f"<base href=//evil.test/><script src=x>{RUN}</script>",
+    f"<template><script>{RUN}</script></template>",
+    f"<noscript><p title='</noscript><img src=x onerror={RUN}>'>",
+    f"<!--><img src=x onerror={RUN}>-->",
+    f"<![CDATA[<script>{RUN}</script>]]>",
     f"{{{{constructor.constructor('{RUN}')()}}}}",
     f"${{{RUN}}}",
+    f"{{% raw %}}<script>{RUN}</script>",
     f"\\u003cscript\\u003e{RUN}\\u003c/script\\u003e",
     f"%3Cscript%3E{RUN}%3C/script%3E",
+    f"&lt;script&gt;{RUN}&lt;/script&gt;",
     f"\u202e<img src=x onerror={RUN}>\u2028\u2029",
     f"__proto__<b onmouseover={RUN}>toString constructor",
 ]
@@ -126,4 +150,12 @@ def test_filters_searches_and_names_in_urls(panel: Panel) -> None:
     panel.page.get_by_role("textbox", name="Name").fill(HOSTILE[2])
     panel.button("Create session").click()
     expect(panel.page.get_by_role("alert").locator(".toast")).to_contain_text("session")
+    check_harmless(panel)
+
+
+def test_responses_in_the_try_it_form(panel: Panel) -> None:
+    panel.view("Try it")
+    panel.page.get_by_role("textbox", name="limit").fill(HOSTILE[2])
+    panel.button("Call listPets").click()
+    expect(panel.page.locator(".response .code")).to_contain_text("onerror")
     check_harmless(panel)

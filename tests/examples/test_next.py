@@ -23,6 +23,7 @@ from tests.examples.project import (
     install,
     outcomes,
     playwright,
+    share_one_session,
 )
 from tests.programs import free_port, need, run
 
@@ -92,6 +93,35 @@ def test_the_suite_passes_with_baggage_and_no_code_for_it(installed: Path, tmp_p
 
     assert f"Running {TESTS} tests using 8 workers" in output
     assert (status, outcomes(output)) == (0, [f"{TESTS} passed"]), output
+
+
+def test_the_suite_fails_if_its_tests_share_one_session(built: Path, tmp_path: Path) -> None:
+    """In parallel only: one test at a time passes, so nothing but the shared session is broken."""
+    example = copy(built, tmp_path / "next")
+    share_one_session(example)
+
+    status, output = playwright(example, "--workers=1")
+    assert (status, outcomes(output)) == (0, ["40 passed"]), output
+
+    status, output = playwright(example, "--max-failures=1")
+    assert status == 1, output
+    assert any("failed" in each for each in outcomes(output)), output
+
+
+def test_without_the_line_and_without_baggage_no_session_reaches_the_server(
+    installed: Path, tmp_path: Path
+) -> None:
+    """The server rejects a request without a session, so that the page shows why."""
+    example = without_the_line(copy(installed, tmp_path / "next"))
+    done = build(example)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+    with MockpetsServer(Settings(port=0, sessions="declared")) as server:
+        ControlClient(server.url).make_session("a")
+        with started(example, server.url) as url:
+            status, html = get(url, "a")
+
+    assert (status, "422: " in html.replace("<!-- -->", "")) == (200, True), html
 
 
 @pytest.mark.parametrize(

@@ -136,6 +136,20 @@ def test_the_unit_tests_pass_in_parallel_on_one_server(example: Path) -> None:
     assert re.search(r"Tests +14 passed \(14\)", output), output
 
 
+@pytest.mark.long
+def test_the_unit_tests_fail_if_they_share_one_session(example: Path) -> None:
+    """In parallel only, as for Playwright."""
+    share_one_session(example)
+
+    status, output = vitest(example, "--no-file-parallelism")
+    assert status == 0, output
+    assert re.search(r"Tests +14 passed \(14\)", output), output
+
+    status, output = vitest(example, "--maxWorkers=3")
+    assert status == 1, output
+    assert re.search(r"Tests +\d+ failed", output), output
+
+
 def test_a_third_party_loads_although_the_page_sends_the_session(example: Path) -> None:
     shutil.copy2(THIRD_PARTY, example / "tests")
 
@@ -152,6 +166,19 @@ def test_the_tests_of_the_built_storybook_pass(example: Path) -> None:
 
     assert status == 0, output
     assert f"{8 * REPEAT} passed" in output
+
+
+@pytest.mark.long
+def test_the_tests_of_the_stories_fail_if_the_stories_share_one_session(example: Path) -> None:
+    loader = example / "tests" / "mockpets" / "storybook.js"
+    text = loader.read_text(encoding="utf-8")
+    shared, replaced = re.subn(r"Mockpets\.slug\(id, RUN.*?\)\)", '"shared"', text)
+    assert replaced == 1
+    loader.write_text(shared, encoding="utf-8")
+
+    status, output = playwright(example, *STORYBOOK, "--workers=1", "-g", "in different states")
+    assert status == 1, output
+    assert "1 failed" in output
 
 
 def test_the_files_of_the_kit_are_up_to_date() -> None:
