@@ -99,7 +99,8 @@ class RequestParser:
 
     def reject(self, error: RequestError) -> None:
         """Complete the request with an error; nothing more of it is read."""
-        self.error = error
+        # Its traceback has frames with this parser and the body: a cycle, which would keep both.
+        self.error = error.with_traceback(None)
         self.expect_continue = False
         self.completed = True
         self.close()

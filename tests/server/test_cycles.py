@@ -18,8 +18,7 @@ from http.client import HTTPConnection
 from urllib.parse import urlsplit
 from mockpets import MockpetsServer, Settings
 
-def ask(client, method, path, key, body):
-    headers = {"Authorization": key} | ({"Content-Type": "application/json"} if body else {})
+def ask(client, method, path, headers, body):
     client.request(method, path, body, headers)
     response = client.getresponse()
     response.read()
@@ -39,15 +38,20 @@ with MockpetsServer(Settings(port=0)) as server:
     client.close()
 print(json.dumps(found))
 """
-KEY = "Bearer mockpets"
+KEY = {"Authorization": "Bearer mockpets"}
+JSON = {**KEY, "Content-Type": "application/json"}
 REQUESTS = [
     ("GET", "/v1/pets?limit=5&status=available", KEY, None, 200),
     ("GET", "/v1/pets/1", KEY, None, 200),
-    ("POST", "/v1/pets", KEY, '{"name":"Miso","categoryId":2}', 201),
-    ("POST", "/v1/pets", KEY, '{"name":', 400),
-    ("GET", "/v1/pets", "Bearer wrong", None, 401),
+    ("POST", "/v1/pets", JSON, '{"name":"Miso","categoryId":2}', 201),
+    ("POST", "/v1/pets", JSON, '{"name":', 400),
+    ("GET", "/v1/pets", {"Authorization": "Bearer wrong"}, None, 401),
     ("GET", "/v1/pets/999", KEY, None, 404),
     ("GET", "/v1/pets?unknown=1", KEY, None, 200),
+    # Rejected by the reader of requests:
+    ("GET", "/v1/pets", {**KEY, "Transfer-Encoding": "chunked"}, "no size\r\n", 400),
+    ("GET", "/v1/pets", {**KEY, "Content-Length": "9999999"}, None, 413),
+    ("GET", "/v1/pets", {**KEY, "X-Long": "x" * 99_999}, None, 431),
     ("GET", "/__mockpets/state", KEY, None, 200),
     ("GET", "/__mockpets/requests", KEY, None, 200),
 ]
