@@ -9,7 +9,7 @@ from itertools import count, product
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mockpets import MockpetsServer, Settings, create_app
@@ -692,6 +692,7 @@ def fuzzed() -> list[Server]:
 
 
 @given(method=METHODS, base=BASES, path=TARGETS, query=QUERIES, headers=HEADERS, body=BODIES)
+@example("GET", "", "/__mockpets/data", "", {"Content-Length": "1" * 5000}, None)
 def test_no_headers_cause_an_internal_error(
     fuzzed: list[Server],
     method: str,
