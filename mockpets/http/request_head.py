@@ -46,7 +46,7 @@ _ONCE: Final = {
 }
 """Headers that must not be repeated: joined, they could mean something else."""
 _FRAMING: Final = ("CONTENT_LENGTH", "TRANSFER_ENCODING")
-_DIGITS: Final = 18
+LENGTH_DIGITS: Final = 18
 """Maximum number of digits in a length: more could overflow in other readers of the request."""
 
 _REQUEST_LINE_FORM: Final = (
@@ -225,6 +225,6 @@ def _length(headers: dict[str, str], version: str) -> int | None:
         return 0
     if not (length.isascii() and length.isdigit()):
         raise invalid("Content-Length is invalid")
-    if len(length) > _DIGITS:
+    if len(length) > LENGTH_DIGITS:
         raise invalid(_UNREADABLE)
     return int(length)

@@ -11,6 +11,7 @@ from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 from werkzeug.http import HTTP_STATUS_CODES
 
 from mockpets.constants import BODY_BYTES
+from mockpets.http.request_head import LENGTH_DIGITS
 from mockpets.scenario.engine import NOTHING
 from mockpets.wsgi_extension import HEADER_BLOCK, SERVER
 
@@ -55,8 +56,6 @@ class Exchange:
 
 
 _PARTS: Final = ("headers", "query_string", "remote_addr", "scheme", "server")
-_DIGITS: Final = 18
-"""Maximum number of digits in a length, as in `http.request_head`."""
 
 
 def _decoded(text: str) -> str:
@@ -103,8 +102,8 @@ class Request(flask.Request):
             if not (length.isascii() and length.isdigit()):
                 return super().get_data(cache)
             limit = self.max_content_length
-            # Of a test client; our server rejects it, and Python cannot read it.
-            if len(length) > _DIGITS or (limit is not None and int(length) > limit):
+            # Only from a test client: our server rejects more digits, which Python may not read.
+            if len(length) > LENGTH_DIGITS or (limit is not None and int(length) > limit):
                 raise RequestEntityTooLarge
             self._body = self.environ["wsgi.input"].read(int(length))
             if len(self._body) < int(length):

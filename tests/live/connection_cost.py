@@ -52,7 +52,7 @@ def _cpu_seconds(port: int) -> float:
 def cost(held: int, accepted: int) -> float:
     """Return the CPU seconds for each accepted connection.
 
-    :param held: the connections that are open, which are also the limit unless there is none.
+    :param held: the number of open connections, and the limit; with 0, the limit is higher.
     """
     limits = Limits(held or 2 * accepted, head_seconds=2 * SECONDS)
     with spawned(_make_app, limits) as port, ExitStack() as stack:

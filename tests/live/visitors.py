@@ -9,7 +9,7 @@ like a person, and tries again after a 429 or 503 when `Retry-After` says so, li
 reads the message. The program itself is the proxy: it sends all requests over a few connections
 that stay open, with the visitor's address in ``X-Forwarded-For``.
 
-It fails if a visitor got no good response, if a pet was lost without an error that reports the
+It fails if a request of a visitor failed, if a pet was lost without an error that reports the
 loss, or if the server sent an unexpected status.
 """
 
@@ -36,7 +36,7 @@ CONNECTIONS: Final = 64
 PAUSE: Final = 8.0
 """The longest time between two requests of a visitor, in seconds; the shortest is a quarter."""
 LONGEST_RETRY: Final = 10.0
-"""The longest `Retry-After` that a visitor waits for, in seconds; later is no good response."""
+"""The longest `Retry-After` that a visitor waits for, in seconds; a later one is a failure."""
 TRIES: Final = 5
 
 
@@ -44,7 +44,7 @@ TRIES: Final = 5
 class Report:
     """What the visitors experienced.
 
-    :param unserved: visitors who got no good response to one of their requests.
+    :param unserved: visitors with a failed request.
     :param lost: pets that disappeared without an error.
     :param reported: losses that an error reported.
     :param statuses: the number of responses with each status.
