@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +15,7 @@ import click
 
 from mockpets.cli.commands import Choice, cannot_write
 from mockpets.cli.options import integer, option
+from mockpets.cli.templates import fill, template
 from mockpets.constants import VERSION
 
 _HAPROXY: Final = "haproxy:3.2"
@@ -69,25 +69,19 @@ def render(target: str, processes: int) -> dict[str, str]:
         for n, port in ports.items()
     ]
 
-    def fill(name: str) -> str:
-        text = files("mockpets.cli").joinpath("deployment", name).read_text(encoding="utf-8")
+    def file(name: str) -> str:
         text = re.sub(
             r"^\{\{each\}\}\n(.*?)^\{\{end\}\}\n",
-            lambda part: "".join(_values(part[1], each) for each in repeated),
-            text,
+            lambda part: "".join(fill(part[1], each) for each in repeated),
+            template("deployment", name),
             flags=re.MULTILINE | re.DOTALL,
         )
-        return _values(text, values)
+        return fill(text, values)
 
-    config = fill("haproxy.cfg")
+    config = file("haproxy.cfg")
     values["digest"] = sha256(config.encode()).hexdigest()[:16]
     values["config"] = re.sub("^(?=.)", "    ", config, flags=re.MULTILINE).rstrip("\n")
-    return {name: fill(name) for name in TARGETS[target]}
-
-
-def _values(text: str, values: dict[str, str]) -> str:
-    """Replace the names of values; Prometheus' own ``{{ $labels.instance }}`` has spaces."""
-    return re.sub(r"\{\{(\w+)\}\}", lambda name: values.get(name[1], name[0]), text)
+    return {name: file(name) for name in TARGETS[target]}
 
 
 @click.command()

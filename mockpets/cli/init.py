@@ -15,6 +15,7 @@ from mockpets import kit as texts
 from mockpets.cli.commands import cannot_write, program
 from mockpets.cli.kit import CONFIGS, kit, read_file, write_file
 from mockpets.cli.options import flag
+from mockpets.cli.templates import fill, template
 from mockpets.errors import invalid, printable
 
 if TYPE_CHECKING:
@@ -26,112 +27,17 @@ _GITLAB_FILE: Final = Path(".gitlab-ci.yml")
 _ENV: Final = Path(".env.development")
 """Not `.env`, which a production build reads too."""
 _VARIABLE: Final = "VITE_API_URL"
-_SKILL: Final = "agents: mockpets skill"
-_HEAD: Final = f"Written by 'mockpets init', and yours to change; {_SKILL}"
-_COMMENTS: Final = {".ts": f"// {_HEAD}\n", ".yml": f"# {_HEAD}\n"}
-"""The head of a file by its suffix."""
 _RESULTS: Final = "test-results/"
 """What Playwright writes; the HAR of each test is in it."""
-_APP: Final = """
-  use: {{ baseURL: "http://localhost:5173", mockHar: "always" }},
-  webServer: [
+_VITE: Final = """\
+[
     {server},
     {{
       command: "npx vite --port 5173 --strictPort",
       url: "http://localhost:5173",
       reuseExistingServer: !process.env.CI,
     }},
-  ],"""
-_NO_APP: Final = """
-  use: {{ mockHar: "always" }},
-  webServer: {server},"""
-_CONFIG: Final = """\
-import {{ defineConfig }} from "@playwright/test";
-import {{ type MockpetsOptions, webServer }} from "{module}";
-
-export default defineConfig<MockpetsOptions>({{
-  testDir: "tests",
-  fullyParallel: true,{reporter}{app}
-}});
-"""
-_REPORTER: Final = """
-  reporter: [["list"], ["{module}"]],"""
-_TEST: Final = """\
-import {{ expect, test }} from "{module}";
-
-test("a pet that does not exist", async ({{ mock, request }}) => {{
-  await mock.use("pet-missing");
-  const headers = {{ Authorization: `Bearer ${{mock.key}}` }};
-  const response = await request.get(`${{mock.baseUrl}}/pets/3`, {{ headers }});
-  expect(response.status()).toBe(404);
-  await expect(mock).toHaveReceived({{ operation: "getPet", petId: 3 }}, 1);
-}});
-"""
-_SEED: Final = """\
-import {{ test }} from "{module}";
-
-test.skip(({{ baseURL }}) => !baseURL, "set use.baseURL to the URL of your app");
-
-// Playwright's agents (npx playwright init-agents) begin here: choose the state that they explore.
-test("seed", async ({{ mock, page }}) => {{
-  await mock.use("default");
-  await page.goto("/");
-}});
-"""
-_STATES: Final = """\
-import {{ states, test }} from "{module}";
-
-// Every state, 3 seconds after the app opens: state-sheet/states.html; agents: mockpets skill
-test.use({{ mockScreens: {{ widths: [390, 1280], themes: ["light", "dark"] }} }});
-
-for (const state of states()) {{
-  test(state.name, state.details, async ({{ page }}) => {{
-    await page.goto("/");
-    await page.waitForTimeout(3_000);
-  }});
-}}
-"""
-_TSCONFIG: Final = """\
-{
-  "compilerOptions": {
-    "strict": true,
-    "noEmit": true,
-    "skipLibCheck": true,
-    "target": "es2022",
-    "module": "esnext",
-    "moduleResolution": "bundler"
-  },
-  "include": ["."]
-}
-"""
-_SCENARIO: Final = """\
-# yaml-language-server: $schema={schema}
-# {head}
-description: Pet 3 does not exist.
-stubs:
-  - match: {{ operation: getPet, petId: 3 }}
-    reply: {{ error: pet_not_found }}
-"""
-_GITHUB: Final = """\
-name: Playwright
-on: [push, pull_request]
-jobs:
-  playwright:
-    runs-on: ubuntu-latest
-    steps:
-      - uses: actions/checkout@v4
-      - uses: actions/setup-node@v4
-        with: {{ node-version: 24{cache} }}
-      - run: {install}
-      - run: npx playwright install --with-deps chromium
-      - run: {program} kit {folder} --check
-      - run: npx playwright test
-      - run: {program} report --har test-results/*/mockpets.har --format github --fail-on error
-        if: always()
-      - uses: actions/upload-artifact@v4
-        if: failure()
-        with: {{ name: test-results, path: test-results }}
-"""
+  ]"""
 _INSTALL: Final = {
     "package-lock.json": ("npm ci", ", cache: npm"),
     "pnpm-lock.yaml": ("corepack enable && pnpm install --frozen-lockfile", ""),
@@ -236,32 +142,28 @@ def _new_files(front_end: _Repository) -> dict[Path, str]:
     schema = "../scenario.schema.json"
     if front_end.is_npm:
         schema = "../../node_modules/mockpets/scenario.schema.json"
-    files = {
-        f"{_SCENARIOS}/pet-missing.yaml": _SCENARIO.format(schema=schema, head=_HEAD),
-        "tests/pets.spec.ts": _TEST.format(module=front_end.module),
-        "tests/seed.spec.ts": _SEED.format(module=front_end.module),
-        "tests/tsconfig.json": _TSCONFIG,
-    }
-    if front_end.has_sheet:
-        files["tests/states.spec.ts"] = _STATES.format(module=front_end.module)
+    values = {"module": front_end.module, "schema": schema}
+    names = [
+        f"{_SCENARIOS}/pet-missing.yaml",
+        "tests/pets.spec.ts",
+        "tests/seed.spec.ts",
+        "tests/tsconfig.json",
+        *["tests/states.spec.ts"] * front_end.has_sheet,
+    ]
+    if front_end.command != "mockpets" and not _GITLAB_FILE.exists():
+        lock_file = next(name for name in _INSTALL if Path(name).exists())
+        values["install"], values["cache"] = _INSTALL[lock_file]
+        folder = (front_end.kit.parent if front_end.is_npm else front_end.kit).as_posix()
+        values |= {"program": front_end.command, "folder": folder}
+        names.append(".github/workflows/playwright.yml")
+    files = {name: fill(template("front_end", Path(name).name), values) for name in names}
     if not front_end.is_npm:
         from mockpets.scenario.language.loader import scenario_schema
 
         files["mock/scenario.schema.json"] = json.dumps(scenario_schema(), indent=2) + "\n"
     if not _existing_config():
         files[CONFIGS[0]] = _config(front_end)
-    if front_end.command != "mockpets" and not _GITLAB_FILE.exists():
-        lock_file = next(name for name in _INSTALL if Path(name).exists())
-        install, cache = _INSTALL[lock_file]
-        folder = (front_end.kit.parent if front_end.is_npm else front_end.kit).as_posix()
-        files[".github/workflows/playwright.yml"] = _GITHUB.format(
-            program=front_end.command, install=install, cache=cache, folder=folder
-        )
-    return {
-        Path(name): text if _SKILL in text else _COMMENTS.get(Path(name).suffix, "") + text
-        for name, text in files.items()
-        if not os.path.lexists(name)
-    }
+    return {Path(name): text for name, text in files.items() if not os.path.lexists(name)}
 
 
 def _changed_files(front_end: _Repository) -> Iterator[tuple[Path, tuple[str, str]]]:
@@ -296,7 +198,7 @@ def _hints(front_end: _Repository, *, with_config: bool) -> Iterator[str]:
     text = (read_file(config) or "") if config else ""
     if config and any(word not in text for word in wanted):
         yield f"add to {config}:"
-        yield from (f"  {line}" if line else "" for line in _config(front_end).splitlines())
+        yield from (f"  {line}" if line else "" for line in _config(front_end).splitlines()[1:])
     elif front_end.has_sheet and "vite" not in front_end.packages and "baseURL" not in text:
         yield f"set use.baseURL in {CONFIGS[0]} to the URL of your app"
     if front_end.command == "mockpets":
@@ -314,14 +216,18 @@ def _config(front_end: _Repository) -> str:
     is_default = front_end.is_npm or command == "mockpets"
     first = "" if is_default else f"command: {json.dumps(command)}, "
     server = f'webServer({{ {first}args: "--scenarios-dir {_SCENARIOS}" }})'
-    app = _APP if "vite" in front_end.packages else _NO_APP
     module = front_end.module.replace("./", "./tests/")
     reporter = module.replace("playwright", "states-reporter") + ".js" * (not front_end.is_npm)
-    return _CONFIG.format(
-        module=module,
-        reporter=_REPORTER.format(module=reporter) if front_end.has_sheet else "",
-        app=app.format(server=server),
-    )
+    use, servers = 'mockHar: "always"', server
+    if "vite" in front_end.packages:
+        use, servers = f'baseURL: "http://localhost:5173", {use}', _VITE.format(server=server)
+    values = {
+        "module": module,
+        "reporter": f'\n  reporter: [["list"], ["{reporter}"]],' * front_end.has_sheet,
+        "use": use,
+        "servers": servers,
+    }
+    return fill(template("front_end", CONFIGS[0]), values)
 
 
 def _package() -> dict[str, Any]:

@@ -22,7 +22,7 @@ Init = Any
 PACKAGE = {"name": "shop", "devDependencies": {"vite": "8", "@playwright/test": "1"}}
 NEW = [
     *("mock/scenarios/pet-missing.yaml", "tests/pets.spec.ts", "tests/seed.spec.ts"),
-    *("tests/tsconfig.json", "playwright.config.ts", ".github/workflows/playwright.yml"),
+    *("tests/tsconfig.json", ".github/workflows/playwright.yml", "playwright.config.ts"),
 ]
 SCRIPT = '"mock": "mockpets serve --scenarios-dir mock/scenarios"'
 CHANGED = [
