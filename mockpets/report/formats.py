@@ -23,8 +23,7 @@ _TITLE: Final = "Client behaviour"
 
 
 def _lines_of(finding: Finding) -> list[str]:
-    lines = [f"{finding.source}: {finding.message}", *(f"  {each}" for each in finding.evidence)]
-    return [printable(line) for line in lines]
+    return [f"{finding.source}: {finding.message}", *(f"  {each}" for each in finding.evidence)]
 
 
 def as_text(report: Report) -> str:
@@ -72,7 +71,7 @@ def _blocks(report: Report) -> Iterator[str]:
     yield f"**{_escaped(report.summary)}**"
     if report.limits:
         yield "Not checked:"
-        yield _fenced(map(printable, report.limits))
+        yield _fenced(report.limits)
     for rule, findings in report.by_rule.items():
         yield f"### {rule.level.capitalize()}: {_escaped(rule.title)}"
         yield _escaped(rule.explanation)
@@ -83,7 +82,7 @@ def _blocks(report: Report) -> Iterator[str]:
 
 def _fenced(lines: Iterable[str]) -> str:
     """Return lines as a code block whose fence is longer than any in the lines."""
-    text = "\n".join(lines)
+    text = "\n".join(map(printable, lines))
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}text\n{text}\n{fence}"
