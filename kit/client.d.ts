@@ -264,7 +264,7 @@ export class Mockpets {
    * `Authorization`, the request has the key of this session.
    */
   explainRequest(request: RequestToExplain): Promise<Explanation>;
-  /** Return what `mockpets report` finds in the request log, and the state coverage of it. */
+  /** Return what `mockpets report` finds in the request log. */
   findings(): Promise<Findings>;
   /** Return the problems in the text of a scenario file. */
   checkScenario(text: string, name?: string): Promise<CheckedScenario>;

@@ -279,22 +279,6 @@ Removal = Literal["reset", "clear", "delete", "snapshot"]
 """What an undo puts back."""
 RequestOutcome = Literal["pending", ResponseEnd]
 """What became of the response to a request, as the journal records it."""
-CoverageState = Literal[
-    "success",
-    "empty",
-    "400",
-    "401",
-    "404",
-    "5xx",
-    "slow",
-    "held",
-    "broken",
-    "malformed",
-    "off contract",
-]
-"""What a front end must handle: the states of the matrix of the state coverage, in its order."""
-DelayClass = Literal["none", "short", "long"]
-"""The delay of a response; a long one is a second or more."""
 REQUEST_OUTCOMES: Final[tuple[RequestOutcome, ...]] = get_args(RequestOutcome)
 WaitKind = Literal["held", "delayed", "throttled"]
 """What a response waits for: its gate, the end of its delay, or the rate at which it is sent."""

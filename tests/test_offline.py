@@ -50,7 +50,7 @@ CALLS = (
     "pets",
     "sessions",
     "health",
-    "coverage",
+    "findings",
 )
 
 

@@ -442,17 +442,9 @@ class ControlClient:
             raise NoAnswer(f"{message}; is a current mockpets running there?")
         return value
 
-    def coverage(self) -> types.StateCoverage:
-        """Return which states the server has sent since its start, in all sessions."""
-        return self._call("GET", "/coverage")
-
     def findings(self) -> types.Findings:
-        """Return what ``mockpets report`` finds in the journal, and the state coverage of it."""
+        """Return what ``mockpets report`` finds in the journal."""
         return self._call("GET", "/findings", wait=constants.WAIT_SECONDS)
-
-    def clear_coverage(self) -> int:
-        """Start the state coverage again at zero; return how many responses it had counted."""
-        return self._call("DELETE", "/coverage", part="cleared")
 
     # --- Sessions ---
 

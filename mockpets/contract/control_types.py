@@ -14,8 +14,6 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from mockpets.constants import (
     Change,
-    CoverageState,
-    DelayClass,
     ErrorCode,
     NoteCode,
     Operation,
@@ -600,7 +598,7 @@ class RecordedScenario(TypedDict):
 
 
 class Cleared(TypedDict):
-    """How many recorded requests, or responses in the state coverage, were removed."""
+    """How many recorded requests were removed."""
 
     cleared: int
 
@@ -711,62 +709,7 @@ class Events(TypedDict):
     changed: list[Change]
 
 
-# --- State coverage ---------------------------------------------------------------------------
-
-
-class CoverageRow(TypedDict):
-    """How many responses of one kind the server has sent.
-
-    `operation` is None for requests that match no operation of the contract; they have no
-    `states`. `status` is None when the connection was broken instead. `scenarios` were active, and
-    are empty if the request was rejected before they were selected. A `long` delay is a second or
-    more. `status`, `scenarios`, `fault` and `delay` are None in a row for the responses that the
-    server had no room to count separately.
-    """
-
-    operation: Operation | None
-    states: list[CoverageState]
-    status: int | None
-    scenarios: list[str] | None
-    fault: Fault | None
-    delay: DelayClass | None
-    count: int
-
-
-class StateCoverage(TypedDict):
-    """Which states of each operation the server has sent since its start, in all sessions.
-
-    `total` counts the responses, and `rows` has them by kind.
-    """
-
-    version: str
-    total: int
-    rows: list[CoverageRow]
-
-
-class CoverageHole(TypedDict):
-    """A state that was never served, and the shipped scenario that serves it."""
-
-    operation: Operation
-    state: CoverageState
-    scenario: str
-
-
-class CoverageSummary(TypedDict):
-    """The number of responses by operation and state, and what is missing."""
-
-    percent: int
-    matrix: dict[str, dict[str, int]]
-    holes: list[CoverageHole]
-    never_called: list[Operation]
-    scenarios: list[str]
-    unused_scenarios: list[str]
-
-
-class CoverageDocument(StateCoverage):
-    """The state coverage with its summary."""
-
-    summary: CoverageSummary
+# --- Findings ---------------------------------------------------------------------------------
 
 
 class ReportRule(TypedDict):
@@ -812,10 +755,9 @@ class ClientReport(TypedDict):
 
 
 class Findings(TypedDict):
-    """What the request log of a session shows, and its state coverage."""
+    """What the request log of a session shows."""
 
     report: ClientReport
-    coverage: CoverageDocument
 
 
 # --- The journal as an HTTP Archive (HAR 1.2) -------------------------------------------------

@@ -128,7 +128,7 @@ def build(requests: Sequence[Recorded], place: str, limits: Iterable[str]) -> Re
             for message, shown in violations:
                 evidence = tuple(_evidence(*each) for each in shown[:_EVIDENCE])
                 findings.append(Finding(rule, message, source, evidence, file))
-    return Report("Client behaviour", checked, CLIENT_RULES, tuple(findings), tuple(limits))
+    return Report(checked, tuple(findings), tuple(limits))
 
 
 def _evidence(entry: Entry, detail: str) -> Evidence:

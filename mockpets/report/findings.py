@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -22,7 +24,7 @@ Level = Literal["error", "warning"]
 class Rule:
     """What a report checks; its texts are whole sentences, except for the title.
 
-    :param name: in kebab-case, unique in its report.
+    :param name: in kebab-case, unique.
     :param level: ``error`` if users of the client notice it, or the contract forbids it.
     """
 
@@ -43,6 +45,7 @@ def _rules() -> Iterator[Rule]:
 
 
 CLIENT_RULES: Final = tuple(_rules())
+"""What a report checks, errors first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,26 +94,19 @@ class Finding:
 class Report:
     """The result of a check.
 
-    :param title: such as "Client behaviour".
     :param checked: what was checked, such as ``12 requests in 2 sessions``.
-    :param rules: all that were checked; errors first.
-    :param findings: by rule, then by time.
+    :param findings: by rule in the order of `CLIENT_RULES`, then by time.
     :param limits: what could not be checked, one sentence each, such as dropped requests.
     """
 
-    title: str
     checked: str
-    rules: tuple[Rule, ...]
     findings: tuple[Finding, ...]
     limits: tuple[str, ...] = ()
 
     @property
     def by_rule(self) -> Mapping[Rule, tuple[Finding, ...]]:
         """The findings of each rule that has any."""
-        findings = {
-            rule: tuple(each for each in self.findings if each.rule is rule) for rule in self.rules
-        }
-        return {rule: broken for rule, broken in findings.items() if broken}
+        return {rule: tuple(found) for rule, found in groupby(self.findings, attrgetter("rule"))}
 
     @property
     def summary(self) -> str:

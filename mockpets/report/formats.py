@@ -12,16 +12,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import VERSION
 from mockpets.errors import printable
+from mockpets.report.findings import CLIENT_RULES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from mockpets.report.findings import Finding, Report
 
+_TITLE: Final = "Client behaviour"
+
 
 def _lines_of(finding: Finding) -> list[str]:
-    lines = [f"{finding.source}: {finding.message}", *(f"  {each}" for each in finding.evidence)]
-    return [printable(line) for line in lines]
+    return [f"{finding.source}: {finding.message}", *(f"  {each}" for each in finding.evidence)]
 
 
 def as_text(report: Report) -> str:
@@ -38,11 +40,11 @@ def as_document(report: Report) -> dict[str, Any]:
     """Return the JSON object of a report."""
     return {
         "version": VERSION,
-        "title": report.title,
+        "title": _TITLE,
         "summary": report.summary,
         "checked": report.checked,
         "limits": report.limits,
-        "rules": [asdict(rule) for rule in report.rules],
+        "rules": [asdict(rule) for rule in CLIENT_RULES],
         "findings": [asdict(each) | {"rule": each.rule.name} for each in report.findings],
     }
 
@@ -65,11 +67,11 @@ def _blocks(report: Report) -> Iterator[str]:
 
     Texts of requests are only in code blocks, in which nothing is a link, a mention or HTML.
     """
-    yield f"## {_escaped(report.title)}"
+    yield f"## {_TITLE}"
     yield f"**{_escaped(report.summary)}**"
     if report.limits:
         yield "Not checked:"
-        yield _fenced(map(printable, report.limits))
+        yield _fenced(report.limits)
     for rule, findings in report.by_rule.items():
         yield f"### {rule.level.capitalize()}: {_escaped(rule.title)}"
         yield _escaped(rule.explanation)
@@ -80,7 +82,7 @@ def _blocks(report: Report) -> Iterator[str]:
 
 def _fenced(lines: Iterable[str]) -> str:
     """Return lines as a code block whose fence is longer than any in the lines."""
-    text = "\n".join(lines)
+    text = "\n".join(map(printable, lines))
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}text\n{text}\n{fence}"
@@ -110,7 +112,7 @@ def as_annotations(report: Report) -> str:
         _command(each.rule.level, f"{each.rule.title} ({each.rule.name})", _lines_of(each))
         for each in report.findings
     ]
-    return "\n".join([_command("notice", report.title, [report.summary]), *findings])
+    return "\n".join([_command("notice", _TITLE, [report.summary]), *findings])
 
 
 def _command(name: str, title: str, lines: Iterable[str]) -> str:

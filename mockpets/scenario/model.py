@@ -91,7 +91,6 @@ class Canned:
     :param off_contract: how the response deviates from the contract, or None.
     :param names_pet: a `pet_not_found` with the default message: for a request with a pet id, the
         server sends the message of the operation, which names the id.
-    :param wrong_body: the body or its encoding is not what the contract lists for the status.
     :param template: of a reply with references, from which body and headers are made for each
         response; `body` then has null or nothing in their places.
     """
@@ -101,7 +100,6 @@ class Canned:
     body: bytes
     off_contract: str | None = None
     names_pet: bool = False
-    wrong_body: bool = False
     template: Template | None = None
 
 

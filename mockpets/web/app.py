@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Final
 from mockpets import constants
 from mockpets.clock import Clock, parse_moment
 from mockpets.errors import InputError
-from mockpets.journal.coverage import Coverage
 from mockpets.journal.entry import MESSAGE_BYTES
 from mockpets.journal.journal import JOURNAL_ENTRIES, Journals
 from mockpets.memory_budget import MemoryBudget, session_limit, shares
@@ -143,8 +142,7 @@ def _wire(
 
         visitors = VisitorSessions(settings, sessions.limit, GUARDED, clock)
     metrics = Metrics(constants.VERSION, partial(_holdings, sessions, journals, reloader))
-    coverage = Coverage()
-    finalizer = ResponseFinalizer(settings, sessions, metrics, coverage, visitors)
+    finalizer = ResponseFinalizer(settings, sessions, metrics, visitors)
     app = App(finalizer.finalize, None if visitors is None else visitors.admit)
     # `/v1//pets` is not `/v1/pets`, and a redirect would lead to any host that a client sends.
     app.url_map.merge_slashes = False
@@ -166,7 +164,6 @@ def _wire(
             token,
             visitors,
             metrics,
-            coverage,
             origins,
             started,
             finalizer,

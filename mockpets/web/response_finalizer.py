@@ -59,7 +59,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from wsgiref.types import StartResponse, WSGIEnvironment
 
-    from mockpets.journal.coverage import Coverage
     from mockpets.scenario.model import Reply
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Session
@@ -80,7 +79,6 @@ class ResponseFinalizer:
     settings: Settings
     sessions: SessionRegistry
     metrics: Metrics
-    coverage: Coverage
     visitors: VisitorSessions | None = None
 
     def finalize(self, request: Request, response: Response) -> None:
@@ -233,10 +231,8 @@ class ResponseFinalizer:
         prepared.release(application)
 
     def _observe(self, exchange: Exchange, response: Response) -> None:
-        outcome, stack = exchange.outcome, exchange.stack
+        outcome = exchange.outcome
         status = None if outcome.fault in NO_RESPONSE_FAULTS else response.status_code
-        scenarios = () if stack is None else stack.names
-        self.coverage.observe(exchange.operation, status, scenarios, outcome, response.body)
         seconds = perf_counter() - exchange.started
         self.metrics.observe(exchange.operation, status, seconds, outcome.delay, exchange.limit)
 

@@ -113,7 +113,7 @@ LOADED = {
     "pets": "table.pets tbody tr",
     "data": "main .empty",
     "sessions": "table tbody tr",
-    "findings": ".coverage tbody tr",
+    "findings": ".findings p",
     "try": "main form",
 }
 """What shows that a view is complete."""

@@ -87,7 +87,7 @@ def sessions(page: Page) -> None:
 
 
 def findings(page: Page) -> None:
-    """Show findings with requests, and the state coverage."""
+    """Show findings with requests."""
     page.evaluate("location.hash = 'findings'")
     expect(page.get_by_text("Unknown query parameter")).to_be_visible()
     inspect(page, "findings")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from mockpets.constants import CoverageState, ErrorCode, NoteCode, RequestOutcome
+    from mockpets.constants import ErrorCode, NoteCode, RequestOutcome
 
 ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
     "invalid_request": (
@@ -278,20 +278,6 @@ LOG_LINE: Final = {
     "client": "the client's address; with `--public` only if `--log-addresses` is set",
     "trace_id": "of a rejected request with a valid `traceparent`",
     "node": "the name that `--name` sets",
-}
-
-STATES: Final[dict[CoverageState, str]] = {
-    "success": "2xx, as the contract lists it",
-    "empty": "a list without pets; only listPets",
-    "400": "the contract's 400; only createPet",
-    "401": "the contract's 401",
-    "404": "the contract's 404; only getPet",
-    "5xx": "an error of a server or a proxy",
-    "slow": "delayed by a second or more, or throttled",
-    "held": "held at a gate",
-    "broken": "the connection or the body was cut off",
-    "malformed": "the body is not JSON, or not what the contract lists for the status",
-    "off contract": "any other status that the contract does not list, such as 429 or 410",
 }
 
 CONDITIONS: Final[dict[str, tuple[str, str]]] = {

@@ -23,7 +23,6 @@ from mockpets.contract.control_types import RequestDetails
 from mockpets.contract.openapi import document
 from mockpets.contract.schemas import LIST_FIELDS, PET_FIELDS, RESPONSES
 from mockpets.packaged_data import shipped as packaged
-from mockpets.report.coverage import FILLED_BY
 from mockpets.report.findings import CLIENT_RULES
 from mockpets.scenario.language.references import SOURCES
 from mockpets.scenario.library import SHIPPED_SCENARIOS, load_library
@@ -291,17 +290,6 @@ def _parameters(rest: str) -> str:
 # --- The request log and the contract ---------------------------------------------------------
 
 
-def states() -> str:
-    """Return the table of the states of the coverage, with the scenario that fills each."""
-    return table(
-        ("state", "responses", "scenario"),
-        (
-            (name, text, code(FILLED_BY[name]))
-            for name, text in explained(get_args(constants.CoverageState), explanations.STATES)
-        ),
-    )
-
-
 def rules(each: Iterable[Rule]) -> str:
     """Return the table of the rules of a report."""
     return table(
@@ -442,7 +430,6 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "api": api,
     "parameters": partial(fields, LIST_FIELDS),
     "client rules": partial(rules, CLIENT_RULES),
-    "states": states,
     **calls(),
     "javascript options": partial(javascript, "interface Options"),
     "javascript client": partial(javascript, "class Mockpets"),

@@ -29,7 +29,7 @@ KEPT = 10
 READS = [
     *("state", f"requests?limit={KEPT}", f"requests.har?limit={KEPT}", "snapshots"),
     *("sessions", "sessions/w1", "scenarios", "gates", "events?since=0", "pets", "metrics"),
-    "coverage",
+    "findings",
 ]
 
 MARK = "q9Zx7Qv"

@@ -23,9 +23,6 @@ DEPRECATED: Final = Rule(
     "The client called an operation that will be removed.",
     "Call GET /v1/pets/{petId} instead; see the header `Link` of the response.",
 )
-KEY: Final = Rule(
-    "key-in-query", "error", "Key in the query string", "It is logged.", "Use a header."
-)
 
 NASTY: Final = (
     "\x1b[31mred\x1b]0;title\x07",
@@ -52,9 +49,7 @@ NASTY: Final = (
 """Texts that a client could send, each a problem in at least one format."""
 
 REPORT: Final = Report(
-    "Client behaviour",
     "9 requests in 2 sessions",
-    (RETRY, DEPRECATED, KEY),
     (
         Finding(
             RETRY,
@@ -109,6 +104,6 @@ def reports(draw: st.DrawFn) -> Report:
         st.lists(evidence, min_size=1, max_size=3).map(tuple),
     )
     found = draw(st.lists(findings, max_size=4))
-    found.sort(key=lambda each: REPORT.rules.index(each.rule))
+    found.sort(key=lambda each: [RETRY, DEPRECATED].index(each.rule))
     limits = draw(st.lists(_texts, max_size=2))
-    return Report("Client behaviour", draw(_texts), REPORT.rules, tuple(found), tuple(limits))
+    return Report(draw(_texts), tuple(found), tuple(limits))

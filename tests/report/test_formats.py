@@ -12,7 +12,7 @@ from hypothesis import example, given
 from markdown_it import MarkdownIt
 
 from mockpets.errors import printable
-from mockpets.report.findings import Evidence, Finding, Report
+from mockpets.report.findings import CLIENT_RULES, Evidence, Finding, Report
 from mockpets.report.formats import WRITERS
 from tests.cases import each as for_each
 from tests.report import reports
@@ -110,7 +110,7 @@ def check_markdown(text: str, report: Report) -> None:
     ]
     titles = [tokens[i + 1].content for i, each in enumerate(tokens) if each.type == "heading_open"]
     rules = [f"{rule.level.capitalize()}: {rule.title}" for rule in report.by_rule]
-    assert titles == [report.title, *rules]
+    assert titles == ["Client behaviour", *rules]
     words = "".join(each.content for each in tokens[4].children or ())
     assert not [
         each for each in inline if each.type != "code_inline" and re.search(r"@\w", each.content)
@@ -130,7 +130,7 @@ def test_markdown_of_a_rule_shows_its_characters() -> None:
     rule = replace(
         DEPRECATED, title="a | *b* <i>", explanation="`x` [y](z) &amp; #1", fix="_f_ @me"
     )
-    report = replace(REPORT, rules=(rule,), findings=(finding("x", rule=rule),))
+    report = replace(REPORT, findings=(finding("x", rule=rule),))
     html = MarkdownIt("commonmark").enable("table").render(WRITERS["markdown"](report))
 
     assert "<h3>Warning: a | *b* &lt;i&gt;</h3>" in html
@@ -170,7 +170,7 @@ def decoded(text: str) -> str:
 def test_github_gets_the_summary_first_then_an_annotation_for_each_finding(report: Report) -> None:
     first, *found = commands(WRITERS["github"](report))
 
-    assert first == ("notice", {"title": report.title}, printable(report.summary))
+    assert first == ("notice", {"title": "Client behaviour"}, printable(report.summary))
     assert found == [
         (
             each.rule.level,
@@ -183,7 +183,7 @@ def test_github_gets_the_summary_first_then_an_annotation_for_each_finding(repor
 
 def test_github_title_keeps_colons_and_commas() -> None:
     rule = replace(RETRY, title="a,b:c=d%3A::e")
-    report = replace(REPORT, rules=(rule,), findings=(finding("x", rule=rule),))
+    report = replace(REPORT, findings=(finding("x", rule=rule),))
 
     assert commands(WRITERS["github"](report))[1][1] == {"title": "a,b:c=d%3A::e (retry-pauses)"}
 
@@ -198,7 +198,7 @@ def test_json_has_the_whole_report(report: Report) -> None:
     findings = json.loads(json.dumps([asdict(each) for each in report.findings]))
 
     assert document.pop("findings") == [each | {"rule": each["rule"]["name"]} for each in findings]
-    assert document.pop("rules") == [asdict(each) for each in report.rules]
+    assert document.pop("rules") == [asdict(each) for each in CLIENT_RULES]
     assert document.pop("limits") == list(report.limits)
     assert document.pop("summary") == report.summary
     assert document.keys() == {"version", "title", "checked"}

@@ -34,14 +34,12 @@ class _Deviation(NamedTuple):
     :param reason: for the header that labels the response: one line of ASCII.
     :param path: from the reply's node to the wrong value.
     :param what: for the author of the file, as is `advice`, a fix other than the flag.
-    :param of_body: whether the body, or how it is encoded, is wrong.
     """
 
     reason: str
     path: tuple[str | int, ...]
     what: str
     advice: str = ""
-    of_body: bool = True
 
 
 def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
@@ -64,7 +62,7 @@ def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
     reason = deviations[0].reason if deviations else None
     if from_network(draft.status):
         reason = f"status {draft.status} is not in the contract"
-    response = _encode(draft, reason, wrong_body=any(each.of_body for each in deviations))
+    response = _encode(draft, reason)
     if template is None:
         return response
     added = response.headers[len(template.headers) :]
@@ -89,7 +87,7 @@ def _compiled(draft: Draft, compiler: Compiler) -> tuple[Draft, Template | None]
     return draft, Template(tuple(compiler.body), text, headers)
 
 
-def _encode(draft: Draft, reason: str | None, *, wrong_body: bool = False) -> Canned:
+def _encode(draft: Draft, reason: str | None) -> Canned:
     body = b""
     if draft.text is not None:
         body = draft.text.encode()
@@ -101,7 +99,7 @@ def _encode(draft: Draft, reason: str | None, *, wrong_body: bool = False) -> Ca
     if body and _content_type(draft) == ("", ""):
         kind = _JSON if draft.text is None else "text/plain; charset=utf-8"
         headers = (*headers, ("Content-Type", kind))
-    return Canned(draft.status, headers, body, reason, draft.names_pet, wrong_body)
+    return Canned(draft.status, headers, body, reason, draft.names_pet)
 
 
 def _content_type(draft: Draft) -> tuple[str, str]:
@@ -120,7 +118,7 @@ def _deviations(draft: Draft, match: Match) -> Iterator[_Deviation]:
             target = " ".join(filter(None, (match.method, match.path)))
             target = target.encode("ascii", "backslashreplace").decode()
             reason = f"{target[:200]} is not in the contract"
-            yield _Deviation(reason, (), reason, of_body=False)
+            yield _Deviation(reason, (), reason)
         else:
             yield from _of_operations(draft, match)
         header, kind = _content_type(draft)
@@ -134,7 +132,7 @@ def _deviations(draft: Draft, match: Match) -> Iterator[_Deviation]:
             yield _Deviation("the body is not encoded as its header says", ("headers", name), what)
         elif OPT_IN.fullmatch(name):
             reason = f"the header {name} is not in the contract"
-            yield _Deviation(reason, ("headers", name), reason, of_body=False)
+            yield _Deviation(reason, ("headers", name), reason)
 
 
 def _of_operations(draft: Draft, match: Match) -> Iterator[_Deviation]:
@@ -154,7 +152,7 @@ def _of_operations(draft: Draft, match: Match) -> Iterator[_Deviation]:
             what = f"{reason}, which allows {', '.join(map(str, RESPONSES[unlisted[0]]))}"
         path = next((key,) for key in ("error", "status", "page") if key in draft.node.members)
         advice = f"match only {' and '.join(listed)}" if listed else ""
-        yield _Deviation(reason, path, what, advice, of_body=False)
+        yield _Deviation(reason, path, what, advice)
     for kind, operation in {RESPONSES[name][status]: name for name in listed}.items():
         yield from _of_body(draft, kind, operation)
 

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from mockpets.constants import ErrorCode
     from mockpets.contract.control_types import InputProblem, InvalidInputDetails
     from mockpets.contract.query_parameters import Parameter
-    from mockpets.journal.coverage import Coverage
     from mockpets.scenario.library import Stack
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Activation, Session
@@ -59,7 +58,6 @@ class ControlContext:
     token: str
     visitors: VisitorSessions | None
     metrics: Metrics
-    coverage: Coverage
     rejected_origins: RejectedOrigins
     started: float
     finalizer: ResponseFinalizer

@@ -107,14 +107,12 @@ def har(call: ControlRequest) -> JsonResponse[types.Har]:
 
 
 def findings(call: ControlRequest) -> JsonResponse[types.Findings]:
-    """Report what the front end does wrong in this session, and its state coverage.
+    """Report what the front end does wrong in this session.
 
-    Both are the JSON of `mockpets report`, from the request log of this session.
+    `report` is the JSON of `mockpets report`, from the request log of this session.
     """
     # Imported here, since it would slow down the start.
-    from mockpets.journal import coverage
     from mockpets.journal.har import document
-    from mockpets.report import coverage as coverage_report
     from mockpets.report.client_checks import build, dropped_limit
     from mockpets.report.formats import as_document
     from mockpets.report.har import requests_of
@@ -123,15 +121,9 @@ def findings(call: ControlRequest) -> JsonResponse[types.Findings]:
     journal = session.journal
 
     def report() -> types.Findings:
-        entries = journal.entries()
-        recorded = requests_of(document(entries, VERSION))
+        recorded = requests_of(document(journal.entries(), VERSION))
         checks = build(recorded, "1 session", dropped_limit(session.name, journal.dropped))
-        covered = coverage.build(coverage.rows_of(entries))
-        result = {
-            "report": as_document(checks),
-            "coverage": coverage_report.as_document(covered),
-        }
-        return cast("types.Findings", result)
+        return cast("types.Findings", {"report": as_document(checks)})
 
     return json_response(run_job(call, report, "checking the requests"))
 

@@ -55,8 +55,8 @@ _DOCUMENTS: Final = ("openapi.json", "control.openapi.json", "schema")
 _TOPICS: Final = {
     # tag: its description, the first parts of the paths
     "server": (
-        "Whether the server is up, its metrics, state coverage and documents.",
-        ("health", "ready", "metrics", "coverage", *_DOCUMENTS),
+        "Whether the server is up, its metrics and documents.",
+        ("health", "ready", "metrics", *_DOCUMENTS),
     ),
     "sessions": (
         "Isolated states, each with its own pets, scenarios and recorded requests.",

@@ -38,7 +38,6 @@ from mockpets.web.control.call import (
     invalid_body,
     json_response,
     read_query,
-    run_job,
 )
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.flask_app import Route
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
 
     import flask
 
-    from mockpets.contract.control_types import Cleared, Health, StateCoverage
+    from mockpets.contract.control_types import Health
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Session
     from mockpets.web.control.call import ControlContext
@@ -234,17 +233,6 @@ def metrics(call: ControlRequest) -> Response:
     return metrics_response(call.context.metrics)
 
 
-def coverage(call: ControlRequest) -> JsonResponse[StateCoverage]:
-    """Return which states of each operation the server has sent, in all sessions."""
-    read = call.context.coverage.document
-    return json_response(run_job(call, read, "reading the state coverage"))
-
-
-def clear_coverage(call: ControlRequest) -> JsonResponse[Cleared]:
-    """Start the state coverage again at zero."""
-    return json_response({"cleared": call.context.coverage.clear()})
-
-
 def mcp(call: ControlRequest) -> Response:
     """Respond to a message of the Model Context Protocol, which coding agents speak."""
     from mockpets.web.control.mcp import respond  # here, since it would slow down the start
@@ -332,8 +320,6 @@ CALLS: Final[Mapping[str, Call]] = {
     "POST /gates/{name}/open": Call(journal.open_gate, "changes"),
     "POST /gates/{name}/wait": Call(journal.wait_for_gate, body="GateWait", needs_body=False),
     "GET /findings": Call(journal.findings),
-    "GET /coverage": Call(coverage, "none"),
-    "DELETE /coverage": Call(clear_coverage, "none"),
     "GET /metrics": Call(metrics, "none", None),
     "POST /mcp": Call(mcp, "none"),
     "POST /visitor/reset": Call(sessions.reset_visitor, caller="visitor"),

@@ -45,7 +45,7 @@ export interface components {
             warnings: components["schemas"]["InputProblem"][];
             stubs: number;
         };
-        /** @description How many recorded requests, or responses in the state coverage, were removed. */
+        /** @description How many recorded requests were removed. */
         Cleared: {
             cleared: number;
         };
@@ -89,60 +89,12 @@ export interface components {
             got: string;
             holds: boolean | null;
         };
-        /** @description The state coverage with its summary. */
-        CoverageDocument: {
-            version: string;
-            total: number;
-            rows: components["schemas"]["CoverageRow"][];
-            summary: components["schemas"]["CoverageSummary"];
-        };
-        /** @description A state that was never served, and the shipped scenario that serves it. */
-        CoverageHole: {
-            operation: components["schemas"]["Operation"];
-            state: components["schemas"]["CoverageState"];
-            scenario: string;
-        };
-        /**
-         * @description How many responses of one kind the server has sent.
-         *
-         *     `operation` is null for requests that match no operation of the contract; they have no
-         *     `states`. `status` is null when the connection was broken instead. `scenarios` were active, and
-         *     are empty if the request was rejected before they were selected. A `long` delay is a second or
-         *     more. `status`, `scenarios`, `fault` and `delay` are null in a row for the responses that the
-         *     server had no room to count separately.
-         */
-        CoverageRow: {
-            operation: components["schemas"]["Operation"] | null;
-            states: components["schemas"]["CoverageState"][];
-            status: number | null;
-            scenarios: string[] | null;
-            fault: components["schemas"]["Fault"] | null;
-            delay: components["schemas"]["DelayClass"] | null;
-            count: number;
-        };
-        /** @enum {string} */
-        CoverageState: "success" | "empty" | "400" | "401" | "404" | "5xx" | "slow" | "held" | "broken" | "malformed" | "off contract";
-        /** @description The number of responses by operation and state, and what is missing. */
-        CoverageSummary: {
-            percent: number;
-            matrix: {
-                [key: string]: {
-                    [key: string]: number;
-                };
-            };
-            holes: components["schemas"]["CoverageHole"][];
-            never_called: components["schemas"]["Operation"][];
-            scenarios: string[];
-            unused_scenarios: string[];
-        };
         /** @description A record: an object with any properties. */
         DataRecord: Record<string, unknown>;
         /** @description The records of a resource; those without an ID get one. */
         DataRecords: components["schemas"]["DataRecord"][];
         /** @description Delay of each response, such as 300ms, 2s or 1m, at most 60s; or a random delay. */
         Delay: string | (components["schemas"]["DelayRange"] | components["schemas"]["DelayPercentiles"]);
-        /** @enum {string} */
-        DelayClass: "none" | "short" | "long";
         /** @description A random delay, distributed as in real networks (log-normal). */
         DelayPercentiles: {
             /** @description The median delay. */
@@ -272,10 +224,9 @@ export interface components {
         FaultReply: {
             fault: components["schemas"]["Fault"];
         };
-        /** @description What the request log of a session shows, and its state coverage. */
+        /** @description What the request log of a session shows. */
         Findings: {
             report: components["schemas"]["ClientReport"];
-            coverage: components["schemas"]["CoverageDocument"];
         };
         /** @description The number of responses held at each gate. */
         GateCounts: {
@@ -975,16 +926,6 @@ export interface components {
             held: number;
         };
         /**
-         * @description Which states of each operation the server has sent since its start, in all sessions.
-         *
-         *     `total` counts the responses, and `rows` has them by kind.
-         */
-        StateCoverage: {
-            version: string;
-            total: number;
-            rows: components["schemas"]["CoverageRow"][];
-        };
-        /**
          * @description How far the sessions are saved in the state file.
          *
          *     A change made before you read `begun` is on the disk once `saved` is greater than that number.
@@ -1189,15 +1130,9 @@ export type ClientReport = components['schemas']['ClientReport'];
 export type ClockChange = components['schemas']['ClockChange'];
 export type ClockState = components['schemas']['ClockState'];
 export type ComparedCondition = components['schemas']['ComparedCondition'];
-export type CoverageDocument = components['schemas']['CoverageDocument'];
-export type CoverageHole = components['schemas']['CoverageHole'];
-export type CoverageRow = components['schemas']['CoverageRow'];
-export type CoverageState = components['schemas']['CoverageState'];
-export type CoverageSummary = components['schemas']['CoverageSummary'];
 export type DataRecord = components['schemas']['DataRecord'];
 export type DataRecords = components['schemas']['DataRecords'];
 export type Delay = components['schemas']['Delay'];
-export type DelayClass = components['schemas']['DelayClass'];
 export type DelayPercentiles = components['schemas']['DelayPercentiles'];
 export type DelayRange = components['schemas']['DelayRange'];
 export type Difference = components['schemas']['Difference'];
@@ -1282,7 +1217,6 @@ export type SnapshotList = components['schemas']['SnapshotList'];
 export type SnapshotSummary = components['schemas']['SnapshotSummary'];
 export type State = components['schemas']['State'];
 export type StateCounts = components['schemas']['StateCounts'];
-export type StateCoverage = components['schemas']['StateCoverage'];
 export type StateFileProgress = components['schemas']['StateFileProgress'];
 export type StatusReply = components['schemas']['StatusReply'];
 export type Stub = components['schemas']['Stub'];
