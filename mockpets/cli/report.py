@@ -52,11 +52,6 @@ _OF_FILES: Final = {"har", "base_url"}
 )
 @with_format(Choice(["text", "github", "json"]))
 @option(
-    "--output, -o FILE",
-    "File to write.  [default: standard output]",
-    type=click.Path(path_type=Path, readable=False),
-)
-@option(
     "--fail-on RULE",
     "Exit with status 1 if this rule has findings; 'error' for any rule of level error, 'all' "
     "for any rule.  Repeatable, or comma-separated.",
@@ -70,7 +65,6 @@ def report(
     sessions: tuple[str, ...],
     base_url: str | None,
     output_format: str,
-    output: Path | None,
     fail_on: tuple[str, ...],
 ) -> int:
     """Report what a front end does wrong in its requests.
@@ -96,7 +90,7 @@ def report(
         requests = [*_recorded(logs, limits)]
         place = counted(len(logs), "session")
     result = build(requests, place, limits)
-    _write(result, output_format, output)
+    _write(result, output_format)
     if broken := [rule.name for rule in result.by_rule if rule.name in failing]:
         print_problems([f"--fail-on: findings of {', '.join(broken)}"])
         return 1
@@ -149,27 +143,20 @@ def _recorded(logs: list[tuple[ControlClient, str]], limits: list[str]) -> Itera
         limits += dropped_limit(name, session.journal(limit=1)["dropped"])
 
 
-def _write(report: Report, name: str, output: Path | None) -> None:
-    """Write a report to a file or to standard output; raise `InputError` if that is impossible."""
+def _write(report: Report, name: str) -> None:
+    """Print a report; with GitHub's format, also add it to the summary of the job."""
     from mockpets.report.formats import WRITERS
 
     if name == "github" and (summary := os.environ.get(_SUMMARY)):
-        _save(Path(summary), "ab", WRITERS["markdown"](report))
+        try:
+            with Path(summary).open("ab") as stream:
+                stream.write(f"{WRITERS['markdown'](report)}\n".encode())
+        except OSError as error:
+            raise cannot_write(Path(summary), error) from error
     text = WRITERS[name](report)
-    if output is not None:
-        _save(output, "wb", text)
-        return
     if name == "text" and on_terminal():
         text = "\n".join(map(hang, text.split("\n")))
     click.echo(text)
-
-
-def _save(file: Path, mode: str, text: str) -> None:
-    try:
-        with file.open(mode) as stream:
-            stream.write(f"{text}\n".encode())
-    except OSError as error:
-        raise cannot_write(file, error) from error
 
 
 def _problems(files: tuple[Path, ...], *, is_har: bool) -> Iterator[Problem]:

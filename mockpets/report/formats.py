@@ -15,7 +15,7 @@ from mockpets.errors import printable
 from mockpets.report.findings import CLIENT_RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from mockpets.report.findings import Finding, Report
 
@@ -58,46 +58,11 @@ def as_json(report: Report) -> str:
 
 
 def as_markdown(report: Report) -> str:
-    """Return the summary of a job: each broken rule with its findings."""
-    return "\n\n".join(_blocks(report))
-
-
-def _blocks(report: Report) -> Iterator[str]:
-    """Yield the parts of the document, each complete in itself.
-
-    Texts of requests are only in code blocks, in which nothing is a link, a mention or HTML.
-    """
-    yield f"## {_TITLE}"
-    yield f"**{_escaped(report.summary)}**"
-    if report.limits:
-        yield "Not checked:"
-        yield _fenced(report.limits)
-    for rule, findings in report.by_rule.items():
-        yield f"### {rule.level.capitalize()}: {_escaped(rule.title)}"
-        yield _escaped(rule.explanation)
-        yield f"**Fix:** {_escaped(rule.fix)} (Rule: `{rule.name}`)"
-        for finding in findings:
-            yield _fenced(_lines_of(finding))
-
-
-def _fenced(lines: Iterable[str]) -> str:
-    """Return lines as a code block whose fence is longer than any in the lines."""
-    text = "\n".join(map(printable, lines))
-    longest = max(map(len, re.findall("`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}text\n{text}\n{fence}"
-
-
-def _escaped(text: str) -> str:
-    """Return a text without the effect of Markdown's characters.
-
-    Names with ``@`` are code, since GitHub and GitLab would notify users of these names.
-    """
-    return re.sub(
-        r"@[\w/@-]+|[\\`*_\[\]<>#|&~$]",
-        lambda match: f"`{match[0]}`" if len(match[0]) > 1 else f"\\{match[0]}",
-        printable(text),
-    )
+    """Return the text as a code block, in which nothing is a link, a mention or HTML."""
+    text = as_text(report)
+    # Longer than any fence in the text.
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"## {_TITLE}\n\n{fence}text\n{text}\n{fence}"
 
 
 # --- GitHub Actions -----------------------------------------------------------------------------

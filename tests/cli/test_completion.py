@@ -85,7 +85,6 @@ def test_folders_are_left_to_the_shell(
         ("serve --state", "file"),
         ("serve --config", "file"),
         ("kit --out", "dir"),
-        ("report --output", "file"),
     ]:
         monkeypatch.setenv(VARIABLE, "bash_complete")
         monkeypatch.setenv("COMP_WORDS", f"mockpets {option} m")
