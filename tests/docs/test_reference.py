@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import get_args
 
+from generate import reference
+from generate.reference import PARTS, generated, names_of
 from mockpets.constants import Change
 from mockpets.kit import FILES
 from mockpets.packaged_data import shipped
 from mockpets.pets.names import LOCALES
 from mockpets.settings.model import rows
-from tests.docs import reference
 from tests.docs.page import PAGES, ROOT, name_of
-from tests.docs.reference import PARTS, generated, names_of
 
 FOLDER = ROOT / "docs" / "reference"
 
@@ -23,7 +23,7 @@ def test_the_generated_parts_are_up_to_date() -> None:
     stale = [name for name, text in with_parts.items() if text != generated(text)]
 
     assert with_parts
-    assert stale == [], "run .venv/bin/python -m tests.docs.reference"
+    assert stale == [], "run .venv/bin/python -m generate.reference"
     assert (ROOT / "llms.txt").read_text("utf-8") == reference.llms_txt(), "run it"
 
 
