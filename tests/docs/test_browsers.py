@@ -29,6 +29,7 @@ FAULTS: Final = [
     ("offline", "fetch fails", "502 with an empty body"),
     ("truncated", "200, reading the body fails", "200, reading the body never ends"),
     ("slow-body", "200, the body arrives slowly", "200, the body arrives slowly"),
+    ("broken-json", "200, the body is not valid JSON", "200, the body is not valid JSON"),
 ]
 """Scenarios, what a page gets directly, and through Vite; test_proxies.py has the page's table."""
 SENT_AGAIN: Final = [
