@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from io import BytesIO, TextIOWrapper
 from typing import TYPE_CHECKING
 
@@ -153,15 +152,6 @@ def test_an_output_without_the_marks_has_words(
         "getPet",
         "listPets",
     ]
-
-
-def test_json_is_what_the_control_api_returns(run: Run, call: Client) -> None:
-    call("GET", "/v1/pets")
-
-    status, out, _ = run("--json")
-
-    assert status == 0
-    assert json.loads(out) == call("GET", "/__mockpets/requests/1/explain").json
 
 
 def test_a_hostile_value_does_not_reach_the_terminal(
