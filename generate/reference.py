@@ -274,6 +274,10 @@ def javascript(declaration: str, before: str = "") -> str:
         text = " ".join(re.sub(r"^ *\* ?", "", member["text"], flags=re.MULTILINE).split())
         text = _linked(re.sub(r" @(\w+)", r". @\1", text).partition(". @")[0].rstrip("."))
         lines.append((code(f"{before}{member['name']}{_parameters(member['rest'])}"), f"{text}."))
+    names = {*re.findall(r"^  (?:static |readonly )*(\w+)\??[(:<]", body, re.MULTILINE)}
+    described = {"constructor", *(member["name"] for member in _MEMBER.finditer(body))}
+    if names - described:
+        raise ValueError(f"describe these in client.d.ts: {sorted(names - described)}")
     return table(("name", "description"), lines)
 
 
