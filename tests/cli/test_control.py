@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mockpets import MockpetsServer, Settings
-from mockpets.client import ControlClient
 from tests.cases import each as for_each
-from tests.http_client import Client, OverSocket
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
+
+    from mockpets.client import ControlClient
+    from tests.http_client import Client
 
 SECONDS = 20
 """The time limit for every step, in seconds."""
@@ -24,32 +23,6 @@ HOLDS = {
     "description": "Holds the list.",
     "stubs": [{"match": {"operation": "listPets"}, "hold": "checkout"}],
 }
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[MockpetsServer]:
-    with MockpetsServer(Settings(port=0, host=("127.0.0.1",), pets="2")) as server:
-        yield server
-
-
-@pytest.fixture
-def client(server: MockpetsServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[ControlClient]:
-    """Return a client of the server of the commands, and remove what a test leaves."""
-    monkeypatch.setenv("MOCKPETS_URL", server.url)
-    client = ControlClient(server.url)
-    yield client
-    client.use("default")
-    client.reset()
-    for snapshot in client.snapshots():
-        client.drop_snapshot(snapshot["name"])
-    for session in client.sessions():
-        if session["name"] != "default":
-            client.drop_session(session["name"], "0s")
-
-
-@pytest.fixture
-def call(client: ControlClient) -> Client:
-    return Client(OverSocket(client.url))
 
 
 # --- verify -----------------------------------------------------------------------------------

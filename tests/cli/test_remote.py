@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import socket
-import subprocess
 import sys
 from contextlib import contextmanager
 from http.client import IncompleteRead
@@ -21,10 +20,12 @@ from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from mockpets.constants import HEALTH_PATH, PROTOCOL
 from tests.cases import each as for_each
+from tests.cli.test_main import program
 from tests.http_client import Client, OverSocket
 from tests.server.raw_http import Wire
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Iterator
     from pathlib import Path
 
@@ -287,14 +288,6 @@ def test_requests_can_be_cleared(run: Run, busy: str) -> None:
 
 
 # --- On a terminal, and following -------------------------------------------------------------
-
-
-def program(*arguments: str, **options: Any) -> subprocess.Popen[str]:
-    """Start a command in a child process."""
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
-    return subprocess.Popen(
-        [sys.executable, "-W", "error", "-m", "mockpets", *arguments], text=True, **pipes
-    )
 
 
 @posix

@@ -24,19 +24,14 @@ from tests.http_client import Client, OverSocket, Response
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
+pytestmark = [
+    pytest.mark.skipif(sys.platform == "win32", reason="sends signals"),
+    pytest.mark.usefixtures("here"),
+]
 
 ROUNDS = int(os.environ.get("KILL_ROUNDS", "50"))
 PET: Any = {"name": "Miso", "categoryId": 2}
 SESSIONS = ("default", "w3")
-
-
-@pytest.fixture(autouse=True)
-def _no_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in os.environ:
-        if name.startswith("MOCKPETS_"):
-            monkeypatch.delenv(name)
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
