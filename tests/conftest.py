@@ -19,7 +19,7 @@ import requests  # noqa: F401
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.scenario import library
 from tests.http_client import Client, InProcess, OverSocket
-from tests.server.raw_http import Clock
+from tests.server.raw_http import Clock, port_of
 
 # jsonschema imports it for a format that no test checks, and it takes seconds in each worker.
 sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]  # as if it were not installed
@@ -46,6 +46,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
+    from pathlib import Path
 
     from mockpets.scenario.files import Source
 
@@ -73,6 +74,21 @@ def server() -> Iterator[MockpetsServer]:
     """A server that the tests of a module share; some folders have one of their own."""
     with MockpetsServer(Settings(host=("127.0.0.1",), port=0)) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def port(server: MockpetsServer) -> int:
+    return port_of(server.url)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Change to an empty folder, and remove the developer's settings."""
+    for name in os.environ:
+        if name.startswith("MOCKPETS_") or name == "NO_COLOR":
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 @pytest.fixture

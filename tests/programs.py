@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
@@ -113,6 +113,17 @@ def run_within(
         timeout=seconds,
         check=False,
     )
+
+
+def certificate(folder: Path, **options: Any) -> Path:
+    """Make a file with a certificate for `localhost` and its key; return the file."""
+    words = (
+        "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj "
+        "/CN=localhost -addext subjectAltName=DNS:localhost -keyout both.pem -out both.pem"
+    )
+    command = [need("openssl"), *words.split()]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=60, **options)
+    return folder / "both.pem"
 
 
 def free_port() -> int:

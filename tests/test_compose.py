@@ -1,4 +1,4 @@
-"""compose.yaml: held against the compose specification, and its wiring started without Docker.
+"""Both compose files match the compose specification; that for one process starts without Docker.
 
 The schema is the specification's own, as check-jsonschema carries it.
 """
@@ -23,12 +23,15 @@ from mockpets.settings import Settings
 from mockpets.settings.model import rows
 from mockpets.settings.sources import URL_VARIABLE
 from tests import programs
+from tests.cases import each as for_each
 from tests.http_client import Client, OverSocket, Response
 from tests.programs import free_port, run
 from tests.test_container_files import PAGES, environment, one
 
 ROOT = Path(__file__).parent.parent
 COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))
+DEPLOYED = yaml.safe_load((ROOT / "deploy/compose/compose.yaml").read_text(encoding="utf-8"))
+"""The file for several processes; tests/test_deploy.py has what is only in it."""
 SERVICES = COMPOSE["services"]
 MOCK, APP = SERVICES["mock"], SERVICES["app"]
 TOKEN = "only-for-this-test"
@@ -49,18 +52,20 @@ def flaws(document: object) -> list[str]:
     return [error.message for error in errors]
 
 
-def test_it_is_a_compose_file() -> None:
-    assert flaws(COMPOSE) == []
+@for_each("document", [COMPOSE, DEPLOYED])
+def test_it_is_a_compose_file(document: Any) -> None:
+    assert flaws(document) == []
 
 
-def test_the_mock_is_confined() -> None:
-    assert MOCK["cap_drop"] == ["ALL"]
-    assert MOCK["read_only"] is True
-    assert MOCK["security_opt"] == ["no-new-privileges:true"]
-    assert MOCK["mem_limit"]
-    assert MOCK["pids_limit"]
+@for_each("service", [MOCK, *DEPLOYED["services"].values()])
+def test_the_mock_is_confined(service: Any) -> None:
+    assert service["restart"] == "unless-stopped"
+    assert service["cap_drop"] == ["ALL"]
+    assert service["read_only"] is True
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert (service["mem_limit"], service["pids_limit"]) == (MOCK["mem_limit"], MOCK["pids_limit"])
     assert all(volume.endswith(":ro") for volume in MOCK["volumes"])
-    assert not {"privileged", "cap_add", "user", "network_mode", "pid", "devices"} & MOCK.keys()
+    assert not {"privileged", "cap_add", "user", "network_mode", "pid", "devices"} & service.keys()
 
 
 def test_the_image_is_this_version_s() -> None:
@@ -71,10 +76,13 @@ def test_the_image_is_this_version_s() -> None:
     assert images == {f"mockpets:{mockpets.__version__}"}
 
 
-def test_only_this_machine_can_call_it() -> None:
+@for_each("document, public", [(COMPOSE, "mock"), (DEPLOYED, "haproxy")])
+def test_only_this_machine_can_call_it(document: Any, public: str) -> None:
     port = Settings().port
+    ports = {n: each["ports"] for n, each in document["services"].items() if "ports" in each}
 
-    assert MOCK["ports"] == [f"127.0.0.1:{port}:{port}"]
+    assert ports.pop(public) == [f"127.0.0.1:{port}:{port}"]
+    assert ports.keys() <= {"app"}
 
 
 def test_every_variable_of_ours_is_a_setting() -> None:

@@ -1,7 +1,7 @@
 """The shipped scenarios, so that a start neither reads YAML nor checks them.
 
-Made by ``python -m tests.scenario.compile``, do not edit. A scenario counts only as long as its
-file has the digest beside it.
+Made by ``python -m generate.compiled_scenarios``, do not edit. A scenario counts only as long as
+its file has the digest beside it.
 """
 
 from __future__ import annotations

@@ -2,26 +2,50 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import pytest
 
+from mockpets import MockpetsServer, Settings
 from mockpets.cli.main import main
+from mockpets.client import ControlClient
+from tests.http_client import Client, OverSocket
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Change to an empty folder, and remove the developer's settings."""
-    for name in os.environ:
-        if name.startswith("MOCKPETS_") or name == "NO_COLOR":
-            monkeypatch.delenv(name)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+def _in_an_empty_folder(here: Path) -> None:
+    pass
+
+
+@pytest.fixture(scope="module")
+def two_pets() -> Iterator[MockpetsServer]:
+    """A server that the tests of a module share, with two pets."""
+    with MockpetsServer(Settings(port=0, host=("127.0.0.1",), pets="2")) as server:
+        yield server
+
+
+@pytest.fixture
+def client(two_pets: MockpetsServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[ControlClient]:
+    """Return a client of the server of the commands, and remove what a test leaves."""
+    monkeypatch.setenv("MOCKPETS_URL", two_pets.url)
+    client = ControlClient(two_pets.url)
+    yield client
+    client.use("default")
+    client.reset()
+    for snapshot in client.snapshots():
+        client.drop_snapshot(snapshot["name"])
+    for session in client.sessions():
+        if session["name"] != "default":
+            client.drop_session(session["name"], "0s")
+
+
+@pytest.fixture
+def call(client: ControlClient) -> Client:
+    return Client(OverSocket(client.url))
 
 
 @pytest.fixture

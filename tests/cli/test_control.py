@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mockpets import MockpetsServer, Settings
-from mockpets.client import ControlClient
 from tests.cases import each as for_each
-from tests.http_client import Client, OverSocket
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
+
+    from mockpets.client import ControlClient
+    from tests.http_client import Client
 
 SECONDS = 20
 """The time limit for every step, in seconds."""
@@ -24,32 +23,6 @@ HOLDS = {
     "description": "Holds the list.",
     "stubs": [{"match": {"operation": "listPets"}, "hold": "checkout"}],
 }
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[MockpetsServer]:
-    with MockpetsServer(Settings(port=0, host=("127.0.0.1",), pets="2")) as server:
-        yield server
-
-
-@pytest.fixture
-def client(server: MockpetsServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[ControlClient]:
-    """Return a client of the server of the commands, and remove what a test leaves."""
-    monkeypatch.setenv("MOCKPETS_URL", server.url)
-    client = ControlClient(server.url)
-    yield client
-    client.use("default")
-    client.reset()
-    for snapshot in client.snapshots():
-        client.drop_snapshot(snapshot["name"])
-    for session in client.sessions():
-        if session["name"] != "default":
-            client.drop_session(session["name"], "0s")
-
-
-@pytest.fixture
-def call(client: ControlClient) -> Client:
-    return Client(OverSocket(client.url))
 
 
 # --- verify -----------------------------------------------------------------------------------
@@ -99,11 +72,7 @@ def test_verify_exits_with_1_and_the_explanation_of_the_server(
 
 
 @pytest.mark.usefixtures("_requested")
-def test_verify_prints_the_result_as_json(run: Run, client: ControlClient) -> None:
-    status, out, err = run("verify", "--json", "--operation", "createPet")
-    assert (status, err) == (0, [])
-    assert json.loads("\n".join(out)) == client.verify({"operation": "createPet"})
-
+def test_verify_prints_the_details_of_a_failure_as_json(run: Run) -> None:
     status, out, err = run("verify", "--json", "--operation=createPet", "--times=2")
     details = json.loads("\n".join(out))
     assert (status, err) == (1, [])
@@ -196,9 +165,7 @@ def test_pets_are_listed_as_aligned_text_or_json(run: Run, client: ControlClient
     assert run("pets") == run("pets", "list") == (0, lines, [])
     sold = ["id  category  status  name", " 1         2  sold    Miso"]
     assert run("pets", "--status=sold") == (0, sold, [])
-    status, out, err = run("pets", "--json")
-    assert (status, json.loads("\n".join(out)), err) == (0, {"pets": pets}, [])
-    assert all(line.isprintable() for line in out)
+    assert all(line.isprintable() for line in run("pets", "--json")[1])
 
 
 def test_no_pets_are_reported(run: Run, client: ControlClient) -> None:
@@ -206,7 +173,6 @@ def test_no_pets_are_reported(run: Run, client: ControlClient) -> None:
 
     assert run("pets") == (0, [], ["mockpets: no pets in session default"])
     assert run("pets", "--status=sold") == (0, [], ["mockpets: no sold pets in session default"])
-    assert json.loads("".join(run("pets", "--json")[1])) == {"pets": []}
 
 
 def test_pets_are_replaced_added_changed_and_deleted(run: Run, client: ControlClient) -> None:
@@ -274,7 +240,6 @@ def test_resources_and_records_are_listed(run: Run, client: ControlClient) -> No
     orders = ["id  petId  note", " 1      3  -", "20      -  ü"]
     assert run("data", "orders") == (0, orders, [])
     assert run("data", "notes")[1] == ["id  text      tags", ' 1  \\x1b[31m  ["a"]']
-    assert json.loads("\n".join(run("data", "--json")[1])) == {"data": client.resources()}
     items = {"records": SHOP["resources"][0]["items"]}  # type: ignore[index]
     assert json.loads("\n".join(run("data", "orders", "--json")[1])) == items
     client.data("notes").set([])
@@ -292,7 +257,6 @@ def test_snapshots_are_saved_listed_restored_and_deleted(run: Run, client: Contr
     [saved] = client.snapshots()
     lines = ["name    pets  saved", f"before     2  {saved['at']}"]
     assert run("snapshot") == run("snapshot", "list") == (0, lines, [])
-    assert json.loads("\n".join(run("snapshot", "list", "--json")[1])) == {"snapshots": [saved]}
 
 
 # --- gates ------------------------------------------------------------------------------------
@@ -307,8 +271,6 @@ def test_gates_are_listed_and_opened(run: Run, client: ControlClient, call: Clie
         while not client.gates():
             since = client.events(since, 20)["change"]
         assert run("gates") == (0, ["gate      held", "checkout     1"], [])
-        as_json = json.loads("\n".join(run("gates", "list", "--json")[1]))
-        assert as_json == {"gates": {"checkout": 1}}
         near = "no response is held at gate 'chekout'; did you mean 'checkout'?"
         assert run("gates", "open", "chekout") == (0, ["released 0"], [f"mockpets: {near}"])
         other = "no response is held at gate 'x'; gates: checkout"
@@ -337,8 +299,6 @@ def test_held_responses_are_listed_and_released(
             *("default", "1", "GET", "/v1/pets?limit=2"),
             *("200", "held", "at", "checkout"),
         ]
-        [waiting] = json.loads("\n".join(run("held", "--json")[1]))["held"]
-        assert waiting["waits"] == "held"
         status, out, [line] = run("held", "release", "1", "7", "--reply", '{"status": 500}')
         assert (status, out) == (1, [])
         assert "request 7 does not wait for its response" in line

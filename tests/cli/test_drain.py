@@ -64,11 +64,15 @@ def test_after_sigterm_only_ready_fails_until_a_second_signal(
 
 
 @posix
-@for_each("options, number", [((), signal.SIGTERM), (("--drain", "10m"), signal.SIGINT)])
+@for_each(
+    "options, number",
+    [((), signal.SIGTERM), ((), signal.SIGINT), (("--drain", "10m"), signal.SIGINT)],
+)
 def test_without_drain_or_by_ctrl_c_the_server_stops_at_once(
     options: tuple[str, ...], number: signal.Signals
 ) -> None:
-    with serving(*options) as (process, _):
+    with serving(*options) as (process, banner):
+        assert client(banner)("GET", "/v1/pets").status == 200
         process.send_signal(number)
 
         assert ended(process) == ["info: stopped"]

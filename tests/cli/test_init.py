@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from tests.cases import each as for_each
+from tests.cli.test_kit import contents
 from tests.kit.project import install_kit
 from tests.programs import need
 
@@ -42,11 +43,6 @@ def init(run: Any, monkeypatch: pytest.MonkeyPatch) -> Init:
     Path("package.json").write_text(json.dumps(PACKAGE, indent="\t"))
     monkeypatch.setattr(sys, "argv", ["node_modules/mockpets/mockpets.pyz"])
     return partial(run, "init")
-
-
-def contents() -> dict[str, str]:
-    files = [path for path in Path().rglob("*") if path.is_file()]
-    return {path.as_posix(): path.read_text() for path in files}
 
 
 def test_it_writes_what_it_has_shown_and_a_second_run_changes_nothing(init: Init) -> None:

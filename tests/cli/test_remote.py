@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import socket
-import subprocess
 import sys
 from contextlib import contextmanager
 from http.client import IncompleteRead
@@ -21,10 +20,12 @@ from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from mockpets.constants import HEALTH_PATH, PROTOCOL
 from tests.cases import each as for_each
+from tests.cli.test_main import program
 from tests.http_client import Client, OverSocket
 from tests.server.raw_http import Wire
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Iterator
     from pathlib import Path
 
@@ -32,12 +33,6 @@ SECONDS = 20
 """The time limit for every step, in seconds."""
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs signals and terminals")
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[MockpetsServer]:
-    with MockpetsServer(Settings(port=0, host=("127.0.0.1",))) as server:
-        yield server
 
 
 @pytest.fixture
@@ -63,17 +58,6 @@ def test_use_switches_a_running_server(run: Run, url: str) -> None:
     absent = ["mockpets: session w9; this session does not exist yet"]
     active = ["active in session w9: default"]
     assert run("use", "--url", url, "--session=w9") == (0, active, absent)
-
-
-def test_another_json_server_is_reported_in_one_line(run: Run) -> None:
-    def app(_: Any, start_response: Any) -> list[bytes]:
-        start_response("200 OK", [("Content-Type", "application/json")])
-        return [b'{"status": "ok", "pets": 3}']
-
-    with MockpetsServer(app=app) as server:
-        message = f"mockpets: {server.url} is not a mockpets server (status 200)"
-        for words in ("requests", "gates", "gates open x", "pets", "sessions", "use empty", "why"):
-            assert run(*words.split(), "--url", server.url) == (1, [], [message]), words
 
 
 @for_each(
@@ -146,16 +130,6 @@ def test_the_error_for_a_missing_token_explains_how_to_pass_it(
 
     assert wrong == (1, [], WRONG_TOKEN)
     assert without == (1, [], [WRONG_TOKEN[0].replace("invalid", "missing"), WRONG_TOKEN[1]])
-
-
-@for_each("command", [["use", "empty"], ["requests"], ["requests", "--follow"]])
-def test_without_a_server_there_is_one_line_and_status_1(run: Run, command: list[str]) -> None:
-    with socket.socket() as reserved:
-        reserved.bind(("127.0.0.1", 0))  # and does not listen
-        url = f"http://127.0.0.1:{reserved.getsockname()[1]}"
-        message = f"cannot connect to {url} (Connection refused); is mockpets running there?"
-
-        assert run(*command, "--url", url) == (1, [], [f"mockpets: {message}"])
 
 
 def test_the_server_is_found_by_its_settings(
@@ -300,14 +274,6 @@ def test_recorded_requests_are_printable(run: Run, url: str) -> None:
         assert all(line.isprintable() for line in out)
 
 
-def test_requests_as_json_have_all_properties(run: Run, busy: str) -> None:
-    status, out, err = run("requests", "--url", busy, "--json", "--limit=2")
-    expected = ControlClient(busy).requests(limit=2)
-
-    assert (status, [json.loads(line) for line in out]) == (0, expected)
-    assert err == ["mockpets: earlier requests not shown: 3; raise --limit to see more"]
-
-
 def test_requests_as_har(run: Run, busy: str) -> None:
     status, out, err = run("requests", "--url", busy, "--har", "--status=4xx")
     har = json.loads("\n".join(out))
@@ -322,14 +288,6 @@ def test_requests_can_be_cleared(run: Run, busy: str) -> None:
 
 
 # --- On a terminal, and following -------------------------------------------------------------
-
-
-def program(*arguments: str, **options: Any) -> subprocess.Popen[str]:
-    """Start a command in a child process."""
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
-    return subprocess.Popen(
-        [sys.executable, "-W", "error", "-m", "mockpets", *arguments], text=True, **pipes
-    )
 
 
 @posix

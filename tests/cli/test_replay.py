@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import ssl
-import subprocess
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -17,7 +16,7 @@ import yaml
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from tests.http_client import Client, OverSocket
-from tests.programs import need
+from tests.programs import certificate
 from tests.report.test_har import INVALID_ENTRIES, INVALID_FILES, broken
 
 if TYPE_CHECKING:
@@ -370,12 +369,9 @@ def test_the_certificate_is_verified(
     host: str,
     is_trusted: bool,
 ) -> None:
-    both, words = tmp_path / "both", "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost"
-    names = ["-addext", "subjectAltName=DNS:localhost", "-keyout", str(both), "-out", "cert"]
-    subprocess.run([need("openssl"), *words.split(), *names], cwd=tmp_path, check=True)
-    both.write_text(both.read_text() + (tmp_path / "cert").read_text())
+    both = certificate(tmp_path)
     if is_trusted:
-        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert"))
+        monkeypatch.setenv("SSL_CERT_FILE", str(both))
     with running(certificate=both) as other:
         out = to_service(other.url.replace("127.0.0.1", host))[1]
 

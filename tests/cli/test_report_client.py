@@ -144,35 +144,6 @@ def test_dropped_requests_are_a_limit(run: Run, call: Client) -> None:
     ]
 
 
-@pytest.mark.usefixtures("server")
-def test_an_unknown_rule_is_rejected_before_the_server_is_asked(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MOCKPETS_URL", "http://localhost:1")
-
-    status, _, err = run("--fail-on", "request-strom")
-    assert (status, len(err)) == (2, 1)
-    assert "did you mean 'request-storm'?" in err[0]
-
-
-@pytest.mark.usefixtures("server")
-def test_a_missing_token_is_reported(run: Run) -> None:
-    status, result, err = run("--token", "not-the-token-of-the-tests")
-
-    assert (status, result) == (1, {})
-    assert "pass the token with --token" in err[-1]
-
-
-def test_another_kind_of_server_that_responds_with_json(run: Run) -> None:
-    def app(_: object, start_response: Any) -> list[bytes]:
-        start_response("200 OK", [("Content-Type", "application/json")])
-        return [b"{}"]
-
-    with MockpetsServer(Settings(port=0, host=("127.0.0.1",)), app=app) as server:
-        message = f"mockpets: {server.url} is not a mockpets server (status 200)"
-        assert run("--url", server.url) == (1, {}, [message])
-
-
 def test_the_report_as_text(call: Client, capsys: pytest.CaptureFixture[str]) -> None:
     call("GET", "/v1/pets?page=2")
 
@@ -273,10 +244,11 @@ def test_findings_of_these_rules_fail_the_command(
         ("all,alll", "unknown rule 'alll'; did you mean 'all'?"),
     ],
 )
-def test_an_unknown_rule_is_an_error(
-    run: Run, har: tuple[str, ...], name: str, problem: str
+@for_each("requests", [("--har", "a.har"), ("--url", "http://localhost:1")])
+def test_an_unknown_rule_is_an_error_before_requests_are_read(
+    run: Run, requests: tuple[str, ...], name: str, problem: str
 ) -> None:
-    status, _, [error] = run(*har, "--fail-on", name)
+    status, _, [error] = run(*requests, "--fail-on", name)
 
     assert status == 2
     assert error.startswith(f"mockpets: --fail-on: {problem}")

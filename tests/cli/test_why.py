@@ -2,43 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from io import BytesIO, TextIOWrapper
 from typing import TYPE_CHECKING
 
 import pytest
 
-from mockpets import MockpetsServer, Settings
 from mockpets.cli.main import main
-from mockpets.client import ControlClient
 from tests.cases import each as for_each
-from tests.http_client import Client, OverSocket
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
+
+    from mockpets.client import ControlClient
+    from tests.http_client import Client
 
     Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[MockpetsServer]:
-    with MockpetsServer(Settings(port=0, host=("127.0.0.1",), pets="2")) as server:
-        yield server
-
-
-@pytest.fixture
-def client(server: MockpetsServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[ControlClient]:
-    monkeypatch.setenv("MOCKPETS_URL", server.url)
-    monkeypatch.delenv("MOCKPETS_CONTROL_TOKEN", raising=False)
-    client = ControlClient(server.url)
-    yield client
-    client.use("default")
-    client.reset()
-
-
-@pytest.fixture
-def call(client: ControlClient) -> Client:
-    return Client(OverSocket(client.url))
 
 
 @pytest.fixture
@@ -153,15 +131,6 @@ def test_an_output_without_the_marks_has_words(
         "getPet",
         "listPets",
     ]
-
-
-def test_json_is_what_the_control_api_returns(run: Run, call: Client) -> None:
-    call("GET", "/v1/pets")
-
-    status, out, _ = run("--json")
-
-    assert status == 0
-    assert json.loads(out) == call("GET", "/__mockpets/requests/1/explain").json
 
 
 def test_a_hostile_value_does_not_reach_the_terminal(

@@ -6,7 +6,6 @@ import json
 import re
 import socket
 import ssl
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
@@ -17,7 +16,7 @@ import pytest
 from mockpets.client import ControlClient, NoAnswer
 from mockpets.constants import PROTOCOL
 from tests.cases import each
-from tests.programs import need
+from tests.programs import certificate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -182,15 +181,12 @@ def test_an_ipv6_address_is_in_brackets() -> None:
 def test_tls_verifies_the_certificate_and_keeps_its_connection(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -keyout key -out cert"
-    names = ["-addext", "subjectAltName=DNS:localhost"]
-    command = [need("openssl"), *words.split(), *names]
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    both = certificate(tmp_path)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(tmp_path / "cert", tmp_path / "key")
+    context.load_cert_chain(both)
     wrap = partial(context.wrap_socket, server_side=True)
     response = b"HTTP/1.1 200 OK\r\n" + LENGTH
-    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert"))
+    monkeypatch.setenv("SSL_CERT_FILE", str(both))
     with responding(*[response] * 3, wrap=wrap) as (port, requests):
         client = ControlClient(f"https://localhost:{port}")
         assert [client.health() for _ in range(3)] == ["9", "9", "9"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,7 +13,7 @@ from mockpets.client import ControlClient
 from tests.browsers import chromium, firefox
 from tests.docs.test_proxies import vite as running_vite
 from tests.pages import foreign_page
-from tests.programs import need
+from tests.programs import certificate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +28,7 @@ FAULTS: Final = [
     ("offline", "fetch fails", "502 with an empty body"),
     ("truncated", "200, reading the body fails", "200, reading the body never ends"),
     ("slow-body", "200, the body arrives slowly", "200, the body arrives slowly"),
+    ("broken-json", "200, the body is not valid JSON", "200, the body is not valid JSON"),
 ]
 """Scenarios, what a page gets directly, and through Vite; test_proxies.py has the page's table."""
 SENT_AGAIN: Final = [
@@ -156,20 +156,6 @@ def test_the_requests_that_a_browser_sends_again(server: MockpetsServer, name: s
 # --- Requests that browsers block -------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("tls") / "both.pem"
-    command = (
-        "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=a"
-    )
-    files = ["-keyout", str(path), "-out", str(path.with_name("only.pem"))]
-    subprocess.run(
-        [need("openssl"), *command.split(), *files], check=True, capture_output=True, timeout=60
-    )
-    path.write_text(path.read_text() + path.with_name("only.pem").read_text(), encoding="utf-8")
-    return path
-
-
 def load(instance: Browser, page_url: str, url: str, *permissions: str) -> tuple[str, str]:
     """Return what a page gets from a URL, and what the console shows."""
     context = instance.new_context(ignore_https_errors=True)
@@ -186,12 +172,12 @@ def load(instance: Browser, page_url: str, url: str, *permissions: str) -> tuple
 
 
 @pytest.mark.tool  # openssl
-def test_chromium_blocks_what_the_page_says(server: MockpetsServer, certificate: Path) -> None:
+def test_chromium_blocks_what_the_page_says(server: MockpetsServer, tmp_path: Path) -> None:
     local = f"{server.url}/v1/pets"
     # A name whose address is of this machine, but which is not a name of loopback.
     elsewhere = local.replace("localhost", "server.test")
     names = "--host-resolver-rules=MAP *.test 127.0.0.1"
-    with foreign_page() as plain, foreign_page(certificate=certificate) as secure:
+    with foreign_page() as plain, foreign_page(certificate=certificate(tmp_path)) as secure:
         http, https = f"http://127.0.0.1:{plain}", f"https://127.0.0.1:{secure}"
         with browser("Chromium", names) as instance:
             assert load(instance, http, local) == ("complete", "")

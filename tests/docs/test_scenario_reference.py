@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from generate.scenario_keys import DEFINITIONS, definition
 from mockpets.scenario.check import check
 from mockpets.scenario.language.loader import scenario_schema
 from mockpets.scenario.language.references import SOURCES
 from tests.docs.page import ROOT
-from tests.docs.scenario_keys import DEFINITIONS, definition
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from generate.declarations import control, scenarios
 from mockpets.constants import PROTOCOL, VERSION
 from mockpets.packaged_data import shipped
-from tests.kit.declarations import control, scenarios
 
 KIT = shipped("kit")
 
 
-STALE = "out of date; run .venv/bin/python -m tests.kit.declarations"
+STALE = "out of date; run .venv/bin/python -m generate.declarations"
 
 
 def test_the_lists_of_scenarios_are_up_to_date() -> None:

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from itertools import product
-from threading import Thread
 from typing import TYPE_CHECKING
 
 import httpx
@@ -25,7 +23,6 @@ from tests.programs import need
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 ENDING = [name for name, kind in FAULTS.items() if kind.then != "wait"]
 """The faults that a client notices; one that waits is the client's own timeout."""
@@ -40,7 +37,7 @@ stubs:
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("scenarios")
-    for fault, client in product(FAULTS, [*(each.__name__ for each in SEEN), "chromium"]):
+    for fault, client in product(FAULTS, [each.__name__ for each in SEEN]):
         text = SCENARIO.format(fault=fault)
         (folder / f"{scenario_of(fault, client)}.yaml").write_text(text, encoding="utf-8")
     with MockpetsServer(Settings(port=0, scenarios_dir=(folder,))) as server:
@@ -159,64 +156,3 @@ def test_node_sees_each_fault(url: str) -> None:
 @pytest.mark.tool
 def test_curl_sees_each_fault(url: str) -> None:
     check(url, with_curl)
-
-
-# --- A page in a browser, on another origin ---------------------------------------------------
-
-PAGE = """<!doctype html><title>faults</title><pre id="seen"></pre><script type="module">
-const [url, tries] = %s;
-const seen = {};
-for (const [fault, headers] of Object.entries(tries)) {
-  try {
-    const whole = await (await fetch(url, {headers})).json();
-    if (whole.length !== 16) throw new Error("the first response is not complete");
-    try {
-      const response = await fetch(url, {headers});
-      try { await response.json(); seen[fault] = "complete"; }
-      catch (error) { seen[fault] = "body " + error.name; }
-    } catch (error) { seen[fault] = "fetch " + error.name; }
-  } catch (error) { seen[fault] = "first " + error; }
-}
-document.getElementById("seen").textContent = JSON.stringify(seen);
-</script>"""
-
-CHROMIUM = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--virtual-time-budget=20000", "--dump-dom",
-]  # fmt: skip
-
-
-@pytest.mark.browser
-def test_a_page_sees_each_fault_as_a_failure(url: str, tmp_path: Path) -> None:
-    browser = need("chromium")
-    tries = {fault: headers(fault, "chromium") for fault in ENDING}
-    (tmp_path / "index.html").write_text(PAGE % json.dumps([url, tries]), encoding="utf-8")
-
-    class Pages(SimpleHTTPRequestHandler):
-        def __init__(self, *arguments: object) -> None:
-            super().__init__(*arguments, directory=str(tmp_path))  # type: ignore[arg-type]  # passed on
-
-        def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002 - the inherited name
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Pages) as pages:
-        thread = Thread(target=pages.serve_forever, args=(0.01,))
-        thread.start()
-        try:
-            page = f"http://127.0.0.1:{pages.server_port}/index.html"
-            profile = f"--user-data-dir={tmp_path / 'profile'}"
-            shown = output([browser, *CHROMIUM, profile, page])
-        finally:
-            pages.shutdown()
-            thread.join()
-    result = shown.partition('<pre id="seen">')[2].partition("</pre>")[0]
-
-    assert json.loads(result) == {
-        "connection_reset": "fetch TypeError",
-        "empty_reply": "fetch TypeError",
-        # Chromium may notice the end before or after it passes the response to the page.
-        "truncated_body": json.loads(result)["truncated_body"],
-        "malformed_json": "body SyntaxError",
-    }
-    assert json.loads(result)["truncated_body"] in ("fetch TypeError", "body TypeError")

@@ -27,7 +27,7 @@ from mockpets.web.proxy import behind
 from tests.http_client import KEY, Client, OverSocket
 from tests.live.balancers import NGINX_FRAME
 from tests.live.contract import Through, check_contract
-from tests.programs import need
+from tests.programs import certificate, need
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -36,9 +36,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.tool
 
 CONFIG = Path(__file__).parents[2] / "docs" / "operate" / "nginx.conf"
-CERTIFICATE = ["req", "-x509", "-nodes", "-days", "2", "-keyout", "key.pem", "-out", "cert.pem"]
-CERTIFICATE += ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
-CERTIFICATE += ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
 PROXY = "127.0.0.1"
 TOKEN = "only-for-this-test"
 TRUSTED = (f"{PROXY}/32",)
@@ -72,7 +69,7 @@ class Secure(OverSocket):
 @contextmanager
 def nginx(upstream: str, location: str) -> Iterator[tuple[int, ssl.SSLContext]]:
     """Run nginx in front of a server; yield its port and a context that trusts its certificate."""
-    program, openssl = need("nginx"), need("openssl")
+    program = need("nginx")
     import pwd  # not available on Windows, where these tests are skipped
 
     nobody = pwd.getpwnam("nobody")
@@ -82,12 +79,12 @@ def nginx(upstream: str, location: str) -> Iterator[tuple[int, ssl.SSLContext]]:
         folder, port = Path(name), listening.getsockname()[1]
         if is_root:
             os.chown(folder, nobody.pw_uid, nobody.pw_gid)
-        subprocess.run([openssl, *CERTIFICATE], cwd=folder, check=True, capture_output=True, **who)
+        both = certificate(folder, **who).name
         site = CONFIG.read_text(encoding="utf-8")
         for shown, used in (
             ("listen 443 ssl;", f"listen {PROXY}:{port} ssl;"),
-            ("/etc/ssl/demo.example.pem", "cert.pem"),
-            ("/etc/ssl/private/demo.example.key", "key.pem"),
+            ("/etc/ssl/demo.example.pem", both),
+            ("/etc/ssl/private/demo.example.key", both),
             ("location /mock/ {", f"location {location} {{"),
             ("server 127.0.0.1:7387 ", f"server {PROXY}:{urlsplit(upstream).port} "),
         ):
@@ -103,7 +100,7 @@ def nginx(upstream: str, location: str) -> Iterator[tuple[int, ssl.SSLContext]]:
             **who,
         ) as process:
             try:
-                yield port, ssl.create_default_context(cafile=folder / "cert.pem")
+                yield port, ssl.create_default_context(cafile=folder / both)
             finally:
                 process.terminate()
         assert process.returncode == 0

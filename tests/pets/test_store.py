@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tracemalloc
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
@@ -156,34 +155,6 @@ def test_a_session_costs_only_what_it_adds() -> None:
     assert len(saved) == 200
     assert peak < 200 * 4096
     assert all(store.total() == 10_002 for store in stores)
-
-
-def test_threads_get_unique_ids_and_complete_pages() -> None:
-    budget = MemoryBudget(10**7, "pets")
-    table = make_table([pet(1, "sold")])
-    shared, alone = Store(table, 10_000, budget), [Store(table, 100, budget) for _ in range(4)]
-
-    def work(place: int) -> list[int]:
-        given = []
-        for _ in range(300):
-            number, row = shared.create({"name": "x", "categoryId": place, "status": "pending"})
-            given.append(number)
-            assert shared.get(number) == row
-            shared.change(number, {"status": "sold"})
-            saved = shared.save(budget)
-            assert saved.total() == len(saved.rows(None, 10_000))
-            listed = [json.loads(each)["id"] for each in shared.rows(number - 1, 5)]
-            assert listed[0] == number
-            assert listed == sorted(listed)
-            other = alone[place].create({"name": "y", "categoryId": place})[0]
-            alone[place].delete(other)
-        return given
-
-    with ThreadPoolExecutor(4) as pool:
-        given = [number for numbers in pool.map(work, range(4)) for number in numbers]
-
-    assert sorted(given) == list(range(2, 1202)) == ids(shared, 2000, "sold")[1:]
-    assert budget.used == sum(len(row) + ENTRY_BYTES for row in shared.rows(1, 2000))
 
 
 # --- Against a plain model --------------------------------------------------------------------

@@ -13,6 +13,7 @@ from weakref import ref
 
 import pytest
 
+from generate import compiled_scenarios
 from mockpets import packaged_data
 from mockpets.constants import STACKS
 from mockpets.errors import InputError, RequestError
@@ -22,7 +23,6 @@ from mockpets.scenario.language.loader import load_scenario
 from mockpets.scenario.library import SHIPPED_SCENARIOS, Library, load_library
 from mockpets.scenario.model import Delay
 from mockpets.scenario.reloader import Reloader
-from tests.scenario import compile as compiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,7 +61,7 @@ def test_shipped_scenarios_have_no_problems() -> None:
 
 
 def test_the_compiled_scenarios_are_up_to_date() -> None:
-    assert compiled.PATH.read_text(encoding="utf-8") == compiled.source()
+    assert compiled_scenarios.PATH.read_text(encoding="utf-8") == compiled_scenarios.source()
 
 
 def test_the_compiled_scenarios_are_those_of_the_files() -> None:

@@ -12,6 +12,7 @@ import pytest
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from mockpets.packaged_data import shipped
+from tests.cases import each
 from tests.http_client import JSON, KEY, Client, OverSocket
 
 if TYPE_CHECKING:
@@ -22,14 +23,35 @@ if TYPE_CHECKING:
     Make = Callable[..., Client]
 
 NEW_PET: Any = {"name": "Miso", "categoryId": 2}
-
-
-def every_operation(call: Client) -> list[Response]:
-    return [
-        call("GET", "/v1/pets"),
-        call("POST", "/v1/pets", json_body=NEW_PET),
-        call("GET", "/v1/pets/1"),
-    ]
+LIST, CREATE, GET = "GET /v1/pets", "POST /v1/pets", "GET /v1/pets/1"
+OFF, DELAY = "Mockpets-Off-Contract", "Server-Timing"
+TABLE: dict[str, tuple[list[str], list[int], dict[str, str]]] = {
+    # scenario: requests, their statuses, and parts of headers, only with the highest status
+    "after-removal": (
+        [LIST, CREATE, GET],
+        [200, 201, 410],
+        {
+            "Sunset": "Thu, 05 Dec 2030 00:00:00 GMT",
+            OFF: "status 410 is not in the contract for getPet",
+        },
+    ),
+    "create-rejected": ([LIST, CREATE, GET, LIST], [200, 400, 200, 200], {}),
+    "default": ([LIST, CREATE, GET], [200, 201, 200], {}),
+    "double-submit": ([CREATE, LIST], [201, 200], {DELAY: "delay;dur=3000"}),
+    "expired-key": ([LIST] * 6, [200, 200, 200, 401, 401, 401], {}),
+    "maintenance": ([LIST, CREATE, GET], [503] * 3, {"Retry-After": "120"}),
+    "rate-limited": ([LIST, CREATE, GET], [429] * 3, {"Retry-After": "5"}),
+    "retry": ([LIST] * 5, [503, 503, 200, 200, 200], {}),
+    "retry-now": ([LIST] * 4, [503, 503, 200, 200], {"Retry-After": "0"}),
+    "server-error": (
+        [LIST, CREATE, GET],
+        [500] * 3,
+        {OFF: "status 500 is not in the contract"},
+    ),
+    "slow": (["GET /v1/pets/999"], [404], {DELAY: "delay;dur=2000"}),  # errors are delayed too
+    "slow-body": ([GET], [200], {}),
+    "unauthorized": ([LIST, CREATE, GET], [401] * 3, {"WWW-Authenticate": "invalid_token"}),
+}
 
 
 def statuses(call: Client, count: int) -> list[int]:
@@ -43,18 +65,31 @@ def pets(call: Client, query: str = "limit=100") -> list[dict[str, Any]]:
     return listed
 
 
+@each("scenario", TABLE)
+def test_statuses_and_headers(scenario: str, fresh: Make) -> None:
+    requests, expected, headers = TABLE[scenario]
+    call = fresh(scenario=(scenario,))
+    responses = [
+        call(*request.split(), json_body=NEW_PET if request == CREATE else None)
+        for request in requests
+    ]
+
+    assert [response.status for response in responses] == expected
+    for response in responses:
+        if response.status >= 400:
+            assert response.json["status"] == response.status
+        in_contract = response.status in (200, 201, 400, 401, 404)
+        assert (response.header(OFF) is None) == in_contract
+        for name, part in {DELAY: "delay;dur=", **headers}.items():
+            has = part in (response.header(name) or "")
+            assert has == (name in headers and response.status == max(expected)), name
+
+
 def test_every_shipped_scenario_has_a_test() -> None:
     tested = {name.removeprefix("test_") for name in globals() if name.startswith("test_")}
 
     for path in shipped("scenarios").iterdir():
-        assert path.stem.replace("-", "_") in tested
-
-
-def test_default(fresh: Make) -> None:
-    call = fresh()
-
-    assert len(pets(call)) == 16
-    assert [response.status for response in every_operation(call)] == [200, 201, 200]
+        assert path.stem in TABLE or path.stem.replace("-", "_") in tested
 
 
 def test_empty(fresh: Make) -> None:
@@ -64,17 +99,6 @@ def test_empty(fresh: Make) -> None:
     assert call("POST", "/v1/pets", json_body=NEW_PET).json == {"id": 1} | NEW_PET
     assert pets(call) == [{"id": 1} | NEW_PET]
     assert len(json.loads(call("GET", "/v1/pets", scenario="default").body)) == 16
-
-
-def test_unauthorized(fresh: Make) -> None:
-    for response in every_operation(fresh(scenario=("unauthorized",))):
-        assert (response.status, response.json["code"]) == (401, "unauthorized")
-        assert "invalid_token" in (response.header("WWW-Authenticate") or "")
-        assert response.header("Mockpets-Off-Contract") is None
-
-
-def test_expired_key(fresh: Make) -> None:
-    assert statuses(fresh(scenario=("expired-key",)), 6) == [200, 200, 200, 401, 401, 401]
 
 
 def test_missing(fresh: Make) -> None:
@@ -89,13 +113,6 @@ def test_missing(fresh: Make) -> None:
 def delay_of(response: Response) -> float:
     """Return the delay of a response by its header, in seconds."""
     return float((response.header("Server-Timing") or "").partition("delay;dur=")[2] or 0) / 1000
-
-
-def test_slow(fresh: Make) -> None:
-    response = fresh(scenario=("slow",))("GET", "/v1/pets/999")
-
-    assert response.status == 404  # errors are delayed too
-    assert delay_of(response) == 2.0
 
 
 def test_jittery(fresh: Make) -> None:
@@ -117,36 +134,10 @@ def test_flaky(fresh: Make) -> None:
     assert statuses(other, 100) != seen
 
 
-def test_server_error(fresh: Make) -> None:
-    for response in every_operation(fresh(scenario=("server-error",))):
-        assert (response.status, response.json["code"]) == (500, "internal_server_error")
-        assert response.header("Mockpets-Off-Contract") == "status 500 is not in the contract"
-
-
-def test_maintenance(fresh: Make) -> None:
-    for response in every_operation(fresh(scenario=("maintenance",))):
-        assert (response.status, response.json["status"]) == (503, 503)
-        assert response.header("Retry-After") == "120"
-
-
-def test_rate_limited(fresh: Make) -> None:
-    for response in every_operation(fresh(scenario=("rate-limited",))):
-        assert (response.status, response.json["code"]) == (429, "too_many_requests")
-        assert response.header("Retry-After") == "5"
-
-
-def test_retry_now(fresh: Make) -> None:
-    call = fresh(scenario=("retry-now",))
-    first = call("GET", "/v1/pets")
-    assert (first.status, first.header("Retry-After")) == (503, "0")
-    assert statuses(call, 3) == [503, 200, 200]
-
-
-def test_retry(fresh: Make) -> None:
-    assert statuses(fresh(scenario=("retry",)), 5) == [503, 503, 200, 200, 200]
-    # Requests that each name the scenario count the same way.
+def test_retry_counts_requests_that_name_it(fresh: Make) -> None:
     call = fresh()
     named = [call("GET", "/v1/pets", scenario="retry").status for _ in range(4)]
+
     assert named == [503, 503, 200, 200]
 
 
@@ -196,13 +187,6 @@ def test_big_ids(fresh: Make) -> None:
     assert call("POST", "/v1/pets", json_body=NEW_PET).json["id"] == ids[-1] + 1
 
 
-def test_create_rejected(fresh: Make) -> None:
-    call = fresh(scenario=("create-rejected",))
-
-    assert [response.status for response in every_operation(call)] == [200, 400, 200]
-    assert len(pets(call)) == 16
-
-
 def test_flaky_create(fresh: Make) -> None:
     call = fresh(scenario=("flaky-create",))
     created = [call("POST", "/v1/pets", json_body=NEW_PET) for _ in range(7)]
@@ -212,12 +196,6 @@ def test_flaky_create(fresh: Make) -> None:
     assert created[3].json["id"] == 19  # a request that fails adds nothing
     assert len(pets(call)) == 21
     assert call("GET", "/v1/pets/1").status == 200
-
-
-def test_slow_body(fresh: Make) -> None:
-    response = fresh(scenario=("slow-body",))("GET", "/v1/pets/1")
-
-    assert (response.status, delay_of(response)) == (200, 0)
 
 
 def test_loading() -> None:
@@ -236,23 +214,6 @@ def test_loading() -> None:
 
     assert response.status == 200
     assert len(response.json) == 16
-
-
-def test_double_submit(fresh: Make) -> None:
-    call = fresh(scenario=("double-submit",))
-    response = call("POST", "/v1/pets", json_body=NEW_PET)
-
-    assert (response.status, delay_of(response)) == (201, 3.0)
-    assert delay_of(call("GET", "/v1/pets")) == 0
-
-
-def test_after_removal(fresh: Make) -> None:
-    listed, created, got = every_operation(fresh(scenario=("after-removal",)))
-
-    assert (listed.status, created.status, got.status) == (200, 201, 410)
-    assert got.json["status"] == 410
-    assert got.header("Sunset") == "Thu, 05 Dec 2030 00:00:00 GMT"
-    assert got.header("Mockpets-Off-Contract") == "status 410 is not in the contract for getPet"
 
 
 def test_orders(fresh: Make) -> None:

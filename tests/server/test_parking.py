@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mockpets.server.limits import Limits
-from tests.cases import each
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Running, Wire, need_connections, running
 
@@ -124,17 +123,6 @@ def test_a_held_and_delayed_response_waits_for_both(
 
 
 # --- Clients that leave, clients that do not read -----------------------------------------------
-
-
-@each("how", ["close", "reset", "end_sending"])
-@each("more", [0, 1, 1000])
-def test_a_client_that_leaves_frees_its_place(how: str, more: int, server: Running) -> None:
-    with Wire(server.port) as wire:
-        wire.get("/late?delay=30")
-        server.until(lambda: server.waiting, 1)
-        wire.send(b"GET /next HTTP/1.1\r\nHost: a\r\n\r\n" * more)
-        getattr(wire, how)()
-        server.until(lambda: (server.waiting, server.connections), (0, 0))
 
 
 def test_a_client_that_does_not_read_blocks_no_other(app: QueryApp, server: Running) -> None:

@@ -91,10 +91,11 @@ def test_a_client_that_leaves_a_parked_response(
     how: str, query: str, app: EndingApp, server: Running
 ) -> None:
     with Wire(server.port) as wire:
-        wire.get(f"/parked?{query}").get("/next")
+        wire.get(f"/parked?{query}")
         server.until(lambda: server.waiting, 1)
+        wire.send(b"GET /next HTTP/1.1\r\nHost: a\r\n\r\n" * 1000)
         getattr(wire, how)()
-        server.until(lambda: server.connections, 0)
+        server.until(lambda: (server.waiting, server.connections), (0, 0))
 
     assert app.ends == [("/parked", "client_left")]
     app.gates.open("gate")

@@ -5,27 +5,22 @@ from __future__ import annotations
 import gc
 import os
 import tracemalloc
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mockpets import MockpetsServer, Settings, create_app
+from mockpets import Settings, create_app
 from mockpets.constants import SESSION_IDLE_SECONDS
 from mockpets.errors import RequestError
 from mockpets.journal.wait import Wait
 from mockpets.session.registry import SessionRegistry
-from tests.http_client import Client, InProcess, OverSocket
-from tests.server.raw_http import Clock, Wire, port_of
+from tests.http_client import Client, InProcess
+from tests.server.raw_http import Clock
 from tests.session.shared_states import shared_state
 from tests.web.test_contract import assert_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
-
-    from mockpets.session.session import Session
 
     Make = Callable[..., Client]
 
@@ -71,18 +66,6 @@ def test_at_the_limit_recently_used_sessions_stay(clock: Clock) -> None:
     assert sessions.get_or_create("c").name == "c"
 
 
-def test_the_default_session_is_never_removed(clock: Clock) -> None:
-    sessions = registry(clock, 1)
-    clock.now += 1e9
-    with pytest.raises(RequestError, match="all 1 sessions"):
-        sessions.get_or_create("a")
-    with pytest.raises(RequestError, match="cannot be deleted"):
-        sessions.drop("default")
-
-    assert names(sessions) == ["default"]
-    assert sessions.get_or_create("default") is sessions.default
-
-
 def test_held_responses_count_as_use(clock: Clock) -> None:
     sessions = registry(clock)
     held, idle = sessions.get_or_create("a"), sessions.get_or_create("b")
@@ -96,21 +79,6 @@ def test_held_responses_count_as_use(clock: Clock) -> None:
     sessions.get_or_create("d")
 
     assert names(sessions) == ["default", "c", "d"]
-
-
-def test_16_threads_get_the_same_sessions(clock: Clock) -> None:
-    sessions = registry(clock, 100)
-    barrier = Barrier(16)
-
-    def work(_: int) -> list[Session]:
-        barrier.wait(20)
-        return [sessions.get_or_create(f"w{number}") for number in range(50)]
-
-    with ThreadPoolExecutor(16) as pool:
-        found = list(pool.map(work, range(16)))
-
-    assert all(one is other for one, *more in zip(*found, strict=True) for other in more)
-    assert len(sessions) == 51
 
 
 # --- 100,000 names ------------------------------------------------------------------------------
@@ -223,22 +191,6 @@ def test_the_limit_over_http(fresh: Make) -> None:
     )
     assert call("DELETE", "/__mockpets/sessions/a", key=None).json["dropped"] == "a"
     assert call("GET", "/~c/v1/pets").status == 200
-
-
-def test_dropping_a_session_releases_held_responses(tmp_path: Path) -> None:
-    text = "description: d\nstubs:\n  - {match: {operation: getPet}, hold: gate}\n"
-    (tmp_path / "held.yaml").write_text(text)
-    with MockpetsServer(Settings(port=0, scenarios_dir=(tmp_path,))) as server:
-        call = Client(OverSocket(server.url))
-        with Wire(port_of(server.url)) as wire:
-            wire.get("/~w3+held/v1/pets/1", "Authorization: Bearer mockpets")
-            while call("GET", "/~w3/__mockpets/gates").json != {"gates": {"gate": 1}}:
-                pass
-            events = call("GET", "/__mockpets/sessions/w3").json
-            assert (events["held"], events["requests"]) == (1, 1)
-            assert call("DELETE", "/__mockpets/sessions/w3").status == 200
-            assert wire.read().status == 200
-        assert call("GET", "/__mockpets/sessions/w3").status == 404
 
 
 # --- Scenarios with pets, budgets ---------------------------------------------------------------

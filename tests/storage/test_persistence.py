@@ -11,7 +11,6 @@ import sys
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -25,19 +24,14 @@ from tests.http_client import Client, OverSocket, Response
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
+pytestmark = [
+    pytest.mark.skipif(sys.platform == "win32", reason="sends signals"),
+    pytest.mark.usefixtures("here"),
+]
 
 ROUNDS = int(os.environ.get("KILL_ROUNDS", "50"))
 PET: Any = {"name": "Miso", "categoryId": 2}
 SESSIONS = ("default", "w3")
-
-
-@pytest.fixture(autouse=True)
-def _no_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in os.environ:
-        if name.startswith("MOCKPETS_"):
-            monkeypatch.delenv(name)
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
@@ -130,39 +124,6 @@ def test_the_clock_of_a_session_is_kept(file: Path) -> None:
 
 
 # --- Restarts -----------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("rounds", [1, pytest.param(ROUNDS // 5, marks=pytest.mark.long)])
-def test_a_kill_loses_no_acknowledged_change(file: Path, rounds: int) -> None:
-    random = Random(7)
-    posted: dict[str, list[str]] = {session: [] for session in SESSIONS}
-    saved = dict.fromkeys(SESSIONS, 0)
-    for number in range(rounds + 1):
-        with keeping(file, "--pets", "2") as (process, call):
-            for session in SESSIONS:
-                found = pets(call, session)
-                there = [pet["name"] for pet in found[2:]]
-                assert saved[session] <= len(there)
-                assert there == posted[session][: len(there)], "not as they came, or torn"
-                ids = [pet["id"] for pet in found]
-                assert ids == sorted(set(ids))
-                posted[session] = there
-            for step in range(6):
-                for session in SESSIONS:
-                    name = f"{session} {number} {step}"
-                    post(call, name, session)
-                    posted[session].append(name)
-            assert is_saved(call)
-            saved = {session: len(names) for session, names in posted.items()}
-            for step in range(random.randrange(60)):  # kill at a random moment of a save
-                session = random.choice(SESSIONS)
-                post(call, f"late {number} {step}", session)
-                posted[session].append(f"late {number} {step}")
-            process.kill()
-            process.wait(SECONDS)
-    assert min(saved.values()) >= 6 * rounds
-    assert left_in(file) <= {"pets.state", "pets.state-journal"}
 
 
 @pytest.mark.slow

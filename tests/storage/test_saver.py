@@ -297,18 +297,6 @@ def test_without_changes_nothing_is_written(path: Path) -> None:
 # --- IDs of pets ------------------------------------------------------------------------------
 
 
-def test_no_id_is_given_twice_after_a_crash(path: Path) -> None:
-    given: dict[tuple[str, ...], list[int]] = {target: [] for target in TARGETS}
-    for _ in range(4):
-        server = Server(path)
-        for target in TARGETS:
-            given[target] += [server.post(*target) for _ in range(RESERVED_IDS // 2 + 7)]
-        server.crash()
-
-    for ids in given.values():
-        assert ids == sorted(set(ids))
-
-
 def test_no_id_is_given_twice_after_a_reset_and_a_crash(path: Path) -> None:
     server = Server(path)
     for _ in range(RESERVED_IDS * 3):

@@ -26,18 +26,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="ends the server by a signal")
+pytestmark = [
+    pytest.mark.skipif(sys.platform == "win32", reason="ends the server by a signal"),
+    pytest.mark.usefixtures("here"),
+]
 
 PET: Any = {"name": "Miso", "categoryId": 2}
 NUMBER = r"[0-9]+(?:\.[0-9]+)?"
-
-
-@pytest.fixture(autouse=True)
-def _no_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in os.environ:
-        if name.startswith("MOCKPETS_"):
-            monkeypatch.delenv(name)
-    monkeypatch.chdir(tmp_path)
 
 
 class Log:

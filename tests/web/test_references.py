@@ -50,8 +50,8 @@ def order(call: Client, body: object = None, query: str = "", **headers: str) ->
     return call("POST", f"/v1/store/main/orders{query}", json_body=sent, headers=names)
 
 
-def notes(call: Client) -> dict[str, str]:
-    last = call("GET", "/__mockpets/requests?limit=1").json["requests"][-1]
+def notes(call: Client, session: str = "default") -> dict[str, str]:
+    last = call("GET", f"/~{session}/__mockpets/requests?limit=1").json["requests"][-1]
     return {note["code"]: note["text"] for note in last["notes"]}
 
 

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mockpets import MockpetsServer, Settings, create_app
+from mockpets import Settings, create_app
 from mockpets.constants import CONTROL_PREFIX, TOOLBAR_PATH
 from mockpets.kit import files_of
 from mockpets.web.cors import REJECTED_ORIGINS
 from tests.cases import each
 from tests.http_client import JSON, InProcess
 from tests.routes import complete_app
-from tests.server.raw_http import Wire, port_of
+from tests.server.raw_http import Wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -593,12 +593,6 @@ FORMS = [
     "*",
     "__mockpets/reset",
 ]
-
-
-@pytest.fixture(scope="module")
-def port() -> Iterator[int]:
-    with MockpetsServer(Settings(port=0)) as server:
-        yield port_of(server.url)
 
 
 def resets(port: int) -> int:

@@ -15,6 +15,7 @@ from mockpets.client import ControlClient, ControlError
 from mockpets.clock import LATEST, parse_moment, time_text
 from tests.cases import each
 from tests.http_client import Client, InProcess, OverSocket
+from tests.web.test_references import notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,11 +48,6 @@ def put(call: Client, change: object, session: str = "default") -> Response:
 
 def seconds_from_now(text: str) -> float:
     return (datetime.fromisoformat(text) - datetime.now(UTC)).total_seconds()
-
-
-def notes(call: Client, session: str) -> dict[str, str]:
-    last = call("GET", f"/~{session}/__mockpets/requests?limit=1").json["requests"][-1]
-    return {note["code"]: note["text"] for note in last["notes"]}
 
 
 # --- What depends on it -------------------------------------------------------------------------

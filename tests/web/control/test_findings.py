@@ -29,22 +29,3 @@ def test_the_findings_are_those_of_this_session(server: MockpetsServer) -> None:
     assert report["checked"] == "2 requests in 1 session"
     [unknown] = [each for each in report["findings"] if each["rule"] == "unknown-parameter"]
     assert unknown["evidence"][0]["number"] == 1
-
-
-def test_a_session_without_requests_has_no_findings(server: MockpetsServer) -> None:
-    findings = ControlClient(server.url, "w3").findings()
-
-    assert findings["report"]["findings"] == []
-    assert findings["report"]["limits"] == [
-        "all rules, because there are no requests; a deleted session has no log"
-    ]
-
-
-def test_requests_that_the_log_has_dropped_are_a_limit(server: MockpetsServer) -> None:
-    call, control = Client(OverSocket(server.url)), ControlClient(server.url, "w4")
-    control.make_session("w4")
-    for _ in range(1001):
-        call("GET", "/~w4/v1/pets?limit=1")
-    [limit] = control.findings()["report"]["limits"]
-
-    assert "1 request that the log of session w4 has dropped" in limit

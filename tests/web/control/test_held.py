@@ -244,6 +244,7 @@ def test_responses_that_wait_outlive_the_request_log(
 
 def test_deleting_a_session_sends_its_responses(control: ControlClient, wires: list[Wire]) -> None:
     send(wires, control, "/v1/pets")
+    assert control.find_session("w1")["held"] == 1
     control.drop_session("w1", closed="0s")
 
     assert wires[0].read().status == 200

@@ -3,7 +3,7 @@
 
 // Generated with openapi-typescript from the OpenAPI document of the control API
 // (`mockpets openapi --control`). In a checkout of mockpets, this command writes it again:
-// .venv/bin/python -m tests.kit.declarations
+// .venv/bin/python -m generate.declarations
 
 export interface components {
     schemas: {

@@ -1,7 +1,7 @@
 """The generated declarations of the kit: run this module to write them again.
 
-``.venv/bin/python -m tests.kit.declarations`` writes ``control.d.ts``, ``scenarios.d.ts`` and
-``scenarios.js`` into ``kit/``, and ``test_declarations.py`` compares them.
+``.venv/bin/python -m generate.declarations`` writes ``control.d.ts``, ``scenarios.d.ts`` and
+``scenarios.js`` into ``kit/``, and ``tests/kit/test_declarations.py`` compares them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _OPTIONS: Final = (
 _HEADER: Final = """\
 // Generated with openapi-typescript from the OpenAPI document of the control API
 // (`mockpets openapi --control`). In a checkout of mockpets, this command writes it again:
-// .venv/bin/python -m tests.kit.declarations
+// .venv/bin/python -m generate.declarations
 
 """
 _UNUSED: Final = r"export type (?:paths|webhooks|\$defs|operations) = Record<string, never>;\n"

@@ -1,4 +1,4 @@
-"""Take the screenshot of the documentation: `python -m tests.browser.screenshots`.
+"""Take the screenshot of the documentation: `python -m generate.screenshots`.
 
 It shows the default port, which must be free.
 """
@@ -13,12 +13,12 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
+from generate import SCREENSHOTS
 from mockpets import MockpetsServer, Settings
 from tests.browsers import chromium
 from tests.http_client import Client, OverSocket
 from tests.server.raw_http import Wire, port_of
 
-FOLDER = Path(__file__).parents[2] / "docs" / "screenshots"
 CHECKOUT = """\
 description: Payment is held, the list is slow, and one pet crashes.
 stubs:
@@ -92,7 +92,7 @@ def main() -> None:
         page.locator("#entry .code").wait_for()
         page.wait_for_load_state("load")
         page.wait_for_timeout(700)  # what the view loads, and the tint of new rows
-        page.screenshot(path=FOLDER / "panel-1440-light.png")
+        page.screenshot(path=SCREENSHOTS / "panel-1440-light.png")
         browser.close()
 
 

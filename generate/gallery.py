@@ -1,4 +1,4 @@
-"""Take the pictures of `docs/screenshots/states`: `python -m tests.browser.gallery`.
+"""Take the pictures of `docs/screenshots/states`: `python -m generate.gallery`.
 
 They are those of the state sheet of the React example, on a phone. The emoji and the Japanese name
 need fonts, such as those of fonts-noto-color-emoji and fonts-ipafont-gothic of Debian.
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from tests.browser.screenshots import FOLDER
+from generate import SCREENSHOTS
 from tests.examples.project import install, playwright
 
 STATES = (
@@ -46,7 +46,7 @@ def main() -> None:
         if status:
             sys.exit(output)
         found = pictures((example / "state-sheet/states.html").read_text(encoding="utf-8"))
-    folder = FOLDER / "states"
+    folder = SCREENSHOTS / "states"
     folder.mkdir(exist_ok=True)
     for state in STATES:
         image = Image.open(io.BytesIO(found[state])).convert("RGB").quantize(COLOURS)

@@ -1,8 +1,8 @@
 """The generated parts of the documentation: run this module to write them again.
 
-``.venv/bin/python -m tests.docs.reference`` writes what is between ``<!-- generated: NAME -->`` and
-``<!-- end -->`` on each page, and `test_reference` compares it. The text around it is written by
-hand.
+``.venv/bin/python -m generate.reference`` writes what is between ``<!-- generated: NAME -->`` and
+``<!-- end -->`` on each page, and `tests/docs/test_reference.py` compares it. The text around it is
+written by hand.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args, get_type_hints
 
 import click
 
+from generate import ROOT, explanations, scenario_keys, scenario_tables
+from generate.control_calls import calls
 from mockpets import constants
 from mockpets.cli.commands import ListGroup, walk
 from mockpets.cli.main import _commands as program
@@ -29,11 +31,8 @@ from mockpets.scenario.library import SHIPPED_SCENARIOS, load_library
 from mockpets.scenario.model import OPERATORS
 from mockpets.settings.model import rows
 from mockpets.telemetry.access_log import Access
+from mockpets.telemetry.metrics import _HELP as HOLDINGS
 from mockpets.telemetry.metrics import Metrics
-from tests.docs import explanations, scenario_keys, shipped
-from tests.docs.control_calls import calls
-from tests.docs.page import PAGES, ROOT
-from tests.telemetry.test_metrics import HELD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -242,7 +241,7 @@ def response_headers() -> str:
 def metrics() -> str:
     """Return the table of the metrics."""
     lines = []
-    for family in Metrics("", lambda: HELD).collect():
+    for family in Metrics("", lambda: dict.fromkeys(HOLDINGS, 0)).collect():
         name = f"{family.name}_total" if family.type == "counter" else family.name
         labels = {label: "" for sample in family.samples for label in sample.labels}
         if family.name == "mockpets_requests":
@@ -275,6 +274,10 @@ def javascript(declaration: str, before: str = "") -> str:
         text = " ".join(re.sub(r"^ *\* ?", "", member["text"], flags=re.MULTILINE).split())
         text = _linked(re.sub(r" @(\w+)", r". @\1", text).partition(". @")[0].rstrip("."))
         lines.append((code(f"{before}{member['name']}{_parameters(member['rest'])}"), f"{text}."))
+    names = {*re.findall(r"^  (?:static |readonly )*(\w+)\??[(:<]", body, re.MULTILINE)}
+    described = {"constructor", *(member["name"] for member in _MEMBER.finditer(body))}
+    if names - described:
+        raise ValueError(f"describe these in client.d.ts: {sorted(names - described)}")
     return table(("name", "description"), lines)
 
 
@@ -434,7 +437,7 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "javascript options": partial(javascript, "interface Options"),
     "javascript client": partial(javascript, "class Mockpets"),
     "javascript gate": partial(javascript, "interface Gate", "gate(name)."),
-    "shipped": shipped.part,
+    "shipped": scenario_tables.part,
 }
 """Name of a part to the function that returns its text."""
 
@@ -453,7 +456,8 @@ def names_of(text: str) -> list[str]:
 
 def pages() -> dict[Path, str]:
     """Return the pages that have generated parts, as they should be."""
-    texts = {path: path.read_text("utf-8") for path in PAGES}
+    paths = [ROOT / "README.md", *ROOT.glob("docs/**/*.md")]
+    texts = {path: path.read_text("utf-8") for path in paths}
     return {path: generated(text) for path, text in texts.items() if _PART.search(text)}
 
 

@@ -1,12 +1,11 @@
-"""Write mockpets/scenario/shipped.py: ``python -m tests.scenario.compile``."""
+"""Write mockpets/scenario/shipped.py: ``python -m generate.compiled_scenarios``."""
 
 from __future__ import annotations
 
 from dataclasses import MISSING, fields, is_dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import mockpets
+from generate import ROOT
 from mockpets.scenario.files import find
 from mockpets.scenario.language.loader import load_scenario
 from mockpets.scenario.library import Library, digest
@@ -14,13 +13,13 @@ from mockpets.scenario.library import Library, digest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PATH = Path(mockpets.__file__).parent / "scenario" / "shipped.py"
+PATH = ROOT / "mockpets" / "scenario" / "shipped.py"
 
 HEADER = '''\
 """The shipped scenarios, so that a start neither reads YAML nor checks them.
 
-Made by ``python -m tests.scenario.compile``, do not edit. A scenario counts only as long as its
-file has the digest beside it.
+Made by ``python -m generate.compiled_scenarios``, do not edit. A scenario counts only as long as
+its file has the digest beside it.
 """
 
 from __future__ import annotations

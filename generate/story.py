@@ -1,4 +1,4 @@
-"""Record the story of the README: `python -m tests.browser.story`.
+"""Record the story of the README: `python -m generate.story`.
 
 Somebody activates `retry` in the panel, the app of `examples/react` fails, the panel says why, and
 the app's Playwright tests pass. A frame is a page with screenshots of the app and the panel.
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from PIL import Image
 from playwright.sync_api import expect, sync_playwright
 
+from generate import SCREENSHOTS
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from tests.browsers import chromium
@@ -31,7 +32,6 @@ from tests.programs import free_port
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
 
-FOLDER = Path(__file__).parents[2] / "docs" / "screenshots"
 WIDTH, HEIGHT, SCALE = 700, 484, 2
 """CSS pixels of a frame, about as wide as a README on GitHub, and device pixels in each."""
 APP, PANEL = (224, 384), (430, 384)
@@ -162,7 +162,9 @@ def why(panel: Page, row: Locator) -> bytes:
     tab.click()
     end.wait_for()
     first, last, size = tab.bounding_box(), end.bounding_box(), panel.viewport_size
-    assert first is not None and last is not None and size is not None
+    assert first is not None
+    assert last is not None
+    assert size is not None
     height = last["y"] + last["height"] + 10 - first["y"]
     sheet = panel.screenshot(
         clip={"x": 0, "y": first["y"], "width": size["width"], "height": height}
@@ -259,7 +261,7 @@ def save(frames: list[tuple[Image.Image, int]], stills: dict[str, Image.Image]) 
     """Write the pictures, without loss, into the documentation."""
     pictures, durations = zip(*frames, strict=True)
     pictures[0].save(
-        FOLDER / "story.webp",
+        SCREENSHOTS / "story.webp",
         save_all=True,
         append_images=pictures[1:],
         duration=list(durations),
@@ -269,7 +271,7 @@ def save(frames: list[tuple[Image.Image, int]], stills: dict[str, Image.Image]) 
         method=6,
     )
     for name, still in stills.items():
-        still.quantize(256, dither=Image.Dither.NONE).save(FOLDER / name, optimize=True)
+        still.quantize(256, dither=Image.Dither.NONE).save(SCREENSHOTS / name, optimize=True)
 
 
 if __name__ == "__main__":
