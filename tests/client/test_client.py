@@ -447,22 +447,6 @@ def test_all_pets_are_read_from_several_pages(client: ControlClient) -> None:
     assert [pet["id"] for pet in client.pets()] == list(range(1, 2501))
 
 
-def test_snapshots(client: ControlClient) -> None:
-    client.set_pets([MISO])
-    taken = client.snapshot("one")
-    client.set_pets([])
-    client.snapshot("none")
-
-    assert (taken["name"], taken["pets"]) == ("one", 1)
-    assert [(each["name"], each["pets"]) for each in client.snapshots()] == [
-        ("none", 0),
-        ("one", 1),
-    ]
-    assert client.restore("one") == 1
-    assert client.pets() == [MISO]
-    assert client.drop_snapshot("none") == [taken]
-
-
 def test_the_journal(client: ControlClient) -> None:
     call = front_end(client)
     call("GET", "/v1/pets?limit=0")
