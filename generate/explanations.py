@@ -30,7 +30,7 @@ ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
         "defines pets.",
     ),
     "not_found": (
-        "The path, or the session, scenario, snapshot or request that it names, does not exist.",
+        "The path, or the session, scenario or request that it names, does not exist.",
         "Check the base URL, which ends in `/v1`; the message has the nearest name.",
     ),
     "method_not_allowed": (
@@ -128,9 +128,9 @@ ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
         "Use HTTP/1.1.",
     ),
     "store_full": (
-        "The session reached its maximum number of new pets or snapshots, or all sessions together "
-        "reached the memory limit for them.",
-        "Delete pets or snapshots, reset or drop sessions, or raise the setting that the message names.",
+        "The session reached its maximum number of new pets, or all sessions together reached the "
+        "memory limit for them.",
+        "Delete pets, reset or drop sessions, or raise the setting that the message names.",
     ),
 }
 """Code to when it is sent and what to do about it."""

@@ -242,10 +242,6 @@ export class Mockpets {
   resources(): Promise<ResourceSummary[]>;
   /** Return the records of a resource of the active scenarios, to read and change them. */
   data<T extends object = Record<string, unknown>>(name: string): Data<T>;
-  /** Save the pets and records under a name. */
-  snapshot(name: string): Promise<void>;
-  /** Replace all pets and records with those of a snapshot. */
-  restore(name: string): Promise<void>;
 
   /** Return the newest requests that match the filter, by default at most 100, oldest first. */
   requests(filter?: Filter): Promise<Entry[]>;

@@ -29,7 +29,7 @@ export interface components {
             one_of?: (string | number | boolean | null)[];
         };
         /** @enum {string} */
-        Change: "requests" | "scenario" | "pets" | "data" | "snapshots" | "gates" | "sessions" | "files" | "origins" | "clock";
+        Change: "requests" | "scenario" | "pets" | "data" | "gates" | "sessions" | "files" | "origins" | "clock";
         /**
          * @description What `mockpets check` finds in a scenario.
          *
@@ -506,7 +506,7 @@ export interface components {
             released: number[];
         };
         /** @enum {string} */
-        Removal: "reset" | "clear" | "delete" | "snapshot";
+        Removal: "reset" | "clear" | "delete";
         /**
          * @description After the last reply: last repeats it, cycle starts over, none leaves requests to later stubs and the operation.
          * @enum {string}
@@ -865,16 +865,6 @@ export interface components {
             count: number;
             last: string[];
         };
-        /** @description The snapshots of a session by name. */
-        SnapshotList: {
-            snapshots: components["schemas"]["SnapshotSummary"][];
-        };
-        /** @description A named copy of the pets and records of a session: how many pets, and when it was made. */
-        SnapshotSummary: {
-            name: string;
-            pets: number;
-            at: string;
-        };
         /**
          * @description A session and its server at a glance.
          *
@@ -919,7 +909,6 @@ export interface components {
             pets: number | null;
             requests: number;
             sessions: number;
-            snapshots: number;
             held: number;
         };
         /**
@@ -1024,7 +1013,7 @@ export interface components {
             session: components["schemas"]["SessionSummary"];
         };
         /** @enum {string} */
-        UnsavedKind: "session" | "inline_scenarios" | "snapshots" | "counters" | "requests";
+        UnsavedKind: "session" | "inline_scenarios" | "counters" | "requests";
         /** @description The requests that a test expects. */
         Verification: {
             match: components["schemas"]["VerificationMatch"];
@@ -1210,8 +1199,6 @@ export type SessionContents = components['schemas']['SessionContents'];
 export type SessionList = components['schemas']['SessionList'];
 export type SessionSummary = components['schemas']['SessionSummary'];
 export type SessionlessRequests = components['schemas']['SessionlessRequests'];
-export type SnapshotList = components['schemas']['SnapshotList'];
-export type SnapshotSummary = components['schemas']['SnapshotSummary'];
 export type State = components['schemas']['State'];
 export type StateCounts = components['schemas']['StateCounts'];
 export type StateFileProgress = components['schemas']['StateFileProgress'];

@@ -211,7 +211,6 @@ GLOB_RULE: Final = "a pattern of at most 1,000 characters with at most 50 *"
 DEFAULT_SESSION: Final = "default"
 DEFAULT_SCENARIO: Final = "default"
 SESSION_NAME: Final = r"[a-z0-9][a-z0-9._-]{0,63}"
-"""Snapshot names have the same form."""
 SESSION_NAME_RULE: Final = (
     "use a-z, 0-9, '.', '_' and '-', start with a letter or digit, at most 64 characters"
 )
@@ -243,7 +242,6 @@ Change = Literal[
     "scenario",
     "pets",
     "data",
-    "snapshots",
     "gates",
     "sessions",
     "files",
@@ -273,9 +271,9 @@ NoteCode = Literal[
 ResponseEnd = Literal["sent", "client_left", "broken"]
 """How a response ended: the operating system took all of it, the client ended the connection
 before that, or mockpets cut it off (a fault, a limit, or the end of the server)."""
-UnsavedKind = Literal["session", "inline_scenarios", "snapshots", "counters", "requests"]
+UnsavedKind = Literal["session", "inline_scenarios", "counters", "requests"]
 """What a session can have that the state file does not keep."""
-Removal = Literal["reset", "clear", "delete", "snapshot"]
+Removal = Literal["reset", "clear", "delete"]
 """What an undo puts back."""
 RequestOutcome = Literal["pending", ResponseEnd]
 """What became of the response to a request, as the journal records it."""

@@ -16,10 +16,10 @@ from mockpets.errors import RequestError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MEMORY: Final = 144 * 1024 * 1024
-"""Maximum size of the request logs, pets and snapshots of all sessions, unless `--memory` is set.
+MEMORY: Final = 80 * 1024 * 1024
+"""Maximum size of the request logs and pets of all sessions, unless `--memory` is set.
 The pets that the server starts with do not count."""
-PUBLIC_MEMORY: Final = 80 * 1024 * 1024
+PUBLIC_MEMORY: Final = 72 * 1024 * 1024
 """`MEMORY` in public mode."""
 
 
@@ -28,16 +28,15 @@ class Shares(NamedTuple):
 
     journals: int
     pets: int
-    snapshots: int
 
 
 def shares(memory: int | None, *, public: bool) -> Shares:
     """Return the parts of a size in bytes, or of the default."""
-    if public:  # thousands of visitors add pets, and only the owner can make snapshots
-        tenth = (memory or PUBLIC_MEMORY) // 10
-        return Shares(tenth, 8 * tenth, tenth)
-    ninth = (memory or MEMORY) // 9
-    return Shares(ninth, 4 * ninth, 4 * ninth)
+    if public:  # thousands of visitors add pets, and nobody verifies their requests
+        ninth = (memory or PUBLIC_MEMORY) // 9
+        return Shares(ninth, 8 * ninth)
+    fifth = (memory or MEMORY) // 5
+    return Shares(fifth, 4 * fifth)
 
 
 def session_limit(memory: int | None, *, public: bool) -> int:
@@ -49,7 +48,7 @@ def session_limit(memory: int | None, *, public: bool) -> int:
 class MemoryBudget:
     """A maximum number of bytes.
 
-    :param what: what uses them, in the plural, such as ``pets`` or ``snapshots``; for messages.
+    :param what: what uses them, in the plural, such as ``pets``; for messages.
     :param setting: the option that sets the limit, for messages; empty if the client cannot set it.
     :param parent: the budget that this one is a part of.
     """

@@ -15,15 +15,15 @@ MIB = 2**20
 
 
 def test_taking_more_than_is_left_fails_and_reserves_nothing() -> None:
-    budget = MemoryBudget(3 * MIB // 2, "snapshots")
+    budget = MemoryBudget(3 * MIB // 2, "pets")
     budget.take(MIB)
 
     with pytest.raises(RequestError) as caught:
         budget.take(MIB // 2 + 1)
     assert (caught.value.code, caught.value.status) == ("store_full", 507)
     assert caught.value.message == (
-        "the snapshots of all sessions together may use at most 1.5 MiB; reset or drop "
-        "sessions, or use fewer or smaller snapshots"
+        "the pets of all sessions together may use at most 1.5 MiB; reset or drop "
+        "sessions, or use fewer or smaller pets"
     )
     assert budget.used == MIB
     budget.take(MIB // 2)

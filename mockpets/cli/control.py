@@ -168,7 +168,7 @@ def _match(text: str | None, conditions: dict[str, str | None]) -> dict[str, Any
 def reset(clients: list[ControlClient], of_all: bool) -> None:
     """Reset a session: pets, counters, random numbers and request log.
 
-    Active scenarios and snapshots stay. With several --url, resets the session where it exists.
+    Active scenarios stay. With several --url, resets the session where it exists.
     """
     if of_all:
         for client in clients:
@@ -183,7 +183,7 @@ def reset(clients: list[ControlClient], of_all: bool) -> None:
         click.echo(printable(f"reset session {client.name}; active: {active}"))
 
 
-# --- Pets and snapshots -----------------------------------------------------------------------
+# --- Pets -------------------------------------------------------------------------------------
 
 
 @click.group(cls=ListGroup)
@@ -218,7 +218,7 @@ def list_pets(client: ControlClient, status: str | None, as_json: bool) -> None:
 def set_pets(client: ControlClient, source: str) -> None:
     """Replace all pets, with generated ones, or with those of a fixture or a file.
 
-    FILE is a JSON or YAML file as in a folder of fixtures, such as ./pets.json.
+    FILE is a JSON or YAML file of pets: as in a folder of fixtures, or as --json prints them.
     """
     is_number = re.fullmatch("-?[0-9]{1,100}", source)  # the server checks the range
     pets: Any = int(source) if is_number else source
@@ -280,43 +280,6 @@ def _show_pet(client: ControlClient, verb: str, pet: Pet, *, as_json: bool) -> N
 
 def _print_total(client: ControlClient, total: int) -> None:
     click.echo(f"pets{in_session(client)}: {total}")
-
-
-@click.group(cls=ListGroup)
-def snapshot() -> None:
-    """Save the pets of a running server under a name, and restore them."""
-
-
-snapshot.removed = {"delete": "delete it in the panel, or with DELETE snapshots/NAME"}
-
-
-@snapshot.command("list")
-@with_json
-@remote.with_client
-def list_snapshots(client: ControlClient, as_json: bool) -> None:
-    """List the snapshots by name, with the time in UTC."""
-    snapshots = client.snapshots()
-    rows = [(row["name"], row["pets"], row["at"]) for row in snapshots]
-    columns = ("name", "pets", "saved")
-    lines = _listed(client, "snapshots", rows, columns)
-    remote.show({"snapshots": snapshots}, lines, as_json=as_json)
-
-
-@snapshot.command("save")
-@click.argument("name")
-@remote.with_client
-def save_snapshot(client: ControlClient, name: str) -> None:
-    """Save the current pets; replaces a snapshot of the same name."""
-    saved = client.snapshot(name)
-    click.echo(printable(f"saved {saved['name']}: {saved['pets']} pets"))
-
-
-@snapshot.command("restore")
-@click.argument("name")
-@remote.with_client
-def restore_snapshot(client: ControlClient, name: str) -> None:
-    """Replace the pets with those of a snapshot."""
-    _print_total(client, client.restore(name))
 
 
 # --- Records ----------------------------------------------------------------------------------

@@ -35,7 +35,6 @@ _SECTIONS: Final = {
         "reset": "Reset a session: pets, counters, random numbers and request log.",
         "pets": "List, add, change, replace or delete the pets of a running server.",
         "data": "List the resources of a running server, or the records of one.",
-        "snapshot": "Save the pets of a running server under a name, and restore them.",
         "stub": "Print a stub that responds to requests like a recorded one.",
         "record": "Record the requests of a session as a scenario.",
         "held": "List the responses of a running server that wait, or release some.",
@@ -67,10 +66,7 @@ _SECTIONS: Final = {
 """The commands by heading, in the order of the help, with the first sentence of their help."""
 _MODULES: Final = {
     "remote": ("health", "use", "requests"),
-    "control": (
-        *("verify", "reset", "pets", "data", "snapshot", "held", "gates", "sessions"),
-        "link",
-    ),
+    "control": (*("verify", "reset", "pets", "data", "held", "gates", "sessions", "link"),),
     "files": ("scenarios", "check", "new", "fixture", "openapi", "schema"),
     "record": ("stub",),
 }
@@ -80,6 +76,8 @@ _REMOVED: Final = {
     "zsh_source to ~/.zshrc",
     "compare": "'mockpets replay FILE --url URL' compares recorded reads with the real service",
     "session": "'mockpets record NAME' writes a session as a scenario file",
+    "snapshot": "'mockpets pets --json > pets.json' keeps the pets, and 'mockpets pets set "
+    "pets.json' restores them",
     "version": "use 'mockpets --version'",
 }
 """Commands that no longer exist, with what to use instead."""

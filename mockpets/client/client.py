@@ -292,22 +292,6 @@ class ControlClient:
         """Delete a pet; return how many are left."""
         return self._call("DELETE", _fill("/pets/{id}", pet_id), part="total")
 
-    def snapshot(self, name: str) -> types.SnapshotSummary:
-        """Copy the pets under a name, replacing an earlier copy."""
-        return self._call("PUT", _fill("/snapshots/{name}", name))
-
-    def snapshots(self) -> list[types.SnapshotSummary]:
-        """List the snapshots."""
-        return self._call("GET", "/snapshots", part="snapshots")
-
-    def restore(self, name: str) -> int:
-        """Replace all pets with those of a snapshot; return how many there are."""
-        return self._call("POST", _fill("/snapshots/{name}/restore", name), part="total")
-
-    def drop_snapshot(self, name: str) -> list[types.SnapshotSummary]:
-        """Delete a snapshot; return the others."""
-        return self._call("DELETE", _fill("/snapshots/{name}", name), part="snapshots")
-
     # --- Records ---
 
     def resources(self) -> list[types.ResourceSummary]:

@@ -61,7 +61,6 @@ class StateCounts(TypedDict):
     pets: int | None
     requests: int
     sessions: int
-    snapshots: int
     held: int
 
 
@@ -338,20 +337,6 @@ class PetChange(TypedDict, total=False):
     name: str
     categoryId: int
     status: PetStatus | None
-
-
-class SnapshotSummary(TypedDict):
-    """A named copy of the pets and records of a session: how many pets, and when it was made."""
-
-    name: str
-    pets: int
-    at: str
-
-
-class SnapshotList(TypedDict):
-    """The snapshots of a session by name."""
-
-    snapshots: list[SnapshotSummary]
 
 
 # --- Records ----------------------------------------------------------------------------------

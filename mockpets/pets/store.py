@@ -4,7 +4,7 @@ A `Table` has pets and their indexes. A `Store` has two tables: a base that many
 never write to, and its own table for the pets that requests add. Ids in its own table are higher
 than all ids in the base, so a list is the base followed by the own table. A session costs only what
 it adds, whatever the size of the base. To change or delete a pet of the base, the store copies the
-base first. Tables in snapshots are frozen and shared too: a store copies them before writing.
+base first. Saved tables are frozen and shared too: a store copies them before writing.
 
 Pets are returned as bytes, so that a page costs no more than its size.
 """
@@ -224,7 +224,7 @@ class Store:
     def save(self, budget: MemoryBudget | None) -> Saved:
         """Return the current pets; they can be restored any number of times.
 
-        :param budget: charged for what only the snapshot keeps in memory when the store changes.
+        :param budget: charged for what only these keep in memory when the store changes.
         :raise RequestError: ``store_full`` if the budget is too small.
         """
         charge = Charge(budget)
@@ -242,7 +242,7 @@ class Store:
         return copy
 
     def restore(self, saved: Saved) -> None:
-        """Restore the pets of a snapshot, but not its ids, or raise ``store_full``."""
+        """Restore saved pets, but not the ids, or raise ``store_full``."""
         with self._lock:
             self._switch_to(saved)
         self._on_change()

@@ -1,7 +1,7 @@
 """Resources: collections of records that a scenario defines and each session keeps.
 
 A `Resource` is the definition. `Records` are all of its records at one moment, which never change:
-each write returns others, so that snapshots, an undo and a save need no copy.
+each write returns others, so that an undo and a save need no copy.
 """
 
 from __future__ import annotations

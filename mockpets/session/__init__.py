@@ -1,1 +1,1 @@
-"""Isolated sessions: each has its own pets, scenarios, counters, journal and snapshots."""
+"""Isolated sessions: each has its own pets, scenarios, counters and journal."""

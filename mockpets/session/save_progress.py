@@ -71,7 +71,6 @@ class SaveProgress:
         parts: dict[UnsavedKind, bool] = {
             "session": session.on_change is None,
             "inline_scenarios": bool(session.documents),
-            "snapshots": len(session.snapshots) > 0,
             "counters": session.has_counts,
             "requests": len(session.journal) > 0,
         }

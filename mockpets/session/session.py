@@ -32,7 +32,6 @@ from mockpets.scenario.model import Generated
 from mockpets.session.change_feed import ChangeFeed
 from mockpets.session.data import CLOCK_PART, Data
 from mockpets.session.gates import Gates
-from mockpets.session.snapshots import Snapshots
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -118,7 +117,6 @@ class SharedState:
     locale: str
     journal: Callable[[], Journal]
     pets: MemoryBudget
-    snapshots: MemoryBudget
     max_delay: float = DELAY_SECONDS
     max_name: int | None = None
     is_public: bool = False
@@ -160,7 +158,6 @@ class Session:
         self.changes = ChangeFeed(shared.changes)
         self.gates = Gates(partial(self.changes.publish, "gates"))
         self.journal = shared.journal()
-        self.snapshots = Snapshots(shared.snapshots, partial(self.changes.publish, "snapshots"))
         self.inline: Mapping[str, tuple[Scenario, str]] = {}
         """The scenarios that were sent in a request, with their source, until others are active."""
         self.overrides: Mapping[str, tuple[Scenario, str]] = {}
@@ -430,7 +427,7 @@ class Session:
             random = self._random
 
         def put_back() -> None:
-            self.restore_all(saved, data)
+            self._restore(saved, data)
             with self._lock:
                 self._activations, self._restored, self._random = activations, restored, random
             if self.on_change is not None:
@@ -452,12 +449,11 @@ class Session:
 
     @property
     def is_changed(self) -> bool:
-        """Whether it has anything to lose: changed pets, snapshots, other scenarios, a clock."""
+        """Whether it has anything to lose: changed pets, other scenarios, a clock."""
         return (
             self.active != self.shared.scenarios
             or self.clock != self.shared.clock
             or self.own.start is not self.shared.start
-            or len(self.snapshots) > 0
             or self.data.is_changed
             or any(store.is_changed for _, store in self.stores().values())
         )
@@ -489,12 +485,12 @@ class Session:
             parts[CLOCK_PART] = self.clock or REAL
         return parts
 
-    def restore_all(self, pets: Saved, data: SavedRecords, store: Store | None = None) -> None:
-        """Restore pets, by default the session's own, and records; on ``store_full``, neither."""
+    def _restore(self, pets: Saved, data: SavedRecords) -> None:
+        """Restore its own pets and the records; on ``store_full``, neither."""
         before = self.data.save(None)
         self.data.restore(data)
         try:
-            (store or self.own).restore(pets)
+            self.own.restore(pets)
         except RequestError:
             self.data.restore(before)
             raise

@@ -211,7 +211,7 @@ _HELP: Final = {
     "max_pets": "Maximum number of pets added by requests, per session.",
     "max_sessions": "Maximum number of sessions.",
     "sessions": "Who creates sessions: implicit, any request; or declared, only PUT sessions/NAME.",
-    "memory": "Maximum memory for the request logs, pets and snapshots of all sessions.",
+    "memory": "Maximum memory for the request logs and pets of all sessions.",
     "state": "File in which sessions are saved across restarts.",
     "reset_every": "Reset all sessions at this interval, such as 30m; 0s: never, or hourly with "
     "--public.",
@@ -263,7 +263,7 @@ class Settings:
         unset=f"{SESSIONS}, or {PUBLIC_SESSIONS} with --public, in proportion to --memory",
     )
     sessions: str = _row("implicit", check.OneOf("implicit", "declared"), "MODE")
-    memory: int | None = _row(None, check.memory, "SIZE", unset="144MiB, or 80MiB with --public")
+    memory: int | None = _row(None, check.memory, "SIZE", unset="80MiB, or 72MiB with --public")
     state: str = _row("", check.new_file, "FILE")
     reset_every: float = _row(0.0, check.interval(INTERVAL_SECONDS), "TIME")
     drain: float = _row(0.0, check.interval(DRAIN_SECONDS), "TIME")

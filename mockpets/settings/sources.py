@@ -36,7 +36,7 @@ SECRETS: Final = ("api-key", "control-token")
 FILE_SUFFIX: Final = "_FILE"
 
 _FILE: Final = "mockpets.toml"
-_MEMORY: Final = "use {}, a limit for all request logs, pets and snapshots together"
+_MEMORY: Final = "use {}, a limit for all request logs and pets together"
 _LOG: Final = "use {} with text, json, quiet or json-quiet"
 
 REMOVED: Final = {

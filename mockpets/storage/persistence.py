@@ -2,7 +2,7 @@
 
 The file keeps each session's ID, active scenarios, seed, initial pets, all its stores (its own
 pets, and those of each stack of scenarios that defines pets), and the changed records of its
-resources. It does not keep counters, journals, snapshots, scenarios that were sent in requests, and
+resources. It does not keep counters, journals, scenarios that were sent in requests, and
 the sessions of visitors.
 """
 

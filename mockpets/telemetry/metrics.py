@@ -43,8 +43,6 @@ _HELP: Final = {
     "pets_bytes": "Size of the pets of all sessions in bytes, without those that sessions "
     "start with.",
     "pets_limit_bytes": "Maximum of this size (a part of --memory).",
-    "snapshots_bytes": "Size of the snapshots of all sessions in bytes.",
-    "snapshots_limit_bytes": "Maximum of this size (a part of --memory).",
     "journal_bytes": "Size of the request logs of all sessions in bytes.",
     "journal_limit_bytes": "Maximum of this size (a part of --memory).",
     "journal_dropped_total": "Requests dropped from request logs because their maximum size is "

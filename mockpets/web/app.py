@@ -173,7 +173,7 @@ def _wire(
 
     app.add_later(constants.CONTROL_PREFIX, add_control)
     # What an undo keeps goes before a client's request is rejected.
-    sessions.shared.pets.make_room = sessions.shared.snapshots.make_room = sessions.undo.clear
+    sessions.shared.pets.make_room = sessions.undo.clear
     return app, sessions, metrics
 
 
@@ -186,11 +186,9 @@ def _shared_state(
 ) -> SharedState:
     public = settings.public
     max_new = constants.PUBLIC_PETS if public else constants.PETS_BY_REQUEST
-    _, for_pets, for_snapshots = shares(settings.memory, public=public)
     # A visitor, who reads the message, cannot change a setting.
     setting = "" if public else "--memory"
-    pets = MemoryBudget(for_pets, "pets", setting)
-    snapshots = MemoryBudget(for_snapshots, "snapshots", setting)
+    pets = MemoryBudget(shares(settings.memory, public=public).pets, "pets", setting)
     return SharedState(
         library=lambda: reloader.library,
         tables=TableCache(generate, pets),
@@ -201,7 +199,6 @@ def _shared_state(
         locale=settings.locale,
         journal=partial(journals.new, JOURNAL_ENTRIES, 0 if public else MESSAGE_BYTES),
         pets=pets,
-        snapshots=snapshots,
         max_delay=constants.PUBLIC_DELAY_SECONDS if public else constants.DELAY_SECONDS,
         max_name=PUBLIC_NAME_LENGTH if public else None,
         is_public=public,
@@ -221,8 +218,6 @@ def _holdings(sessions: SessionRegistry, journals: Journals, reloader: Reloader)
         pets=sum(session.pets_held() for session in sessions.all()),
         pets_bytes=shared.pets.used,
         pets_limit_bytes=shared.pets.limit,
-        snapshots_bytes=shared.snapshots.used,
-        snapshots_limit_bytes=shared.snapshots.limit,
         journal_bytes=journals.used,
         journal_limit_bytes=journals.budget,
         journal_dropped_total=journals.dropped,

@@ -92,7 +92,6 @@ def fill(panel: Panel) -> None:
     panel.call("GET", "/v1/pets", key=None)
     panel.call("GET", "/v1/nothing" + "-and-on" * 30)
     panel.call("GET", "/v1/pets/1", scenario="maintenance")
-    panel.call("PUT", "/__mockpets/snapshots/before")
     delayed = {"description": "d", "stubs": [{"match": {"operation": "listPets"}, "delay": "60ms"}]}
     body = {"scenario": ["missing", "awkward-names", delayed]}
     assert panel.call("PUT", "/__mockpets/scenario", json_body=body).status == 200

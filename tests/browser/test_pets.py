@@ -1,4 +1,4 @@
-"""The pets: edit in place, add, delete, replace and snapshots, with mouse and keyboard."""
+"""The pets: edit in place, add, delete and replace, with mouse and keyboard."""
 
 from __future__ import annotations
 
@@ -150,28 +150,6 @@ def test_export_the_pets(panel: Panel) -> None:
         panel.button("Export JSON").click()
     exported = json.loads(download.value.path().read_text(encoding="utf-8"))
     assert exported == panel.call("GET", "/v1/pets?limit=100").json
-
-
-@by_keyboard
-def test_save_restore_and_delete_a_snapshot(panel: Panel) -> None:
-    panel.view("Pets")
-    panel.use(panel.button("Snapshots"))
-    snapshots = panel.page.get_by_role("region", name="Snapshots")
-    panel.write(snapshots.get_by_label("Name"), "before")
-    panel.use(panel.button("Save"))
-    expect(snapshots).to_contain_text("before 16 pets")
-    panel.use(panel.button("Delete pet 1, Buster"))
-    expect(rows(panel)).to_have_count(15)
-
-    panel.use(panel.button("Restore snapshot before"))
-    expect(rows(panel)).to_have_count(16)
-    panel.use(panel.button("Delete snapshot before"))
-    expect(snapshots.locator("li")).to_have_count(0)
-    panel.use(panel.page.get_by_role("button", name="Undo"))
-    expect(snapshots).to_contain_text("before 16 pets")
-    panel.write(snapshots.get_by_label("Name"), "Before")
-    panel.use(panel.button("Save"))
-    expect(panel.page.locator(".toast.failed")).to_contain_text("There is a snapshot before.")
 
 
 def test_show_more_pets(panel: Panel) -> None:

@@ -36,8 +36,6 @@ def client(two_pets: MockpetsServer, monkeypatch: pytest.MonkeyPatch) -> Iterato
     yield client
     client.use("default")
     client.reset()
-    for snapshot in client.snapshots():
-        client.drop_snapshot(snapshot["name"])
     for session in client.sessions():
         if session["name"] != "default":
             client.drop_session(session["name"], "0s")

@@ -207,15 +207,26 @@ def test_pets_are_replaced_by_those_of_a_file(
     assert client.pets() == rows
     assert run("pets", "set", str(yaml_file)) == (0, ["pets: 1"], [])
     assert client.pets() == [{"id": 5, "name": "Bo", "categoryId": 1}]
+    printed = run("pets", "--json")[1]
+    client.set_pets(rows)
+    json_file.write_text("\n".join(printed), encoding="utf-8")
+    assert run("pets", "set", str(json_file)) == (0, ["pets: 1"], [])
+    assert client.pets() == json.loads("\n".join(printed))["pets"]
     json_file.write_text('[{"id": 4,\n "nmae": "Mio", "categoryId": 1}]', encoding="utf-8")
     status, _, err = run("pets", "set", str(json_file))
     assert status == 2 and err[0].startswith(f"mockpets: {json_file}:2:2: ")
+    json_file.write_text('{"pets": [{"id": 4, "nmae": 1}]}', encoding="utf-8")
+    status, _, err = run("pets", "set", str(json_file))
+    assert status == 2 and err[0].startswith(f"mockpets: {json_file}:1:11: pets.1.")
+    json_file.write_text("3", encoding="utf-8")
+    status, _, err = run("pets", "set", str(json_file))
+    assert status == 2 and err[0].endswith(":1:1: must be a list of Pet objects, got 3")
     status, _, err = run("pets", "set", str(tmp_path / "none.json"))
     assert status == 2 and str(tmp_path / "none.json") in err[0]
     assert len(client.pets()) == 1
 
 
-# --- snapshot ---------------------------------------------------------------------------------
+# --- data -------------------------------------------------------------------------------------
 
 
 SHOP = {
@@ -246,17 +257,6 @@ def test_resources_and_records_are_listed(run: Run, client: ControlClient) -> No
     assert run("data", "notes") == (0, [], ["mockpets: no notes in session default"])
     unknown = "mockpets: unknown resource 'order'; did you mean 'orders'?"
     assert run("data", "order") == (1, [], [unknown])
-
-
-def test_snapshots_are_saved_listed_restored_and_deleted(run: Run, client: ControlClient) -> None:
-    assert run("snapshot") == (0, [], ["mockpets: no snapshots in session default"])
-    assert run("snapshot", "save", "before") == (0, ["saved before: 2 pets"], [])
-    client.set_pets(0)
-    assert run("snapshot", "restore", "before") == (0, ["pets: 2"], [])
-    assert len(client.pets()) == 2
-    [saved] = client.snapshots()
-    lines = ["name    pets  saved", f"before     2  {saved['at']}"]
-    assert run("snapshot") == run("snapshot", "list") == (0, lines, [])
 
 
 # --- gates ------------------------------------------------------------------------------------
@@ -377,8 +377,6 @@ def test_all_sessions_are_reset_and_dropped(run: Run, client: ControlClient, cal
         ("pets set showrom", 1, "unknown fixture 'showrom'; did you mean 'showroom'?"),
         ("pets set 100001", 1, "must be an integer from 0 to 100000, got 100001"),
         (f"pets set {'9' * 101}", 1, "must be a fixture name (a-z, 0-9, single hyphens; "),
-        ("snapshot restore b", 1, "unknown snapshot 'b'"),
-        ("snapshot save a/b", 2, "invalid snapshot name 'a/b'; the name must not be empty or "),
         ("gates open ", 2, "invalid gate name ''; the name must not be empty or contain '/'"),
         ("gates opne x", 2, "gates opne: unknown command; did you mean 'open'?"),
         ("sessions drop w3", 1, "unknown session 'w3'"),
@@ -387,7 +385,7 @@ def test_all_sessions_are_reset_and_dropped(run: Run, client: ControlClient, cal
         ("reset --all --session w3", 2, "--all: cannot be combined with session w3"),
         ("completion bash", 2, "completion: no longer a command; add eval"),
         ("version", 2, "version: no longer a command; use 'mockpets --version'"),
-        ("snapshot delete a", 2, "snapshot delete: no longer a command; delete it in the panel"),
+        ("snapshot save a", 2, "snapshot: no longer a command; 'mockpets pets --json > pets"),
         ("link /pets", 2, "APP_URL: must be the URL of a page of your app, got '/pets'; write it "),
         ("link http://[::1", 2, "APP_URL: must be the URL of a page of your app, got 'http://[:"),
         ("link javascript:x", 2, "APP_URL: must be the URL of a page"),

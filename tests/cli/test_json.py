@@ -32,9 +32,9 @@ WITHOUT = {
         "mcp",
     ),  # print a file
     *("new", "kit", "init"),  # write files
-    *("reset", "pets set", "pets delete", "snapshot save", "snapshot restore"),
+    *("reset", "pets set", "pets delete"),
     *("held release", "gates open", "sessions drop"),  # change something
-    *("pets", "snapshot", "held", "gates", "sessions"),  # groups
+    *("pets", "held", "gates", "sessions"),  # groups
 }
 READS = {
     "use": "scenarios",
@@ -43,7 +43,6 @@ READS = {
     "data": "data",
     "held list": "held",
     "gates list": "gates",
-    "snapshot list": "snapshots",
     "sessions list": "sessions",
     "stub 1": "requests/1/stub",
     "why 1": "requests/1/explain",
@@ -109,8 +108,7 @@ def test_requests_and_findings_have_the_shapes_of_the_control_api(
 def remote_commands() -> list[str]:
     """Return the commands for a running server, with what each needs."""
     needed = {
-        **dict.fromkeys(("snapshot save", "snapshot restore", "record"), "x"),
-        **dict.fromkeys(("gates open", "sessions drop"), "x"),
+        **dict.fromkeys(("record", "gates open", "sessions drop"), "x"),
         **dict.fromkeys(("held release", "stub", "why"), "1"),
         "pets update": "3 --name B",
         "pets delete": "3",

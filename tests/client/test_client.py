@@ -429,20 +429,6 @@ def test_pets_are_read_replaced_and_changed(client: ControlClient) -> None:
     assert client.set_pets({"count": 2500}) == len(client.pets()) == 2500  # of several pages
 
 
-def test_snapshots(client: ControlClient) -> None:
-    client.set_pets([MISO])
-    taken = client.snapshot("one")
-    client.set_pets([])
-    client.snapshot("none")
-
-    assert (taken["name"], taken["pets"]) == ("one", 1)
-    assert [(each["name"], each["pets"]) for each in client.snapshots()] == [
-        ("none", 0),
-        ("one", 1),
-    ]
-    assert client.restore("one") == 1
-    assert client.pets() == [MISO]
-    assert client.drop_snapshot("none") == [taken]
 
 
 def test_a_failed_verification_is_an_assertion_that_shows_the_requests(

@@ -141,15 +141,6 @@ class Worker:
         pets[pet_id] = {**pets[pet_id], "name": name}
         assert self.control("PATCH", f"pets/{pet_id}", {"name": name}) == pets[pet_id]
 
-    def snapshot(self) -> None:
-        total = len(self.stores[""])
-        assert self.control("PUT", "snapshots/same-name")["pets"] == total
-        kept = dict(self.stores[""])
-        self.create()
-        self.list()
-        assert self.control("POST", "snapshots/same-name/restore") == {"total": total}
-        self.stores[""] = kept
-
     def use(self) -> None:
         """Restart the scenario's counters."""
         active = self.control("PUT", "scenario", {"scenario": self.document})["active"]
@@ -183,9 +174,7 @@ class Worker:
         made = {"scenario": self.document, "pets": [*self.start.values()]}
         assert self.control("PUT", f"sessions/{self.name}", made)["active"] == ["inline-1"]
         most: list[Callable[[], None]] = [self.count, self.create, self.list, self.get]
-        seldom: list[Callable[[], None]] = [
-            *(self.refused, self.change, self.snapshot, self.use, self.reset)
-        ]
+        seldom: list[Callable[[], None]] = [*(self.refused, self.change, self.use, self.reset)]
         for turn in range(REQUESTS):
             self.random.choice(seldom if turn % 10 == 9 else most)()
         self.check()

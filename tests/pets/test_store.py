@@ -108,15 +108,15 @@ def test_unused_values_are_removed_from_the_index(monkeypatch: pytest.MonkeyPatc
 
 
 def test_charges() -> None:
-    pets, snapshots = MemoryBudget(10**6, "pets"), MemoryBudget(10**6, "snapshots")
+    pets, kept = MemoryBudget(10**6, "pets"), MemoryBudget(10**6, "saved pets")
     store = Store(make_table(map(pet, range(1, 4))), 10, pets)
     assert pets.used == 0
 
     number, row = store.create({"name": "x", "categoryId": 1})
     own = len(row) + ENTRY_BYTES
     assert pets.used == own
-    saved = store.save(snapshots)
-    assert (pets.used, snapshots.used) == (own, own)
+    saved = store.save(kept)
+    assert (pets.used, kept.used) == (own, own)
     changed = store.change(1, {"name": "a longer name"})
     copy = 3 * ENTRY_BYTES
     assert pets.used == own + copy + len(changed)
@@ -127,11 +127,11 @@ def test_charges() -> None:
     store.delete(number)
     assert pets.used == copy
     store.restore(saved)
-    assert (pets.used, snapshots.used) == (own, own)
+    assert (pets.used, kept.used) == (own, own)
     store.replace(make_table([pet(1)], pets))
     assert pets.used == ENTRY_BYTES + len(b'{"id":1,"name":"pet 1","categoryId":1}')
     del saved
-    assert snapshots.used == 0
+    assert kept.used == 0
     store.reset()
     assert pets.used == 0
 
@@ -168,11 +168,11 @@ START = {number: pet(number, status) for number, status in ((1, "sold"), (2, Non
 
 @dataclass
 class Model:
-    """The expected contents of a store or snapshot.
+    """The expected contents of a store, now or when it was saved.
 
     :param shared: the pets of the shared table; one object for each such table.
     :param changed: ids of changed pets in the base.
-    :param next: the next id of the store, or of the store of the snapshot.
+    :param next: the next id of the store.
     """
 
     shared: dict[int, Pet]
@@ -213,11 +213,11 @@ def rejection(call: Callable[[], object]) -> str | None:
 
 
 class TwoStores(RuleBasedStateMachine):
-    """Two stores with the same base, their snapshots, and the expected contents of each."""
+    """Two stores with the same base, their saved pets, and the expected contents of each."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.pets, self.snapshots = MemoryBudget(2500, "pets"), MemoryBudget(1500, "snapshots")
+        self.pets, self.kept = MemoryBudget(2500, "pets"), MemoryBudget(1500, "saved pets")
         self.start = make_table(START.values())
         self.stores = [Store(self.start, MAX_NEW, self.pets) for _ in range(2)]
         self.models = [Model(START, dict(START), next=6) for _ in range(2)]
@@ -300,8 +300,8 @@ class TwoStores(RuleBasedStateMachine):
     @rule(place=PLACE)
     def save(self, place: int) -> None:
         model = self.models[place].copy()
-        code = rejection(lambda: self.saved.append(self.stores[place].save(self.snapshots)))
-        if sum(each.cost for each in [*self.saved_models, model]) > self.snapshots.limit:
+        code = rejection(lambda: self.saved.append(self.stores[place].save(self.kept)))
+        if sum(each.cost for each in [*self.saved_models, model]) > self.kept.limit:
             assert code == "store_full"
             return
         assert code is None
@@ -344,12 +344,12 @@ class TwoStores(RuleBasedStateMachine):
     @invariant()
     def charges_are_as_expected(self) -> None:
         assert self.pets.used == self.used() <= self.pets.limit
-        assert self.snapshots.used == sum(model.cost for model in self.saved_models)
+        assert self.kept.used == sum(model.cost for model in self.saved_models)
 
     def teardown(self) -> None:
         self.stores.clear()
         self.saved.clear()
-        assert (self.pets.used, self.snapshots.used) == (0, 0)
+        assert (self.pets.used, self.kept.used) == (0, 0)
 
 
 TestTwoStores = TwoStores.TestCase

@@ -30,5 +30,4 @@ def shared_state(*scenarios: Scenario, budget: int = 2**20, max_new: int = 10) -
         locale="en_US",
         journal=partial(Journals(2**20).new, 100),
         pets=pets,
-        snapshots=MemoryBudget(budget, "snapshots"),
     )

@@ -89,7 +89,7 @@ def test_many_names_use_constant_memory_and_keep_sessions_in_use() -> None:
     """Set `SESSION_NAMES` to 100000 for the full run.
 
     Of 200 sessions, 10 are used in every step and 10 hold a response. The others are each idle for
-    ten minutes before they are replaced. Every session has a pet, a journal entry and a snapshot.
+    ten minutes before they are replaced. Every session has a pet and a journal entry.
     """
     clock = Clock()
     app = create_app(Settings(max_sessions=200))
@@ -108,9 +108,7 @@ def test_many_names_use_constant_memory_and_keep_sessions_in_use() -> None:
             if number % 20:
                 assert sessions.get_or_create(f"n{number}").active == ("default",)
                 continue
-            base = f"/~n{number}"
-            assert call("POST", f"{base}/v1/pets", json_body=PET).json["id"] == 17
-            assert call("PUT", f"{base}/__mockpets/snapshots/s", key=None).status == 201
+            assert call("POST", f"/~n{number}/v1/pets", json_body=PET).json["id"] == 17
             assert len(sessions) <= 200
 
     name_so_many(0, 600)
@@ -196,32 +194,24 @@ def test_the_limit_over_http(fresh: Make) -> None:
 # --- Scenarios with pets, budgets ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["pets", "snapshots"])
 @pytest.mark.slow
-def test_the_memory_budgets_over_http(fresh: Make, kind: str) -> None:
+def test_the_memory_budgets_over_http(fresh: Make) -> None:
     """Sessions share 64 MiB: a full budget is a 507, and dropping a session frees memory."""
     call = fresh(max_pets=100_000)
     pets = [{"id": each, "name": "x" * 60_000, "categoryId": 1} for each in range(1, 17)]
     made, rejected = 0, None
     for number in range(100):
-        base = f"/~w{number}/__mockpets"
-        response = call("PUT", f"{base}/pets", json_body=pets, key=None)
-        if response.status == 200 and kind == "snapshots":
-            call("POST", f"/~w{number}/v1/pets", json_body={"name": "y" * 60_000, "categoryId": 1})
-            for each in range(100):
-                if response.status < 300:
-                    response = call("PUT", f"{base}/snapshots/s{each}", key=None)
+        response = call("PUT", f"/~w{number}/__mockpets/pets", json_body=pets, key=None)
         if response.status >= 300:
             rejected = response
             break
         made += 1
     assert rejected is not None
     assert_error(rejected, "store_full")
-    assert f"the {kind} of all sessions together may use at most 64 MiB" in rejected.json["message"]
+    assert "the pets of all sessions together may use at most 64 MiB" in rejected.json["message"]
     assert 8 <= made <= 75
     assert call("GET", "/~w0/v1/pets/16").json == pets[15]
-    if kind == "pets":
-        state = call("GET", f"/~w{made}/__mockpets/pets", key=None).json
-        assert state["total"] == 16 and state["pets"][0]["name"] != pets[0]["name"]
-        call("DELETE", "/__mockpets/sessions/w0", key=None)
-        assert call("PUT", f"/~w{made}/__mockpets/pets", json_body=pets, key=None).status == 200
+    state = call("GET", f"/~w{made}/__mockpets/pets", key=None).json
+    assert state["total"] == 16 and state["pets"][0]["name"] != pets[0]["name"]
+    call("DELETE", "/__mockpets/sessions/w0", key=None)
+    assert call("PUT", f"/~w{made}/__mockpets/pets", json_body=pets, key=None).status == 200

@@ -35,9 +35,8 @@ class Server:
         return self.call(method, f"/~w1/__mockpets/{path}", json_body=body, key=None)
 
     def fill(self) -> None:
-        """Add a pet, a scenario with a counter and a random number, requests and a snapshot."""
+        """Add a pet, a scenario with a counter and a random number, and requests."""
         self.call("POST", "/~w1/v1/pets", json_body=PET)
-        self.control("PUT", "snapshots/one")
         self.control("PUT", "scenario", {"scenario": TWICE})
         assert self.call("GET", "/~w1/v1/pets").status == 503
         self.call("GET", "/~w1/v1/pets?status=sold", scenario="flaky")
@@ -52,7 +51,6 @@ class Server:
         return {
             **{name: summary[name] for name in ("id", "active", "seed", "pets", "requests")},
             "log": [(each["number"], each["target"], each["status"]) for each in log],
-            "snapshots": self.control("GET", "snapshots").json["snapshots"],
             "all pets": self.control("GET", "pets").json["pets"],
         }
 
@@ -115,24 +113,6 @@ def test_requests_since_a_clear_stay_and_those_since_a_reset_do_not(server: Serv
     assert numbers == "5"
 
 
-def test_a_deleted_snapshot_comes_back(server: Server) -> None:
-    before = server.state()
-    server.control("DELETE", "snapshots/one")
-    assert server.control("GET", "snapshots").json["snapshots"] == []
-    assert server.undo().json["undone"] == "snapshot"
-    assert server.state() == before
-
-    server.control("DELETE", "snapshots/one")
-    server.control("DELETE", "pets/1")
-    server.control("PUT", "snapshots/one")  # a newer one stays
-    later = server.state()["snapshots"]
-    server.undo()
-    assert server.state()["snapshots"] == later
-    server.control("DELETE", "snapshots/one")
-    server.clock.now += 10
-    assert server.undo().status == 404
-
-
 def test_a_name_that_is_used_again_cannot_be_undone(server: Server) -> None:
     server.control("DELETE", "sessions/w1")
     server.call("GET", "/~w1/v1/pets")
@@ -170,7 +150,7 @@ def test_a_full_server_puts_no_session_back() -> None:
 
 
 def test_what_is_kept_goes_first_when_memory_is_needed() -> None:
-    server = Server(memory=9 * 2**20, max_pets=10_000)
+    server = Server(memory=5 * 2**20, max_pets=10_000)
     many = [{"id": number, "name": "x" * 1000, "categoryId": 1} for number in range(1, 900)]
     for name in ("w1", "w2", "v1", "v2", "v3"):  # of 4 MiB for pets, each takes about one
         path = f"/~{name}/__mockpets/pets"

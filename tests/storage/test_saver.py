@@ -128,7 +128,7 @@ def test_pets_that_were_replaced_or_restored_come_back(path: Path) -> None:
     server = Server(path)
     store = server.store()
     server.post()
-    snapshot = store.save(None)
+    saved = store.save(None)
     store.replace(make_table(pets("One", "Two", "Three")))
     store.delete(2)
     server.save()
@@ -136,13 +136,13 @@ def test_pets_that_were_replaced_or_restored_come_back(path: Path) -> None:
     server.stop()
     server = Server(path)
     assert server.names() == ["One", "Three"]
-    server.store().restore(snapshot)
+    server.store().restore(saved)
     server.store().change(3, {"name": "Changed"})
     server.stop()
 
     server = Server(path)
     assert server.names() == ["Ada", "Bo", "Changed"]
-    assert rows_in(server)["bases"], "the pets of the snapshot's base are still used"
+    assert rows_in(server)["bases"], "the pets of the saved base are still used"
 
 
 def test_deleted_sessions_do_not_come_back(path: Path) -> None:

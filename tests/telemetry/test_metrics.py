@@ -24,8 +24,6 @@ HELD: Holdings = {
     "pets": 33,
     "pets_bytes": 700,
     "pets_limit_bytes": 701,
-    "snapshots_bytes": 800,
-    "snapshots_limit_bytes": 801,
     "journal_bytes": 4096,
     "journal_limit_bytes": 9000,
     "journal_dropped_total": 5,

@@ -60,7 +60,6 @@ def test_declared_sessions_and_the_default_one_can_be_named(
         ("POST", "/__mockpets/reset", {}),
         ("PUT", "/__mockpets/scenario", {"json_body": {"scenario": "empty"}}),
         ("PUT", "/__mockpets/pets", {"json_body": []}),
-        ("PUT", "/__mockpets/snapshots/s", {}),
     ],
 )
 def test_a_request_that_names_no_session_is_rejected(

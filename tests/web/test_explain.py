@@ -158,7 +158,7 @@ def test_an_explanation_is_what_then_happens_and_changes_nothing(
     assert {each[0] for each in responders} == {"stub", "operation", "check"}
 
 
-@pytest.mark.parametrize(("mebibytes", "status"), [(144, 200), (2, 507)])
+@pytest.mark.parametrize(("mebibytes", "status"), [(80, 200), (1, 507)])
 def test_pets_that_only_an_explanation_needs_are_not_charged(mebibytes: int, status: int) -> None:
     app = create_app(Settings(pets="2", memory=mebibytes * 2**20))
     call, pets = Client(InProcess(app)), app.extensions["mockpets"].sessions.shared.pets

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MIB = 2**20
 TOKEN = "a-token-of-the-tests"
-LIMITS = ("journal_limit_bytes", "pets_limit_bytes", "snapshots_limit_bytes")
+LIMITS = ("journal_limit_bytes", "pets_limit_bytes")
 REQUESTS = 20
 BROWSER = {
     key.removeprefix("HTTP_").replace("_", "-").title(): value
@@ -38,9 +38,9 @@ def limits(call: Client, key: str = "mockpets") -> list[float]:
 @each(
     "options, expected",
     [
-        ({}, [16 * MIB, 64 * MIB, 64 * MIB]),
-        ({"memory": "9MiB"}, [MIB, 4 * MIB, 4 * MIB]),
-        ({"public": True, "control_token": TOKEN}, [8 * MIB, 64 * MIB, 8 * MIB]),
+        ({}, [16 * MIB, 64 * MIB]),
+        ({"memory": "5MiB"}, [MIB, 4 * MIB]),
+        ({"public": True, "control_token": TOKEN}, [8 * MIB, 64 * MIB]),
     ],
 )
 def test_the_metrics_show_each_part_of_the_memory(
@@ -49,22 +49,18 @@ def test_the_metrics_show_each_part_of_the_memory(
     assert limits(fresh(**options), key=options.get("control_token", "mockpets")) == expected
 
 
-@each("kind", ["pets", "snapshots"])
-def test_a_full_budget_rejects_and_names_the_setting(fresh: Make, kind: str) -> None:
-    call = fresh(memory=9 * MIB // 4)
+def test_a_full_budget_rejects_and_names_the_setting(fresh: Make) -> None:
+    call = fresh(memory=5 * MIB // 4)
     pet = {"name": "x" * 60_000, "categoryId": 1}
     responses = [call("POST", "/v1/pets", json_body=pet)]
     while responses[-1].status == 201 and len(responses) < 50:
-        if kind == "pets":
-            responses.append(call("POST", "/v1/pets", json_body=pet))
-        else:
-            responses.append(call("PUT", f"/__mockpets/snapshots/s{len(responses)}"))
+        responses.append(call("POST", "/v1/pets", json_body=pet))
 
     rejected = responses[-1]
     assert_error(rejected, "store_full")
-    assert f"the {kind} of all sessions together may use at most 1 MiB" in rejected.json["message"]
+    assert "the pets of all sessions together may use at most 1 MiB" in rejected.json["message"]
     assert rejected.json["message"].endswith(", or start the server with a higher --memory")
-    assert MIB / 2 < held(call, f"{kind}_bytes") <= MIB
+    assert MIB / 2 < held(call, "pets_bytes") <= MIB
 
 
 # --- The request log ----------------------------------------------------------------------------
@@ -92,8 +88,8 @@ def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
 def test_all_sessions_of_a_large_test_run_verify_with_a_log_of_the_documented_size(
     caplog: pytest.LogCaptureFixture, sessions: int
 ) -> None:
-    """docs/operate/scale.md#memory states the size: sessions x requests x 45 KiB."""
-    settings = Settings(max_sessions=sessions + 1, memory=9 * sessions * REQUESTS * 5 * 1024)
+    """docs/operate/scale.md#memory states the size: sessions x requests x 25 KiB."""
+    settings = Settings(max_sessions=sessions + 1, memory=5 * sessions * REQUESTS * 5 * 1024)
     call = Client(InProcess(create_app(settings)))
     browse(call, sessions, REQUESTS)
 
@@ -108,7 +104,7 @@ def test_all_sessions_of_a_large_test_run_verify_with_a_log_of_the_documented_si
 def test_dropped_requests_are_counted_and_logged_once_and_verify_names_the_setting(
     fresh: Make, caplog: pytest.LogCaptureFixture
 ) -> None:
-    call = fresh(memory="9MiB")
+    call = fresh(memory="5MiB")
     browse(call, 20, 10)
     assert warnings_of(caplog) == []
     browse(call, 20, 20)

@@ -426,7 +426,6 @@ def test_an_ipv6_network_has_a_part_of_the_sessions(bits: int, most: int) -> Non
     [
         ("POST", "pets", PET),
         ("DELETE", "pets/3", None),
-        ("PUT", "snapshots/one", None),
         ("PUT", "scenario", {"scenario": "empty"}),
         ("PUT", "sessions/{}", {"seed": 7}),
     ],

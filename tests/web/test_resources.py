@@ -677,19 +677,20 @@ def test_scenarios_with_equal_names_are_told_apart(files: Path) -> None:
     assert totals == {"orders": 1, "shop.orders": 1, "second.orders": 2}
 
 
-def test_snapshots_keep_records(shop: Shop) -> None:
-    shop.use()("POST", body={"petId": 4})
-    shop.control("PUT", "snapshots/two")
-    shop("DELETE", f"{PATH}/1")
-    shop("POST", body={"petId": 5})
-    shop.control("POST", "snapshots/two/restore")
-
-    assert [record["id"] for record in shop("GET").json] == [1, 2]
-    assert shop("POST", body={"petId": 6}).json["id"] == 4, "an ID is not assigned again"
+def test_an_undone_reset_keeps_records_and_does_not_assign_an_id_again(shop: Shop) -> None:
+    undo = f"sessions/{shop.use().base.removeprefix('/~')}/undo"
+    shop("POST", body={"petId": 4})
     shop.control("POST", "reset")
-    shop.control("PUT", "snapshots/first")
+    for pet_id in (5, 6):
+        shop("POST", body={"petId": pet_id})
+    shop.control("POST", undo)
+
+    assert shop("GET").json == [FIRST, {"id": 2, "petId": 4}]
+    assert shop("POST", body={"petId": 7}).json["id"] == 4
+    for _ in range(2):
+        shop.control("POST", "reset")
     shop("POST", body={"petId": 6})
-    shop.control("POST", "snapshots/first/restore")
+    shop.control("POST", undo)
     assert shop("GET").json == [FIRST]
     assert shop("POST", body={"petId": 6}).json["id"] == 3
 

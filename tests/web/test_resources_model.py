@@ -16,6 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from mockpets import Settings, create_app
 from tests.http_client import Client, InProcess
+from tests.server.raw_http import Clock
 
 if TYPE_CHECKING:
     from tests.http_client import Response
@@ -124,8 +125,8 @@ class Resources(RuleBasedStateMachine):
         self.folder = TemporaryDirectory()
         for name, document in FILES.items():
             (Path(self.folder.name) / f"{name}.json").write_text(json.dumps(document))
-        app = create_app(Settings(scenarios_dir=(Path(self.folder.name),), scenario=("shop",)))
-        self.client = Client(InProcess(app))
+        settings = Settings(scenarios_dir=(Path(self.folder.name),), scenario=("shop",))
+        self.client = Client(InProcess(create_app(settings, Clock())))
         self.sessions = {"w1": Session(), "w2": Session()}
 
     def teardown(self) -> None:
@@ -258,22 +259,18 @@ class Resources(RuleBasedStateMachine):
     @rule(session=SESSIONS)
     def reset(self, session: str) -> None:
         self.call(session, "POST", "/__mockpets/reset")
-        self.sessions[session].data = {key: fresh(key) for key in ITEMS}
-
-    @rule(session=SESSIONS)
-    def save(self, session: str) -> None:
-        self.call(session, "PUT", "/__mockpets/snapshots/one")
-        self.sessions[session].saved = deepcopy(self.sessions[session].data)
+        model = self.sessions[session]
+        model.saved, model.data = model.data, {key: fresh(key) for key in ITEMS}
 
     @precondition(lambda self: any(each.saved for each in self.sessions.values()))
     @rule(session=SESSIONS)
-    def restore(self, session: str) -> None:
-        response = self.call(session, "POST", "/__mockpets/snapshots/one/restore")
+    def undo(self, session: str) -> None:
+        response = self.call(session, "POST", f"/__mockpets/sessions/{session}/undo", key=None)
         model = self.sessions[session]
+        assert response.status == (200 if model.saved else 404)
         if model.saved is None:
-            assert response.status == 404
             return
-        now, model.data = model.data, deepcopy(model.saved)
+        now, model.data, model.saved = model.data, model.saved, None
         for key, collection in model.data.items():
             collection.next = max(collection.next, now[key].next)
 

@@ -66,7 +66,6 @@ class World:
     own: Store = field(default_factory=lambda: Store(grown(1)))
     stores: dict[tuple[str, ...], Store] = field(default_factory=dict)
     failed: dict[tuple[str, ...], int] = field(default_factory=dict)
-    snapshots: dict[str, Pets] = field(default_factory=dict)
     requests: int = 0
 
     def store(self, names: tuple[str, ...]) -> Store:
@@ -105,7 +104,6 @@ STACKS = st.sampled_from(
     [("default",), ("empty",), ("retry",), ("retry", "empty"), ("empty", "retry"), ("missing",)]
 )
 PLUS = st.just(()) | STACKS
-SNAPSHOTS = st.sampled_from(["a", "b"])
 PETS = st.lists(
     st.fixed_dictionaries(
         {"id": st.integers(-3, 20), "name": NAMES, "categoryId": st.integers(0, 9)},
@@ -194,7 +192,7 @@ class Worlds(RuleBasedStateMachine):
         else:
             assert (response.status, response.json["code"]) == (404, "pet_not_found")
 
-    # --- Pets and snapshots -------------------------------------------------------------------
+    # --- Pets ---------------------------------------------------------------------------------
 
     @rule(session=SESSIONS, plus=PLUS, pets=PETS)
     def put(self, session: str, plus: tuple[str, ...], pets: Any) -> None:
@@ -226,28 +224,6 @@ class Worlds(RuleBasedStateMachine):
     def about(self, session: str, plus: tuple[str, ...]) -> Store:
         world = self.world(session)
         return world.store(plus or world.active)
-
-    @rule(session=SESSIONS, plus=PLUS, name=SNAPSHOTS)
-    def save(self, session: str, plus: tuple[str, ...], name: str) -> None:
-        response = self.control(session, "PUT", f"snapshots/{name}", plus=plus)
-        snapshots = self.world(session).snapshots
-        assert response.status == (200 if name in snapshots else 201)
-        snapshots[name] = deepcopy(self.about(session, plus).pets)
-        assert response.json["pets"] == len(snapshots[name])
-
-    @rule(session=SESSIONS, plus=PLUS, name=SNAPSHOTS)
-    def restore(self, session: str, plus: tuple[str, ...], name: str) -> None:
-        response = self.control(session, "POST", f"snapshots/{name}/restore", plus=plus)
-        kept = self.world(session).snapshots.get(name)
-        assert response.status == (404 if kept is None else 200)
-        if kept is not None:
-            self.about(session, plus).turn_to(kept)
-
-    @rule(session=SESSIONS, name=SNAPSHOTS)
-    def forget(self, session: str, name: str) -> None:
-        response = self.control(session, "DELETE", f"snapshots/{name}")
-        there = self.world(session).snapshots.pop(name, None)
-        assert response.status == (404 if there is None else 200)
 
     # --- Scenarios and sessions ---------------------------------------------------------------
 
@@ -328,10 +304,6 @@ class Worlds(RuleBasedStateMachine):
             base = f"/~{told['name']}/__mockpets"
             pets = self.call("GET", f"{base}/pets", key=None).json["pets"]
             assert pets == [pet for _, pet in sorted(world.store(world.active).pets.items())]
-            kept = self.call("GET", f"{base}/snapshots", key=None).json["snapshots"]
-            assert {each["name"]: each["pets"] for each in kept} == {
-                name: len(pets) for name, pets in world.snapshots.items()
-            }
             assert (
                 self.call("GET", f"{base}/requests?limit=1", key=None).json["last"]
                 == world.requests

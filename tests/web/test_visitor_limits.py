@@ -62,10 +62,10 @@ def test_all_visitors_have_a_rate_and_twice_as_many_at_once(
         ({}, PUBLIC_SESSIONS),
         ({"max_sessions": 200}, 200),
         ({"public": False, "max_sessions": 5000}, 5000),
-        ({"public": False, "memory": "288MiB"}, 2000),
+        ({"public": False, "memory": "160MiB"}, 2000),
         ({"public": False, "memory": "8MiB"}, 200),
         ({"public": False, "memory": "64GiB"}, 10_000),
-        ({"memory": "40MiB"}, 2500),
+        ({"memory": "36MiB"}, 2500),
     ],
 )
 def test_the_number_of_sessions_is_proportional_to_the_memory_unless_it_is_set(

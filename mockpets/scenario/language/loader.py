@@ -19,7 +19,7 @@ from mockpets.constants import (
 from mockpets.errors import invalid, problem_with
 from mockpets.scenario.language.diagnostics import Diagnostics
 from mockpets.scenario.language.parser import read
-from mockpets.scenario.language.pets import PETS
+from mockpets.scenario.language.pets import PETS, PETS_FILE
 from mockpets.scenario.language.scenario import SCENARIO
 from mockpets.scenario.language.shapes import Definitions
 from mockpets.scenario.language.text import check_text, read_any_text, read_text
@@ -63,14 +63,16 @@ def load_scenario(
 def load_fixture(path: Path, shown: str, *, is_named: bool = True) -> tuple[Pet, ...]:
     """Return the pets in a fixture file by id.
 
-    :param is_named: whether the name of the file is that of a fixture, and so in kebab case.
+    :param is_named: whether it is in a folder of fixtures, so that its name is in kebab case. If
+        not, it can also have the form that `mockpets pets --json` prints.
     :raise InputError: as `load_scenario`.
     """
     diagnostics = Diagnostics(shown, path.stem)
     if is_named:
         _check_name(path, diagnostics)
     text = read_text(path, shown, FIXTURE_BYTES)
-    pets: tuple[Pet, ...] = _read(path, text, PETS, diagnostics, FIXTURE_NODES)
+    shape = PETS if is_named else PETS_FILE
+    pets: tuple[Pet, ...] = _read(path, text, shape, diagnostics, FIXTURE_NODES)
     return pets
 
 

@@ -121,6 +121,16 @@ def _fixture_page(name: str, node: Node, diagnostics: Diagnostics) -> Any:
 _PET: Final = _PetShape("A Pet of the contract.", name="PetInput")
 PETS: Final = ListOf("Pet objects with unique ids.", _PET, then=_by_id)
 _FIXTURE: Final = kebab_case("A fixture name.", "a fixture name")
+PETS_FILE: Final = ByKind(
+    "Pets as in a fixture, or as the control API lists them.",
+    {
+        "list": PETS,
+        "mapping": Object(
+            "Pets.", {"pets": PETS}, required=("pets",), then=lambda values, *_: values["pets"]
+        ),
+    },
+    "a list of Pet objects",
+)
 PAGE: Final = ByKind(
     "Pet objects or a fixture name.",
     {

@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, Type
 from mockpets.constants import (
     BASE_MARK,
     FIXTURE_BYTES,
-    NAME_LENGTH,
     PROBLEMS_SHOWN,
     SESSION_HEADER,
-    SESSION_NAME_RULE,
 )
 from mockpets.errors import DocumentError, InputError, NotReady, RequestError, did_you_mean
 from mockpets.strict_json import dump_json
 from mockpets.units import quote
 from mockpets.web.exchange import Response
-from mockpets.web.session_selector import checked_session, named_scenarios
+from mockpets.web.session_selector import named_scenarios
 from mockpets.wsgi_extension import JOB_RESULTS, SERVER
 
 if TYPE_CHECKING:
@@ -241,12 +239,3 @@ def invalid_body(error: InputError) -> RequestError:
     is_document = isinstance(error, DocumentError)
     code: ErrorCode = "invalid_scenario" if is_document else "invalid_request"
     return RequestError(code, f"{first}{rest}", details=details)
-
-
-def checked_snapshot(name: str) -> str:
-    """Return the name of a snapshot in lower case, or raise ``invalid_request``."""
-    try:
-        return checked_session(name, "a snapshot")
-    except RequestError:
-        message = f"invalid snapshot name {name[:NAME_LENGTH]!r}: {SESSION_NAME_RULE}"
-        raise RequestError("invalid_request", message) from None

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from mockpets.web.control.call import Call
 
 _DESCRIPTION: Final = """\
-Control a running mockpets: its sessions, active scenarios, pets, records, snapshots, recorded
+Control a running mockpets: its sessions, active scenarios, pets, records, recorded
 requests and gates.
 
 A call works on the session that the server's URL (`/~NAME/__mockpets`) or the header
@@ -66,7 +66,7 @@ _TOPICS: Final = {
         "Named behaviours, and which of them are active.",
         ("scenarios", "scenario", "overrides"),
     ),
-    "pets": ("The pets of a session, and their snapshots.", ("pets", "snapshots")),
+    "pets": ("The pets of a session.", ("pets",)),
     "data": ("The records of the resources that the active scenarios define.", ("data",)),
     "requests": (
         "The request log, its verification, its findings, recordings, and explanations.",

@@ -1,11 +1,10 @@
-"""The views of the control API for pets and their snapshots."""
+"""The views of the control API for pets."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from mockpets.clock import moment
 from mockpets.constants import BODY_BYTES
 from mockpets.contract.error_messages import no_animal
 from mockpets.contract.fields import parse_int64
@@ -19,7 +18,6 @@ from mockpets.web.control.call import (
     LONG,
     JsonResponse,
     body_text,
-    checked_snapshot,
     json_response,
     run_job,
 )
@@ -34,7 +32,6 @@ if TYPE_CHECKING:
     from mockpets.contract.schemas import Pet
     from mockpets.pets.table import Table
     from mockpets.session.session import Session, SharedState
-    from mockpets.session.snapshots import Snapshot
     from mockpets.web.control.call import ControlRequest
 
 CONTROL_PETS: Final = 1000
@@ -133,40 +130,5 @@ def delete_pet(call: ControlRequest) -> JsonResponse[types.Total]:
     """Delete a pet."""
     store = call.activation().store
     store.delete(_pet_id(call))
-    call.session.changes.publish("pets")
-    return json_response({"total": store.total()})
-
-
-def snapshots(call: ControlRequest) -> JsonResponse[types.SnapshotList]:
-    """List the snapshots by name."""
-    return json_response({"snapshots": [*map(_summary, call.session.snapshots.all())]})
-
-
-def _summary(snapshot: Snapshot) -> types.SnapshotSummary:
-    return {"name": snapshot.name, "pets": snapshot.pets, "at": moment(snapshot.at)}
-
-
-def snapshot(call: ControlRequest) -> JsonResponse[types.SnapshotSummary]:
-    """Save a copy of the pets and the records of resources under a name."""
-    name = checked_snapshot(call.name)
-    status = 200 if name in call.session.snapshots else 201
-    snapshot = call.session.snapshots.keep(name, call.activation().store, call.session.data)
-    return json_response(_summary(snapshot), status)
-
-
-def drop_snapshot(call: ControlRequest) -> JsonResponse[types.SnapshotList]:
-    """Delete a snapshot, and list the others."""
-    kept = call.session.snapshots
-    snapshot = kept.drop(checked_snapshot(call.name))
-    put_back = partial(kept.put_back, snapshot)
-    call.context.sessions.undo.keep(call.session.name, "snapshot", put_back)
-    return snapshots(call)
-
-
-def restore(call: ControlRequest) -> JsonResponse[types.Total]:
-    """Replace all pets and records with those of a snapshot."""
-    snapshot = call.session.snapshots.get(checked_snapshot(call.name))
-    store = call.activation().store
-    call.session.restore_all(snapshot.saved, snapshot.records, store)
     call.session.changes.publish("pets")
     return json_response({"total": store.total()})

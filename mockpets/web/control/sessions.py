@@ -75,7 +75,6 @@ def state(call: ControlRequest) -> JsonResponse[types.State]:
                 "pets": _pet_count(session),
                 "requests": len(session.journal),
                 "sessions": len(sessions),
-                "snapshots": len(session.snapshots),
                 "held": sum(gates.values()),
             },
             "gates": gates,
@@ -277,7 +276,7 @@ def check_documents(documents: Mapping[str, object], shared: SharedState) -> Non
 def reset(call: ControlRequest) -> JsonResponse[types.ActiveScenarios]:
     """Reset pets, counters, random numbers and the journal.
 
-    Active scenarios and snapshots stay.
+    Active scenarios stay.
     """
     call.context.sessions.reset(call.session)
     return json_response({"active": list(call.session.active)})
@@ -382,7 +381,7 @@ def make_session(call: ControlRequest) -> JsonResponse[types.SessionSummary]:
 def reset_sessions(call: ControlRequest) -> JsonResponse[types.ResetSessions]:
     """Reset every session: pets, counters, random numbers and the journal.
 
-    Active scenarios and snapshots stay.
+    Active scenarios stay.
     """
     reset = run_job(call, call.context.sessions.reset_all, "resetting all sessions")
     return json_response({"reset": reset})
@@ -431,8 +430,8 @@ def set_clock(call: ControlRequest) -> JsonResponse[types.ClockState]:
 def undo(call: ControlRequest) -> JsonResponse[types.Undone]:
     """Put back what the last reset, clear or delete of a session removed, within 10 seconds.
 
-    Pets, scenarios, counters, the journal and snapshots are as before. Pets and requests that came
-    after a reset are lost. A deleted session is lost once its name is used again.
+    Pets, scenarios, counters and the journal are as before. Pets and requests that came after a
+    reset are lost. A deleted session is lost once its name is used again.
     """
     context, name = call.context, checked_session(call.name, "the path")
     undone = context.sessions.undo.put_back(name)

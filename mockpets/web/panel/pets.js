@@ -1,9 +1,9 @@
-// The view of the pets that clients see: edit them in place, replace them all, keep snapshots.
+// The view of the pets that clients see: edit them in place, or replace them all.
 
 import { label, loadContract } from "./contract.js";
-import { html, useEffect, useRef, useState } from "./preact.js";
-import { act, announce, control, download, handler, parseExact, store, toast, undoIn, useChange } from "./store.js";
-import { Button, clock, count } from "./ui.js";
+import { html, useEffect, useState } from "./preact.js";
+import { act, announce, control, download, handler, parseExact, store, toast, useChange } from "./store.js";
+import { Button, count } from "./ui.js";
 
 const PAGE = 100;
 const UNDO_PETS = 10_000; // of more pets, the browser keeps no copy
@@ -33,7 +33,7 @@ export default function View() {
   const [limit, setLimit] = useState(PAGE);
   const [list, setList] = useState(null);
   const [schema, setSchema] = useState(null);
-  const [open, setOpen] = useState(null); // the open form: "add", "replace" or "snapshots"
+  const [open, setOpen] = useState(null); // the open form: "add" or "replace"
   useEffect(() => { act(async () => setSchema((await loadContract()).newPet)); }, []);
   useChange(["pets", "scenario", "files"], async () => setList(await load(limit)), [limit]);
   if (list === null || schema === null) return null;
@@ -46,14 +46,12 @@ export default function View() {
     <div class="view">
       <div class="toolbar">
         <span class="grow soft">${count(total, "pet")}${pets.length < total ? `, the first ${pets.length.toLocaleString("en")}` : ""} · ${store.state.active.join(", ")}</span>
-        <${Button} text="Snapshots" ...${toggle("snapshots")} />
         <${Button} text="Replace all" ...${toggle("replace")} />
         <${Button} icon="save" text="Export JSON" does=${save} />
         <${Button} kind="primary" icon="add" text="Add a pet" ...${toggle("add")} />
       </div>
       ${open === "add" && html`<${Add} schema=${schema} />`}
       ${open === "replace" && html`<${Replace} total=${total} />`}
-      ${open === "snapshots" && html`<${Snapshots} total=${total} />`}
       <div class="scroll">
         ${pets.length > 0 ? html`<table class="records pets editable">
           <thead><tr><th scope="col" class="number">Id</th>${properties.map(([name, { type }]) => html`<th key=${name} scope="col" class=${type === "integer" ? "number" : ""}>${label(name)}</th>`)}
@@ -178,31 +176,4 @@ function Replace({ total }) {
       ${kind === "paste" && html`<label key="paste" class="grow">Pets <textarea name="value" rows="3" spellcheck=${false} required placeholder='[{"id": 1, "name": "Miso", "categoryId": 2}]'></textarea></label>`}
       <${Button} kind="primary" type="submit" text="Replace" />
     </form>`;
-}
-
-function Snapshots({ total }) {
-  const [rows, setRows] = useState([]);
-  const form = useRef(null);
-  useChange(["snapshots"], async () => setRows((await control("snapshots")).snapshots));
-  const path = (name) => `snapshots/${encodeURIComponent(name)}`;
-  const remove = async (name) => {
-    await control(path(name), { method: "DELETE" });
-    toast(`Deleted snapshot ${name}.`, { undo: undoIn(store.session) });
-  };
-  const save = handler(async () => {
-    const field = form.current.elements.name;
-    const wanted = field.value.trim().toLowerCase();
-    if (rows.some((row) => row.name === wanted)) throw new Error(`There is a snapshot ${wanted}. Delete it first, or choose another name.`);
-    const { name, pets } = await control(path(wanted), { method: "PUT" });
-    field.value = "";
-    announce(`Saved snapshot ${name}: ${count(pets, "pet")}`);
-  });
-  return html`
-    <section class="panel-form" aria-label="Snapshots">
-      <form ref=${form} onSubmit=${save}><label>Name <input name="name" autocomplete="off" required /></label> <${Button} type="submit" text="Save" /></form>
-      <ul>${rows.map(({ name, pets, at }) => html`
-        <li key=${name}><b>${name}</b> <span class="soft">${count(pets, "pet")}, ${clock(at)}</span>
-          <${Button} text="Restore" label=${`Restore snapshot ${name}`} does=${() => undoably(`Restored ${name}: ${count(pets, "pet")}.`, total, () => control(`${path(name)}/restore`, { method: "POST" }))} />
-          <${Button} kind="ghost" icon="delete" label=${`Delete snapshot ${name}`} does=${() => remove(name)} /></li>`)}</ul>
-    </section>`;
 }

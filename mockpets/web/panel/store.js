@@ -143,7 +143,7 @@ export function update(values) {
 
 /**
  * Load something when the component appears, and again after each change of these kinds. Loads do not overlap.
- * @param {string[]} kinds `requests`, `scenario`, `pets`, `data`, `snapshots`, `gates`, `sessions`, `files` or `origins`
+ * @param {string[]} kinds `requests`, `scenario`, `pets`, `data`, `gates`, `sessions`, `files` or `origins`
  * @param {() => Promise<void>} load its errors become toasts
  * @param {unknown[]} [inputs] values whose change loads again too
  */

@@ -106,8 +106,6 @@ export async function usePets(): Promise<string[]> {
   const { petId } = await orders.add({ petId: 3 });
   await orders.change(petId, { note: null });
   for (const { name, hidden_by } of await mock.resources()) console.log(name, hidden_by);
-  await mock.snapshot("before");
-  await mock.restore("before");
   await Promise.all(statuses.map((status) => mock.pets(status)));
   const sold: Pet[] = await mock.pets("sold");
   await mock.setPets(sold);

@@ -15,7 +15,6 @@ test("a pet that is added is in the list", async () => {
   const init = { method: "POST", headers: { ...headers, "Content-Type": "application/json" }, body };
   expect((await fetch(`${MOCKPETS_URL}/v1/pets`, init)).status).toBe(201);
   expect(await names()).toEqual(["Miso"]);
-  await mock.snapshot("before");
   await mock.use({ description: "Waits.", stubs: [{ hold: "list", match: { operation: "listPets" } }] });
   held = listPets();
   await mock.gate("list").held();
@@ -27,7 +26,6 @@ test("the next test starts with nothing of it", async () => {
   await held; // its response was released
   expect(await names()).toEqual([]);
   expect(await mock.requests()).toHaveLength(1);
-  await expect(mock.restore("before")).rejects.toThrow("unknown snapshot");
   expect(mock.baseUrl).toBe(baseUrl);
 });
 

@@ -191,13 +191,11 @@ def test_a_session_starts_with_a_clock(call: Client) -> None:
 # --- What keeps it ------------------------------------------------------------------------------
 
 
-def test_a_reset_an_undo_and_a_restored_snapshot_keep_it(call: Client) -> None:
+def test_a_reset_and_an_undo_keep_it(call: Client) -> None:
     put(call, {"now": AT, "frozen": True}, "n")
     state = call("GET", f"/~n{CLOCK}").json
-    call("PUT", "/~n/__mockpets/snapshots/one")
     call("POST", "/~n/__mockpets/reset")
     assert call("GET", f"/~n{CLOCK}").json == state
-    call("POST", "/~n/__mockpets/snapshots/one/restore")
     call("POST", "/~n/__mockpets/sessions/n/undo")
     assert call("GET", f"/~n{CLOCK}").json == state
     call("DELETE", "/__mockpets/sessions/n")

@@ -96,9 +96,6 @@ ACTS: dict[str, tuple[list[str], Callable[[Client], None]]] = {
     "clear": (["requests"], lambda call: do(call, "DELETE", f"{W1}/requests")),
     "use": (["scenario"], lambda call: do(call, "PUT", f"{W1}/scenario", {"scenario": "empty"})),
     "reset": (["requests", "scenario", "pets"], lambda call: do(call, "POST", f"{W1}/reset")),
-    "a snapshot": (["snapshots"], lambda call: do(call, "PUT", f"{W1}/snapshots/s")),
-    "no snapshot": (["snapshots"], lambda call: do(call, "DELETE", f"{W1}/snapshots/there")),
-    "restore": (["pets"], lambda call: do(call, "POST", f"{W1}/snapshots/there/restore")),
     "a session": (["sessions"], lambda call: do(call, "PUT", f"{W1}/sessions/w2")),
     "no session": (["sessions"], lambda call: do(call, "DELETE", f"{W1}/sessions/there")),
     "a clock": (["clock"], lambda call: do(call, "PUT", f"{W1}/clock", {"frozen": True})),
@@ -111,7 +108,6 @@ def test_every_kind_of_change_wakes_it(name: str) -> None:
     kinds, act = ACTS[name]
     with MockpetsServer(Settings(port=0)) as server, ThreadPoolExecutor(1) as pool:
         call, other = (Client(OverSocket(server.url)) for _ in range(2))
-        do(call, "PUT", f"{W1}/snapshots/there")
         do(call, "GET", "/~there/v1/pets")
         do(call, "GET", "/~w1/v1/pets")
         number = news(call)["change"]
@@ -178,7 +174,7 @@ def test_another_session_does_not_wake_it(clock: Clock) -> None:
             wire.send(ask(f"?since={number}&wait=25"))
             server.until(lambda: server.waiting, 1)
             do(call, "POST", "/~w2/v1/pets", PET)
-            do(call, "PUT", "/~w2/__mockpets/snapshots/s")
+            do(call, "PUT", "/~w2/__mockpets/pets", [])
             assert server.ask(lambda: server.waiting) == 1
             clock.pass_(24.9)
             assert server.ask(lambda: server.waiting) == 1

@@ -151,7 +151,6 @@ A place is a line, a column and a name. The message has the first place in front
 def used(call: Client) -> Client:
     """A server whose session `w1` differs from a new one in every changeable property."""
     good(at(call, "PUT", "scenario", {"scenario": ["retry", "slow"]}))
-    good(at(call, "PUT", "snapshots/kept"))
     call("POST", "/~w1+empty/v1/pets", json_body=PET)
     call("POST", "/~w1+default/v1/pets", json_body=PET)
     return call
@@ -159,7 +158,7 @@ def used(call: Client) -> Client:
 
 def world_of(call: Client) -> list[Any]:
     """Return everything visible of session `w1`, except its idle time."""
-    seen = [good(at(call, "GET", path)) for path in ("state", "pets", "snapshots", "requests")]
+    seen = [good(at(call, "GET", path)) for path in ("state", "pets", "requests")]
     listed = good(at(call, "GET", "sessions"))["sessions"]
     return [*seen, [(each["name"], each["active"], each["seed"]) for each in listed]]
 
@@ -200,8 +199,6 @@ def test_the_number_of_scenarios_is_limited(used: Client) -> None:
 WRONG = {
     "not_found": {
         "GET scenarios/emtpy": "unknown scenario 'emtpy'; did you mean 'empty'?",
-        "POST snapshots/keptt/restore": "unknown snapshot 'keptt'; did you mean 'kept'?",
-        "POST snapshots/nix/restore": "unknown snapshot 'nix'; known: kept",
         "DELETE sessions/w11": "unknown session 'w11'; did you mean 'w1'?",
         "GET requests/99": (
             "the request log of session 'w1' has no request '99'; it keeps 2 of 2 requests"
@@ -210,8 +207,6 @@ WRONG = {
         "GET nothing": "the control API has no path '/__mockpets/nothing'",
     },
     "invalid_request": {
-        "PUT snapshots/a%20b": "invalid snapshot name 'a b': use a-z, 0-9",
-        "PUT snapshots/" + "x" * 65: f"invalid snapshot name '{'x' * 64}",
         "DELETE sessions/default": "the session 'default' cannot be deleted",
         "GET pets?limit=1001": "limit must be an integer from 1 to 1000, got",
         "GET pets?after=x&status=lost": "after must be an integer from -9223372036854775808",
@@ -580,16 +575,15 @@ def test_an_invalid_session_is_not_created(call: Client) -> None:
         assert_error(at(call, "GET", "sessions/unborn"), "not_found")
 
 
-# --- State, gates, snapshots, journal -------------------------------------------------------------
+# --- State, gates, journal ------------------------------------------------------------------------
 
 
 def test_state_has_every_specified_property(fresh: Make) -> None:
     call = fresh(api_key=("*",), seed=3)
     call("GET", "/~w1/v1/pets")
-    good(at(call, "PUT", "snapshots/s"))
     state = good(at(call, "GET", "state"))
 
-    assert state["counts"] == {"pets": 16, "requests": 1, "sessions": 2, "snapshots": 1, "held": 0}
+    assert state["counts"] == {"pets": 16, "requests": 1, "sessions": 2, "held": 0}
     wanted = {"key": "mockpets", "any_key": True, "base_path": "/~w1/v1", "max_pets": 10_000}
     wanted |= {"journal_size": 1000, "public": False, "max_sessions": 1000}
     assert state["settings"].pop("all")
@@ -661,33 +655,6 @@ def test_only_public_servers_disable_scenarios_that_break_connections(
         for name, expected in (("offline", reason), ("truncated", None), ("default", None)):
             details = good(call("GET", f"/__mockpets/scenarios/{name}", key=token))
             assert details["disabled"] == expected
-
-
-def test_a_snapshot_can_be_restored_repeatedly(call: Client) -> None:
-    first = at(call, "PUT", "snapshots/A.1", session="snap")
-    assert (first.status, first.json["name"], first.json["pets"]) == (201, "a.1", 16)
-    for _ in range(2):
-        call("POST", "/~snap/v1/pets", json_body=PET)
-        good(at(call, "DELETE", "pets/1", session="snap"))
-        assert good(at(call, "POST", "snapshots/a.1/restore", session="snap")) == {"total": 16}
-        assert call("GET", "/~snap/v1/pets/1").status == 200
-    good(at(call, "POST", "reset", session="snap"))
-    good(at(call, "PUT", "pets", [], "snap"))
-    again = at(call, "PUT", "snapshots/a.1", session="snap")
-    assert (again.status, again.json["pets"]) == (200, 0)
-    assert good(at(call, "GET", "snapshots", session="other"))["snapshots"] == []
-    assert good(at(call, "DELETE", "snapshots/a.1", session="snap")) == {"snapshots": []}
-
-
-def test_the_number_of_snapshots_is_limited(fresh: Make) -> None:
-    call = fresh()
-    for number in range(100):
-        assert at(call, "PUT", f"snapshots/s{number}").status == 201
-    response = at(call, "PUT", "snapshots/one-more")
-    assert_error(response, "store_full")
-    assert "at most 100 snapshots; delete one" in response.json["message"]
-    assert at(call, "PUT", "snapshots/s7").status == 200
-    assert at(call, "PUT", "snapshots/one-more", session="w2").status == 201
 
 
 def test_the_journal_can_be_filtered_and_cleared(call: Client) -> None:

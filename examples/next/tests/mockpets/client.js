@@ -18,7 +18,7 @@ const WITHIN_MS = 5_000;
 const LONGEST_WAIT_MS = 30_000;
 const POLL_SECONDS = 25;
 const SAME = { request: "requests", held: "gates" };
-const CHANGES = ["scenario", "pets", "requests", "request", "gates", "held", "data", "snapshots", "sessions", "files", "origins", "clock"];
+const CHANGES = ["scenario", "pets", "requests", "request", "gates", "held", "data", "sessions", "files", "origins", "clock"];
 const PAUSE_MS = 100; // minimum time between two polls
 const RETRY_MS = [500, 1_000, 2_000, 4_000];
 // The URL or path of this folder, from a stack such as `at file:///kit/client.js:1:2` or `@http://host/client.js:1:2`.
@@ -184,14 +184,6 @@ export class Mockpets {
         await this.#call("DELETE", record(id));
       },
     };
-  }
-
-  async snapshot(name) {
-    await this.#call("PUT", `snapshots/${segment(name)}`);
-  }
-
-  async restore(name) {
-    await this.#call("POST", `snapshots/${segment(name)}/restore`);
   }
 
   // --- Requests and gates ---

@@ -43,7 +43,7 @@ export function useMockpets(scenario, { url, key, token, ...contents } = {}) {
 
   beforeEach(async ({ task, skip, onTestFinished }) => {
     if (task.concurrent) throw withoutStack(new Error(CONCURRENT));
-    // `make` alone keeps the request log, snapshots and held responses.
+    // `make` alone keeps the request log and held responses.
     if (owner) await failure(() => mock.drop());
     owner = undefined;
     unreached = null;
