@@ -18,7 +18,6 @@ from __future__ import annotations
 import glob
 import os
 import sqlite3
-import stat
 import sys
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
@@ -37,12 +36,8 @@ if TYPE_CHECKING:
     Row = tuple[Value, ...]
     Connect = Callable[..., sqlite3.Connection]
 
-FORMAT: Final = 2
-"""The version of the tables; increased if an older mockpets cannot read the file correctly."""
-_WITHOUT_PARTS: Final = 1
-"""The format before the table `parts`, which is added when such a file is opened."""
-_JSON_START: Final = b'{"mockpets_state":'
-"""How the state files of versions before SQLite start."""
+FORMAT: Final = 3
+"""The version of the tables; a file with another one is rejected."""
 _APPLICATION: Final = 0x6D706574
 """SQLite's ``application_id`` of our files."""
 AWAY: Final = "restore a backup, or move the file away to start with new pets"
@@ -60,13 +55,10 @@ class _Table(NamedTuple):
     keys: int
 
 
-UNUSED: Final = (0, 0)
-"""The columns `slot` and `mark`, which earlier versions used, as `boot` in the table `file`."""
 TABLES: Final = {
     # Pets that many stores share, as one JSON array; the name is a digest of them.
     "bases": _Table(("name", "pets"), 1),
-    # `slot` and `mark` are `UNUSED`.
-    "sessions": _Table(("name", "id", "active", "seed", "start", "slot", "mark"), 1),
+    "sessions": _Table(("name", "id", "active", "seed", "start"), 1),
     # `last_id` is the highest ID that the server may have assigned.
     "stores": _Table(("session", "stack", "pets_digest", "base", "last_id"), 2),
     # What requests changed in a store; `pet` is null for a deleted pet of the base.
@@ -94,7 +86,7 @@ def _schema() -> dict[str, str]:
         keys = ", ".join(table.columns[: table.keys])
         parts = [*table.columns, "digest BLOB NOT NULL", f"PRIMARY KEY ({keys})"]
         statements[name] = f"CREATE TABLE {name} ({', '.join(parts)}) WITHOUT ROWID"
-    statements["file"] = "CREATE TABLE file (is_clean INTEGER, boot TEXT, seal BLOB)"
+    statements["file"] = "CREATE TABLE file (is_clean INTEGER, seal BLOB)"
     return statements
 
 
@@ -190,11 +182,9 @@ class Database:
         rows: dict[str, list[Row]] = {name: [] for name in TABLES}
         try:
             self._check_structure()
-            is_clean, boot, stored_seal = self._file_row()
-            seal = int.from_bytes(_digest("file", (is_clean, boot)))
+            is_clean, stored_seal = self._file_row()
+            seal = _file_digest(is_clean)
             for name, table in TABLES.items():
-                if name == "parts" and self._version() == _WITHOUT_PARTS:
-                    continue
                 for *values, stored in self.connection.execute(f"SELECT * FROM {name}"):  # noqa: S608 - a name of ours
                     digest = _digest(name, values)
                     seal ^= int.from_bytes(digest)
@@ -215,34 +205,19 @@ class Database:
         :raise ValueError: a check failed.
         """
         found = dict(self.connection.execute("SELECT name, sql FROM sqlite_master"))
-        wanted = _schema()
-        if self._version() == _WITHOUT_PARTS:
-            del wanted["parts"]
-        if found != wanted:
+        if found != _schema():
             raise ValueError("the tables are not those of mockpets")
         (result,) = self.connection.execute("PRAGMA integrity_check(1)").fetchone()
         if result != "ok":
             raise ValueError(" ".join(str(result).split()))
 
-    def _version(self) -> int:
-        version: int
-        (version,) = self.connection.execute("PRAGMA user_version").fetchone()
-        return version
-
-    def _upgrade(self) -> None:
-        """Give a file of the earlier format our format, as a part of a transaction."""
-        if self._version() == _WITHOUT_PARTS:
-            self.connection.execute(_schema()["parts"])
-            self.connection.execute(f"PRAGMA user_version = {FORMAT}")
-            self._content = None  # the version of the schema is another one
-
-    def _file_row(self) -> tuple[int, str, int]:
+    def _file_row(self) -> tuple[int, int]:
         """Return the values of the table `file`, the seal as a number."""
         rows = self.connection.execute("SELECT * FROM file").fetchall()
         if len(rows) != 1:
             raise ValueError(f"the table 'file' has {len(rows)} rows, expected 1")
-        is_clean, boot, seal = rows[0]
-        return is_clean, boot, int.from_bytes(seal)
+        is_clean, seal = rows[0]
+        return is_clean, int.from_bytes(seal)
 
     def _identity(self, seal: int) -> tuple[int, int]:
         """Return what identifies the content and the pages that have it."""
@@ -262,16 +237,14 @@ class Database:
         execute, content = self.connection.execute, self._content
         try:
             execute("BEGIN IMMEDIATE")
-            self._upgrade()
-            *before, seal = self._file_row()
+            before, seal = self._file_row()
             if self._content is None:
                 self._content = self._identity(seal)
-            self._seal = seal ^ int.from_bytes(_digest("file", before))
+            self._seal = seal ^ _file_digest(before)
             yield
-            now = int(is_clean), ""
-            seal = self._seal ^ int.from_bytes(_digest("file", now))
-            values = *now, seal.to_bytes(_DIGEST_BYTES)
-            execute("UPDATE file SET is_clean = ?, boot = ?, seal = ?", values)
+            seal = self._seal ^ _file_digest(int(is_clean))
+            values = int(is_clean), seal.to_bytes(_DIGEST_BYTES)
+            execute("UPDATE file SET is_clean = ?, seal = ?", values)
             execute("COMMIT")
             self._content = seal, self._content[1]
         except BaseException:
@@ -311,6 +284,10 @@ _DIGEST_BYTES: Final = 8
 
 def _digest(name: str, values: object) -> bytes:
     return blake2b(dump_json([name, values]), digest_size=_DIGEST_BYTES).digest()
+
+
+def _file_digest(is_clean: int) -> int:
+    return int.from_bytes(_digest("file", (is_clean,)))
 
 
 def _damaged(path: Path, what: str) -> InputError:
@@ -396,9 +373,8 @@ def _create(target: Path, connect: Connect) -> None:
             connection.execute("BEGIN")
             for statement in _schema().values():
                 connection.execute(statement)
-            values = 1, ""
-            seal = _digest("file", values)
-            connection.execute("INSERT INTO file VALUES (?, ?, ?)", (*values, seal))
+            values = 1, _file_digest(1).to_bytes(_DIGEST_BYTES)
+            connection.execute("INSERT INTO file VALUES (?, ?)", values)
             connection.execute("COMMIT")
         new.rename(target)
     except (OSError, sqlite3.Error) as error:
@@ -425,14 +401,11 @@ def _check_kind(path: Path, target: Path, connect: Connect) -> None:
     :raise InputError: it is not.
     :raise OSError: it cannot be read.
     """
-    status = target.stat()
-    hint = "use another file, or move it away"
-    if stat.S_ISDIR(status.st_mode):
-        raise _not_usable(path, "is a folder", "use a file in the folder")
-    if not stat.S_ISREG(status.st_mode):
-        raise _not_usable(path, "is not a regular file", hint)
-    if not status.st_size:
-        raise invalid(str(path), "is empty", AWAY)
+    no_state_file = _not_usable(
+        path, "is not a mockpets state file", "use another file, or move it away"
+    )
+    if not target.is_file():
+        raise no_state_file
     if not os.access(target, os.R_OK | os.W_OK):
         raise PermissionError(None, "Permission denied")
     try:
@@ -446,17 +419,10 @@ def _check_kind(path: Path, target: Path, connect: Connect) -> None:
             return  # of a program that was killed: `_lock` restores the file, `read` checks it
         application = version = None
     if application != _APPLICATION:
-        with target.open("rb") as file:
-            is_older = file.read(len(_JSON_START)) == _JSON_START
-        if is_older:
-            what = "was written by an older version, as JSON, which this version does not read"
-            hint = "read its pets with that version, or move the file away to start with new pets"
-            raise invalid(str(path), what, hint)
-        raise invalid(str(path), "is not a mockpets state file", hint)
-    if version not in (FORMAT, _WITHOUT_PARTS):
-        what = f"has the unknown format {version}; this version of mockpets reads formats 1 and 2"
-        hint = "use the version that wrote the file, or move the file away to start with new pets"
-        raise invalid(str(path), what, hint)
+        raise no_state_file
+    if version != FORMAT:
+        what = f"another version of mockpets wrote it: format {version}, not {FORMAT}"
+        raise _not_usable(path, what, AWAY)
 
 
 _SETTINGS: Final = (

@@ -124,7 +124,7 @@ def _read(
             stores[name],
             parts[name],
         )
-        for name, session_id, active, seed, initial, *_ in rows["sessions"]
+        for name, session_id, active, seed, initial in rows["sessions"]
     ]
     return sessions, bases
 

@@ -21,7 +21,6 @@ from mockpets.constants import INT64_MAX
 from mockpets.errors import InputError
 from mockpets.pets.table import make_table
 from mockpets.session import save_progress
-from mockpets.storage.database import open_database
 from mockpets.storage.saver import RESERVED_IDS
 from tests.storage.servers import (
     DISK_ERROR,
@@ -782,7 +781,7 @@ def test_a_hanging_disk_blocks_neither_requests_nor_the_stop(
             ("parts", "default", "data sold orders", '{"digest":"","key":"id","next":0,"rows":[]}'),
             "a record has an ID that is not valid",
         ),
-        (("sessions", "w3", "id", 7, None, None, 0, 1), ""),
+        (("sessions", "w3", "id", 7, None, None), ""),
     ],
 )
 def test_content_that_mockpets_does_not_write_is_reported(
@@ -868,38 +867,3 @@ def test_records_wait_for_their_scenario(path: Path, messages: Callable[[], list
     assert text in messages()
 
     assert Server(path).orders() == [{"id": 1, "petId": 3}, {"id": 2, "petId": 7}]
-
-
-# --- The format before records --------------------------------------------------------------------
-
-
-def downgrade(path: Path) -> None:
-    """Make a file as a server without records wrote it."""
-    with sqlite3.connect(path) as connection:
-        connection.execute("DROP TABLE parts")
-        connection.execute("PRAGMA user_version = 1")
-    connection.close()
-
-
-def test_a_file_of_format_1_is_read_and_gets_format_2_with_the_first_save(path: Path) -> None:
-    server = Server(path)
-    server.post("w3", name="Rex")
-    ids = server.session("w3").id
-    server.stop()
-    downgrade(path)
-
-    database = open_database(path)
-    assert database.read().rows["parts"] == []
-    database.close()
-    with sqlite3.connect(path) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (1,), "it is only read"
-    connection.close()
-    server = Server(path)
-    assert server.names("w3") == ["Ada", "Bo", "Rex"]
-    assert server.session("w3").id == ids
-    server.order("w3", petId=7)
-    assert server.save()
-    server.crash()
-    server = Server(path)
-    assert server.orders("w3")[-1] == {"id": 2, "petId": 7}
-    assert server.names("w3") == ["Ada", "Bo", "Rex"]
