@@ -985,14 +985,12 @@ export interface components {
          * @description How far the sessions are saved in the state file.
          *
          *     A change made before you read `begun` is on the disk once `saved` is greater than that number.
-         *     `trouble` is the reason why the last attempt failed, or empty. `not_saved` lists what this
-         *     session has that the file does not keep; `session` stands for a visitor's whole session.
+         *     `trouble` is the reason why the last attempt failed, or empty.
          */
         StateFileProgress: {
             begun: number;
             saved: number;
             trouble: string;
-            not_saved: components["schemas"]["UnsavedKind"][];
         };
         /** @description A complete response. A 429 or 5xx without a body gets an Error body; any other response that is not in the contract requires off_contract: true on the stub. */
         StatusReply: {
@@ -1082,8 +1080,6 @@ export interface components {
             undone: components["schemas"]["Removal"];
             session: components["schemas"]["SessionSummary"];
         };
-        /** @enum {string} */
-        UnsavedKind: "session" | "inline_scenarios" | "snapshots" | "counters" | "requests";
         /** @description The requests that a test expects. */
         Verification: {
             match: components["schemas"]["VerificationMatch"];
@@ -1291,7 +1287,6 @@ export type TextOperators = components['schemas']['TextOperators'];
 export type Times = components['schemas']['Times'];
 export type Total = components['schemas']['Total'];
 export type Undone = components['schemas']['Undone'];
-export type UnsavedKind = components['schemas']['UnsavedKind'];
 export type Verification = components['schemas']['Verification'];
 export type VerificationDetails = components['schemas']['VerificationDetails'];
 export type VerificationMatch = components['schemas']['VerificationMatch'];

@@ -25,7 +25,6 @@ from mockpets.constants import (
     Responder,
     ScenarioGroup,
     StubResult,
-    UnsavedKind,
     WaitKind,
 )
 from mockpets.contract.schemas import Pet
@@ -111,14 +110,12 @@ class StateFileProgress(TypedDict):
     """How far the sessions are saved in the state file.
 
     A change made before you read `begun` is on the disk once `saved` is greater than that number.
-    `trouble` is the reason why the last attempt failed, or empty. `not_saved` lists what this
-    session has that the file does not keep; ``session`` stands for a visitor's whole session.
+    `trouble` is the reason why the last attempt failed, or empty.
     """
 
     begun: int
     saved: int
     trouble: str
-    not_saved: list[UnsavedKind]
 
 
 class ActiveScenarios(TypedDict):

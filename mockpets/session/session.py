@@ -513,13 +513,6 @@ class Session:
                     stores[names] = StackStore(known.stack.pets_digest, known.store)
             return stores
 
-    @property
-    def has_counts(self) -> bool:
-        """Whether a stub has counted a request."""
-        with self._lock:
-            known = [count for each in self._activations.values() for count in each.counts.values()]
-        return any(count.used or count.passed for count in known)
-
     def restore(
         self,
         active: tuple[str, ...] | None,

@@ -304,24 +304,6 @@ def test_the_session_id_is_new_after_a_kill_but_not_after_a_stop(file: Path) -> 
         assert session_id(call, "w3") != after["w3"]
 
 
-# --- What is not saved --------------------------------------------------------------------------
-
-
-def test_the_state_lists_what_is_not_saved(file: Path) -> None:
-    with in_process(file) as call:
-        assert progress(call)["not_saved"] == []
-        call("PUT", "/__mockpets/snapshots/one")
-        assert progress(call)["not_saved"] == ["snapshots"]
-        call("GET", "/v1/pets", headers={"Mockpets-Scenario": "retry"})
-        assert progress(call)["not_saved"] == ["snapshots", "counters", "requests"]
-        document = {"description": "x", "stubs": [{"reply": {"status": 503}}]}
-        call("PUT", "/__mockpets/scenario", json_body={"scenario": document})
-        assert progress(call)["not_saved"][0] == "inline_scenarios"
-        call("POST", "/__mockpets/reset")
-        call("PUT", "/__mockpets/scenario", json_body={"scenario": "default"})
-        assert progress(call)["not_saved"] == ["snapshots"]
-
-
 # --- Visitors -----------------------------------------------------------------------------------
 
 
@@ -336,8 +318,6 @@ def test_visitors_are_not_saved(file: Path) -> None:
             visitor = response.header("Mockpets-Session")
             found = control("GET", "/__mockpets/sessions").json["sessions"]
             assert [each["name"] for each in found] == ["default", visitor]
-            state = control("GET", f"/~{visitor}/__mockpets/state").json
-            assert state["state_file"]["not_saved"] == ["session", "requests"]
         assert b"Miso" not in file.read_bytes()
         (base,) = stored(file)
         assert json.loads(base) == list(generate(16, 1, "en_US"))

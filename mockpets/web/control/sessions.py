@@ -79,7 +79,7 @@ def state(call: ControlRequest) -> JsonResponse[types.State]:
                 "held": sum(gates.values()),
             },
             "gates": gates,
-            "state_file": sessions.save_progress.report(session),
+            "state_file": sessions.save_progress.report(),
             "without_session": {"count": sessionless, "last": last},
             "rejected_origins": call.context.rejected_origins.all(),
             "faults": {name: kind.word for name, kind in FAULTS.items()},
