@@ -66,16 +66,6 @@ class StateCounts(TypedDict):
     held: int
 
 
-class SessionlessRequests(TypedDict):
-    """How many requests were rejected because they name no session, and the last five of them.
-
-    Since this session was made. Only a server with ``--sessions declared`` rejects them.
-    """
-
-    count: int
-    last: list[str]
-
-
 class EffectiveSetting(TypedDict):
     """A setting with the value that applies; times are in seconds, sizes in bytes.
 
@@ -293,7 +283,6 @@ class State(ScenarioList, GateCounts):
     counts: StateCounts
     state_file: StateFileProgress | None
     rejected_origins: list[str]
-    without_session: SessionlessRequests
     settings: ServerSettings
     faults: dict[str, str]
 

@@ -7,7 +7,7 @@ visitors also have limits for networks, and a session without changes is replace
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from contextlib import suppress
 from functools import partial
 from itertools import islice
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 CLOSED_NAMES: Final = 10_000
 """Maximum number of closed names."""
-SESSIONLESS_REQUESTS: Final = 5
-"""Requests without a session to remember of those that `--sessions declared` rejects."""
 PUBLIC_CLIENT_PETS: Final = 1 / 16
 """The part of the memory for pets that an IPv4 address, or an IPv6 network of 48 bits, can use."""
 
@@ -71,8 +69,6 @@ class SessionRegistry:
         self.closed_names = ClosedNames(clock)
         self.undo = Undo(clock)
         self.on_create: Callable[[Session], None] | None = None
-        self._sessionless: deque[str] = deque(maxlen=SESSIONLESS_REQUESTS)
-        self._sessionless_count = 0
         self._clock = clock
         self.default.used = clock()
         self._idle = idle
@@ -171,7 +167,6 @@ class SessionRegistry:
                 self.undo.discard(name)
                 session = Session(name, self.shared, self._budget(networks))
                 session.networks = tuple(networks or ())
-                session.sessionless_before = self._sessionless_count
                 self._in_network.update(session.networks)
                 self._by_name[name] = session
                 # Higher than the count of any earlier session of this name, because creating a
@@ -203,18 +198,6 @@ class SessionRegistry:
                 f"PUT sessions/{name}: the server runs with '--sessions declared'"
             )
             raise RequestError("unknown_session", message)
-
-    def count_sessionless(self, request: str) -> None:
-        """Count a request that was rejected because it names no session."""
-        with self._lock:
-            self._sessionless.append(request)
-            self._sessionless_count += 1
-
-    def sessionless(self, session: Session) -> tuple[int, list[str]]:
-        """Return how many of them came since a session was created, and the last ones."""
-        with self._lock:
-            count = self._sessionless_count - session.sessionless_before
-            return count, [*self._sessionless][max(len(self._sessionless) - count, 0) :]
 
     def peek(self, name: str) -> Session:
         """Return a session; if it does not exist, a new one that is not kept."""

@@ -167,8 +167,6 @@ class Session:
         """Scenarios that replace those of files in this session only, with their source."""
         self.mark: Mark | None = None
         self.networks: tuple[str, ...] = ()
-        self.sessionless_before = 0
-        """The number of requests without a session that were rejected before it was created."""
         self.used = 0.0
         """When, in seconds of the registry's clock."""
         self.shared = shared

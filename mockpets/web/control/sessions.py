@@ -58,7 +58,6 @@ def state(call: ControlRequest) -> JsonResponse[types.State]:
     """Return the state of a session and its server, which pages load first."""
     session, settings, sessions = call.session, call.context.settings, call.context.sessions
     gates = session.gates.waiting()
-    sessionless, last = sessions.sessionless(session)
     return json_response(
         {
             "version": FULL_VERSION,
@@ -80,7 +79,6 @@ def state(call: ControlRequest) -> JsonResponse[types.State]:
             },
             "gates": gates,
             "state_file": sessions.save_progress.report(),
-            "without_session": {"count": sessionless, "last": last},
             "rejected_origins": call.context.rejected_origins.all(),
             "faults": {name: kind.word for name, kind in FAULTS.items()},
             "settings": {

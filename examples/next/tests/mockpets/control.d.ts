@@ -908,15 +908,6 @@ export interface components {
             idle_seconds: number;
             base_path: string;
         };
-        /**
-         * @description How many requests were rejected because they name no session, and the last five of them.
-         *
-         *     Since this session was made. Only a server with `--sessions declared` rejects them.
-         */
-        SessionlessRequests: {
-            count: number;
-            last: string[];
-        };
         /** @description The snapshots of a session by name. */
         SnapshotList: {
             snapshots: components["schemas"]["SnapshotSummary"][];
@@ -955,7 +946,6 @@ export interface components {
             counts: components["schemas"]["StateCounts"];
             state_file: components["schemas"]["StateFileProgress"] | null;
             rejected_origins: string[];
-            without_session: components["schemas"]["SessionlessRequests"];
             settings: components["schemas"]["ServerSettings"];
             faults: {
                 [key: string]: string;
@@ -1273,7 +1263,6 @@ export type ServerSettings = components['schemas']['ServerSettings'];
 export type SessionContents = components['schemas']['SessionContents'];
 export type SessionList = components['schemas']['SessionList'];
 export type SessionSummary = components['schemas']['SessionSummary'];
-export type SessionlessRequests = components['schemas']['SessionlessRequests'];
 export type SnapshotList = components['schemas']['SnapshotList'];
 export type SnapshotSummary = components['schemas']['SnapshotSummary'];
 export type State = components['schemas']['State'];
