@@ -273,7 +273,8 @@ def error_response(
     lines = [*map(": ".join, headers)]
     head = response_head(status, lines, len(body), "close")
     scheduler.errors[error.code] += 1
-    if wanted():
+    # A public server omits them: no rate limits how many a client causes. The metrics count them.
+    if wanted() and scheduler.limits.address_connections is None:
         line = Access(method, shown_target(target), error.status, 0.0, size=len(body))
         access(line._replace(client=peer, code=error.code))
     return Response(request, head, b"" if request.is_head else body, None, close=True)

@@ -170,6 +170,14 @@ def access(line: Access) -> None:
 # --- Formats ----------------------------------------------------------------------------------
 
 
+class _WithoutRateLimited(logging.Filter):
+    """Omits the 429 of the server's own limits, which the metrics count."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether to log a record."""
+        return not (isinstance(record.msg, Access) and record.msg.code == "rate_limited")
+
+
 class _Anonymous(logging.Filter):
     """Removes the addresses of clients."""
 
@@ -269,6 +277,7 @@ def configure(
     *,
     node: str = "",
     with_clients: bool = True,
+    public: bool = False,
 ) -> Iterator[None]:
     """Write the log of this process to a stream while the context is active.
 
@@ -279,6 +288,7 @@ def configure(
     :param environ: if the stream is a terminal, ``NO_COLOR`` (no-color.org) and ``TERM`` apply.
     :param node: the name of the server, which each line has; empty for none.
     :param with_clients: whether request lines have the clients' addresses.
+    :param public: whether to omit the lines of requests beyond a visitor's rate.
     """
     if stream is None:
         yield
@@ -290,6 +300,8 @@ def configure(
     )
     if not with_clients:
         handler.addFilter(_Anonymous())
+    if public:
+        handler.addFilter(_WithoutRateLimited())
     root, before, before_access = logging.getLogger(), _log.level, _access.level
     root.addHandler(handler)
     _log.setLevel(logging.INFO)
