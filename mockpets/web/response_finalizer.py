@@ -38,7 +38,6 @@ from mockpets.telemetry.access_log import (
     access,
     shown_session,
     shown_target,
-    trace_id,
     wanted,
 )
 from mockpets.web import cors
@@ -336,5 +335,4 @@ def access_line(request: Request, response: Response, number: int = 0) -> Access
         notes=tuple(code for code, _ in exchange.notes),
         client=request.environ.get("REMOTE_ADDR", ""),
         code=exchange.code,
-        trace=trace_id(request.environ.get("HTTP_TRACEPARENT")) if exchange.code else None,
     )

@@ -148,7 +148,7 @@ def test_the_json_format_has_one_object_per_line() -> None:
         lines = log.objects()
 
     keys = {"time", "level", "logger", "session", "request", "method", "target", "status", "fault"}
-    keys |= {"ms", "delay_ms", "bytes", "scenarios", "stubs", "notes", "code", "trace_id", "client"}
+    keys |= {"ms", "delay_ms", "bytes", "scenarios", "stubs", "notes", "code", "client"}
     assert {frozenset(line) for line in lines} == {frozenset(keys)}
     assert {line["logger"] for line in lines} == {"mockpets.access"}
     assert [line["status"] for line in lines[:5]] == [200, 201, 200, 400, 401]
@@ -170,7 +170,6 @@ def test_the_json_format_has_one_object_per_line() -> None:
         "stubs": [],
         "notes": [],
         "code": None,
-        "trace_id": None,
     }
     delayed, broken = lines[7], lines[10]
     assert (delayed["delay_ms"], delayed["status"]) == (30, 200)
