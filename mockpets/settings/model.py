@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import (
     DEFAULT_SCENARIO,
+    DELAY_SECONDS,
     DRAIN_SECONDS,
     INT64_MAX,
     INTERVAL_SECONDS,
@@ -247,7 +248,7 @@ class Settings:
     locale: str = _row("en_US", check.locale, "LOCALE")
     now: str = _row("", check.moment, "TIME")
     api_key: tuple[str, ...] = _row(("mockpets",), check.api_key, "KEY")
-    delay: float = _row(0.0, check.duration, "DURATION")
+    delay: float = _row(0.0, check.duration(DELAY_SECONDS), "DURATION")
     control: str = _row("auto", check.OneOf("auto", "open", "off"), "MODE")
     control_token: str = _row("", check.control_token, "TOKEN")
     control_origin: tuple[str, ...] = _row((), check.origin, "ORIGIN")
@@ -265,8 +266,8 @@ class Settings:
     sessions: str = _row("implicit", check.OneOf("implicit", "declared"), "MODE")
     memory: int | None = _row(None, check.memory, "SIZE", unset="144MiB, or 80MiB with --public")
     state: str = _row("", check.new_file, "FILE")
-    reset_every: float = _row(0.0, check.interval(INTERVAL_SECONDS), "TIME")
-    drain: float = _row(0.0, check.interval(DRAIN_SECONDS), "TIME")
+    reset_every: float = _row(0.0, check.duration(INTERVAL_SECONDS), "TIME")
+    drain: float = _row(0.0, check.duration(DRAIN_SECONDS), "TIME")
     public: bool = _row(False, check.switch, "")
     visitor_rate: int = _row(VISITOR_RATE, check.integer(1, 100_000), "NUMBER")
     log_addresses: bool = _row(False, check.switch, "")

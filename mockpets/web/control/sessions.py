@@ -21,7 +21,7 @@ from mockpets.scenario.language.text import read_text
 from mockpets.scenario.model import Generated
 from mockpets.scenario.saved_file import digest_of, place_of
 from mockpets.settings.effective import effective_settings
-from mockpets.units import parse_interval
+from mockpets.units import parse_duration
 from mockpets.version import FULL_VERSION
 from mockpets.web.authentication import read_key
 from mockpets.web.control.call import LONG, body_text, json_response, read_query, run_job
@@ -391,7 +391,7 @@ DROP_PARAMETERS: Final = {
         "How long the name stays closed, such as 60s, at most 1h: requests that name it get 410, "
         "so that a page that still polls does not create the session again.",
         {"type": "string", "default": "0s"},
-        partial(parse_interval, longest=CLOSED_SECONDS),
+        partial(parse_duration, longest=CLOSED_SECONDS),
     )
 }
 
