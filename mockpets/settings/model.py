@@ -152,21 +152,15 @@ class Row:
     def from_python(self, value: object) -> tuple[Any, list[str]]:
         """Convert a value set in Python code; return the result and all problems with it.
 
-        The value must have the type and spelling that `read` returns, except that words can be
-        repeated, seconds an integer, and seconds and bytes text with a unit.
+        It can also be text as users write it; seconds and bytes can be numbers.
         """
         is_number = self.is_seconds or self.check is check.memory
+        if not is_number or not isinstance(value, (int, float)) or isinstance(value, bool):
+            return self.read(value)
         try:
-            if is_number and isinstance(value, (int, float)) and not isinstance(value, bool):
-                return self.check(value), []
+            return self.check(value), []
         except ValueError as error:
             return value, [str(error)]
-        result, problems = self.read(value)
-        words = tuple(dict.fromkeys(value)) if isinstance(value, tuple) else value
-        is_same = result in (value, words) and type(result) is type(value)
-        if not (problems or is_same or (is_number and isinstance(value, str))):
-            problems = [f"must be {result!r}, {got(value)}"]
-        return result, problems
 
     def _text(self, value: object) -> str:
         """Return a value from Python or TOML as text for the check."""
