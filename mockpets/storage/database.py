@@ -15,12 +15,10 @@ the lock when it closes a file that it opened in another way.
 
 from __future__ import annotations
 
-import glob
 import os
 import sqlite3
 import sys
 from contextlib import closing, contextmanager, suppress
-from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -42,8 +40,6 @@ _APPLICATION: Final = 0x6D706574
 """SQLite's ``application_id`` of our files."""
 AWAY: Final = "restore a backup, or move the file away to start with new pets"
 
-_KEPT_CHANGED: Final = 3
-"""How many files that another program changed are kept."""
 _MODE: Final = 0o600
 """Only the owner: other users of the machine must not read what the pets contain."""
 
@@ -101,8 +97,8 @@ class Database:
         self.target = target
         self.connection = connection
         self._seal = 0
-        self._content: tuple[int, int] | None = None
-        """Identifies what the last transaction left; None before the first and before `read`."""
+        self._has_failed = False
+        """Whether the last transaction failed."""
         self._signature = _signature(target)
 
     def close(self) -> None:
@@ -126,29 +122,17 @@ class Database:
         self.target.parent.stat()
         if not os.path.lexists(self.target):
             return False
-        signature = _signature(self.target)
-        if signature == self._signature:
-            return True
+        if not self._has_failed:
+            return _signature(self.target) == self._signature
         with suppress(sqlite3.Error, ValueError):
-            self._file_row()  # after a failed transaction, SQLite undoes the rest of it here
-            signature = _signature(self.target)
-        # `touch`, `chmod` and `ln` leave the content as it is.
-        if signature[:3] != self._signature[:3] or not self._has_same_content():
-            return False
-        self._signature = signature
-        return True
-
-    def _has_same_content(self) -> bool:
-        """Return whether the rows on the disk are those of the last transaction."""
-        # Immutable: without a lock, and without the pages that the other connection has cached.
-        with closing(_connect(self.target, sqlite3.connect, _READ_ONLY)) as connection:
-            other = Database(self.path, self.target, connection)
-            with suppress(InputError):
-                other.read()
-            return other._content is not None and other._content == self._content
+            self._file_row()  # SQLite undoes the rest of the failed transaction here
+        # Which changes the time of the file, but not its size.
+        return _signature(self.target)[:3] == self._signature[:3]
 
     def move_away(self) -> Path:
         """Close the file, and rename what another program made of it; return the new path.
+
+        It replaces what was renamed before.
 
         :raise OSError: it cannot be renamed, or another program uses it.
         """
@@ -156,20 +140,16 @@ class Database:
         is_file = place.is_file()  # opening a named pipe would block
         if is_file and not self._is_ours(place.stat()) and _is_in_use(place):
             raise OSError(None, "another mockpets uses the file; each server needs its own")
-        now = datetime.now(UTC)
-        away = place.with_name(f"{place.name}-changed-{now:%Y%m%dT%H%M%S.%fZ}")
+        away = place.with_name(f"{place.name}-changed")
         journal = place.with_name(f"{place.name}-journal")
+        journal_away = away.with_name(f"{away.name}-journal")
+        journal_away.unlink(missing_ok=True)
         with suppress(FileNotFoundError):
             # SQLite would undo the transaction of the changed file in the new one.
             if journal.stat().st_size:
-                journal.rename(away.with_name(f"{away.name}-journal"))
+                journal.rename(journal_away)
         place.rename(away)
         self.close()
-        changed = sorted(away.parent.glob(f"{glob.escape(place.name)}-changed-*T*.*Z"))
-        for old in changed[:-_KEPT_CHANGED]:
-            with suppress(OSError):  # a folder stays
-                old.unlink()
-                old.with_name(f"{old.name}-journal").unlink(missing_ok=True)
         return away
 
     # --- Reading ------------------------------------------------------------------------------
@@ -196,7 +176,6 @@ class Database:
                 raise ValueError("rows are missing or changed")
         except (sqlite3.Error, ValueError, TypeError) as error:
             raise _damaged(self.path, str(error)) from error
-        self._content = self._identity(stored_seal)
         return Content(bool(is_clean), rows)
 
     def _check_structure(self) -> None:
@@ -219,12 +198,6 @@ class Database:
         is_clean, seal = rows[0]
         return is_clean, int.from_bytes(seal)
 
-    def _identity(self, seal: int) -> tuple[int, int]:
-        """Return what identifies the content and the pages that have it."""
-        # `VACUUM` moves rows to other pages, unknown to our connection, and increases the version.
-        (version,) = self.connection.execute("PRAGMA schema_version").fetchone()
-        return seal, version
-
     # --- Writing ------------------------------------------------------------------------------
 
     @contextmanager
@@ -234,25 +207,23 @@ class Database:
         :param is_clean: whether the server stops afterwards.
         :raise sqlite3.Error: the changes cannot be written.
         """
-        execute, content = self.connection.execute, self._content
+        execute = self.connection.execute
         try:
             execute("BEGIN IMMEDIATE")
             before, seal = self._file_row()
-            if self._content is None:
-                self._content = self._identity(seal)
             self._seal = seal ^ _file_digest(before)
             yield
             seal = self._seal ^ _file_digest(int(is_clean))
             values = int(is_clean), seal.to_bytes(_DIGEST_BYTES)
             execute("UPDATE file SET is_clean = ?, seal = ?", values)
             execute("COMMIT")
-            self._content = seal, self._content[1]
         except BaseException:
-            self._content = content
+            self._has_failed = True
             # SQLite ends some transactions by itself, and the disk may fail again.
             with suppress(sqlite3.Error):
                 execute("ROLLBACK")
             raise
+        self._has_failed = False
         with suppress(OSError):  # deleted meanwhile; the next check finds that
             self._signature = _signature(self.target)
 
@@ -297,8 +268,7 @@ def _damaged(path: Path, what: str) -> InputError:
 def _signature(path: Path) -> tuple[int, ...]:
     """Return what differs after a change of the file: first its identity, then its size."""
     status = path.lstat()  # a link in its place is another file
-    times = status.st_mtime_ns, status.st_ctime_ns
-    return status.st_dev, status.st_ino, status.st_size, *times
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _is_in_use(path: Path) -> bool:
