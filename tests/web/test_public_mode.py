@@ -421,39 +421,6 @@ def test_an_ipv6_network_has_a_part_of_the_sessions(bits: int, most: int) -> Non
 # --- Which session is replaced ------------------------------------------------------------------
 
 
-@each(
-    "method, path, body",
-    [
-        ("POST", "pets", PET),
-        ("DELETE", "pets/3", None),
-        ("PUT", "snapshots/one", None),
-        ("PUT", "scenario", {"scenario": "empty"}),
-        ("PUT", "sessions/{}", {"seed": 7}),
-    ],
-)
-def test_an_idle_session_without_changes_is_replaced_first(
-    method: str, path: str, body: Any
-) -> None:
-    public = Public(pace=0, max_sessions=4)
-    writer, *readers, late = (f"192.0.2.{number}" for number in range(1, 5))
-    changed = public.session(writer)
-    assert public.control(method, path.format(changed), body, changed).status in (200, 201)
-    public.clock.now += 1
-    read = [public.session(reader) for reader in readers]
-    assert public("GET", "/v1/pets?status=sold", readers[0], scenario="retry").status == 503
-    public.clock.now += PUBLIC_IDLE_SECONDS
-    added = public.session(late)
-
-    names = {each["name"] for each in public.control("GET", "sessions").json["sessions"]}
-    assert names - {"default", changed, added} < {*read}
-    assert len(names) == 4
-    public.clock.now += PUBLIC_IDLE_SECONDS
-    for number in range(5, 7):
-        public.session(f"192.0.2.{number}")
-    names = {each["name"] for each in public.control("GET", "sessions").json["sessions"]}
-    assert changed in names, "the others had no changes"
-
-
 # --- Attempts -----------------------------------------------------------------------------------
 
 GUESSES = TOKEN_GUESSES[1]
