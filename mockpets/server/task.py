@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from waitress.task import WSGITask
 
-from mockpets.constants import COMMON_HEADERS, MCP_PATH
+from mockpets.constants import COMMON_HEADERS
 from mockpets.contract.error_body import error_body
-from mockpets.contract.rpc import rejection
 from mockpets.http.response_head import HOP_BY_HOP, response_head
 from mockpets.telemetry.access_log import Access, access, shown_target, wanted
 from mockpets.web import cors
@@ -256,10 +255,7 @@ def error_response(
     :param peer: the address of the client or its proxy.
     """
     method, target = request.line or ("-", "-")
-    if target.partition("?")[0].endswith(MCP_PATH):
-        body = rejection(error)
-    else:
-        body = error_body(error.code, error.message, error.status)
+    body = error_body(error.code, error.message, error.status)
     origin = request.origin
     headers = [
         ("Content-Type", "application/json"),
