@@ -69,8 +69,7 @@ def real_time() -> int:
 
 def moment(seconds: float) -> str:
     """Return a time in seconds since 1970 as ``2026-11-21T07:00:00.123Z`` (RFC 3339)."""
-    text = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
-    return text.replace("+00:00", "Z")
+    return time_text(round(seconds * 1_000_000) // 1000)
 
 
 def time_text(time: int) -> str:
