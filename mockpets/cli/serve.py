@@ -69,14 +69,7 @@ def serve(config: Path | None, opens_panel: bool, **flags: object) -> int:
     # Until the server has its own handler: from now on there are files and a terminal to restore.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with ExitStack() as stack:
-        log = configure(
-            settings.log,
-            sys.stderr,
-            node=settings.name,
-            with_clients=settings.log_addresses or not settings.public,
-            public=settings.public,
-        )
-        stack.enter_context(log)
+        stack.enter_context(configure(settings.log, sys.stderr, node=settings.name))
         for text in (*notices(settings), *readable_secrets(settings)):
             _log.warning(text)
         if settings.state:

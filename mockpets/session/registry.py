@@ -2,7 +2,7 @@
 
 At the limit, a new session replaces the one that was idle longest. If every session was used
 recently, the new one is rejected, so that a running test never loses its session. Sessions of
-visitors also have limits for networks, and a session without changes is replaced first.
+visitors also have limits for networks.
 """
 
 from __future__ import annotations

@@ -156,24 +156,6 @@ def access(line: Access) -> None:
 # --- Formats ----------------------------------------------------------------------------------
 
 
-class _WithoutRateLimited(logging.Filter):
-    """Omits the 429 of the server's own limits, which the metrics count."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether to log a record."""
-        return not (isinstance(record.msg, Access) and record.msg.code == "rate_limited")
-
-
-class _Anonymous(logging.Filter):
-    """Removes the addresses of clients."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Let every record pass."""
-        if isinstance(record.msg, Access):
-            record.msg = record.msg._replace(client="")
-        return True
-
-
 @lru_cache(1)  # most lines are of the same second as the line before
 def _local_time(second: int) -> str:
     return time.strftime("%H:%M:%S", time.localtime(second))
@@ -262,8 +244,6 @@ def configure(
     environ: Mapping[str, str] = os.environ,
     *,
     node: str = "",
-    with_clients: bool = True,
-    public: bool = False,
 ) -> Iterator[None]:
     """Write the log of this process to a stream while the context is active.
 
@@ -273,8 +253,6 @@ def configure(
     :param stream: None if the process was started with standard error closed.
     :param environ: if the stream is a terminal, ``NO_COLOR`` (no-color.org) and ``TERM`` apply.
     :param node: the name of the server, which each line has; empty for none.
-    :param with_clients: whether request lines have the clients' addresses.
-    :param public: whether to omit the lines of requests beyond a visitor's rate.
     """
     if stream is None:
         yield
@@ -284,10 +262,6 @@ def configure(
     handler.setFormatter(
         _Json(node) if form.startswith("json") else _Text(colour=colour, node=node)
     )
-    if not with_clients:
-        handler.addFilter(_Anonymous())
-    if public:
-        handler.addFilter(_WithoutRateLimited())
     root, before, before_access = logging.getLogger(), _log.level, _access.level
     root.addHandler(handler)
     _log.setLevel(logging.INFO)

@@ -111,7 +111,7 @@ class ResponseFinalizer:
         if not is_preflight:
             self._observe(request.exchange, response)
             if wanted():
-                access(access_line(request, response, number))
+                self._log(request, response, number)
         elif request.exchange.limit is not None:
             self.metrics.count_limit(request.exchange.limit)
 
@@ -128,7 +128,16 @@ class ResponseFinalizer:
             return  # not its last response
         only_reads = request.method in ("GET", "HEAD", "OPTIONS")  # the panel polls with these
         if not only_reads or response.status_code in _LOGGED:
-            access(access_line(request, response))
+            self._log(request, response)
+
+    def _log(self, request: Request, response: Response, number: int = 0) -> None:
+        """Log a request; a public server omits those beyond its limits, which the metrics count."""
+        settings = self.settings
+        if not settings.public:
+            access(access_line(request, response, number))
+        elif request.exchange.code != "rate_limited":
+            line = access_line(request, response, number)
+            access(line if settings.log_addresses else line._replace(client=""))
 
     @cached_property
     def _node(self) -> tuple[Pair, ...]:
