@@ -276,7 +276,6 @@ LOG_LINE: Final = {
     "stubs": "the stubs that took part",
     "notes": "the [notes](../reference/request-log.md#notes)",
     "client": "the client's address; with `--public` only if `--log-addresses` is set",
-    "trace_id": "of a rejected request with a valid `traceparent`",
     "node": "the name that `--name` sets",
 }
 

@@ -62,16 +62,6 @@ class ClockChange(NamedTuple):
         return Clock(moment if is_frozen else moment - real, is_frozen)
 
 
-def read_clock(value: object) -> Clock | str:
-    """Return a clock, or `REAL`, from the JSON that a state file has; raise ValueError."""
-    match value:
-        case [int(ms), bool(frozen)] if abs(ms) <= LATEST:
-            return Clock(ms, frozen)
-        case "real":
-            return REAL
-    raise ValueError("must be the milliseconds of a clock, and whether it stands still")
-
-
 def real_time() -> int:
     """Return the real time."""
     return time_ns() // 1_000_000
@@ -79,8 +69,7 @@ def real_time() -> int:
 
 def moment(seconds: float) -> str:
     """Return a time in seconds since 1970 as ``2026-11-21T07:00:00.123Z`` (RFC 3339)."""
-    text = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
-    return text.replace("+00:00", "Z")
+    return time_text(round(seconds * 1_000_000) // 1000)
 
 
 def time_text(time: int) -> str:

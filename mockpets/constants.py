@@ -271,8 +271,6 @@ NoteCode = Literal[
 ResponseEnd = Literal["sent", "client_left", "broken"]
 """How a response ended: the operating system took all of it, the client ended the connection
 before that, or mockpets cut it off (a fault, a limit, or the end of the server)."""
-UnsavedKind = Literal["session", "inline_scenarios", "counters", "requests"]
-"""What a session can have that the state file does not keep."""
 Removal = Literal["reset", "clear", "delete"]
 """What an undo puts back."""
 RequestOutcome = Literal["pending", ResponseEnd]

@@ -19,7 +19,7 @@ from uuid import uuid4
 import pytest
 
 from mockpets.constants import DEFAULT_SCENARIO
-from mockpets.errors import MockpetsError, printable
+from mockpets.errors import MockpetsError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -205,20 +205,16 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, pytest.
 def _journal(mockpets: Mockpets) -> str:
     """Return one line for each request of a test, or the error if the server cannot be reached."""
     from mockpets.client.request_line import request_line
-    from mockpets.contract.error_messages import without_session
 
     try:
         journal = mockpets.control.journal(limit=_REPORTED)
-        rejected = mockpets.control.state()["without_session"]
     except MockpetsError as error:
         return str(error)
     lines = [request_line(summary) for summary in journal["requests"]]
     if omitted := journal["total"] - len(lines):
         lines.insert(0, f"({omitted} earlier requests not shown)")
-    lines = lines or [f"no requests to {mockpets.url}"]
-    if rejected["count"]:
-        lines.append(printable(without_session(**rejected)))
-    return "\n".join(lines)
+    none = "requests that name another session, or none, are not shown"
+    return "\n".join(lines) or f"no requests to {mockpets.url}; {none}"
 
 
 # --- Fixtures ---------------------------------------------------------------------------------

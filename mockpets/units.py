@@ -8,21 +8,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import DELAY_SECONDS, INTERVAL_SECONDS, NAME_LENGTH, SCENARIO_NAME
+from mockpets.constants import DELAY_SECONDS, NAME_LENGTH, SCENARIO_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from decimal import Decimal
 
 _NUMBER: Final = r"([0-9]{1,9}(?:\.[0-9]{1,9})?)"
-DURATION: Final = _NUMBER + " ?(ms|s|m)"
+DURATION: Final = _NUMBER + " ?(ms|s|m|h|d)"
 RATE: Final = _NUMBER + " ?(B|kB|MB)/s"
 """Regular expressions, also valid in JSON Schema; they do not check the range."""
 
-_SECONDS: Final = {"ms": "0.001", "s": "1", "m": "60"}
-_LONG: Final = {"s": "1", "m": "60", "h": "3600"}
-_SPANS: Final = {**_LONG, "ms": "0.001", "d": "86400"}
-SPAN: Final = _NUMBER + " ?(ms|s|m|h|d)"
+_SECONDS: Final = {"ms": "0.001", "s": "1", "m": "60", "h": "3600", "d": "86400"}
 _BYTES: Final = {"B": "1", "kB": "1000", "MB": "1000000"}
 _SIZES: Final = {"KiB": str(2**10), "MiB": str(2**20), "GiB": str(2**30)}
 
@@ -54,47 +51,23 @@ def parse_name(text: str) -> str:
 def parse_duration(text: str, longest: float = DELAY_SECONDS) -> float:
     """Return a duration in seconds.
 
-    :param text: ``300ms``, ``2s``, ``1.5s``, ``1m``; at most `longest` seconds.
+    :param text: ``300ms``, ``2s``, ``1.5m``, ``1h``, ``30d``; at most `longest` seconds.
     :raise ValueError: it is not a duration, has no unit, or is too long.
     """
     seconds = _amount(DURATION, text, _SECONDS)
+    is_long = longest >= int(_SECONDS["h"])
     if seconds is None:
         unit = ""
         if re.fullmatch(_NUMBER, text):
             # The likelier unit first: 300 seconds would be a very long delay.
             units = ("ms", "s") if "." not in text and int(text) >= 50 else ("s", "ms")
             unit = f"; add a unit: {' or '.join(quote(text + name) for name in units)}"
-        raise ValueError(f"must be a duration such as 300ms, 1.5s or 1m, got {quote(text)}{unit}")
+        example = "30s, 90m or 1h" if is_long else "300ms, 1.5s or 1m"
+        raise ValueError(f"must be a duration such as {example}, got {quote(text)}{unit}")
     if seconds > longest:
-        raise ValueError(f"must be a duration of at most {longest:g}s, got {quote(text)}")
+        limit = f"{longest / int(_SECONDS['h']):g}h" if is_long else f"{longest:g}s"
+        raise ValueError(f"must be a duration of at most {limit}, got {quote(text)}")
     return float(seconds)
-
-
-def parse_interval(text: str, longest: float = INTERVAL_SECONDS) -> float:
-    """Return an interval in seconds; 0 means never.
-
-    :param text: ``30s``, ``15m``, ``1h``, ``0s``; at most `longest` seconds.
-    :raise ValueError: it is not an interval, has no unit, or is too long.
-    """
-    seconds = _amount(_NUMBER + " ?(s|m|h)", text, _LONG)
-    if seconds is None or seconds > longest:
-        expected = f"30m or 1h, at most {longest / 3600:g}h"
-        if longest < int(_LONG["h"]):
-            expected = f"30s or 5m, at most {longest / 60:g}m"
-        raise ValueError(f"must be a time such as {expected}, got {quote(text)}")
-    return float(seconds)
-
-
-def parse_span(text: str) -> int:
-    """Return a span of time in milliseconds, rounded down.
-
-    :param text: ``90m``, ``36h``, ``30d``, ``1.5s``.
-    :raise ValueError: it is not a span, or has no unit.
-    """
-    seconds = _amount(SPAN, text, _SPANS)
-    if seconds is None:
-        raise ValueError(f"must be a time such as 90m, 36h or 30d, got {quote(text)}")
-    return int(seconds * 1000)
 
 
 def parse_rate(text: str) -> int:

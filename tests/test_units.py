@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from math import inf
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,6 @@ from mockpets.units import (
     DURATION,
     RATE,
     parse_duration,
-    parse_interval,
     parse_rate,
     parse_size,
     quote,
@@ -22,6 +22,7 @@ from tests.cases import each as for_each
 
 @for_each("text, seconds", [
     ("300ms", 0.3), ("1.5s", 1.5), ("1m", 60.0), ("0s", 0.0), ("0.5 s", 0.5), ("007s", 7.0),
+    ("0.01h", 36.0),
 ])  # fmt: skip
 def test_durations_become_seconds(text: str, seconds: float) -> None:
     assert parse_duration(text) == seconds
@@ -53,12 +54,11 @@ def test_an_invalid_duration_is_rejected(text: str, message: str) -> None:
 
 
 @for_each("text, seconds", [("0s", 0), ("1.5s", 1.5), ("60m", 3600), ("1h", 3600)])
-def test_an_interval_may_have_a_lower_limit(text: str, seconds: float) -> None:
-    assert parse_interval(text, 3600) == seconds
-    longer = "3600.1s"
-    with pytest.raises(ValueError, match=f"at most 1h, got '{longer}'"):
-        parse_interval(longer, 3600)
-    assert parse_interval(longer) == 3600.1
+def test_a_duration_may_have_another_limit(text: str, seconds: float) -> None:
+    assert parse_duration(text, 3600) == seconds
+    with pytest.raises(ValueError, match=r"at most 1h, got '3600\.1s'"):
+        parse_duration("3600.1s", 3600)
+    assert parse_duration("2d", inf) == 172800
 
 
 @for_each("text, rate", [("500 B/s", 500), ("2kB/s", 2000), ("1 MB/s", 10**6), ("1.9 B/s", 1)])

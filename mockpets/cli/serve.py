@@ -9,7 +9,7 @@ import re
 import shlex
 import signal
 import sys
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Final
 
@@ -25,7 +25,6 @@ from mockpets.settings.sources import load_settings, readable_secrets
 from mockpets.version import FULL_VERSION
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
     from pathlib import Path
     from typing import TextIO
 
@@ -70,13 +69,7 @@ def serve(config: Path | None, opens_panel: bool, **flags: object) -> int:
     # Until the server has its own handler: from now on there are files and a terminal to restore.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with ExitStack() as stack:
-        log = configure(
-            settings.log,
-            sys.stderr,
-            node=settings.name,
-            with_clients=settings.log_addresses or not settings.public,
-        )
-        stack.enter_context(log)
+        stack.enter_context(configure(settings.log, sys.stderr, node=settings.name))
         for text in (*notices(settings), *readable_secrets(settings)):
             _log.warning(text)
         if settings.state:
@@ -107,30 +100,18 @@ def serve(config: Path | None, opens_panel: bool, **flags: object) -> int:
         gc.freeze()
         gc.set_threshold(*_COLLECTIONS)
         gc.enable()
-        with _limited_log(settings):
-            run(
-                app,
-                sockets,
-                lambda: _announce(banner, started, panel if opens_panel else ""),
-                settings,
-                others,
-            )
+        run(
+            app,
+            sockets,
+            lambda: _announce(banner, started, panel if opens_panel else ""),
+            settings,
+            others,
+        )
         # Not the handler of the start: a second signal must not end with status 0 while the state
         # is being saved.
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         _log.info("stopped")
     return 0
-
-
-def _limited_log(settings: Settings) -> AbstractContextManager[None]:
-    """Return a context that limits what one visitor of a public server can add to the log."""
-    if not settings.public:
-        return nullcontext()
-    from mockpets.session.visitors import visitor_names
-    from mockpets.telemetry.error_lines import limit_error_lines
-
-    # The last name is that of the largest network, which an IPv6 visitor can choose addresses from.
-    return limit_error_lines(lambda address: visitor_names(address, b"")[-1])
 
 
 def _panel(settings: Settings, port: int, token: str) -> str:

@@ -23,7 +23,6 @@ from mockpets.constants import (
     Responder,
     ScenarioGroup,
     StubResult,
-    UnsavedKind,
     WaitKind,
 )
 from mockpets.contract.schemas import Pet
@@ -64,16 +63,6 @@ class StateCounts(TypedDict):
     held: int
 
 
-class SessionlessRequests(TypedDict):
-    """How many requests were rejected because they name no session, and the last five of them.
-
-    Since this session was made. Only a server with ``--sessions declared`` rejects them.
-    """
-
-    count: int
-    last: list[str]
-
-
 class EffectiveSetting(TypedDict):
     """A setting with the value that applies; times are in seconds, sizes in bytes.
 
@@ -108,14 +97,12 @@ class StateFileProgress(TypedDict):
     """How far the sessions are saved in the state file.
 
     A change made before you read `begun` is on the disk once `saved` is greater than that number.
-    `trouble` is the reason why the last attempt failed, or empty. `not_saved` lists what this
-    session has that the file does not keep; ``session`` stands for a visitor's whole session.
+    `trouble` is the reason why the last attempt failed, or empty.
     """
 
     begun: int
     saved: int
     trouble: str
-    not_saved: list[UnsavedKind]
 
 
 class ActiveScenarios(TypedDict):
@@ -293,7 +280,6 @@ class State(ScenarioList, GateCounts):
     counts: StateCounts
     state_file: StateFileProgress | None
     rejected_origins: list[str]
-    without_session: SessionlessRequests
     settings: ServerSettings
     faults: dict[str, str]
 

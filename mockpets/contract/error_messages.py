@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mockpets.constants import BODY_BYTES, INT64_MAX, INT64_MIN
 from mockpets.contract.fields import parse_int64
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 KEY_HEADER: Final = "'Authorization: Bearer <API_KEY>'"
 MISSING_KEY: Final = (
@@ -57,12 +54,6 @@ def store_full(limit: int, what: str = "pets") -> str:
         f"requests can add at most {limit} {what}; delete some, reset the session, or start the "
         "server with a higher --max-pets"
     )
-
-
-def without_session(count: int, last: Iterable[str]) -> str:
-    """Return how many requests named no session, and the last ones, as kit/shared.js does."""
-    requests = "request without a session was" if count == 1 else "requests without a session were"
-    return f"{count} {requests} rejected meanwhile: {', '.join(last)}"
 
 
 def network_error(status: int) -> tuple[str, str]:

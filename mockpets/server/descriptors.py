@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from typing import Final
 
@@ -11,8 +10,9 @@ try:
 except ImportError:  # Windows, which has no such limit
     resource = None  # type: ignore[assignment]  # checked before each use
 
-_RESERVED: Final = 24
-"""Descriptors for what the server opens later: its poller, the state file, files that it reads."""
+_RESERVED: Final = 40
+"""Descriptors for what else is open: listening sockets, the poller, the state file, the files that
+the server reads, and those that it was started with."""
 
 
 def raise_limit(connections: int) -> None:
@@ -23,7 +23,7 @@ def raise_limit(connections: int) -> None:
     if resource is None:
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = connections + _in_use() + _RESERVED
+    wanted = connections + _RESERVED
     if hard != resource.RLIM_INFINITY:
         wanted = min(wanted, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -38,10 +38,4 @@ def connections_left(connections: int) -> int:
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return connections
-    return max(min(connections, soft - _in_use() - _RESERVED), 1)
-
-
-def _in_use() -> int:
-    with suppress(OSError):
-        return len(os.listdir("/dev/fd"))  # noqa: PTH208 - names are enough
-    return 16  # there is no such folder
+    return max(min(connections, soft - _RESERVED), 1)

@@ -49,7 +49,7 @@ class Limits:
 
 
 def limits_for(settings: Settings) -> Limits:
-    """Return the limits of a server with these settings; call it when its sockets are open."""
+    """Return the limits of a server with these settings."""
     connections = connections_left(CONNECTIONS)
     return Limits(
         connections=connections,

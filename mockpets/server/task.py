@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from waitress.task import WSGITask
 
-from mockpets.constants import COMMON_HEADERS, MCP_PATH
+from mockpets.constants import COMMON_HEADERS
 from mockpets.contract.error_body import error_body
-from mockpets.contract.rpc import rejection
 from mockpets.http.response_head import HOP_BY_HOP, response_head
 from mockpets.telemetry.access_log import Access, access, shown_target, wanted
 from mockpets.web import cors
@@ -256,10 +255,7 @@ def error_response(
     :param peer: the address of the client or its proxy.
     """
     method, target = request.line or ("-", "-")
-    if target.partition("?")[0].endswith(MCP_PATH):
-        body = rejection(error)
-    else:
-        body = error_body(error.code, error.message, error.status)
+    body = error_body(error.code, error.message, error.status)
     origin = request.origin
     headers = [
         ("Content-Type", "application/json"),
@@ -273,7 +269,8 @@ def error_response(
     lines = [*map(": ".join, headers)]
     head = response_head(status, lines, len(body), "close")
     scheduler.errors[error.code] += 1
-    if wanted():
+    # A public server omits them: no rate limits how many a client causes. The metrics count them.
+    if wanted() and scheduler.limits.address_connections is None:
         line = Access(method, shown_target(target), error.status, 0.0, size=len(body))
         access(line._replace(client=peer, code=error.code))
     return Response(request, head, b"" if request.is_head else body, None, close=True)

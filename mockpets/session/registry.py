@@ -2,15 +2,14 @@
 
 At the limit, a new session replaces the one that was idle longest. If every session was used
 recently, the new one is rejected, so that a running test never loses its session. Sessions of
-visitors also have limits for networks, and a session without changes is replaced first.
+visitors also have limits for networks.
 """
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from contextlib import suppress
 from functools import partial
-from itertools import islice
 from math import ceil, inf
 from threading import Lock
 from time import monotonic
@@ -32,15 +31,11 @@ if TYPE_CHECKING:
 
 CLOSED_NAMES: Final = 10_000
 """Maximum number of closed names."""
-SESSIONLESS_REQUESTS: Final = 5
-"""Requests without a session to remember of those that `--sessions declared` rejects."""
 PUBLIC_CLIENT_PETS: Final = 1 / 16
 """The part of the memory for pets that an IPv4 address, or an IPv6 network of 48 bits, can use."""
 
 _RESETS: Final = 20
 """The most sessions to reset during one request, which takes less than a millisecond."""
-_COMPARED: Final = 100
-"""How many idle sessions to search for one without changes: thousands would take too long."""
 
 
 class SessionRegistry:
@@ -71,8 +66,6 @@ class SessionRegistry:
         self.closed_names = ClosedNames(clock)
         self.undo = Undo(clock)
         self.on_create: Callable[[Session], None] | None = None
-        self._sessionless: deque[str] = deque(maxlen=SESSIONLESS_REQUESTS)
-        self._sessionless_count = 0
         self._clock = clock
         self.default.used = clock()
         self._idle = idle
@@ -171,7 +164,6 @@ class SessionRegistry:
                 self.undo.discard(name)
                 session = Session(name, self.shared, self._budget(networks))
                 session.networks = tuple(networks or ())
-                session.sessionless_before = self._sessionless_count
                 self._in_network.update(session.networks)
                 self._by_name[name] = session
                 # Higher than the count of any earlier session of this name, because creating a
@@ -204,18 +196,6 @@ class SessionRegistry:
             )
             raise RequestError("unknown_session", message)
 
-    def count_sessionless(self, request: str) -> None:
-        """Count a request that was rejected because it names no session."""
-        with self._lock:
-            self._sessionless.append(request)
-            self._sessionless_count += 1
-
-    def sessionless(self, session: Session) -> tuple[int, list[str]]:
-        """Return how many of them came since a session was created, and the last ones."""
-        with self._lock:
-            count = self._sessionless_count - session.sessionless_before
-            return count, [*self._sessionless][max(len(self._sessionless) - count, 0) :]
-
     def peek(self, name: str) -> Session:
         """Return a session; if it does not exist, a new one that is not kept."""
         session = self.find(name)
@@ -227,8 +207,7 @@ class SessionRegistry:
     def _make_room(self, networks: Mapping[str, int] | None) -> Session | None:
         """Remove an idle session if there are as many as allowed, and return it.
 
-        Of all sessions, or those of a visitor's network, this is the one that was idle longest, for
-        a visitor one without changes.
+        Of all sessions, or those of a visitor's network, this is the one that was idle longest.
 
         :raise RequestError: ``busy`` if all were used recently.
         """
@@ -245,17 +224,14 @@ class SessionRegistry:
         last = self._clock() - self._idle
         idle = [other for other in sessions if other.used <= last and other is not self.default]
         by_age = sorted(idle, key=lambda session: session.used)
-        free = [*islice((other for other in by_age if not other.gates.waiting()), _COMPARED)]
-        if not free:
+        removed = next((other for other in by_age if not other.gates.waiting()), None)
+        if removed is None:
             raise RequestError(
                 "busy",
                 f"{message} start the server with a higher --max-sessions, or wait until a session "
                 f"was idle for {self._idle:.0f} seconds",
                 [("Retry-After", str(int(self._idle)))],
             )
-        is_visitors = networks is not None
-        unchanged = (session for session in free if is_visitors and not session.is_changed)
-        removed = next(unchanged, free[0])
         self._forget(removed)
         if is_visitor(removed.name) and removed.is_changed:
             if len(self._lost) >= CLOSED_NAMES:

@@ -7,9 +7,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from mockpets.constants import UnsavedKind
     from mockpets.contract.control_types import StateFileProgress
-    from mockpets.session.session import Session
 
 STALL_SECONDS: Final = 5.0
 """An attempt that takes longer is reported as a problem."""
@@ -64,19 +62,8 @@ class SaveProgress:
             self._changed.wait_for(lambda: self._ended >= wanted or self.trouble, STALL_SECONDS)
         return self
 
-    def report(self, session: Session) -> StateFileProgress | None:
-        """Return the progress, and what a session has that is not saved; None without a file."""
+    def report(self) -> StateFileProgress | None:
+        """Return the progress; None without a file."""
         if not self.is_active:
             return None
-        parts: dict[UnsavedKind, bool] = {
-            "session": session.on_change is None,
-            "inline_scenarios": bool(session.documents),
-            "counters": session.has_counts,
-            "requests": len(session.journal) > 0,
-        }
-        return {
-            "begun": self.begun,
-            "saved": self.saved,
-            "trouble": self.trouble,
-            "not_saved": [kind for kind, exists in parts.items() if exists],
-        }
+        return {"begun": self.begun, "saved": self.saved, "trouble": self.trouble}

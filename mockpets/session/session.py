@@ -164,8 +164,6 @@ class Session:
         """Scenarios that replace those of files in this session only, with their source."""
         self.mark: Mark | None = None
         self.networks: tuple[str, ...] = ()
-        self.sessionless_before = 0
-        """The number of requests without a session that were rejected before it was created."""
         self.used = 0.0
         """When, in seconds of the registry's clock."""
         self.shared = shared
@@ -508,13 +506,6 @@ class Session:
                 if known.store is not self.own:
                     stores[names] = StackStore(known.stack.pets_digest, known.store)
             return stores
-
-    @property
-    def has_counts(self) -> bool:
-        """Whether a stub has counted a request."""
-        with self._lock:
-            known = [count for each in self._activations.values() for count in each.counts.values()]
-        return any(count.used or count.passed for count in known)
 
     def restore(
         self,

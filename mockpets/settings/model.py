@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import (
     DEFAULT_SCENARIO,
+    DELAY_SECONDS,
     DRAIN_SECONDS,
     INT64_MAX,
     INTERVAL_SECONDS,
@@ -151,21 +152,15 @@ class Row:
     def from_python(self, value: object) -> tuple[Any, list[str]]:
         """Convert a value set in Python code; return the result and all problems with it.
 
-        The value must have the type and spelling that `read` returns, except that words can be
-        repeated, seconds an integer, and seconds and bytes text with a unit.
+        It can also be text as users write it; seconds and bytes can be numbers.
         """
         is_number = self.is_seconds or self.check is check.memory
+        if not is_number or not isinstance(value, (int, float)) or isinstance(value, bool):
+            return self.read(value)
         try:
-            if is_number and isinstance(value, (int, float)) and not isinstance(value, bool):
-                return self.check(value), []
+            return self.check(value), []
         except ValueError as error:
             return value, [str(error)]
-        result, problems = self.read(value)
-        words = tuple(dict.fromkeys(value)) if isinstance(value, tuple) else value
-        is_same = result in (value, words) and type(result) is type(value)
-        if not (problems or is_same or (is_number and isinstance(value, str))):
-            problems = [f"must be {result!r}, {got(value)}"]
-        return result, problems
 
     def _text(self, value: object) -> str:
         """Return a value from Python or TOML as text for the check."""
@@ -247,7 +242,7 @@ class Settings:
     locale: str = _row("en_US", check.locale, "LOCALE")
     now: str = _row("", check.moment, "TIME")
     api_key: tuple[str, ...] = _row(("mockpets",), check.api_key, "KEY")
-    delay: float = _row(0.0, check.duration, "DURATION")
+    delay: float = _row(0.0, check.duration(DELAY_SECONDS), "DURATION")
     control: str = _row("auto", check.OneOf("auto", "open", "off"), "MODE")
     control_token: str = _row("", check.control_token, "TOKEN")
     control_origin: tuple[str, ...] = _row((), check.origin, "ORIGIN")
@@ -265,8 +260,8 @@ class Settings:
     sessions: str = _row("implicit", check.OneOf("implicit", "declared"), "MODE")
     memory: int | None = _row(None, check.memory, "SIZE", unset="80MiB, or 72MiB with --public")
     state: str = _row("", check.new_file, "FILE")
-    reset_every: float = _row(0.0, check.interval(INTERVAL_SECONDS), "TIME")
-    drain: float = _row(0.0, check.interval(DRAIN_SECONDS), "TIME")
+    reset_every: float = _row(0.0, check.duration(INTERVAL_SECONDS), "TIME")
+    drain: float = _row(0.0, check.duration(DRAIN_SECONDS), "TIME")
     public: bool = _row(False, check.switch, "")
     visitor_rate: int = _row(VISITOR_RATE, check.integer(1, 100_000), "NUMBER")
     log_addresses: bool = _row(False, check.switch, "")

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import (
-    DELAY_SECONDS,
     FILE_SUFFIXES,
     INT64_MAX,
     MOUNT,
@@ -171,22 +170,17 @@ def node_name(text: str) -> str:
     raise ValueError(f"must be a name ({rule}), {got(text)}")
 
 
-def duration(value: str | float) -> float:
-    """Return a duration in seconds, from text such as ``300ms`` or ``2s``, or from seconds."""
-    from mockpets.units import parse_duration  # rarely needed
-
-    return parse_duration(value) if isinstance(value, str) else _seconds(value, DELAY_SECONDS)
-
-
-def interval(longest: float) -> Callable[[str | float], float]:
-    """Return a check for a time in seconds, from text such as ``1h``, or from seconds."""
+def duration(longest: float) -> Callable[[str | float], float]:
+    """Return a check for a time in seconds, from text such as ``300ms`` or ``1h``, or a number."""
 
     def check(value: str | float) -> float:
-        from mockpets.units import parse_interval  # rarely needed
+        from mockpets.units import parse_duration  # rarely needed
 
         if isinstance(value, str):
-            return parse_interval(value, longest)
-        return _seconds(value, longest)
+            return parse_duration(value, longest)
+        if 0 <= value <= longest:
+            return float(value)
+        raise ValueError(f"must be from 0 to {longest:g} seconds, {got(value)}")
 
     return check
 
@@ -200,12 +194,6 @@ def memory(value: str | int) -> int:
     if low <= size <= high:
         return size
     raise ValueError(f"must be from {size_text(low)} to {size_text(high)}, {got(value)}")
-
-
-def _seconds(value: float, longest: float) -> float:
-    if 0 <= value <= longest:
-        return float(value)
-    raise ValueError(f"must be from 0 to {longest:g} seconds, {got(value)}")
 
 
 def new_file(text: str) -> str:

@@ -15,13 +15,10 @@ the lock when it closes a file that it opened in another way.
 
 from __future__ import annotations
 
-import glob
 import os
 import sqlite3
-import stat
 import sys
 from contextlib import closing, contextmanager, suppress
-from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -37,18 +34,12 @@ if TYPE_CHECKING:
     Row = tuple[Value, ...]
     Connect = Callable[..., sqlite3.Connection]
 
-FORMAT: Final = 2
-"""The version of the tables; increased if an older mockpets cannot read the file correctly."""
-_WITHOUT_PARTS: Final = 1
-"""The format before the table `parts`, which is added when such a file is opened."""
-_JSON_START: Final = b'{"mockpets_state":'
-"""How the state files of versions before SQLite start."""
+FORMAT: Final = 3
+"""The version of the tables; a file with another one is rejected."""
 _APPLICATION: Final = 0x6D706574
 """SQLite's ``application_id`` of our files."""
 AWAY: Final = "restore a backup, or move the file away to start with new pets"
 
-_KEPT_CHANGED: Final = 3
-"""How many files that another program changed are kept."""
 _MODE: Final = 0o600
 """Only the owner: other users of the machine must not read what the pets contain."""
 
@@ -60,13 +51,10 @@ class _Table(NamedTuple):
     keys: int
 
 
-UNUSED: Final = (0, 0)
-"""The columns `slot` and `mark`, which earlier versions used, as `boot` in the table `file`."""
 TABLES: Final = {
     # Pets that many stores share, as one JSON array; the name is a digest of them.
     "bases": _Table(("name", "pets"), 1),
-    # `slot` and `mark` are `UNUSED`.
-    "sessions": _Table(("name", "id", "active", "seed", "start", "slot", "mark"), 1),
+    "sessions": _Table(("name", "id", "active", "seed", "start"), 1),
     # `last_id` is the highest ID that the server may have assigned.
     "stores": _Table(("session", "stack", "pets_digest", "base", "last_id"), 2),
     # What requests changed in a store; `pet` is null for a deleted pet of the base.
@@ -94,7 +82,7 @@ def _schema() -> dict[str, str]:
         keys = ", ".join(table.columns[: table.keys])
         parts = [*table.columns, "digest BLOB NOT NULL", f"PRIMARY KEY ({keys})"]
         statements[name] = f"CREATE TABLE {name} ({', '.join(parts)}) WITHOUT ROWID"
-    statements["file"] = "CREATE TABLE file (is_clean INTEGER, boot TEXT, seal BLOB)"
+    statements["file"] = "CREATE TABLE file (is_clean INTEGER, seal BLOB)"
     return statements
 
 
@@ -109,8 +97,8 @@ class Database:
         self.target = target
         self.connection = connection
         self._seal = 0
-        self._content: tuple[int, int] | None = None
-        """Identifies what the last transaction left; None before the first and before `read`."""
+        self._has_failed = False
+        """Whether the last transaction failed."""
         self._signature = _signature(target)
 
     def close(self) -> None:
@@ -134,29 +122,17 @@ class Database:
         self.target.parent.stat()
         if not os.path.lexists(self.target):
             return False
-        signature = _signature(self.target)
-        if signature == self._signature:
-            return True
+        if not self._has_failed:
+            return _signature(self.target) == self._signature
         with suppress(sqlite3.Error, ValueError):
-            self._file_row()  # after a failed transaction, SQLite undoes the rest of it here
-            signature = _signature(self.target)
-        # `touch`, `chmod` and `ln` leave the content as it is.
-        if signature[:3] != self._signature[:3] or not self._has_same_content():
-            return False
-        self._signature = signature
-        return True
-
-    def _has_same_content(self) -> bool:
-        """Return whether the rows on the disk are those of the last transaction."""
-        # Immutable: without a lock, and without the pages that the other connection has cached.
-        with closing(_connect(self.target, sqlite3.connect, _READ_ONLY)) as connection:
-            other = Database(self.path, self.target, connection)
-            with suppress(InputError):
-                other.read()
-            return other._content is not None and other._content == self._content
+            self._file_row()  # SQLite undoes the rest of the failed transaction here
+        # Which changes the time of the file, but not its size.
+        return _signature(self.target)[:3] == self._signature[:3]
 
     def move_away(self) -> Path:
         """Close the file, and rename what another program made of it; return the new path.
+
+        It replaces what was renamed before.
 
         :raise OSError: it cannot be renamed, or another program uses it.
         """
@@ -164,20 +140,16 @@ class Database:
         is_file = place.is_file()  # opening a named pipe would block
         if is_file and not self._is_ours(place.stat()) and _is_in_use(place):
             raise OSError(None, "another mockpets uses the file; each server needs its own")
-        now = datetime.now(UTC)
-        away = place.with_name(f"{place.name}-changed-{now:%Y%m%dT%H%M%S.%fZ}")
+        away = place.with_name(f"{place.name}-changed")
         journal = place.with_name(f"{place.name}-journal")
+        journal_away = away.with_name(f"{away.name}-journal")
+        journal_away.unlink(missing_ok=True)
         with suppress(FileNotFoundError):
             # SQLite would undo the transaction of the changed file in the new one.
             if journal.stat().st_size:
-                journal.rename(away.with_name(f"{away.name}-journal"))
+                journal.rename(journal_away)
         place.rename(away)
         self.close()
-        changed = sorted(away.parent.glob(f"{glob.escape(place.name)}-changed-*T*.*Z"))
-        for old in changed[:-_KEPT_CHANGED]:
-            with suppress(OSError):  # a folder stays
-                old.unlink()
-                old.with_name(f"{old.name}-journal").unlink(missing_ok=True)
         return away
 
     # --- Reading ------------------------------------------------------------------------------
@@ -190,11 +162,9 @@ class Database:
         rows: dict[str, list[Row]] = {name: [] for name in TABLES}
         try:
             self._check_structure()
-            is_clean, boot, stored_seal = self._file_row()
-            seal = int.from_bytes(_digest("file", (is_clean, boot)))
+            is_clean, stored_seal = self._file_row()
+            seal = _file_digest(is_clean)
             for name, table in TABLES.items():
-                if name == "parts" and self._version() == _WITHOUT_PARTS:
-                    continue
                 for *values, stored in self.connection.execute(f"SELECT * FROM {name}"):  # noqa: S608 - a name of ours
                     digest = _digest(name, values)
                     seal ^= int.from_bytes(digest)
@@ -206,7 +176,6 @@ class Database:
                 raise ValueError("rows are missing or changed")
         except (sqlite3.Error, ValueError, TypeError) as error:
             raise _damaged(self.path, str(error)) from error
-        self._content = self._identity(stored_seal)
         return Content(bool(is_clean), rows)
 
     def _check_structure(self) -> None:
@@ -215,40 +184,19 @@ class Database:
         :raise ValueError: a check failed.
         """
         found = dict(self.connection.execute("SELECT name, sql FROM sqlite_master"))
-        wanted = _schema()
-        if self._version() == _WITHOUT_PARTS:
-            del wanted["parts"]
-        if found != wanted:
+        if found != _schema():
             raise ValueError("the tables are not those of mockpets")
         (result,) = self.connection.execute("PRAGMA integrity_check(1)").fetchone()
         if result != "ok":
             raise ValueError(" ".join(str(result).split()))
 
-    def _version(self) -> int:
-        version: int
-        (version,) = self.connection.execute("PRAGMA user_version").fetchone()
-        return version
-
-    def _upgrade(self) -> None:
-        """Give a file of the earlier format our format, as a part of a transaction."""
-        if self._version() == _WITHOUT_PARTS:
-            self.connection.execute(_schema()["parts"])
-            self.connection.execute(f"PRAGMA user_version = {FORMAT}")
-            self._content = None  # the version of the schema is another one
-
-    def _file_row(self) -> tuple[int, str, int]:
+    def _file_row(self) -> tuple[int, int]:
         """Return the values of the table `file`, the seal as a number."""
         rows = self.connection.execute("SELECT * FROM file").fetchall()
         if len(rows) != 1:
             raise ValueError(f"the table 'file' has {len(rows)} rows, expected 1")
-        is_clean, boot, seal = rows[0]
-        return is_clean, boot, int.from_bytes(seal)
-
-    def _identity(self, seal: int) -> tuple[int, int]:
-        """Return what identifies the content and the pages that have it."""
-        # `VACUUM` moves rows to other pages, unknown to our connection, and increases the version.
-        (version,) = self.connection.execute("PRAGMA schema_version").fetchone()
-        return seal, version
+        is_clean, seal = rows[0]
+        return is_clean, int.from_bytes(seal)
 
     # --- Writing ------------------------------------------------------------------------------
 
@@ -259,27 +207,23 @@ class Database:
         :param is_clean: whether the server stops afterwards.
         :raise sqlite3.Error: the changes cannot be written.
         """
-        execute, content = self.connection.execute, self._content
+        execute = self.connection.execute
         try:
             execute("BEGIN IMMEDIATE")
-            self._upgrade()
-            *before, seal = self._file_row()
-            if self._content is None:
-                self._content = self._identity(seal)
-            self._seal = seal ^ int.from_bytes(_digest("file", before))
+            before, seal = self._file_row()
+            self._seal = seal ^ _file_digest(before)
             yield
-            now = int(is_clean), ""
-            seal = self._seal ^ int.from_bytes(_digest("file", now))
-            values = *now, seal.to_bytes(_DIGEST_BYTES)
-            execute("UPDATE file SET is_clean = ?, boot = ?, seal = ?", values)
+            seal = self._seal ^ _file_digest(int(is_clean))
+            values = int(is_clean), seal.to_bytes(_DIGEST_BYTES)
+            execute("UPDATE file SET is_clean = ?, seal = ?", values)
             execute("COMMIT")
-            self._content = seal, self._content[1]
         except BaseException:
-            self._content = content
+            self._has_failed = True
             # SQLite ends some transactions by itself, and the disk may fail again.
             with suppress(sqlite3.Error):
                 execute("ROLLBACK")
             raise
+        self._has_failed = False
         with suppress(OSError):  # deleted meanwhile; the next check finds that
             self._signature = _signature(self.target)
 
@@ -313,6 +257,10 @@ def _digest(name: str, values: object) -> bytes:
     return blake2b(dump_json([name, values]), digest_size=_DIGEST_BYTES).digest()
 
 
+def _file_digest(is_clean: int) -> int:
+    return int.from_bytes(_digest("file", (is_clean,)))
+
+
 def _damaged(path: Path, what: str) -> InputError:
     return invalid(str(path), f"is damaged: {what}", AWAY)
 
@@ -320,8 +268,7 @@ def _damaged(path: Path, what: str) -> InputError:
 def _signature(path: Path) -> tuple[int, ...]:
     """Return what differs after a change of the file: first its identity, then its size."""
     status = path.lstat()  # a link in its place is another file
-    times = status.st_mtime_ns, status.st_ctime_ns
-    return status.st_dev, status.st_ino, status.st_size, *times
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _is_in_use(path: Path) -> bool:
@@ -396,9 +343,8 @@ def _create(target: Path, connect: Connect) -> None:
             connection.execute("BEGIN")
             for statement in _schema().values():
                 connection.execute(statement)
-            values = 1, ""
-            seal = _digest("file", values)
-            connection.execute("INSERT INTO file VALUES (?, ?, ?)", (*values, seal))
+            values = 1, _file_digest(1).to_bytes(_DIGEST_BYTES)
+            connection.execute("INSERT INTO file VALUES (?, ?)", values)
             connection.execute("COMMIT")
         new.rename(target)
     except (OSError, sqlite3.Error) as error:
@@ -425,14 +371,11 @@ def _check_kind(path: Path, target: Path, connect: Connect) -> None:
     :raise InputError: it is not.
     :raise OSError: it cannot be read.
     """
-    status = target.stat()
-    hint = "use another file, or move it away"
-    if stat.S_ISDIR(status.st_mode):
-        raise _not_usable(path, "is a folder", "use a file in the folder")
-    if not stat.S_ISREG(status.st_mode):
-        raise _not_usable(path, "is not a regular file", hint)
-    if not status.st_size:
-        raise invalid(str(path), "is empty", AWAY)
+    no_state_file = _not_usable(
+        path, "is not a mockpets state file", "use another file, or move it away"
+    )
+    if not target.is_file():
+        raise no_state_file
     if not os.access(target, os.R_OK | os.W_OK):
         raise PermissionError(None, "Permission denied")
     try:
@@ -446,17 +389,10 @@ def _check_kind(path: Path, target: Path, connect: Connect) -> None:
             return  # of a program that was killed: `_lock` restores the file, `read` checks it
         application = version = None
     if application != _APPLICATION:
-        with target.open("rb") as file:
-            is_older = file.read(len(_JSON_START)) == _JSON_START
-        if is_older:
-            what = "was written by an older version, as JSON, which this version does not read"
-            hint = "read its pets with that version, or move the file away to start with new pets"
-            raise invalid(str(path), what, hint)
-        raise invalid(str(path), "is not a mockpets state file", hint)
-    if version not in (FORMAT, _WITHOUT_PARTS):
-        what = f"has the unknown format {version}; this version of mockpets reads formats 1 and 2"
-        hint = "use the version that wrote the file, or move the file away to start with new pets"
-        raise invalid(str(path), what, hint)
+        raise no_state_file
+    if version != FORMAT:
+        what = f"another version of mockpets wrote it: format {version}, not {FORMAT}"
+        raise _not_usable(path, what, AWAY)
 
 
 _SETTINGS: Final = (

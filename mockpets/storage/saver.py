@@ -20,7 +20,7 @@ from mockpets.constants import INT64_MAX
 from mockpets.errors import InputError, printable
 from mockpets.session.data import part_text
 from mockpets.session.visitors import is_visitor
-from mockpets.storage.database import UNUSED, open_database, reason
+from mockpets.storage.database import open_database, reason
 from mockpets.storage.records import SEPARATOR, base_content
 
 if TYPE_CHECKING:
@@ -287,7 +287,7 @@ class Saver:
         seed = None if session.seed == shared.seed else session.seed
         file.start = None if session.own.start is shared.start else session.own.start
         start = None if file.start is None else self._write_base(file.start, bases)
-        database.put("sessions", name, session.id, scenarios, seed, start, *UNUSED)
+        database.put("sessions", name, session.id, scenarios, seed, start)
 
     def _write_store(
         self,

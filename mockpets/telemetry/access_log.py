@@ -61,7 +61,6 @@ class Access(NamedTuple):
     :param client: the address of the client; empty if it must not be logged.
     :param code: of the error with which the server rejected the request; None for other responses,
         also for errors that a scenario sends.
-    :param trace: the trace ID of a rejected request, if it has a valid one.
     """
 
     method: str
@@ -78,7 +77,6 @@ class Access(NamedTuple):
     notes: tuple[str, ...] = ()
     client: str = ""
     code: str | None = None
-    trace: str | None = None
 
     def __str__(self) -> str:
         """Return one line that is safe to print in a terminal."""
@@ -99,7 +97,8 @@ class Access(NamedTuple):
             parts.append(f"stub {' + '.join(self.stubs[:NAMES])}")
         if self.fault is not None:
             parts.append(self.fault)
-        parts += filter(None, (self.code, self.trace))
+        if self.code is not None:
+            parts.append(self.code)
         parts += self.notes[:NAMES]
         line = f"{_short(self.method, TARGET)} {_short(self.target, TARGET)} ({', '.join(parts)})"
         return f"{status} {printable(line)}"
@@ -120,7 +119,6 @@ class Access(NamedTuple):
             "stubs": self.stubs[:NAMES],
             "notes": self.notes[:NAMES],
             "code": self.code,
-            "trace_id": self.trace,
             "client": self.client or None,
         }
 
@@ -141,18 +139,6 @@ def shown_session(text: str) -> str:
     return _VISITOR.sub(r"\1...", text)
 
 
-_TRACE: Final = re.compile(
-    r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:(?<!^00.{53})-.*)?"
-)
-
-
-def trace_id(traceparent: str | None) -> str | None:
-    """Return the trace ID of a header `traceparent` (W3C Trace Context, 3.2), or None."""
-    # A later version than 00 may have more fields.
-    match = _TRACE.fullmatch(traceparent or "")
-    return match[1] if match else None
-
-
 def wanted() -> bool:
     """Return whether request lines are logged."""
     return _access.isEnabledFor(logging.INFO)
@@ -168,16 +154,6 @@ def access(line: Access) -> None:
 
 
 # --- Formats ----------------------------------------------------------------------------------
-
-
-class _Anonymous(logging.Filter):
-    """Removes the addresses of clients."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Let every record pass."""
-        if isinstance(record.msg, Access):
-            record.msg = record.msg._replace(client="")
-        return True
 
 
 @lru_cache(1)  # most lines are of the same second as the line before
@@ -268,7 +244,6 @@ def configure(
     environ: Mapping[str, str] = os.environ,
     *,
     node: str = "",
-    with_clients: bool = True,
 ) -> Iterator[None]:
     """Write the log of this process to a stream while the context is active.
 
@@ -278,7 +253,6 @@ def configure(
     :param stream: None if the process was started with standard error closed.
     :param environ: if the stream is a terminal, ``NO_COLOR`` (no-color.org) and ``TERM`` apply.
     :param node: the name of the server, which each line has; empty for none.
-    :param with_clients: whether request lines have the clients' addresses.
     """
     if stream is None:
         yield
@@ -288,8 +262,6 @@ def configure(
     handler.setFormatter(
         _Json(node) if form.startswith("json") else _Text(colour=colour, node=node)
     )
-    if not with_clients:
-        handler.addFilter(_Anonymous())
     root, before, before_access = logging.getLogger(), _log.level, _access.level
     root.addHandler(handler)
     _log.setLevel(logging.INFO)

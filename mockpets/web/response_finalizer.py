@@ -38,7 +38,6 @@ from mockpets.telemetry.access_log import (
     access,
     shown_session,
     shown_target,
-    trace_id,
     wanted,
 )
 from mockpets.web import cors
@@ -110,7 +109,7 @@ class ResponseFinalizer:
         if not is_preflight:
             self._observe(request.exchange, response)
             if wanted():
-                access(access_line(request, response, number))
+                self._log(request, response, number)
         elif request.exchange.limit is not None:
             self.metrics.count_limit(request.exchange.limit)
 
@@ -127,7 +126,16 @@ class ResponseFinalizer:
             return  # not its last response
         only_reads = request.method in ("GET", "HEAD", "OPTIONS")  # the panel polls with these
         if not only_reads or response.status_code in _LOGGED:
-            access(access_line(request, response))
+            self._log(request, response)
+
+    def _log(self, request: Request, response: Response, number: int = 0) -> None:
+        """Log a request; a public server omits those beyond its limits, which the metrics count."""
+        settings = self.settings
+        if not settings.public:
+            access(access_line(request, response, number))
+        elif request.exchange.code != "rate_limited":
+            line = access_line(request, response, number)
+            access(line if settings.log_addresses else line._replace(client=""))
 
     @cached_property
     def _node(self) -> tuple[Pair, ...]:
@@ -332,5 +340,4 @@ def access_line(request: Request, response: Response, number: int = 0) -> Access
         notes=tuple(code for code, _ in exchange.notes),
         client=request.environ.get("REMOTE_ADDR", ""),
         code=exchange.code,
-        trace=trace_id(request.environ.get("HTTP_TRACEPARENT")) if exchange.code else None,
     )

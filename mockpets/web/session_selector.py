@@ -70,8 +70,6 @@ _SIMILAR: Final = 0.9
 """So must one that is as similar as this to one of ours, from 0 to 1."""
 _CACHED: Final = 2000
 """The keys of a browser's request take fewer characters; longer ones are not cached."""
-_REQUEST_LENGTH: Final = 80
-"""The characters to remember of a request that names no session."""
 _NOTED: Final = 3
 """The number of headers that one note lists."""
 
@@ -187,7 +185,6 @@ def select(
     name = named_session(request.environ, selector, cookie) or own
     if name is None:
         if sessions.declared:
-            sessions.count_sessionless(f"{request.method} {request.path}"[:_REQUEST_LENGTH])
             raise session_required()
         name = DEFAULT_SESSION
     if own is not None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="uses locks and permissions")
 LONG = pytest.param(10_000, marks=[pytest.mark.slow, pytest.mark.long])
 AWAY = "restore a backup, or move the file away to start with new pets"
+NO_STATE_FILE = "is not a mockpets state file; use another file, or move it away"
 
 
 @pytest.fixture
@@ -198,28 +199,13 @@ def newer(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda path: path.write_bytes(b""), f"{{}}: is empty; {AWAY}"),
-        (
-            lambda path: path.write_bytes(b'{"pets": []}\n'),
-            "{}: is not a mockpets state file; use another file, or move it away",
-        ),
-        (
-            lambda path: path.write_bytes(bytes(8192)),
-            "{}: is not a mockpets state file; use another file, or move it away",
-        ),
-        (
-            lambda path: path.write_bytes(b'{"mockpets_state":1}\n{"sha256":"0"}\n'),
-            "{}: was written by an older version, as JSON, which this version does not read; read "
-            "its pets with that version, or move the file away to start with new pets",
-        ),
-        (foreign, "{}: is not a mockpets state file; use another file, or move it away"),
-        (
-            newer,
-            "{}: has the unknown format 99; this version of mockpets reads formats 1 and 2; use "
-            "the version that wrote the file, or move the file away to start with new pets",
-        ),
-        (Path.mkdir, "--state {}: is a folder; use a file in the folder"),
-        (os.mkfifo, "--state {}: is not a regular file; use another file, or move it away"),
+        (lambda path: path.write_bytes(b""), NO_STATE_FILE),
+        (lambda path: path.write_bytes(b'{"pets": []}\n'), NO_STATE_FILE),
+        (lambda path: path.write_bytes(bytes(8192)), NO_STATE_FILE),
+        (foreign, NO_STATE_FILE),
+        (newer, f"another version of mockpets wrote it: format 99, not 3; {AWAY}"),
+        (Path.mkdir, NO_STATE_FILE),
+        (os.mkfifo, NO_STATE_FILE),
     ],
 )
 def test_other_files_are_rejected_and_left_alone(
@@ -228,7 +214,7 @@ def test_other_files_are_rejected_and_left_alone(
     make(path)
     data = path.read_bytes() if path.is_file() else None
 
-    assert problem(path) == message.format(path)
+    assert problem(path) == f"--state {path}: {message}"
     assert left_in(path.parent) == ["pets.state"]
     assert data is None or path.read_bytes() == data
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.clock import MOMENT, MOMENT_RULE, REAL, ClockChange, parse_moment
@@ -29,7 +30,7 @@ from mockpets.scenario.language.shapes import ListOf, Number, Parsed, Shape, Val
 from mockpets.scenario.language.text import check_text
 from mockpets.scenario.model import PASS, Match
 from mockpets.strict_json import dump_json
-from mockpets.units import SPAN, parse_span, quote
+from mockpets.units import DURATION, parse_duration, quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -135,6 +136,12 @@ ACTIVATION: Final = Object(
     ("scenario",),
     name="ScenarioSelection",
 )
+
+
+def _milliseconds(text: str) -> int:
+    return round(parse_duration(text, inf) * 1000)
+
+
 CLOCK: Final = Object(
     "A change to the clock of a session.",
     {
@@ -150,7 +157,10 @@ CLOCK: Final = Object(
             "Whether it stands still; by default as before, and at first it runs.", ("boolean",)
         ),
         "advance": Parsed(
-            "How far to move it, such as 90m or 30d.", "a time such as 90m", SPAN, parse_span
+            "How far to move it, such as 90m or 30d.",
+            "a duration such as 90m",
+            DURATION,
+            _milliseconds,
         ),
     },
     rules=(

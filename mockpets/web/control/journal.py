@@ -17,7 +17,7 @@ from mockpets.constants import (
     VERSION,
     WAIT_SECONDS,
 )
-from mockpets.contract.error_messages import NO_CONNECTION_FAULTS, without_session
+from mockpets.contract.error_messages import NO_CONNECTION_FAULTS
 from mockpets.contract.fields import parse_int64
 from mockpets.contract.query_parameters import Parameter, integer
 from mockpets.errors import RequestError, did_you_mean
@@ -168,11 +168,7 @@ def verify(call: ControlRequest) -> JsonResponse[types.VerifiedRequests]:
         return JsonResponse(status=503)  # never sent: the call waits
     if not verdict.passed:
         details = verification.details(verdict)
-        message = verdict.message
-        count, last = call.context.sessions.sessionless(call.session)
-        if count:
-            message += f"\n{without_session(count, last)}"
-        raise RequestError("verification_failed", message, details=details)
+        raise RequestError("verification_failed", verdict.message, details=details)
     matched = [queries.summary(entry) for entry in verdict.matched]
     return json_response({"matched": len(matched), "requests": matched})
 

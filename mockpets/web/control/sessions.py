@@ -21,7 +21,7 @@ from mockpets.scenario.language.text import read_text
 from mockpets.scenario.model import Generated
 from mockpets.scenario.saved_file import digest_of, place_of
 from mockpets.settings.effective import effective_settings
-from mockpets.units import parse_interval
+from mockpets.units import parse_duration
 from mockpets.version import FULL_VERSION
 from mockpets.web.authentication import read_key
 from mockpets.web.control.call import LONG, body_text, json_response, read_query, run_job
@@ -58,7 +58,6 @@ def state(call: ControlRequest) -> JsonResponse[types.State]:
     """Return the state of a session and its server, which pages load first."""
     session, settings, sessions = call.session, call.context.settings, call.context.sessions
     gates = session.gates.waiting()
-    sessionless, last = sessions.sessionless(session)
     return json_response(
         {
             "version": FULL_VERSION,
@@ -78,8 +77,7 @@ def state(call: ControlRequest) -> JsonResponse[types.State]:
                 "held": sum(gates.values()),
             },
             "gates": gates,
-            "state_file": sessions.save_progress.report(session),
-            "without_session": {"count": sessionless, "last": last},
+            "state_file": sessions.save_progress.report(),
             "rejected_origins": call.context.rejected_origins.all(),
             "faults": {name: kind.word for name, kind in FAULTS.items()},
             "settings": {
@@ -392,7 +390,7 @@ DROP_PARAMETERS: Final = {
         "How long the name stays closed, such as 60s, at most 1h: requests that name it get 410, "
         "so that a page that still polls does not create the session again.",
         {"type": "string", "default": "0s"},
-        partial(parse_interval, longest=CLOSED_SECONDS),
+        partial(parse_duration, longest=CLOSED_SECONDS),
     )
 }
 

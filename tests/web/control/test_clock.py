@@ -162,7 +162,7 @@ def test_advancing_a_real_clock_sets_it(call: Client) -> None:
         ({"now": "0000-01-01"}, "from 1970 on"),
         ({"now": "x" * 1000}, "got 'xxx"),
         ({"frozen": None}, "frozen: must be true or false, got null"),
-        ({"advance": "5"}, "advance: must be a time such as 90m, 36h or 30d, got '5'"),
+        ({"advance": "5"}, "advance: must be a duration such as 30s, 90m or 1h, got '5'"),
         ({"now": AT, "advance": "5m"}, "'now' and 'advance' cannot be combined"),
         ({"froze": True}, "unknown key 'froze'; did you mean 'frozen'?"),
     ],

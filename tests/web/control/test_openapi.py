@@ -98,7 +98,7 @@ def test_named_enumerations_are_components_and_listed_once() -> None:
 
     assert named == {
         *("Change", "ErrorCode", "Fault", "NoteCode", "Operation", "PetStatus", "Repeat"),
-        *("Removal", "RequestOutcome", "Responder", "ScenarioGroup", "StubResult", "UnsavedKind"),
+        *("Removal", "RequestOutcome", "Responder", "ScenarioGroup", "StubResult"),
         "WaitKind",
     }
     assert SCHEMAS["ErrorCode"]["enum"] == list(ERRORS)

@@ -316,24 +316,6 @@ def test_hints_are_found_only_for_the_unknown_parameters_that_are_reported(
     assert names == [f"n{number}" for number in range(20)]
 
 
-def test_requests_without_a_session_are_counted_and_a_failed_verification_lists_them() -> None:
-    call = Client(InProcess(create_app(Settings(sessions="declared"))))
-    match = {"match": {"operation": "listPets"}}
-    for _ in range(3):
-        assert call("GET", "/v1/pets/3").status == 422
-    good(at(call, "PUT", "sessions/one", {}))
-    passed = at(call, "POST", "verify", match, session="one").json["message"]
-    assert "without a session" not in passed
-    assert call("GET", "/v1/pets?limit=3").status == 422
-    [*_, line] = at(call, "POST", "verify", match, session="one").json["message"].split("\n")
-    assert line == "1 request without a session was rejected meanwhile: GET /v1/pets"
-    for number in range(1000):  # in bounded memory
-        call("GET", f"/v1/pets/{number}")
-    rejected = good(at(call, "GET", "state", session="one"))["without_session"]
-    assert rejected["count"] == 1001
-    assert rejected["last"] == [f"GET /v1/pets/{number}" for number in range(995, 1000)]
-
-
 def test_every_response_has_the_protocol_and_pages_may_read_it(used: Client) -> None:
     shown = {"version": FULL_VERSION, "protocol": PROTOCOL}
     assert used("GET", "/__mockpets/health", key=None).json == {"status": "ok", **shown}

@@ -174,11 +174,9 @@ export async function dropSession(mock) {
 
 /** Return the request log of a session, for the report of a failed test. */
 export async function requestLog(mock) {
-  const [entries, { without_session: rejected }] = await Promise.all([mock.requests(), mock.state()]);
-  const few = rejected.count === 1 ? "1 request without a session was" : `${rejected.count} requests without a session were`;
-  const lines = rejected.count ? [`${few} rejected meanwhile: ${rejected.last.join(", ")}`] : [];
+  const entries = await mock.requests();
   const none = `no requests to ${mock.baseUrl}; requests that name another session, or none, are not shown`;
-  return [entries.map(requestLine).join("\n") || none, ...lines].join("\n");
+  return entries.map(requestLine).join("\n") || none;
 }
 
 /** Return number, time, method, target, status, milliseconds (plus those added), stubs and notes of a request. */

@@ -859,14 +859,6 @@ export interface components {
             idle_seconds: number;
             base_path: string;
         };
-        /**
-         * @description How many requests were rejected because they name no session, and the last five of them.
-         *
-         *     Since this session was made. Only a server with `--sessions declared` rejects them.
-         */
-        SessionlessRequests: {
-            count: number;
-            last: string[];
         };
         /**
          * @description A session and its server at a glance.
@@ -896,7 +888,6 @@ export interface components {
             counts: components["schemas"]["StateCounts"];
             state_file: components["schemas"]["StateFileProgress"] | null;
             rejected_origins: string[];
-            without_session: components["schemas"]["SessionlessRequests"];
             settings: components["schemas"]["ServerSettings"];
             faults: {
                 [key: string]: string;
@@ -918,14 +909,12 @@ export interface components {
          * @description How far the sessions are saved in the state file.
          *
          *     A change made before you read `begun` is on the disk once `saved` is greater than that number.
-         *     `trouble` is the reason why the last attempt failed, or empty. `not_saved` lists what this
-         *     session has that the file does not keep; `session` stands for a visitor's whole session.
+         *     `trouble` is the reason why the last attempt failed, or empty.
          */
         StateFileProgress: {
             begun: number;
             saved: number;
             trouble: string;
-            not_saved: components["schemas"]["UnsavedKind"][];
         };
         /** @description A complete response. A 429 or 5xx without a body gets an Error body; any other response that is not in the contract requires off_contract: true on the stub. */
         StatusReply: {
@@ -1015,8 +1004,6 @@ export interface components {
             undone: components["schemas"]["Removal"];
             session: components["schemas"]["SessionSummary"];
         };
-        /** @enum {string} */
-        UnsavedKind: "session" | "inline_scenarios" | "counters" | "requests";
         /** @description The requests that a test expects. */
         Verification: {
             match: components["schemas"]["VerificationMatch"];
@@ -1201,7 +1188,6 @@ export type ServerSettings = components['schemas']['ServerSettings'];
 export type SessionContents = components['schemas']['SessionContents'];
 export type SessionList = components['schemas']['SessionList'];
 export type SessionSummary = components['schemas']['SessionSummary'];
-export type SessionlessRequests = components['schemas']['SessionlessRequests'];
 export type State = components['schemas']['State'];
 export type StateCounts = components['schemas']['StateCounts'];
 export type StateFileProgress = components['schemas']['StateFileProgress'];
@@ -1215,7 +1201,6 @@ export type TextOperators = components['schemas']['TextOperators'];
 export type Times = components['schemas']['Times'];
 export type Total = components['schemas']['Total'];
 export type Undone = components['schemas']['Undone'];
-export type UnsavedKind = components['schemas']['UnsavedKind'];
 export type Verification = components['schemas']['Verification'];
 export type VerificationDetails = components['schemas']['VerificationDetails'];
 export type VerificationMatch = components['schemas']['VerificationMatch'];
