@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from math import ceil, inf
 from threading import Lock
 from time import monotonic
@@ -36,6 +37,8 @@ PUBLIC_CLIENT_PETS: Final = 1 / 16
 
 _RESETS: Final = 20
 """The most sessions to reset during one request, which takes less than a millisecond."""
+_COMPARED: Final = 100
+"""How many idle sessions to search for one without changes: thousands would take too long."""
 
 
 class SessionRegistry:
@@ -207,7 +210,8 @@ class SessionRegistry:
     def _make_room(self, networks: Mapping[str, int] | None) -> Session | None:
         """Remove an idle session if there are as many as allowed, and return it.
 
-        Of all sessions, or those of a visitor's network, this is the one that was idle longest.
+        Of all sessions, or those of a visitor's network, this is the one that was idle longest, for
+        a visitor one without changes.
 
         :raise RequestError: ``busy`` if all were used recently.
         """
@@ -224,14 +228,17 @@ class SessionRegistry:
         last = self._clock() - self._idle
         idle = [other for other in sessions if other.used <= last and other is not self.default]
         by_age = sorted(idle, key=lambda session: session.used)
-        removed = next((other for other in by_age if not other.gates.waiting()), None)
-        if removed is None:
+        free = [*islice((other for other in by_age if not other.gates.waiting()), _COMPARED)]
+        if not free:
             raise RequestError(
                 "busy",
                 f"{message} start the server with a higher --max-sessions, or wait until a session "
                 f"was idle for {self._idle:.0f} seconds",
                 [("Retry-After", str(int(self._idle)))],
             )
+        is_visitors = networks is not None
+        unchanged = (session for session in free if is_visitors and not session.is_changed)
+        removed = next(unchanged, free[0])
         self._forget(removed)
         if is_visitor(removed.name) and removed.is_changed:
             if len(self._lost) >= CLOSED_NAMES:
