@@ -160,13 +160,12 @@ def verify(call: ControlRequest) -> JsonResponse[types.VerifiedRequests]:
             verdict = progress.check(journal, session.name, is_last=is_last)
             return verdict, change if verdict is None else None
 
-        what = f"comparing {len(journal)} requests"
         # One change wakes all calls that wait; together they would block the app's thread.
         is_long = len(journal) > _AT_ONCE or RETRIED in call.request.environ
         return run_job(
             call,
             compare,
-            what,
+            "comparing the requests",
             is_long=is_long,
             is_outdated=lambda result: is_last and result[0] is None,
         )
@@ -245,7 +244,8 @@ def tried(call: ControlRequest) -> tuple[Entry, int]:
     from mockpets.scenario.language.verification import parse_request
     from mockpets.web.dry_run import dry_run
 
-    request = parse_request(body_text(call.request))
+    text = body_text(call.request)
+    request = parse_request(text)
     path = unquote(request["path"].partition("?")[0])
     if _CONTROL_PATH.fullmatch(path.removeprefix(call.context.settings.prefix)):
         message = "no scenario applies to the control API; send the path of an operation"
@@ -255,7 +255,7 @@ def tried(call: ControlRequest) -> tuple[Entry, int]:
         raise RequestError("invalid_request", message)
     context = call.context
     run = partial(dry_run, context.settings, context.sessions, call.session.name, request)
-    return run_job(call, run, "explaining a request")
+    return run_job(call, run, "explaining a request", key=text)
 
 
 HELD_PARAMETERS: Final = {
