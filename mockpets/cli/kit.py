@@ -20,7 +20,7 @@ from mockpets.settings.sources import load_settings
 from mockpets.units import counted, quote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from mockpets.settings.model import Settings
 
@@ -109,10 +109,7 @@ def kit(folder: str | None, out: str | None, types: bool, check: bool, **flags: 
     if check:
         switches = [f"--{name}" for name in (["types"] if types else chosen)]
         return _check(files, shlex.join([*command, *switches, *_arguments(given)]))
-    removed = ", ".join(map(repr, _removed_names(files)))
     _write(files)
-    if removed:
-        report([f"{_with_names(files)} no longer has {removed}"])
     if "playwright" in chosen:
         _configure(root, _arguments(options))
     if "vitest" in chosen:
@@ -252,20 +249,6 @@ def _check(files: Mapping[Path, str], command: str) -> int:
     return 0
 
 
-def _removed_names(files: Mapping[Path, str]) -> list[str]:
-    path = _with_names(files)
-    if path is None or not _version(path):
-        return []
-    before, now = map(texts.declared_scenarios, (read_file(path) or "", files[path]))
-    return sorted(before - now)
-
-
-def _with_names(files: Mapping[Path, str]) -> Path | None:
-    """Return the file that declares the names of scenarios; None without one."""
-    names = (texts.SCENARIOS_FILE, texts.TYPES_FILE)
-    return next((path for path in files if path.name in names), None)
-
-
 def _difference(path: Path, text: str) -> str:
     """Return how a file differs from its text; empty if it does not."""
     current = read_file(path)
@@ -273,27 +256,14 @@ def _difference(path: Path, text: str) -> str:
         return "this file is missing"
     if current == text or (path.name == texts.TYPES_FILE and _words(current) == _words(text)):
         return ""
-    writer, own = texts.written_by(current), texts.written_by(text)
-    if writer is None:
+    if texts.written_by(current) is None:
         return "'mockpets kit' did not write this file; rename it, or choose another folder"
-    if writer != own:
-        return f"out of date: written by mockpets {writer}, and this is mockpets {own}"
-    if _with_names({path: text}):
-        before, now = texts.declared_scenarios(current), texts.declared_scenarios(text)
-        changes = [*_listed("lacks", now - before), *_listed("still has", before - now)]
-        if changes:
-            return f"out of date: it {' and '.join(changes)}"
     return "out of date, or changed by a formatter: exclude the folder from formatting"
 
 
 def _words(text: str) -> list[str]:
     """Return what formatters keep: the file need not be excluded from them."""
     return re.findall(r"[^\s;|\"']+", text)
-
-
-def _listed(what: str, names: Iterable[str]) -> Iterator[str]:
-    if names := sorted(names):
-        yield f"{what} {', '.join(map(repr, names))}"
 
 
 # --- Test runners -----------------------------------------------------------------------------
