@@ -14,7 +14,7 @@ import click
 
 from mockpets import kit as texts
 from mockpets.cli.commands import cannot_write, program, report
-from mockpets.cli.options import flag, option, with_settings
+from mockpets.cli.options import flag, with_settings
 from mockpets.errors import InputError, did_you_mean, invalid, printable, problem_with
 from mockpets.settings.sources import load_settings
 from mockpets.units import counted, quote
@@ -46,11 +46,7 @@ def _with_integrations(command: Callable[..., int]) -> Callable[..., int]:
 
 @click.command()
 @click.argument("folder", type=_FOLDER, required=False, metavar="[DIR]")
-@option(
-    "--out DIR",
-    "Folder for the files, such as test/mockpets; created if missing.",
-    type=_FOLDER,
-)
+@click.option("--out", hidden=True)
 @_with_integrations
 @flag("--types", text="Write only mockpets.d.ts, for the npm package; DIR is optional.")
 @flag("--check", text="Write nothing; exit with status 1 if a file is out of date.")
@@ -58,8 +54,9 @@ def _with_integrations(command: Callable[..., int]) -> Callable[..., int]:
 def kit(folder: str | None, out: str | None, types: bool, check: bool, **flags: Any) -> int:
     """Write the TypeScript client, with the names of your scenarios, into a folder.
 
-    With --playwright, also writes playwright.config.ts, unless the working directory has a
-    configuration. With --ssr alone, leaves out the client, which your app does not need.
+    DIR is created if it is missing. With --playwright, also writes playwright.config.ts, unless the
+    working directory has a configuration. With --ssr alone, leaves out the client, which your app
+    does not need.
 
     In a repository with the npm package, use --types: it adds the names of your scenarios and gates
     to the types of the package, in one file.
@@ -71,13 +68,13 @@ def kit(folder: str | None, out: str | None, types: bool, check: bool, **flags: 
     if types and chosen:
         hint = "the npm package has all parts; to write them here, leave out --types"
         raise invalid("--types", f"cannot be combined with --{chosen[0]}", hint)
-    if "" in (folder, out):  # it would be the working directory
-        raise invalid("--out", "must be a folder such as tests/mockpets, got ''")
-    if folder and out:
-        raise invalid("--out", "cannot be combined with DIR", "name one folder")
-    if not (folder or out or types):
-        raise invalid("--out", "this option is required", "see 'mockpets kit --help'")
-    root = Path(folder or out or "")
+    if out is not None:
+        raise invalid("--out", "no longer an option", "name the folder as an argument")
+    if folder == "":  # it would be the working directory
+        raise invalid("DIR", "must be a folder such as tests/mockpets, got ''")
+    if not (folder or types):
+        raise invalid("DIR", "this argument is required", "see 'mockpets kit --help'")
+    root = Path(folder or "")
     has_types = not (root / texts.PACKAGE_FILE).exists() and (root / texts.TYPES_FILE).exists()
     types |= has_types and not chosen
     file = root / (texts.TYPES_FILE if types else texts.PACKAGE_FILE)
@@ -105,7 +102,7 @@ def kit(folder: str | None, out: str | None, types: bool, check: bool, **flags: 
     if check and not stored and not any(options.values()):
         to_store = []  # downloaded from a server
     files = {root / name: texts.render(name, descriptions, gates, to_store) for name in names}
-    command = [*shlex.split(program()), "kit", "--out", str(root)]
+    command = [*shlex.split(program()), "kit", str(root)]
     if check:
         switches = [f"--{name}" for name in (["types"] if types else chosen)]
         return _check(files, shlex.join([*command, *switches, *_arguments(given)]))
@@ -206,7 +203,7 @@ def _version(path: Path) -> str | None:
 def _write(files: Mapping[Path, str]) -> None:
     """Write the files; raise `InputError` before that if one of them is someone else's."""
     what = "this file exists, and 'mockpets kit' did not write it"
-    hint = "rename it, or choose another folder with --out"
+    hint = "rename it, or choose another folder"
     foreign = [
         problem_with(str(path), what, hint)
         for path in files
