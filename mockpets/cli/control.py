@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from mockpets.client import ControlClient
     from mockpets.contract.control_types import ResourceSummary, Times
-    from mockpets.contract.schemas import Pet
 
 
 def _listed(
@@ -179,13 +178,14 @@ def reset(clients: list[ControlClient], of_all: bool) -> None:
 
 @click.group(cls=ListGroup)
 def pets() -> None:
-    """List, add, change, replace or delete the pets of a running server."""
+    """List, add or replace the pets of a running server."""
 
 
-_int64 = integer(constants.INT64_MIN, constants.INT64_MAX)
-_pet_id = click.argument("pet_id", metavar="ID", type=_int64)
-_WITH_NEGATIVE: Final = {"ignore_unknown_options": True}
-"""Makes click read -5 as an argument."""
+pets.removed = {
+    "update": "change it in the panel, with PATCH pets/ID or change_pet()",
+    "delete": "delete it in the panel, with DELETE pets/ID or delete_pet()",
+}
+
 _STATUSES: Final = ", ".join(constants.PET_STATUSES)
 
 
@@ -225,7 +225,7 @@ def set_pets(client: ControlClient, source: str) -> None:
     "--category ID",
     "ID of its category.",
     dest="categoryId",
-    type=_int64,
+    type=integer(constants.INT64_MIN, constants.INT64_MAX),
     required=True,
 )
 @option("--status STATUS", f"Its status: {_STATUSES}.")
@@ -234,37 +234,8 @@ def set_pets(client: ControlClient, source: str) -> None:
 def add_pet(client: ControlClient, as_json: bool, **values: Any) -> None:
     """Add a pet, whatever the active scenarios respond to createPet."""
     pet = client.add_pet(**{name: value for name, value in values.items() if value is not None})
-    _show_pet(client, "added", pet, as_json=as_json)
-
-
-@pets.command("update", context_settings=_WITH_NEGATIVE)
-@_pet_id
-@option("--name NAME", "Name of the pet.")
-@option("--category ID", "ID of its category.", dest="categoryId", type=_int64)
-@option("--status STATUS", f"Its status: {_STATUSES}, or none.")
-@with_json
-@remote.with_client
-def update_pet(client: ControlClient, pet_id: int, as_json: bool, **values: Any) -> None:
-    """Change the name, category or status of a pet; --status none removes the status."""
-    changes = {name: value for name, value in values.items() if value is not None}
-    if not changes:
-        raise invalid("", "there is nothing to change", "add --name, --category or --status")
-    if changes.get("status") == "none":
-        changes["status"] = None
-    _show_pet(client, "updated", client.change_pet(pet_id, **changes), as_json=as_json)
-
-
-@pets.command("delete", context_settings=_WITH_NEGATIVE)
-@_pet_id
-@remote.with_client
-def delete_pet(client: ControlClient, pet_id: int) -> None:
-    """Delete a pet."""
-    _print_total(client, client.delete_pet(pet_id))
-
-
-def _show_pet(client: ControlClient, verb: str, pet: Pet, *, as_json: bool) -> None:
     parts = [pet["name"], f"category {pet['categoryId']}", *filter(None, [pet.get("status")])]
-    text = f"{verb} pet {pet['id']}{in_session(client)}: {', '.join(parts)}"
+    text = f"added pet {pet['id']}{in_session(client)}: {', '.join(parts)}"
     remote.show(pet, [text], as_json=as_json)
 
 

@@ -32,7 +32,7 @@ WITHOUT = {
         "mcp",
     ),  # print a file
     *("new", "kit", "init"),  # write files
-    *("reset", "pets set", "pets delete", "snapshot save", "snapshot restore"),
+    *("reset", "pets set", "snapshot save", "snapshot restore"),
     *("held release", "gates open", "sessions drop"),  # change something
     *("pets", "snapshot", "held", "gates", "sessions"),  # groups
 }
@@ -115,8 +115,6 @@ def remote_commands() -> list[str]:
         **dict.fromkeys(("snapshot save", "snapshot restore", "record"), "x"),
         **dict.fromkeys(("gates open", "sessions drop"), "x"),
         **dict.fromkeys(("held release", "stub", "why"), "1"),
-        "pets update": "3 --name B",
-        "pets delete": "3",
         "pets set": "3",
         "pets add": "--name A --category 1",
         "link": "http://localhost:5173",
