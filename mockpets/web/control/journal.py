@@ -33,7 +33,7 @@ from mockpets.web.control.call import (
     json_response,
     run_job,
 )
-from mockpets.web.control.waiting import block, wait_until
+from mockpets.web.control.waiting import wait_until
 from mockpets.web.journal_writer import target
 from mockpets.wsgi_extension import MEMO, ORDER, RETRIED, SERVER, CallAgain
 
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from mockpets.session.session import Session
     from mockpets.web.control.call import ControlRequest
     from mockpets.web.delivery import Prepared
-    from mockpets.wsgi_extension import Server
 
 _PROGRESS: Final = "verify"
 _AT_ONCE: Final = 200
@@ -196,27 +195,16 @@ EVENTS_PARAMETERS: Final = {
 
 def events(call: ControlRequest) -> JsonResponse[types.Events]:
     """Return what has changed since a number, after waiting for a change if necessary."""
-    # With our server no thread waits: it holds the request, and calls the view again.
+    # No thread waits: our server holds the request, and calls the view again.
     since, wait = call.query.get("since"), call.query.get("wait", 0)
-    changes, environ = call.session.changes, call.request.environ
-    number = changes.number
-    if since is None or since > number or wait == 0 or RETRIED in environ or changes.since(since):
-        return _changes(call, since)
-    server: Server | None = environ.get(SERVER)
-    if server is None:
-        block(changes, since, wait)
-    elif server.room(name := call.session.name):
-        environ[ORDER] = CallAgain(partial(changes.wait, since), wait, name)
-    return _changes(call, since)
-
-
-def _changes(call: ControlRequest, since: int | None) -> JsonResponse[types.Events]:
-    # Not the call's: the session may have been created or deleted while a test client waited.
-    session = call.context.sessions.peek(call.session.name)
-    changes = session.changes
+    session, environ = call.session, call.request.environ
+    changes, server = session.changes, environ.get(SERVER)
     number = changes.number
     # A number above the last one is from before a restart: everything may have changed.
     changed = [] if since is None else changes.since(since if since <= number else 0)
+    is_first = since == number and wait and RETRIED not in environ
+    if is_first and server is not None and server.room(session.name):
+        environ[ORDER] = CallAgain(partial(changes.wait, number), wait, session.name)
     exists = changes is not call.context.sessions.shared.changes
     resets = session.journal.resets if exists else None
     return json_response({"change": number, "resets": resets, "changed": changed})
