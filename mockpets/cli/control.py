@@ -329,15 +329,13 @@ def held() -> None:
 
 
 @held.command("list")
-@flag("--all", "of_all", text="List those of all sessions.")
 @with_json
 @remote.with_client
-def list_held(client: ControlClient, of_all: bool, as_json: bool) -> None:
+def list_held(client: ControlClient, as_json: bool) -> None:
     """List the responses that are held, delayed or throttled."""
-    waiting = client.held(all_sessions=of_all)
+    waiting = client.held()
     rows = [
         (
-            *([row["session"]] if of_all else []),
             row["request"],
             f"{row['method']} {row['target']}",
             row["status"] or "-",
@@ -346,7 +344,7 @@ def list_held(client: ControlClient, of_all: bool, as_json: bool) -> None:
         )
         for row in waiting
     ]
-    columns = (*(["session"] if of_all else []), "request", "", "status", "waits", "for")
+    columns = ("request", "", "status", "waits", "for")
     lines = _listed(client, "waiting responses", rows, columns)
     remote.show({"held": waiting}, lines, as_json=as_json)
 

@@ -212,10 +212,9 @@ class ControlClient:
         """Return a scenario with which the requests since then get the same responses."""
         return self._call("GET", "/recording")
 
-    def held(self, *, all_sessions: bool = False) -> list[types.WaitingResponse]:
+    def held(self) -> list[types.WaitingResponse]:
         """Return the responses that are held, delayed or throttled now, the first one first."""
-        query = {"sessions": "all" if all_sessions else None}
-        return self._call("GET", "/held", query=query, part="held")
+        return self._call("GET", "/held", part="held")
 
     def release(
         self,

@@ -321,14 +321,14 @@ def test_held_responses_are_listed_and_released(
         held = pool.submit(call, "GET", "/v1/pets?limit=2")
         while not client.held():
             since = client.events(since, 20)["change"]
-        status, [head, row], err = run("held", "list", "--all")
+        status, [head, row], err = run("held", "list")
         assert (status, head.split(), err) == (
             0,
-            ["session", "request", "status", "waits", "for"],
+            ["request", "status", "waits", "for"],
             [],
         )
-        assert row.split()[:8] == [
-            *("default", "1", "GET", "/v1/pets?limit=2"),
+        assert row.split()[:7] == [
+            *("1", "GET", "/v1/pets?limit=2"),
             *("200", "held", "at", "checkout"),
         ]
         [waiting] = json.loads("\n".join(run("held", "--json")[1]))["held"]

@@ -19,7 +19,7 @@ from mockpets.constants import (
 )
 from mockpets.contract.error_messages import NO_CONNECTION_FAULTS, without_session
 from mockpets.contract.fields import parse_int64
-from mockpets.contract.query_parameters import Parameter, integer
+from mockpets.contract.query_parameters import integer
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.faults import CONNECTION_FAULTS, NO_RESPONSE_FAULTS
 from mockpets.journal import queries
@@ -246,20 +246,10 @@ def tried(call: ControlRequest) -> tuple[Entry, int]:
     return run_job(call, run, "explaining a request", key=text)
 
 
-HELD_PARAMETERS: Final = {
-    "sessions": Parameter(
-        "`all` for the responses of every session; by default only those of this session.",
-        {"type": "string", "enum": ["all"]},
-        partial(queries.one_of, words=("all",)),
-    )
-}
-
-
 def held(call: ControlRequest) -> JsonResponse[types.WaitingResponses]:
     """List the responses that are held, delayed or throttled now."""
-    registry, change = call.context.sessions, call.session.changes.number
-    sessions = registry.all() if call.query.get("sessions") else [call.session]
-    rows = [_waiting(session, wait) for session in sessions for wait in session.gates.all()]
+    session, change = call.session, call.session.changes.number
+    rows = [_waiting(session, wait) for wait in session.gates.all()]
     waiting = [row for row in rows if row is not None]
     return json_response({"held": waiting, "change": change})
 

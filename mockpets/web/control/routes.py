@@ -326,7 +326,7 @@ CALLS: Final[Mapping[str, Call]] = {
     "GET /requests.har": Call(journal.har, "reads", queries.PARAMETERS),
     "POST /verify": Call(journal.verify, body="Verification"),
     "GET /events": Call(journal.events, "reads", journal.EVENTS_PARAMETERS),
-    "GET /held": Call(journal.held, "reads", journal.HELD_PARAMETERS),
+    "GET /held": Call(journal.held),
     "POST /held/release": Call(journal.release, body="Release"),
     "GET /gates": Call(journal.gates),
     "POST /gates/{name}/open": Call(journal.open_gate, "changes"),
