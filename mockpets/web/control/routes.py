@@ -42,7 +42,6 @@ from mockpets.web.control.call import (
 )
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.flask_app import Route
-from mockpets.web.metrics import metrics_response
 from mockpets.web.session_selector import check_headers, named_session, session_required
 from mockpets.wsgi_extension import SERVER
 
@@ -231,7 +230,11 @@ def scenario_schema() -> JsonResponse[Mapping[str, Any]]:
 
 def metrics(call: ControlRequest) -> Response:
     """Return the metrics in the text format of Prometheus."""
-    return metrics_response(call.context.metrics)
+    metrics = call.context.metrics
+    if not metrics.is_prepared and SERVER in call.request.environ:
+        raise NotReady(metrics.prepare, "loading the metrics library")
+    body, content_type = metrics.exposition()
+    return Response(body, content_type=content_type)
 
 
 def coverage(call: ControlRequest) -> JsonResponse[StateCoverage]:
