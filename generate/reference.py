@@ -99,7 +99,7 @@ def settings(group: str) -> str:
 
 
 _GROUPS: Final = {
-    "listening": ("host", "port", "metrics_port", "prefix", "behind_proxy", "drain"),
+    "listening": ("host", "port", "prefix", "behind_proxy", "drain"),
     "pets and scenarios": (
         *("scenario", "scenarios_dir", "fixtures_dir", "seed", "pets", "locale", "now"),
         *("api_key", "delay"),

@@ -386,7 +386,7 @@ export class Mockpets {
     const [older, fix] =
       protocol < PROTOCOL
         ? ["older", "where the server runs, run 'pip install .' in a current checkout of mockpets"]
-        : ["newer", "update the kit with 'mockpets kit --out DIR' of the server's version"];
+        : ["newer", "update the kit with 'mockpets kit DIR' of the server's version"];
     const versions = `the server is mockpets ${version} (protocol ${protocol}), the kit mockpets ${VERSION} (protocol ${PROTOCOL})`;
     throw new MockpetsError("incompatible", `the server at ${this.url} is ${older} than this kit: ${versions}; ${fix}`);
   }

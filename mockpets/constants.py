@@ -131,8 +131,6 @@ READY_PATH: Final = CONTROL_PREFIX + "/ready"
 MCP_PATH: Final = CONTROL_PREFIX + "/mcp"
 VISITOR_RESET_PATH: Final = CONTROL_PREFIX + "/visitor/reset"
 """For visitors, without a token; only with `--public`."""
-METRICS_PORT_PATH: Final = "/metrics"
-"""The path on the port of the metrics, where Prometheus looks by default."""
 
 SESSION_HEADER: Final = "Mockpets-Session"
 SCENARIO_HEADER: Final = "Mockpets-Scenario"

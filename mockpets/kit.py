@@ -192,12 +192,6 @@ def _valid(names: Iterable[str]) -> list[str]:
     return [name for name in names if re.fullmatch(SCENARIO_NAME, name)]
 
 
-def declared_scenarios(text: str) -> set[str]:
-    """Return the names of scenarios that a `SCENARIOS_FILE` or `TYPES_FILE` has."""
-    names = re.search("(?:ScenarioName =|scenarios:)(.*?)(?:;|gates:)", text, re.DOTALL)
-    return set(re.findall(rf"""["']({SCENARIO_NAME})["']""", names[1])) if names else set()
-
-
 @cache
 def _source(name: str) -> str:
     """Return a shipped file, cached so that an upgrade of the package cannot mix versions."""

@@ -48,6 +48,18 @@ def test_prometheus_accepts_its_configuration_and_the_alerts(tmp_path: Path) -> 
     promtool("check", "config", "prometheus.yml", folder=tmp_path)
 
 
+@pytest.mark.tool
+def test_prometheus_accepts_the_configurations_of_the_docs(tmp_path: Path) -> None:
+    for page in ("save-and-monitor", "demo"):
+        text = (ROOT / "docs" / "operate" / f"{page}.md").read_text(encoding="utf-8")
+        [config] = re.findall("```yaml\n(scrape_configs:.*?)```", text, re.DOTALL)
+        (tmp_path / "prometheus.yml").write_text(config, encoding="utf-8")
+
+        promtool("check", "config", "prometheus.yml", folder=tmp_path)
+        [job] = yaml.safe_load(config)["scrape_configs"]
+        assert job["authorization"] == {"credentials": "the-control-token"}
+
+
 def test_every_process_is_scraped() -> None:
     jobs = yaml.safe_load((FOLDER / "prometheus.yml").read_text(encoding="utf-8"))["scrape_configs"]
     targets = {job["job_name"]: job["static_configs"][0]["targets"] for job in jobs}

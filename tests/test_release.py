@@ -264,7 +264,7 @@ def test_each_form_of_the_server_starts_and_writes_its_own_command(
         sys.executable, "mockpets.pyz", "kit", "tests/mock", "--playwright", folder=tmp_path
     )
     assert (status, err) == (0, "")
-    assert out.endswith("check it  python3 mockpets.pyz kit --out tests/mock --check\n")
+    assert out.endswith("check it  python3 mockpets.pyz kit tests/mock --check\n")
     config = (tmp_path / "playwright.config.ts").read_text()
     assert 'command: "python3 mockpets.pyz",' in config
 
@@ -285,7 +285,7 @@ def test_each_form_of_the_server_starts_and_writes_its_own_command(
         *("kit", "--types", "--scenarios-dir", "scenarios"),
         folder=project,
     )
-    assert (status, out.splitlines()[-1]) == (0, "check it  npx mockpets kit --out . --check"), err
+    assert (status, out.splitlines()[-1]) == (0, "check it  npx mockpets kit . --check"), err
     status, out, _ = call(installed.parent / ".bin/mockpets", "skill", "--install", folder=project)
     assert (status, out) == (0, ".agents/skills/mockpets: wrote 7 of 7 files\n")
     (project / "main.mjs").write_text(

@@ -13,7 +13,6 @@ import click
 from mockpets import constants
 from mockpets.cli import remote
 from mockpets.cli.commands import ListGroup, report
-from mockpets.cli.completion import files_of, words
 from mockpets.cli.layout import cut, table
 from mockpets.cli.options import flag, integer, option, read_json, with_json
 from mockpets.cli.quick import in_session
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
     from mockpets.client import ControlClient
     from mockpets.contract.control_types import ResourceSummary, Times
-    from mockpets.contract.schemas import Pet
 
 
 def _listed(
@@ -44,11 +42,7 @@ def _listed(
 
 @click.command()
 @click.argument("app_url", metavar="APP_URL")
-@option(
-    "--scenario NAMES",
-    "Scenarios, separated by commas; the first takes precedence.",
-    files_of("scenarios"),
-)
+@option("--scenario NAMES", "Scenarios, separated by commas; the first takes precedence.")
 @remote.with_client
 def link(client: ControlClient, app_url: str, scenario: str | None) -> None:
     """Print a link that opens your app in a session, with scenarios.
@@ -85,7 +79,7 @@ def link(client: ControlClient, app_url: str, scenario: str | None) -> None:
     epilog="The exit status is 0 if the number of requests is as expected, 1 if it is not, and 2 "
     "if an option is invalid.",
 )
-@option("--operation NAME", "Only this operation, such as createPet.", words(constants.OPERATIONS))
+@option("--operation NAME", "Only this operation, such as createPet.")
 @option("--method NAME", "With --path: only this method, such as DELETE.")
 @option("--path PATH", "With --method: only this path, such as /v1/pets/*.")
 @option(
@@ -94,11 +88,7 @@ def link(client: ControlClient, app_url: str, scenario: str | None) -> None:
     """'{"body": {"name": "Miso"}}'.""",
 )
 @option("--status CODE", "Only responses with this status, such as 503 or 5xx.")
-@option(
-    "--outcome NAME",
-    "Only this outcome: pending, sent, client_left or broken.",
-    words(constants.REQUEST_OUTCOMES),
-)
+@option("--outcome NAME", "Only this outcome: pending, sent, client_left or broken.")
 @option("--times NUMBER", "Expect exactly NUMBER requests.", type=integer(0))
 @option("--at-least NUMBER", "Expect NUMBER or more.  [default: 1]", type=integer(0))
 @option("--at-most NUMBER", "Expect NUMBER or fewer.", type=integer(0))
@@ -188,19 +178,19 @@ def reset(clients: list[ControlClient], of_all: bool) -> None:
 
 @click.group(cls=ListGroup)
 def pets() -> None:
-    """List, add, change, replace or delete the pets of a running server."""
+    """List, add or replace the pets of a running server."""
 
 
-_int64 = integer(constants.INT64_MIN, constants.INT64_MAX)
-_pet_id = click.argument("pet_id", metavar="ID", type=_int64)
-_WITH_NEGATIVE: Final = {"ignore_unknown_options": True}
-"""Makes click read -5 as an argument."""
+pets.removed = {
+    "update": "change it in the panel, with PATCH pets/ID or change_pet()",
+    "delete": "delete it in the panel, with DELETE pets/ID or delete_pet()",
+}
+
 _STATUSES: Final = ", ".join(constants.PET_STATUSES)
-_status_words = words(constants.PET_STATUSES)
 
 
 @pets.command("list")
-@option("--status STATUS", f"Only pets with this status: {_STATUSES}.", _status_words)
+@option("--status STATUS", f"Only pets with this status: {_STATUSES}.")
 @with_json
 @remote.with_client
 def list_pets(client: ControlClient, status: str | None, as_json: bool) -> None:
@@ -213,7 +203,7 @@ def list_pets(client: ControlClient, status: str | None, as_json: bool) -> None:
 
 
 @pets.command("set")
-@click.argument("source", metavar="NUMBER|FIXTURE|FILE", shell_complete=files_of("fixtures"))
+@click.argument("source", metavar="NUMBER|FIXTURE|FILE")
 @remote.with_client
 def set_pets(client: ControlClient, source: str) -> None:
     """Replace all pets, with generated ones, or with those of a fixture or a file.
@@ -235,46 +225,17 @@ def set_pets(client: ControlClient, source: str) -> None:
     "--category ID",
     "ID of its category.",
     dest="categoryId",
-    type=_int64,
+    type=integer(constants.INT64_MIN, constants.INT64_MAX),
     required=True,
 )
-@option("--status STATUS", f"Its status: {_STATUSES}.", _status_words)
+@option("--status STATUS", f"Its status: {_STATUSES}.")
 @with_json
 @remote.with_client
 def add_pet(client: ControlClient, as_json: bool, **values: Any) -> None:
     """Add a pet, whatever the active scenarios respond to createPet."""
     pet = client.add_pet(**{name: value for name, value in values.items() if value is not None})
-    _show_pet(client, "added", pet, as_json=as_json)
-
-
-@pets.command("update", context_settings=_WITH_NEGATIVE)
-@_pet_id
-@option("--name NAME", "Name of the pet.")
-@option("--category ID", "ID of its category.", dest="categoryId", type=_int64)
-@option("--status STATUS", f"Its status: {_STATUSES}, or none.", _status_words)
-@with_json
-@remote.with_client
-def update_pet(client: ControlClient, pet_id: int, as_json: bool, **values: Any) -> None:
-    """Change the name, category or status of a pet; --status none removes the status."""
-    changes = {name: value for name, value in values.items() if value is not None}
-    if not changes:
-        raise invalid("", "there is nothing to change", "add --name, --category or --status")
-    if changes.get("status") == "none":
-        changes["status"] = None
-    _show_pet(client, "updated", client.change_pet(pet_id, **changes), as_json=as_json)
-
-
-@pets.command("delete", context_settings=_WITH_NEGATIVE)
-@_pet_id
-@remote.with_client
-def delete_pet(client: ControlClient, pet_id: int) -> None:
-    """Delete a pet."""
-    _print_total(client, client.delete_pet(pet_id))
-
-
-def _show_pet(client: ControlClient, verb: str, pet: Pet, *, as_json: bool) -> None:
     parts = [pet["name"], f"category {pet['categoryId']}", *filter(None, [pet.get("status")])]
-    text = f"{verb} pet {pet['id']}{in_session(client)}: {', '.join(parts)}"
+    text = f"added pet {pet['id']}{in_session(client)}: {', '.join(parts)}"
     remote.show(pet, [text], as_json=as_json)
 
 
@@ -331,15 +292,13 @@ def held() -> None:
 
 
 @held.command("list")
-@flag("--all", "of_all", text="List those of all sessions.")
 @with_json
 @remote.with_client
-def list_held(client: ControlClient, of_all: bool, as_json: bool) -> None:
+def list_held(client: ControlClient, as_json: bool) -> None:
     """List the responses that are held, delayed or throttled."""
-    waiting = client.held(all_sessions=of_all)
+    waiting = client.held()
     rows = [
         (
-            *([row["session"]] if of_all else []),
             row["request"],
             f"{row['method']} {row['target']}",
             row["status"] or "-",
@@ -348,7 +307,7 @@ def list_held(client: ControlClient, of_all: bool, as_json: bool) -> None:
         )
         for row in waiting
     ]
-    columns = (*(["session"] if of_all else []), "request", "", "status", "waits", "for")
+    columns = ("request", "", "status", "waits", "for")
     lines = _listed(client, "waiting responses", rows, columns)
     remote.show({"held": waiting}, lines, as_json=as_json)
 

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mockpets.cli.commands import Choice, cannot_write, report
+from mockpets.cli.commands import cannot_write, report
 from mockpets.cli.layout import TERM_COLUMNS, HelpFormatter, excerpt, hang, on_terminal
 from mockpets.cli.options import (
     flag,
     integer,
     only_one,
     option,
-    with_format,
     with_json,
     with_settings,
 )
@@ -117,9 +116,16 @@ def _show_scenarios(listed: Mapping[str, Any], verbose: bool, as_json: bool) -> 
 
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE|DIR]...")
-@with_format(Choice(["text", "json"]))
+@with_json
+@click.option("--format", "output_format", hidden=True)
 @with_settings("scenarios_dir", "fixtures_dir")
-def check(paths: tuple[Path, ...], output_format: str, config: Path | None, **flags: object) -> int:
+def check(
+    paths: tuple[Path, ...],
+    as_json: bool,
+    output_format: str | None,
+    config: Path | None,
+    **flags: object,
+) -> int:
     """Check scenario and fixture files.
 
     Without FILE or DIR, checks all files that `serve` would load. A list is a fixture if the file
@@ -127,12 +133,14 @@ def check(paths: tuple[Path, ...], output_format: str, config: Path | None, **fl
     Warns about likely mistakes, such as stubs that are never reached. The exit status is 1 if there
     are problems.
     """
+    if output_format is not None:
+        raise invalid("--format", "no longer an option", "use --json, or neither for text")
     settings = load_settings(flags, os.environ, config)
 
     from mockpets.scenario.check import check as run
 
     result = run(paths, settings.scenarios_dir, settings.fixtures_dir)
-    if output_format == "json":
+    if as_json:
         _print_json(asdict(result))
     else:
         click.echo("\n".join(map(printable, _as_text(result))))

@@ -14,13 +14,13 @@ import click
 
 from mockpets import kit as texts
 from mockpets.cli.commands import cannot_write, program, report
-from mockpets.cli.options import flag, option, with_settings
+from mockpets.cli.options import flag, with_settings
 from mockpets.errors import InputError, did_you_mean, invalid, printable, problem_with
 from mockpets.settings.sources import load_settings
 from mockpets.units import counted, quote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from mockpets.settings.model import Settings
 
@@ -46,11 +46,7 @@ def _with_integrations(command: Callable[..., int]) -> Callable[..., int]:
 
 @click.command()
 @click.argument("folder", type=_FOLDER, required=False, metavar="[DIR]")
-@option(
-    "--out DIR",
-    "Folder for the files, such as test/mockpets; created if missing.",
-    type=_FOLDER,
-)
+@click.option("--out", hidden=True)
 @_with_integrations
 @flag("--types", text="Write only mockpets.d.ts, for the npm package; DIR is optional.")
 @flag("--check", text="Write nothing; exit with status 1 if a file is out of date.")
@@ -58,8 +54,9 @@ def _with_integrations(command: Callable[..., int]) -> Callable[..., int]:
 def kit(folder: str | None, out: str | None, types: bool, check: bool, **flags: Any) -> int:
     """Write the TypeScript client, with the names of your scenarios, into a folder.
 
-    With --playwright, also writes playwright.config.ts, unless the working directory has a
-    configuration. With --ssr alone, leaves out the client, which your app does not need.
+    DIR is created if it is missing. With --playwright, also writes playwright.config.ts, unless the
+    working directory has a configuration. With --ssr alone, leaves out the client, which your app
+    does not need.
 
     In a repository with the npm package, use --types: it adds the names of your scenarios and gates
     to the types of the package, in one file.
@@ -71,13 +68,13 @@ def kit(folder: str | None, out: str | None, types: bool, check: bool, **flags: 
     if types and chosen:
         hint = "the npm package has all parts; to write them here, leave out --types"
         raise invalid("--types", f"cannot be combined with --{chosen[0]}", hint)
-    if "" in (folder, out):  # it would be the working directory
-        raise invalid("--out", "must be a folder such as tests/mockpets, got ''")
-    if folder and out:
-        raise invalid("--out", "cannot be combined with DIR", "name one folder")
-    if not (folder or out or types):
-        raise invalid("--out", "this option is required", "see 'mockpets kit --help'")
-    root = Path(folder or out or "")
+    if out is not None:
+        raise invalid("--out", "no longer an option", "name the folder as an argument")
+    if folder == "":  # it would be the working directory
+        raise invalid("DIR", "must be a folder such as tests/mockpets, got ''")
+    if not (folder or types):
+        raise invalid("DIR", "this argument is required", "see 'mockpets kit --help'")
+    root = Path(folder or "")
     has_types = not (root / texts.PACKAGE_FILE).exists() and (root / texts.TYPES_FILE).exists()
     types |= has_types and not chosen
     file = root / (texts.TYPES_FILE if types else texts.PACKAGE_FILE)
@@ -105,14 +102,11 @@ def kit(folder: str | None, out: str | None, types: bool, check: bool, **flags: 
     if check and not stored and not any(options.values()):
         to_store = []  # downloaded from a server
     files = {root / name: texts.render(name, descriptions, gates, to_store) for name in names}
-    command = [*shlex.split(program()), "kit", "--out", str(root)]
+    command = [*shlex.split(program()), "kit", str(root)]
     if check:
         switches = [f"--{name}" for name in (["types"] if types else chosen)]
         return _check(files, shlex.join([*command, *switches, *_arguments(given)]))
-    removed = ", ".join(map(repr, _removed_names(files)))
     _write(files)
-    if removed:
-        report([f"{_with_names(files)} no longer has {removed}"])
     if "playwright" in chosen:
         _configure(root, _arguments(options))
     if "vitest" in chosen:
@@ -209,7 +203,7 @@ def _version(path: Path) -> str | None:
 def _write(files: Mapping[Path, str]) -> None:
     """Write the files; raise `InputError` before that if one of them is someone else's."""
     what = "this file exists, and 'mockpets kit' did not write it"
-    hint = "rename it, or choose another folder with --out"
+    hint = "rename it, or choose another folder"
     foreign = [
         problem_with(str(path), what, hint)
         for path in files
@@ -252,20 +246,6 @@ def _check(files: Mapping[Path, str], command: str) -> int:
     return 0
 
 
-def _removed_names(files: Mapping[Path, str]) -> list[str]:
-    path = _with_names(files)
-    if path is None or not _version(path):
-        return []
-    before, now = map(texts.declared_scenarios, (read_file(path) or "", files[path]))
-    return sorted(before - now)
-
-
-def _with_names(files: Mapping[Path, str]) -> Path | None:
-    """Return the file that declares the names of scenarios; None without one."""
-    names = (texts.SCENARIOS_FILE, texts.TYPES_FILE)
-    return next((path for path in files if path.name in names), None)
-
-
 def _difference(path: Path, text: str) -> str:
     """Return how a file differs from its text; empty if it does not."""
     current = read_file(path)
@@ -273,27 +253,14 @@ def _difference(path: Path, text: str) -> str:
         return "this file is missing"
     if current == text or (path.name == texts.TYPES_FILE and _words(current) == _words(text)):
         return ""
-    writer, own = texts.written_by(current), texts.written_by(text)
-    if writer is None:
+    if texts.written_by(current) is None:
         return "'mockpets kit' did not write this file; rename it, or choose another folder"
-    if writer != own:
-        return f"out of date: written by mockpets {writer}, and this is mockpets {own}"
-    if _with_names({path: text}):
-        before, now = texts.declared_scenarios(current), texts.declared_scenarios(text)
-        changes = [*_listed("lacks", now - before), *_listed("still has", before - now)]
-        if changes:
-            return f"out of date: it {' and '.join(changes)}"
     return "out of date, or changed by a formatter: exclude the folder from formatting"
 
 
 def _words(text: str) -> list[str]:
     """Return what formatters keep: the file need not be excluded from them."""
     return re.findall(r"[^\s;|\"']+", text)
-
-
-def _listed(what: str, names: Iterable[str]) -> Iterator[str]:
-    if names := sorted(names):
-        yield f"{what} {', '.join(map(repr, names))}"
 
 
 # --- Test runners -----------------------------------------------------------------------------

@@ -33,7 +33,7 @@ _SECTIONS: Final = {
         "why": "Explain why a request gets its response.",
         "verify": "Check that a running server received the expected requests.",
         "reset": "Reset a session: pets, counters, random numbers and request log.",
-        "pets": "List, add, change, replace or delete the pets of a running server.",
+        "pets": "List, add or replace the pets of a running server.",
         "data": "List the resources of a running server, or the records of one.",
         "stub": "Print a stub that responds to requests like a recorded one.",
         "record": "Record the requests of a session as a scenario.",

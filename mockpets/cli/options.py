@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from mockpets.cli.completion import files_of, words
 from mockpets.errors import RequestError, invalid
 from mockpets.settings import validators
 from mockpets.settings.model import rows
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from mockpets.cli.commands import Choice
-    from mockpets.cli.completion import Complete
     from mockpets.settings.model import Row
 
     Decorated = Callable[..., Any]
@@ -40,7 +38,7 @@ def integer(least: int, most: int | None = None) -> Callable[[str], int]:
 
 
 def option(
-    usage: str, text: str, complete: Complete | None = None, *, dest: str = "", **attributes: Any
+    usage: str, text: str, *, dest: str = "", **attributes: Any
 ) -> Callable[[Decorated], Decorated]:
     """Add an option with a value to a command; attributes are as for `click.option`.
 
@@ -51,7 +49,7 @@ def option(
     names = [*flags.split(", "), *filter(None, [dest])]
     if "default" in attributes:
         text = f"{text}  [default: {attributes['default']}]"
-    return click.option(*names, metavar=metavar, help=text, shell_complete=complete, **attributes)
+    return click.option(*names, metavar=metavar, help=text, **attributes)
 
 
 def only_one(_: click.Context, param: click.Parameter, values: tuple[str, ...]) -> str | None:
@@ -100,15 +98,6 @@ def read_json(flag: str, text: str, example: str) -> Any:
         raise invalid(flag, message, f"try {example}") from error
 
 
-_COMPLETIONS: Final[Mapping[str, Complete]] = {
-    "scenario": files_of("scenarios"),
-    "scenarios_dir": click.Path(file_okay=False).shell_complete,
-    "fixtures_dir": click.Path(file_okay=False).shell_complete,
-    "state": click.Path().shell_complete,
-    "pets": click.Path().shell_complete,
-}
-"""Setting to the completion of its value."""
-
 _REPEATS: Final = {"": "", ",": " Repeatable, or comma-separated.", os.pathsep: " Repeatable."}
 
 
@@ -119,12 +108,8 @@ def _option(row: Row, text: str | None) -> Callable[[Decorated], Decorated]:
     text = f"{text}  [default: {default}; variable: {row.variable}]"
     if row.is_switch:
         return click.option(f"{row.flag}/--no-{row.key}", row.name, default=None, help=text)
-    check = row.check
-    complete = (
-        words(check.words) if isinstance(check, validators.OneOf) else _COMPLETIONS.get(row.name)
-    )
     multiple = bool(row.separator)
-    return option(f"{row.flag} {row.metavar}", text, complete, dest=row.name, multiple=multiple)
+    return option(f"{row.flag} {row.metavar}", text, dest=row.name, multiple=multiple)
 
 
 def _removed(key: str) -> Callable[[Decorated], Decorated]:

@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from mockpets.cli.commands import cannot_write, report
-from mockpets.cli.completion import words
 from mockpets.cli.options import flag, integer, option, with_json
 from mockpets.cli.remote import show, with_client
 from mockpets.constants import NAME_LENGTH, SCENARIO_NAME
 from mockpets.errors import invalid
-from mockpets.faults import FAULTS
 from mockpets.settings.sources import load_settings
 from mockpets.units import counted, quote
 
@@ -36,7 +34,7 @@ _START: Final = "start"
 @click.command(epilog="Examples: mockpets stub 12; mockpets stub 12 --status 503 --use")
 @click.argument("number", type=integer(1))
 @option("--status CODE", "Respond with this status instead.", type=integer(200, 599))
-@option("--fault NAME", "Break the response in this way instead.", words(FAULTS))
+@option("--fault NAME", "Break the response in this way instead.")
 @option("--hold GATE", "Hold the response of the operation at this gate.")
 @option("--delay TIME", "Delay the response of the operation, such as 3s.")
 @option("--times NUMBER", "How many requests to respond to.", type=integer(1))

@@ -7,13 +7,11 @@ import os
 import time
 from dataclasses import replace
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Final, NoReturn, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 import click
 
-from mockpets import constants
 from mockpets.cli.commands import report
-from mockpets.cli.completion import files_of, words
 from mockpets.cli.layout import cut, on_terminal
 from mockpets.cli.options import flag, integer, only_one, option, with_json, with_settings
 from mockpets.cli.quick import active_line, check_health
@@ -179,7 +177,7 @@ _with_address = with_settings(
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=files_of("scenarios"))
+@click.argument("names", nargs=-1, metavar="[NAME]...")
 @with_json
 @with_client
 def use(client: ControlClient, names: tuple[str, ...], as_json: bool) -> None:
@@ -217,21 +215,13 @@ def show(value: object, lines: Iterable[str], *, as_json: bool) -> None:
 
 
 @click.command()
-@option("--operation NAME", "Only this operation, such as listPets.", words(constants.OPERATIONS))
+@option("--operation NAME", "Only this operation, such as listPets.")
 @option("--method NAME", "Only this method, such as POST.")
 @option("--path PATH", "Only this path; * matches any text.")
 @option("--status CODE", "Only responses with this status, such as 404 or 4xx.")
 @option("--stub LABEL", "Only requests handled by this stub, such as retry/*, or by no stub (-).")
-@option(
-    "--note CODE",
-    "Only requests with this note, such as off_contract.",
-    words(get_args(constants.NoteCode)),
-)
-@option(
-    "--outcome NAME",
-    "Only requests with this outcome: pending, sent, client_left or broken.",
-    words(constants.REQUEST_OUTCOMES),
-)
+@option("--note CODE", "Only requests with this note, such as off_contract.")
+@option("--outcome NAME", "Only requests with this outcome: pending, sent, client_left or broken.")
 @option("--since NUMBER", "Only requests after this number.", type=integer(0))
 @option("--limit NUMBER", "Show only the newest NUMBER requests.", type=integer(1))
 @flag("--follow", "-f", text="Show new requests as they arrive, until Ctrl-C.")

@@ -18,7 +18,7 @@ import click
 from mockpets.cli.commands import discard_output, program, report
 from mockpets.cli.layout import columns, has_colour, on_terminal, wrap
 from mockpets.cli.options import with_settings
-from mockpets.constants import API_PREFIX, METRICS_PORT_PATH, PANEL_PATH, PETS_PATH, VERSION
+from mockpets.constants import API_PREFIX, PANEL_PATH, PETS_PATH, VERSION
 from mockpets.errors import InputError, invalid
 from mockpets.settings.combinations import notices
 from mockpets.settings.sources import load_settings, readable_secrets
@@ -55,7 +55,7 @@ def serve(config: Path | None, opens_panel: bool, **flags: object) -> int:
     if opens_panel and settings.control == "off":
         raise invalid("--open", "has no panel to open with --control off", "remove one of the two")
     gc.disable()  # imports create many objects that stay, and collections would slow the start
-    from mockpets.server import bind, bind_metrics
+    from mockpets.server import bind
     from mockpets.server import serve as run
     from mockpets.telemetry.access_log import configure
     from mockpets.web.app import create_app
@@ -78,22 +78,20 @@ def serve(config: Path | None, opens_panel: bool, **flags: object) -> int:
             stack.enter_context(persist_sessions(settings.state, mock.sessions))
         try:
             sockets = bind(settings)
-            others = bind_metrics(mock.metrics, settings)
         except InputError as error:  # the settings are valid, but the port is unavailable
             report(error.problems)
             return 1
         port = sockets[0].getsockname()[1]
-        metrics = settings.url(others[0][1].getsockname()[1]) + METRICS_PORT_PATH if others else ""
         total = len(mock.reloader.library.scenarios)
         is_generated = mock.token != settings.control_token
         shown = mock.token if is_generated and _is_private(sys.stdout) else ""
         banner = ""
         if not settings.log.startswith("json"):
-            banner = _banner(settings, port, shown, total, metrics)
+            banner = _banner(settings, port, shown, total)
         if is_generated and not (banner and shown):
             _log.warning(_NOT_SHOWN)
         root = settings.url(port) + settings.prefix
-        started = _started(settings, [*filter(None, (root, metrics))], mock.sessions.save_progress)
+        started = _started(settings, root, mock.sessions.save_progress)
         panel = _panel(settings, port, mock.token)
         mock.reloader.start()
         stack.callback(mock.reloader.stop)
@@ -105,7 +103,6 @@ def serve(config: Path | None, opens_panel: bool, **flags: object) -> int:
             sockets,
             lambda: _announce(banner, started, panel if opens_panel else ""),
             settings,
-            others,
         )
         # Not the handler of the start: a second signal must not end with status 0 while the state
         # is being saved.
@@ -132,21 +129,21 @@ def _is_private(stream: TextIO | None) -> bool:
 
 
 def _started(
-    settings: Settings, addresses: list[str], progress: SaveProgress
+    settings: Settings, address: str, progress: SaveProgress
 ) -> tuple[str, dict[str, object]]:
     """Return what the log has about the start of the server: a message, and JSON properties."""
     from mockpets.settings.effective import DEFAULT, effective_settings, value_text
 
     rows = [row for row in effective_settings(settings) if row["source"] != DEFAULT]
     changed = {row["name"]: {"value": row["value"], "source": row["source"]} for row in rows}
-    parts = [f"started mockpets {FULL_VERSION} at {' and '.join(addresses)}"]
+    parts = [f"started mockpets {FULL_VERSION} at {address}"]
     parts += [f"{row['name']} {value_text(row)} ({row['source']})" for row in rows]
     if settings.state:
         parts.append(f"sessions restored: {progress.restored}")
     properties = {
         "event": "start",
         "version": FULL_VERSION,
-        "addresses": addresses,
+        "addresses": [address],
         "settings": changed,
         "restored": progress.restored,
     }
@@ -192,11 +189,10 @@ def _bold(text: str) -> str:
     return click.style(text, bold=True)
 
 
-def _banner(settings: Settings, port: int, secret: str, scenarios: int, metrics: str) -> str:
+def _banner(settings: Settings, port: int, secret: str, scenarios: int) -> str:
     """Return the banner: URLs, keys, scenarios and a curl command, of which some are bold.
 
     :param secret: the generated token of the control API, or empty.
-    :param metrics: their URL on a port of their own, or empty.
     """
     key = settings.key
     keys = f"any, such as {key}" if settings.any_key else ", ".join(settings.api_key)
@@ -206,7 +202,7 @@ def _banner(settings: Settings, port: int, secret: str, scenarios: int, metrics:
     quoted = f'"{header}"' if is_plain else shlex.quote(header)
     root = settings.url(port) + settings.prefix
     panel = _panel(settings, port, secret) or "off"
-    lines = {"panel": panel, "control token": secret, "metrics": metrics, "key": keys}
+    lines = {"panel": panel, "control token": secret, "key": keys}
     lines |= {"active": ", ".join(settings.scenario), "clock": settings.now}
     if not on_terminal() and not settings.public:
         lines["coding agents"] = f"run '{program()} skill' first"

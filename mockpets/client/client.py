@@ -21,7 +21,7 @@ from mockpets.client.connection import (
     parse_object,
     split_url,
 )
-from mockpets.errors import InputError, Problem, invalid
+from mockpets.errors import invalid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -77,23 +77,17 @@ class ControlClient:
         """The IDs of the sessions in earlier responses, by name."""
         self._session = (session or named or constants.DEFAULT_SESSION).lower()
         self._token = token or ""
-        problems = []
         if not re.fullmatch(constants.SESSION_NAME, self._session):
-            message = f"invalid session name {self._session[: constants.NAME_LENGTH]!r}"
-            problems.append(Problem("session", 0, 0, "", message, constants.SESSION_NAME_RULE))
-        try:
-            if self._token:
-                from mockpets.settings.validators import control_token  # loads all settings
+            what = f"invalid session name {self._session[: constants.NAME_LENGTH]!r}"
+            raise invalid("session", what, constants.SESSION_NAME_RULE)
+        if self._token:
+            from mockpets.settings.validators import control_token  # loads all settings
 
+            try:
                 control_token(self._token)
-        except ValueError as error:
-            problems.append(Problem("token", 0, 0, "", str(error)))
-        try:
-            self._connection = Connection(root, timeout)
-        except InputError as error:
-            problems += error.problems
-        if problems:
-            raise InputError(problems)
+            except ValueError as error:
+                raise invalid("token", str(error)) from error
+        self._connection = Connection(root, timeout)
 
     def session(self, name: str) -> Self:
         """Return a client for another session of the same server."""
@@ -212,10 +206,9 @@ class ControlClient:
         """Return a scenario with which the requests since then get the same responses."""
         return self._call("GET", "/recording")
 
-    def held(self, *, all_sessions: bool = False) -> list[types.WaitingResponse]:
+    def held(self) -> list[types.WaitingResponse]:
         """Return the responses that are held, delayed or throttled now, the first one first."""
-        query = {"sessions": "all" if all_sessions else None}
-        return self._call("GET", "/held", query=query, part="held")
+        return self._call("GET", "/held", part="held")
 
     def release(
         self,

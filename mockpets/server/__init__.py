@@ -7,7 +7,7 @@ nothing may block or take long: long jobs go to `worker`. `mockpets.wsgi_extensi
 interface with the app.
 """
 
-from mockpets.server.runner import MockpetsServer, bind_metrics, serve
+from mockpets.server.runner import MockpetsServer, serve
 from mockpets.server.sockets import bind
 
-__all__ = ["MockpetsServer", "bind", "bind_metrics", "serve"]
+__all__ = ["MockpetsServer", "bind", "serve"]

@@ -19,7 +19,7 @@ from mockpets.server.poller import Waker, make_poller
 from mockpets.server.scheduler import Scheduler
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
     from socket import socket
     from wsgiref.types import WSGIApplication
@@ -34,7 +34,6 @@ class Loop:
     """Listening sockets and their connections, served until `stop`.
 
     :param sockets: listening; closed at the end.
-    :param others: listening sockets of other apps, which share the limits.
     :param clock: monotonic seconds. A test that moves its own clock calls `wake`, since the loop
         waits in real time.
     """
@@ -45,7 +44,6 @@ class Loop:
         sockets: Sequence[socket],
         limits: Limits | None = None,
         clock: Callable[[], float] = monotonic,
-        others: Iterable[tuple[WSGIApplication, socket]] = (),
     ) -> None:
         self.stopping = False
         self._context: Callable[[], AbstractContextManager[object]]
@@ -58,8 +56,8 @@ class Loop:
         )
         queues = {ANY: EvictionQueue()}
         self._listeners = [
-            Listener(wsgi_app, sock, self.scheduler, self._poller, self._channels, queues)
-            for wsgi_app, sock in (*((app, sock) for sock in sockets), *others)
+            Listener(app, sock, self.scheduler, self._poller, self._channels, queues)
+            for sock in sockets
         ]
         handlers: list[Handler] = [self._waker, *self._listeners]
         self._handlers = {handler.fd: handler for handler in handlers}

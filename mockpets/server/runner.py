@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from threading import Thread
 from typing import TYPE_CHECKING, Final, Self
 
-from mockpets.constants import CONNECTIONS, METRICS_PORT_PATH
+from mockpets.constants import CONNECTIONS
 from mockpets.server.descriptors import raise_limit
 from mockpets.server.limits import limits_for
 from mockpets.server.loop import Loop
@@ -18,12 +18,11 @@ from mockpets.settings import Settings
 from mockpets.settings.combinations import notices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
     from socket import socket
     from wsgiref.types import WSGIApplication
 
     from mockpets.server.limits import Limits
-    from mockpets.telemetry.metrics import Metrics
 
 _log: Final = logging.getLogger("mockpets.server")
 
@@ -33,7 +32,6 @@ def serve(
     sockets: Sequence[socket],
     on_ready: Callable[[], None],
     settings: Settings | None = None,
-    others: Iterable[tuple[WSGIApplication, socket]] = (),
 ) -> None:
     """Run an app until SIGTERM or SIGINT; a second one ends the process at once.
 
@@ -43,7 +41,6 @@ def serve(
 
     :param sockets: from `bind`; closed at the end.
     :param on_ready: called when requests are accepted.
-    :param others: further apps, each with a socket: see `bind_metrics`.
     """
     raise_limit(CONNECTIONS)
     settings = settings or Settings()
@@ -56,7 +53,7 @@ def serve(
             CONNECTIONS,
             2 * CONNECTIONS,
         )
-    loop = Loop(app, sockets, limits, others=others)
+    loop = Loop(app, sockets, limits)
 
     def stop(number: int, _: object) -> None:
         if loop.stopping:
@@ -73,19 +70,6 @@ def serve(
     finally:
         for number, handler in before.items():
             signal.signal(number, handler or signal.SIG_DFL)
-
-
-def bind_metrics(metrics: Metrics, settings: Settings) -> list[tuple[WSGIApplication, socket]]:
-    """Return the app and the sockets of the setting `metrics_port`; nothing if it is not set.
-
-    :raise InputError: listening on an address fails.
-    """
-    if settings.metrics_port is None:
-        return []
-    from mockpets.web.metrics import metrics_app
-
-    app = metrics_app(metrics, settings)
-    return [(app, sock) for sock in bind(settings, "--metrics-port")]
 
 
 class MockpetsServer:
@@ -105,7 +89,6 @@ class MockpetsServer:
         self._app = app
         self._limits = limits
         self._port = 0
-        self._metrics_port: int | None = None
         self._running: ExitStack | None = None
 
     @property
@@ -118,12 +101,6 @@ class MockpetsServer:
             raise RuntimeError("the server is not running; call start() first")
         return self.settings.url(self._port)
 
-    @property
-    def metrics_url(self) -> str | None:
-        """Return the URL of the metrics on their own port, or None without `metrics_port`."""
-        port = self._metrics_port
-        return None if port is None else self.settings.url(port) + METRICS_PORT_PATH
-
     def start(self) -> Self:
         """Listen and serve.
 
@@ -133,16 +110,14 @@ class MockpetsServer:
         if self._running is not None:
             raise RuntimeError("the server is already running; call stop() first")
         with ExitStack() as started:  # undone if a later step fails
-            app, metrics = (self._app, None) if self._app else self._make_app(started)
+            app = self._app or self._make_app(started)
             sockets = bind(self.settings)
             for sock in sockets:
                 started.callback(sock.close)
             self._port = sockets[0].getsockname()[1]
-            others = bind_metrics(metrics, self.settings) if metrics else []
-            self._metrics_port = others[0][1].getsockname()[1] if others else None
             # The process belongs to the tests: the limit of its open files is not raised.
             limits = self._limits or limits_for(self.settings)
-            loop = Loop(app, sockets, limits, others=others)
+            loop = Loop(app, sockets, limits)
             thread = Thread(target=loop.run, name="mockpets-server", daemon=True)
             thread.start()
             started.callback(thread.join)
@@ -150,7 +125,7 @@ class MockpetsServer:
             self._running = started.pop_all()
         return self
 
-    def _make_app(self, started: ExitStack) -> tuple[WSGIApplication, Metrics]:
+    def _make_app(self, started: ExitStack) -> WSGIApplication:
         from mockpets.web.app import create_app
 
         app = create_app(self.settings)
@@ -163,7 +138,7 @@ class MockpetsServer:
             started.enter_context(persist_sessions(self.settings.state, mock.sessions))
         mock.reloader.start()
         started.callback(mock.reloader.stop)
-        return app, mock.metrics
+        return app
 
     def stop(self) -> None:
         """Finish the requests in progress, then end all threads and connections."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import socket
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import HEALTH_PATH
 from mockpets.errors import InputError, Problem
@@ -29,27 +29,24 @@ _Address = tuple[str, int, tuple[Any, ...], bool]
 """The host as given, the family, the address, and whether it may be missing."""
 
 
-def bind(
-    settings: Settings, option: Literal["--port", "--metrics-port"] = "--port"
-) -> list[socket.socket]:
+def bind(settings: Settings) -> list[socket.socket]:
     """Return listening sockets for all addresses of the hosts, on one port.
 
     A default address, or one of several addresses of a name, may be missing on this machine: IPv6
     is often disabled.
 
-    :param option: the one that has the port; no port is the same as any free one.
     :raise InputError: listening on an address fails; one line with the option and how to fix it.
     """
     addresses = _resolve(settings)
-    port = (settings.port if option == "--port" else settings.metrics_port) or 0
+    port = settings.port
     for _ in range(_FREE_PORT_TRIES - 1):
         try:
-            return _bind_all(addresses, port, option)
+            return _bind_all(addresses, port)
         except InputError as error:
             # A port that is free on the first address may be in use on the second.
             if port or getattr(error.__cause__, "errno", None) != errno.EADDRINUSE:
                 raise
-    return _bind_all(addresses, port, option)
+    return _bind_all(addresses, port)
 
 
 def _resolve(settings: Settings) -> list[_Address]:
@@ -68,7 +65,7 @@ def _resolve(settings: Settings) -> list[_Address]:
     return list(addresses.values())
 
 
-def _bind_all(addresses: Sequence[_Address], port: int, option: str) -> list[socket.socket]:
+def _bind_all(addresses: Sequence[_Address], port: int) -> list[socket.socket]:
     """Return a listening socket for each address, all on the port of the first."""
     sockets: list[socket.socket] = []
     missing: list[InputError] = []
@@ -80,9 +77,7 @@ def _bind_all(addresses: Sequence[_Address], port: int, option: str) -> list[soc
         except OSError as error:
             in_use = port != 0 and error.errno == errno.EADDRINUSE
             by_mockpets = in_use and _is_mockpets(family, address)
-            problem = InputError(
-                [_problem(error, host, option, same_port, by_mockpets=by_mockpets)]
-            )
+            problem = InputError([_problem(error, host, same_port, by_mockpets=by_mockpets)])
             if optional and error.errno in _NO_ADDRESS:
                 missing.append(problem)
                 continue
@@ -125,18 +120,18 @@ def _is_mockpets(family: int, address: tuple[Any, ...]) -> bool:
         return False
 
 
-def _problem(error: OSError, host: str, option: str, port: int, *, by_mockpets: bool) -> Problem:
+def _problem(error: OSError, host: str, port: int, *, by_mockpets: bool) -> Problem:
     """Return the problem for an address on which listening fails, and how to fix it."""
-    flag = f"{option} {port}"
+    flag = f"--port {port}"
     if error.errno == errno.EADDRINUSE:
         what, other = f"already in use on {host}", "the other program"
         if by_mockpets:
             what, other = f"{what}: another mockpets is running there", "it"
-        hint = f"stop {other}, or choose another port with {option} (0 for any free port)"
+        hint = f"stop {other}, or choose another port with --port (0 for any free port)"
         return Problem(flag, 0, 0, "", what, hint)
     if error.errno == errno.EACCES:
         what = f"not permitted on {host}: low ports require privileges"
-        return Problem(flag, 0, 0, "", what, f"choose another port with {option}")
+        return Problem(flag, 0, 0, "", what, "choose another port with --port")
     if error.errno in _NO_ADDRESS:
         what = f"--host {host} is not an address of this machine"
         return Problem("", 0, 0, "", what, _HOST_HINT)

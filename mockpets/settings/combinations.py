@@ -64,8 +64,6 @@ def _contradictions(settings: Settings) -> Iterator[tuple[str, str, str, str]]:
             yield "visitor_rate", "public", what, hint
         if settings.log_addresses:
             yield "log_addresses", "public", what, hint
-    if settings.port and settings.metrics_port == settings.port:
-        yield "metrics_port", "port", "must differ from --port", "choose another port"
 
 
 def notices(settings: Settings) -> list[str]:

@@ -180,8 +180,6 @@ def _row(default: object, check: Check, metavar: str, **more: Any) -> Any:
 _HELP: Final = {
     "host": "Address or host name to listen on.",
     "port": "TCP port; 0 picks a free one.",
-    "metrics_port": "TCP port that serves only GET /metrics, without a token, even with --control "
-    "off.",
     "scenario": "Scenario to activate; if you pass several, the first takes precedence.",
     "scenarios_dir": "Folder with your scenario files; if two files have the same name, the last "
     "folder wins.",
@@ -231,7 +229,6 @@ class Settings:
 
     host: tuple[str, ...] = _row(_LOOPBACK, check.host, "ADDRESS")
     port: int = _row(7387, check.integer(0, PORT_MAX), "PORT")
-    metrics_port: int | None = _row(None, check.integer(0, PORT_MAX), "PORT")
     scenario: tuple[str, ...] = _row(
         (DEFAULT_SCENARIO,), check.scenario_name, "NAME", max_values=STACK_DEPTH
     )

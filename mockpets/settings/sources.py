@@ -46,6 +46,7 @@ REMOVED: Final = {
     "journal-memory": ("memory", _MEMORY),
     "journal-size": ("memory", "a request log keeps 1,000 requests; {} limits the size of all"),
     "log-format": ("log", _LOG),
+    "metrics-port": ("control-token", "use GET /__mockpets/metrics with the token of {}"),
     "open": ("", "use the option --open of 'mockpets serve'"),
     "pets-memory": ("memory", _MEMORY),
     "public-rate": ("visitor-rate", "all together have 2,000 a second; {} limits each visitor"),

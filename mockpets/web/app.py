@@ -66,8 +66,8 @@ class Mock:
 def create_app(settings: Settings, clock: Callable[[], float] = monotonic) -> flask.Flask:
     """Return the WSGI app of one mock server, for `MockpetsServer` or for a test client.
 
-    A test client gets every response at once: delays, throttles, holds and broken connections need
-    our server, as do the ports and the state file.
+    A test client gets every response at once: delays, throttles, holds, broken connections and
+    calls that wait need our server, as do the ports and the state file.
 
     :param clock: returns monotonic seconds.
     :raise InputError: a setting, a scenario file or a fixture is invalid, or a scenario is unknown.

@@ -54,7 +54,7 @@ def test_it_writes_what_it_has_shown_and_a_second_run_changes_nothing(init: Init
 
     status, out, err = init()
     assert (status, err) == (0, [])
-    check = "check it  npx mockpets kit --out tests --check"
+    check = "check it  npx mockpets kit tests --check"
     assert out == [*(f"wrote {path}" for path in paths), check, *LAST]
     written = contents()
     changed = {line.partition(":")[0] for line in CHANGED}
@@ -134,7 +134,7 @@ def test_without_the_npm_package_it_writes_the_kit_and_the_command(
     assert './tests/mockpets/playwright"' in written["playwright.config.ts"]
     assert (".github/workflows/playwright.yml" in written) == (command != "mockpets")
     assert ("for CI, install the npm package" in "\n".join(out)) == (command == "mockpets")
-    assert f"check it  {command} kit --out tests/mockpets --check" in out
+    assert f"check it  {command} kit tests/mockpets --check" in out
     assert shlex.split(command)[-1] in written["package.json"]
     monkeypatch.chdir(os.pardir)
 

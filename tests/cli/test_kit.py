@@ -35,6 +35,7 @@ HEADER = (
     f'// mockpets {version("mockpets")}: written by "mockpets kit"; '
     "run it again, do not edit; agents: mockpets skill"
 )
+OUT_OF_DATE = "out of date, or changed by a formatter: exclude the folder from formatting"
 TIRED_CAT = """\
 description: Pet 3 is missing.
 stubs:
@@ -69,12 +70,12 @@ def contents(folder: str = ".") -> dict[str, str]:
 
 
 def test_the_client_is_written_with_a_header(kit: Kit) -> None:
-    status, out, err = kit("--out", "test/mock")
+    status, out, err = kit("test/mock")
 
     assert (status, err) == (0, [])
     assert out == [
         *(f"wrote test/mock/{name}" for name in CLIENT),
-        "check it  mockpets kit --out test/mock --check",
+        "check it  mockpets kit test/mock --check",
     ]
     written = contents()
     assert written.keys() == {f"test/mock/{name}" for name in CLIENT}
@@ -93,13 +94,13 @@ def test_the_client_is_written_with_a_header(kit: Kit) -> None:
 
 
 def test_playwright_gets_its_fixtures_and_a_configuration(kit: Kit) -> None:
-    status, out, err = kit("--out", "mock", "--playwright")
+    status, out, err = kit("mock", "--playwright")
 
     assert (status, err) == (0, [])
     assert out[5:] == [
         *(f"wrote mock/{name}" for name in PLAYWRIGHT),
         "wrote playwright.config.ts",
-        "check it  mockpets kit --out mock --check",
+        "check it  mockpets kit mock --check",
     ]
     assert contents()["playwright.config.ts"].splitlines() == [
         'import { defineConfig } from "@playwright/test";',
@@ -120,24 +121,24 @@ def test_playwright_gets_its_fixtures_and_a_configuration(kit: Kit) -> None:
     ],
 )
 def test_another_integration_gets_its_files(kit: Kit, option: str, files: list[str]) -> None:
-    status, out, err = kit("--out", "tests/mock", f"--{option}")
+    status, out, err = kit("tests/mock", f"--{option}")
 
     assert (status, err) == (0, [])
     assert out == [
         *(f"wrote tests/mock/{name}" for name in files),
-        "check it  mockpets kit --out tests/mock --check",
+        "check it  mockpets kit tests/mock --check",
     ]
     assert contents().keys() == {f"tests/mock/{name}" for name in files}
 
 
 def test_a_folder_with_tests_has_one_client_for_all_parts(kit: Kit) -> None:
     """The order in which the parts are written does not matter."""
-    kit("--out", "one", "--ssr")
-    kit("--out", "one")  # part of an app: no client is added
-    kit("--out", "two")
+    kit("one", "--ssr")
+    kit("one")  # part of an app: no client is added
+    kit("two")
     Path("two/client.d.ts").unlink()
-    kit("--out", "two", "--ssr")
-    kit("--out", "three", "--playwright", "--ssr")
+    kit("two", "--ssr")
+    kit("three", "--playwright", "--ssr")
 
     assert {*contents("one")} == {f"one/{name}" for name in SSR}
     assert {*contents("two")} == {f"two/{name}" for name in {*CLIENT, *SSR}}
@@ -145,13 +146,13 @@ def test_a_folder_with_tests_has_one_client_for_all_parts(kit: Kit) -> None:
 
 
 def test_vitest_gets_its_files(kit: Kit) -> None:
-    status, out, err = kit("--out", "tests/mock", "--vitest")
+    status, out, err = kit("tests/mock", "--vitest")
 
     assert (status, err) == (0, [])
     assert out[5:] == [
         *(f"wrote tests/mock/{name}" for name in VITEST),
         "add globalSetup and setupFiles to vitest.config.ts: see the recipe for Vitest",
-        "check it  mockpets kit --out tests/mock --check",
+        "check it  mockpets kit tests/mock --check",
     ]
 
 
@@ -161,7 +162,7 @@ def test_an_existing_configuration_stays_and_the_lines_to_add_are_shown(
 ) -> None:
     Path(f"playwright.config.{suffix}").write_text("export default {};\n")
 
-    _, out, _ = kit("--out", "../mock", "--playwright")
+    _, out, _ = kit("../mock", "--playwright")
 
     assert contents() == {f"playwright.config.{suffix}": "export default {};\n"}
     assert out[-7:-1] == [
@@ -175,9 +176,9 @@ def test_an_existing_configuration_stays_and_the_lines_to_add_are_shown(
 
 
 def test_a_configuration_that_has_the_server_needs_nothing(kit: Kit) -> None:
-    kit("--out", "mock", "--playwright")
+    kit("mock", "--playwright")
     before = contents()
-    status, out, _ = kit("--out", "mock", "--playwright")
+    status, out, _ = kit("mock", "--playwright")
 
     assert status == 0 and len(out) == 1 + len([*CLIENT, *PLAYWRIGHT])
     assert contents() == before
@@ -187,7 +188,7 @@ def test_no_written_file_has_a_path_of_this_machine(
     kit: Kit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "")  # where mockpets is not
-    kit("--out", "mock", "--playwright", "--vitest")
+    kit("mock", "--playwright", "--vitest")
 
     assert "webServer: webServer()," in Path("playwright.config.ts").read_text()
     assert not [name for name, text in contents().items() if str(Path.cwd()) in text]
@@ -195,14 +196,14 @@ def test_no_written_file_has_a_path_of_this_machine(
 
 def test_given_settings_are_in_the_configuration_and_in_the_commands(kit: Kit) -> None:
     scenario_file("my scenarios/tired-cat.yaml")
-    _, out, _ = kit("--out", "mock", "--playwright", "--scenarios-dir", "my scenarios")
+    _, out, _ = kit("mock", "--playwright", "--scenarios-dir", "my scenarios")
 
-    assert out[-1] == "check it  mockpets kit --out mock --check"
+    assert out[-1] == "check it  mockpets kit mock --check"
     config = Path("playwright.config.ts").read_text()
     args = """    args: "--scenarios-dir 'my scenarios'",\n"""
     assert f"  webServer: webServer({{\n{args}  }}),\n" in config
-    _, _, err = kit("--out", "other", "--vitest", "--scenarios-dir", "my scenarios", "--check")
-    command = "mockpets kit --out other --vitest --scenarios-dir 'my scenarios'"
+    _, _, err = kit("other", "--vitest", "--scenarios-dir", "my scenarios", "--check")
+    command = "mockpets kit other --vitest --scenarios-dir 'my scenarios'"
     assert err[-1] == f"mockpets: to write these files again, run: {command}"
 
 
@@ -211,7 +212,7 @@ def test_the_scenario_names_are_those_of_the_repository(
 ) -> None:
     scenario_file("own/tired-cat.yaml")
     monkeypatch.setenv("MOCKPETS_SCENARIOS_DIR", "own")
-    kit("--out", "mock")
+    kit("mock")
 
     names = re.findall(r'"([a-z0-9-]+)"', Path("mock/scenarios.d.ts").read_text().split("=")[1])
     expected = {path.stem for path in shipped("scenarios").iterdir()} | {"tired-cat"}
@@ -222,7 +223,7 @@ def test_problems_of_scenario_files_are_reported_and_their_names_are_kept(kit: K
     """A file whose name is invalid has no name that a test could use."""
     scenario_file("own/broken.yaml", "description: d\nstubs: 3\n")
     scenario_file("own/Not Valid.yaml")
-    status, _, err = kit("--out", "mock", "--scenarios-dir", "own")
+    status, _, err = kit("mock", "--scenarios-dir", "own")
 
     assert status == 0
     named, broken = err
@@ -238,7 +239,7 @@ def test_types_are_one_file_that_formatters_may_change(kit: Kit) -> None:
     status, out, err = kit("--types", "--scenarios-dir", "own")
 
     assert (status, err) == (0, [])
-    assert out == ["wrote mockpets.d.ts", "check it  mockpets kit --out . --check"]
+    assert out == ["wrote mockpets.d.ts", "check it  mockpets kit . --check"]
     text = Path("mockpets.d.ts").read_text()
     assert text.splitlines() == [
         HEADER,
@@ -260,13 +261,12 @@ def test_types_are_one_file_that_formatters_may_change(kit: Kit) -> None:
     long = [f"{letter}{'-long-cat' * 4}" for letter in "ab"]
     for name in long:
         scenario_file(f"own/{name}.yaml", "description: d\n")
-    out_of_date = f"it lacks '{long[0]}', '{long[1]}' and still has 'held-cat'"
-    again = "mockpets: to write these files again, run: mockpets kit --out . --types"
+    again = "mockpets: to write these files again, run: mockpets kit . --types"
     assert kit("--types", "--check") == (
         *(1, []),
-        [f"mockpets: mockpets.d.ts: out of date: {out_of_date}", again],
+        [f"mockpets: mockpets.d.ts: {OUT_OF_DATE}", again],
     )
-    assert kit("--types")[2] == ["mockpets: mockpets.d.ts no longer has 'held-cat'"]
+    assert kit("--types")[0] == 0
     union = f'    scenarios:\n      | "{long[0]}"\n      | "{long[1]}";\n    gates: never;\n'
     assert union in Path("mockpets.d.ts").read_text()
     Path("mockpets.d.ts").write_text(changed.replace("=own", "=own '"))
@@ -280,11 +280,11 @@ def test_files_of_others_are_never_overwritten(kit: Kit) -> None:
     Path("mock").mkdir()
     Path("mock/client.js").write_text("// mine\n")
     Path("mock/client.d.ts").write_text("")
-    status, out, err = kit("--out", "mock", "--playwright")
+    status, out, err = kit("mock", "--playwright")
 
     assert (status, out) == (2, [])
     what = "this file exists, and 'mockpets kit' did not write it"
-    hint = "rename it, or choose another folder with --out"
+    hint = "rename it, or choose another folder"
     assert err == [f"mockpets: mock/{name}: {what}; {hint}" for name in CLIENT[1:3]]
     assert contents() == {"mock/client.js": "// mine\n", "mock/client.d.ts": ""}
 
@@ -294,16 +294,16 @@ def test_files_are_never_written_through_links(kit: Kit) -> None:
     Path("mock/client.js").symlink_to("../outside.js")
     Path("playwright.config.ts").symlink_to("outside.ts")
     what = "this file exists, and 'mockpets kit' did not write it"
-    hint = "rename it, or choose another folder with --out"
-    status, out, err = kit("--out", "mock", "--playwright")
+    hint = "rename it, or choose another folder"
+    status, out, err = kit("mock", "--playwright")
     assert (status, out, err) == (2, [], [f"mockpets: mock/client.js: {what}; {hint}"])
 
-    kit("--out", "other")
+    kit("other")
     original = Path("other/client.js").read_text() + "// changed\n"
     Path("other/client.js").write_text(original)
     Path("mock/client.js").unlink()
     Path("mock/client.js").symlink_to("../other/client.js")
-    status, out, _ = kit("--out", "mock", "--playwright")
+    status, out, _ = kit("mock", "--playwright")
 
     assert status == 0
     assert "add the server to playwright.config.ts:" in out
@@ -314,14 +314,14 @@ def test_files_are_never_written_through_links(kit: Kit) -> None:
 
 
 def test_an_older_version_is_replaced_with_its_playwright_files(kit: Kit) -> None:
-    kit("--out", "mock", "--playwright")
+    kit("mock", "--playwright")
     new = contents()
     for path in map(Path, new):
         end = "\n" if path.suffix == ".json" else "// old\n"
         path.write_text(path.read_text().replace(version("mockpets"), "0.0.1") + end)
     Path("playwright.config.ts").unlink()
     del new["playwright.config.ts"]
-    status, _, _ = kit("--out", "mock")
+    status, _, _ = kit("mock")
 
     assert status == 0
     assert contents() == new, "the user has deleted the configuration"
@@ -353,13 +353,13 @@ def test_a_path_that_is_not_utf_8_is_rejected(kit: Kit) -> None:
 @for_each(
     "arguments, message",
     [
-        ([], "--out: this option is required; see 'mockpets kit --help'"),
-        ([""], "--out: must be a folder such as tests/mockpets, got ''"),
-        (["--out", "file"], "--out: Directory 'file' is a file"),
-        (["--out", "file/mock"], "file/mock/package.json: cannot write this file: Not a directory"),
-        (["--out", "mock", "b"], "--out: cannot be combined with DIR; name one folder"),
+        ([], "DIR: this argument is required; see 'mockpets kit --help'"),
+        ([""], "DIR: must be a folder such as tests/mockpets, got ''"),
+        (["file"], "[DIR]: Directory 'file' is a file"),
+        (["file/mock"], "file/mock/package.json: cannot write this file: Not a directory"),
+        (["--out", "mock"], "--out: no longer an option; name the folder as an argument"),
         (["--types", "--ssr"], "--types: cannot be combined with --ssr; the npm package has all"),
-        (["--out", "mock", "--scenarios-dir", ""], "--scenarios-dir: must be an existing folder"),
+        (["mock", "--scenarios-dir", ""], "--scenarios-dir: must be an existing folder"),
     ],
 )
 def test_invalid_calls_are_explained(kit: Kit, arguments: list[str], message: str) -> None:
@@ -383,19 +383,19 @@ def test_the_folder_alone_repeats_the_options_from_every_working_directory(
     own = str(Path("my own").absolute()) if folder == "absolute" else "my own"
     here = Path.cwd()
     options = ("--playwright", "--ssr", "--scenarios-dir", own, "--config", "other.toml")
-    kit("--out", folder, *options)
+    kit(folder, *options)
     out = Path(folder).resolve()
     before = contents(str(out))
 
     assert '"tired-cat"' in before[f"{out}/scenarios.d.ts"]
     assert str(here) not in before[f"{out}/package.json"]
-    assert kit("--out", folder)[0] == 0
+    assert kit(folder)[0] == 0
     assert contents(str(out)) == before
     (here / "inner").mkdir()
     monkeypatch.chdir("inner")
     relative = os.path.relpath(out)
-    assert kit("--out", relative, "--check")[::2] == (0, [])
-    assert kit("--out", relative)[0] == 0
+    assert kit(relative, "--check")[::2] == (0, [])
+    assert kit(relative)[0] == 0
     assert contents(str(out)) == before
 
 
@@ -405,16 +405,13 @@ def test_a_given_option_replaces_the_stored_one(kit: Kit) -> None:
     kit("mock", "--vitest", "--scenarios-dir", "a")
     status, _, err = kit("mock", "--scenarios-dir", "b", "--check")
 
+    changed = ("package.json", "scenarios.d.ts", "scenarios.js")
     assert status == 1
-    changed = "out of date, or changed by a formatter: exclude the folder from formatting"
     assert err == [
-        f"mockpets: mock/package.json: {changed}",
-        "mockpets: mock/scenarios.d.ts: out of date: it lacks 'cat-b' and still has 'cat-a'",
-        f"mockpets: mock/scenarios.js: {changed}",
-        "mockpets: to write these files again, run: mockpets kit --out mock --scenarios-dir b",
+        *(f"mockpets: mock/{name}: {OUT_OF_DATE}" for name in changed),
+        "mockpets: to write these files again, run: mockpets kit mock --scenarios-dir b",
     ]
-    _, _, err = kit("mock", "--scenarios-dir", "b", "--vitest")
-    assert err == ["mockpets: mock/scenarios.d.ts no longer has 'cat-a'"]
+    kit("mock", "--scenarios-dir", "b", "--vitest")
     assert kit("mock", "--check")[0] == 0
 
 
@@ -459,11 +456,11 @@ def test_invalid_stored_options_are_explained(kit: Kit, options: str, message: s
 
 def test_a_fresh_kit_passes_the_check_also_with_crlf(kit: Kit) -> None:
     """Git writes CRLF on Windows."""
-    kit("--out", "mock", "--playwright")
+    kit("mock", "--playwright")
     crlf = Path("mock/client.js").read_bytes().replace(b"\n", b"\r\n")
     Path("mock/client.js").write_bytes(crlf)
     Path("playwright.config.ts").write_text("changed")
-    status, out, err = kit("--out", "mock", "--check")
+    status, out, err = kit("mock", "--check")
 
     count = len([*CLIENT, *PLAYWRIGHT])
     assert (status, out, err) == (0, [f"{count} files are up to date"], [])
@@ -471,43 +468,41 @@ def test_a_fresh_kit_passes_the_check_also_with_crlf(kit: Kit) -> None:
 
 
 def test_the_check_names_every_file_and_the_command_that_fixes_it(kit: Kit) -> None:
-    own, current = ("--scenarios-dir", "own"), version("mockpets")
+    own = ("--scenarios-dir", "own")
     foreign = "'mockpets kit' did not write this file; rename it, or choose another folder"
-    changed = "out of date, or changed by a formatter: exclude the folder from formatting"
-    older = f"out of date: written by mockpets 0.0.1, and this is mockpets {current}"
     scenario_file("own/tired-cat.yaml")
     scenario_file("own/old-cat.yaml")
-    kit("--out", "mock", "--playwright", *own)
+    kit("mock", "--playwright", *own)
     Path("own/old-cat.yaml").rename("own/new-cat.yaml")
     Path("mock/client.js").unlink()
     for name, text in (("client.d.ts", "own"), ("playwright.d.ts", HEADER + "\nchanged")):
         Path("mock", name).write_text(text)
     control = Path("mock/control.d.ts")
-    control.write_text(control.read_text().replace(current, "0.0.1", 1))
+    control.write_text(control.read_text().replace(version("mockpets"), "0.0.1", 1))
     before = contents()
-    status, out, err = kit("--out", "mock", *own, "--check")
+    status, out, err = kit("mock", *own, "--check")
 
     assert (status, out) == (1, [])
     assert [line.removeprefix("mockpets: ") for line in err] == [
         "mock/client.js: this file is missing",
         f"mock/client.d.ts: {foreign}",
-        f"mock/control.d.ts: {older}",
-        "mock/scenarios.d.ts: out of date: it lacks 'new-cat' and still has 'old-cat'",
-        f"mock/scenarios.js: {changed}",
-        f"mock/playwright.d.ts: {changed}",
-        "to write these files again, run: mockpets kit --out mock --scenarios-dir own",
+        f"mock/control.d.ts: {OUT_OF_DATE}",
+        f"mock/scenarios.d.ts: {OUT_OF_DATE}",
+        f"mock/scenarios.js: {OUT_OF_DATE}",
+        f"mock/playwright.d.ts: {OUT_OF_DATE}",
+        "to write these files again, run: mockpets kit mock --scenarios-dir own",
     ]
     assert contents() == before
 
     Path("mock/client.d.ts").unlink()
-    assert kit("--out", "mock", *own)[0] == 0
-    assert kit("--out", "mock", *own, "--check")[0] == 0
+    assert kit("mock", *own)[0] == 0
+    assert kit("mock", *own, "--check")[0] == 0
 
 
 def test_a_playwright_file_of_the_user_is_not_part_of_the_kit(kit: Kit) -> None:
     Path("mock").mkdir()
     Path("mock/playwright.js").write_text("// mine\n")
 
-    assert kit("--out", "mock")[0] == 0
-    assert kit("--out", "mock", "--check")[0] == 0
+    assert kit("mock")[0] == 0
+    assert kit("mock", "--check")[0] == 0
     assert Path("mock/playwright.js").read_text() == "// mine\n"

@@ -61,7 +61,7 @@ main(["kit", "mock", "--check", "--playwright", "--vitest", "--storybook", "--cy
     lines = (shown if stderr == "terminal" else (tmp_path / "errors").read_text()).splitlines()
 
     assert len([line for line in lines if line.startswith("    ")]) == (stderr == "terminal")
-    command = "mockpets kit --out mock --playwright --vitest --storybook --cypress"
+    command = "mockpets kit mock --playwright --vitest --storybook --cypress"
     assert lines[-1] == f"mockpets: to write these files again, run: {command}"
 
 

@@ -133,7 +133,7 @@ def test_two_files_with_the_same_name_in_a_folder_are_a_problem(
 
 def test_the_report_as_json(run: Run, tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_text("descriptoin: x\n")
-    status, lines, _ = run("check", "bad.yaml", "--format", "json")
+    status, lines, _ = run("check", "bad.yaml", "--json")
     report = json.loads("\n".join(lines))
 
     assert status == 1
@@ -446,7 +446,7 @@ def test_warnings_are_in_the_json_report(run: Run, tmp_path: Path) -> None:
     (tmp_path / "own.yaml").write_text(
         "description: d\nstubs:\n  - reply: {status: 500}\n  - {delay: 1s}\n"
     )
-    status, lines, _ = run("check", "own.yaml", "--format", "json")
+    status, lines, _ = run("check", "own.yaml", "--json")
     [warning] = json.loads("\n".join(lines))["warnings"]
 
     assert status == 0
@@ -460,7 +460,7 @@ def test_warnings_are_in_the_json_report(run: Run, tmp_path: Path) -> None:
     [
         (["check", "none.yaml"], "none.yaml: file not found; check the path"),
         (["check", "--scenarios-dir", "none"], "none"),
-        (["check", "--format", "xml"], "xml"),
+        (["check", "--format", "json"], "--format: no longer an option; use --json"),
     ],
 )
 def test_missing_files_and_invalid_options_are_reported(

@@ -31,7 +31,7 @@ from tests.cases import each
 from tests.http_client import Client, OverSocket
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from io import BufferedReader
     from pathlib import Path
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -101,17 +101,30 @@ def test_a_url_names_server_and_session(
     assert client.session(client.name).base_url == base_url
 
 
-def test_all_invalid_arguments_are_reported_at_once() -> None:
+@each(
+    "arguments, message",
+    [
+        (
+            {"session": "w/3"},
+            "session: invalid session name 'w/3'; use a-z, 0-9, '.', '_' and '-', start with a "
+            "letter or digit, at most 64 characters",
+        ),
+        (
+            {"token": "short"},
+            "token: must be at least 8 visible ASCII characters without spaces",
+        ),
+        (
+            {"url": "localhost:7387"},
+            "localhost:7387: not a valid server URL; use a URL such as http://localhost:7387, "
+            "without a user name, query or fragment",
+        ),
+    ],
+)
+def test_an_invalid_argument_is_reported(arguments: Mapping[str, Any], message: str) -> None:
     with pytest.raises(InputError) as caught:
-        ControlClient("localhost:7387", "w/3", "short")
+        ControlClient(**{"url": "http://localhost", **arguments})
 
-    assert str(caught.value).split("\n") == [
-        "session: invalid session name 'w/3'; use a-z, 0-9, '.', '_' and '-', start with a letter "
-        "or digit, at most 64 characters",
-        "token: must be at least 8 visible ASCII characters without spaces",
-        "localhost:7387: not a valid server URL; use a URL such as http://localhost:7387, without "
-        "a user name, query or fragment",
-    ]
+    assert str(caught.value) == message
 
 
 @each(

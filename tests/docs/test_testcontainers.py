@@ -41,7 +41,7 @@ def test_node(project: Path) -> None:
     (project / "package.json").write_text('{"type": "module"}')
     install = ("install", "--no-package-lock", "--no-audit", "--no-fund", "--silent")
     assert run_within(300, project, need("npm"), *install, *NODE_PACKAGES).returncode == 0
-    assert run_within(120, project, "mockpets", "kit", "--out", "tests/mockpets").returncode == 0
+    assert run_within(120, project, "mockpets", "kit", "tests/mockpets").returncode == 0
     files = ("tests/container.ts", "tests/pets.test.ts")
     compiled = run_within(120, project, "node_modules/.bin/tsc", *TSC.split(), *files)
     assert (compiled.returncode, compiled.stdout) == (0, "")

@@ -264,8 +264,8 @@ def test_a_page_that_is_rendered_in_the_build_fails_with_declared_sessions(
 
 
 def test_the_files_of_the_kit_are_up_to_date() -> None:
-    assert check_kit("next", "--out", "tests/mockpets", "--playwright") == (0, "")
-    assert check_kit("next", "--out", "lib/mockpets", "--ssr") == (0, "")
+    assert check_kit("next", "tests/mockpets", "--playwright") == (0, "")
+    assert check_kit("next", "lib/mockpets", "--ssr") == (0, "")
 
 
 def test_the_app_has_one_line_for_the_session() -> None:

@@ -162,7 +162,7 @@ def test_the_tests_of_the_stories_fail_if_the_stories_share_one_session(example:
 
 def test_the_files_of_the_kit_are_up_to_date() -> None:
     parts = ["--playwright", "--vitest", "--storybook"]
-    options = ["--out", "tests/mockpets", *parts, "--scenarios-dir", "scenarios"]
+    options = ["tests/mockpets", *parts, "--scenarios-dir", "scenarios"]
     assert check_kit("react", *options) == (0, "")
 
 

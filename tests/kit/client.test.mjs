@@ -402,7 +402,7 @@ describe("errors", () => {
     const older = { status: "ok", version: "0.1.0" }; // from before the number; its DELETE returns no `id`
     const update = /older than this kit: the server is mockpets 0\.1\.0 \(protocol 1\), the kit mockpets \S+ \(protocol 2\); where the server runs, run 'pip install \.' in a current checkout of mockpets$/;
     const newer = { status: "ok", version: "0.9.0+g16b7e1f", protocol: 3 };
-    const write = /newer than this kit: the server is mockpets 0\.9\.0\+g16b7e1f \(protocol 3\), .*; update the kit with 'mockpets kit --out DIR' of/;
+    const write = /newer than this kit: the server is mockpets 0\.9\.0\+g16b7e1f \(protocol 3\), .*; update the kit with 'mockpets kit DIR' of/;
     for (const [port, health, message] of [[1, older, update], [2, newer, write]]) {
       const asked = [];
       const fetch = async (url, init) => {

@@ -54,7 +54,7 @@ def test_the_command_writes_and_accepts_what_the_server_provides(
     for name in NAMES:
         (tmp_path / name).write_text(file(call, name), encoding="utf-8")
 
-    assert main(["kit", "--out", str(tmp_path), "--check"]) == 0
+    assert main(["kit", str(tmp_path), "--check"]) == 0
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,6 @@ TOKEN = "secret-token"
         ({"log_addresses": True}, "--log-addresses: has no effect without --public"),
         ({"max_pets": 1001, "public": True}, "--max-pets: must be at most 1000 with --public"),
         ({"delay": 10.5, "public": True}, "--delay: must be at most 10s with --public"),
-        ({"port": 9100, "metrics_port": 9100}, "--metrics-port: must differ from --port"),
     ],
 )
 def test_a_contradiction_is_rejected_and_each_setting_alone_is_fine(
@@ -55,7 +54,6 @@ def test_values_at_the_limits_start() -> None:
         Settings(public=True, max_pets=1000, delay=10.0, visitor_rate=5, log_addresses=True),
         Settings(control_token=TOKEN, control_origin=("http://a",), sessions="declared"),
         Settings(control="off", public=True),
-        Settings(port=0, metrics_port=0),
     ):
         assert contradictions(settings) == [] == notices(settings), settings
 

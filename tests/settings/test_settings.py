@@ -38,7 +38,6 @@ from tests.cases import each as for_each
 VALUES: dict[str, list[tuple[str, Any]]] = {
     "host": [("localhost", ("localhost",)), ("127.0.0.1, [::1]", ("127.0.0.1", "::1"))],
     "port": [("0", 0), ("65535", 65535)],
-    "metrics_port": [("0", 0), ("65535", 65535)],
     "scenario": [("Slow, flaky", ("slow", "flaky")), ("a-1,b,a-1", ("a-1", "b"))],
     "scenarios_dir": [
         ("one", (Path("one"),)),
@@ -105,7 +104,6 @@ BAD: list[tuple[str, str, str]] = [
     ("port", "8_0", f"{BAD_PORT}'8_0'"),
     ("port", "٣", f"{BAD_PORT}'٣'"),
     ("port", "9" * 4000, f"{BAD_PORT}'{'9' * 56}..."),
-    ("metrics_port", "65536", "must be an integer from 0 to 65535, got '65536'"),
     ("scenario", "../x", f"{BAD_NAME}'../x'"),
     ("scenario", "a,b,c,d,e,f,g,h,i", "must have at most 8 values, got 9"),
     ("scenario", "a" * 65, f"{BAD_NAME}'{'a' * 56}..."),

@@ -285,7 +285,7 @@ def test_reads_of_the_control_api_are_not_logged() -> None:
 def test_the_log_starts_with_what_the_server_runs_with(tmp_path: Path) -> None:
     (tmp_path / "mockpets.toml").write_text("seed = 4\ncontrol-token = 'long-enough'\n", "utf-8")
     state = str(tmp_path / "state")
-    words = ("--state", state, "--metrics-port", "0", "--log", "json", "--scenario", "empty,slow")
+    words = ("--state", state, "--log", "json", "--scenario", "empty,slow")
     for restored in (0, 1):
         with program("serve", "--port", "0", *words) as process:
             assert process.stdout is not None
@@ -298,11 +298,8 @@ def test_the_log_starts_with_what_the_server_runs_with(tmp_path: Path) -> None:
 
         assert "every user can read" in warning["message"]
         assert (start["event"], start["version"]) == ("start", FULL_VERSION)
-        assert [re.sub(r"\d+", "N", url) for url in start["addresses"]] == [
-            "http://localhost:N",
-            "http://localhost:N/metrics",
-        ]
-        given = {"port", "metrics-port", "state", "log", "seed", "control-token", "scenario"}
+        assert [re.sub(r"\d+", "N", url) for url in start["addresses"]] == ["http://localhost:N"]
+        given = {"port", "state", "log", "seed", "control-token", "scenario"}
         assert settings.keys() == given
         assert "; scenario empty, slow (--scenario)" in start["message"]
         assert settings["seed"] == {"value": 4, "source": "mockpets.toml:1"}

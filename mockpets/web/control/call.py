@@ -159,17 +159,19 @@ def run_job(
     *,
     is_long: bool = True,
     is_outdated: Callable[[T], bool] = lambda _: False,
+    key: str = "",
 ) -> T:
-    """Return the result of a job; the worker thread runs a long one. Call it once per request.
+    """Return the result of a job; the worker thread runs a long one.
 
     :param what: the job, for the error message if it fails: ``reading the body``.
     :param is_outdated: whether the job must run again, because its result no longer counts.
+    :param key: tells the jobs of one request apart; by default `what`.
     :raise NotReady: the server runs the job and calls the view again.
     :raise InputError: raised by the job.
     """
-    environ = call.request.environ
+    environ, key = call.request.environ, key or what
     for result in environ.get(JOB_RESULTS, ()):  # first: the job may have made itself short
-        if isinstance(result, _JobResult):
+        if isinstance(result, _JobResult) and result.key == key:
             if result.error is not None:
                 raise result.error
             value: T = result.value
@@ -177,19 +179,20 @@ def run_job(
                 return value
     if not is_long or SERVER not in environ:
         return job()
-    raise NotReady(partial(_run, job), what)
+    raise NotReady(partial(_run, job, key), what)
 
 
 class _JobResult(NamedTuple):
+    key: str
     value: Any
     error: InputError | RequestError | None = None
 
 
-def _run(job: Callable[[], object]) -> _JobResult:
+def _run(job: Callable[[], object], key: str) -> _JobResult:
     try:
-        return _JobResult(job())
+        return _JobResult(key, job())
     except (InputError, RequestError) as error:
-        return _JobResult(None, error)
+        return _JobResult(key, None, error)
 
 
 def read_query(request: Request, parameters: Mapping[str, Parameter] | None) -> dict[str, Any]:

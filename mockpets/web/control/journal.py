@@ -19,7 +19,7 @@ from mockpets.constants import (
 )
 from mockpets.contract.error_messages import NO_CONNECTION_FAULTS
 from mockpets.contract.fields import parse_int64
-from mockpets.contract.query_parameters import Parameter, integer
+from mockpets.contract.query_parameters import integer
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.faults import CONNECTION_FAULTS, NO_RESPONSE_FAULTS
 from mockpets.journal import queries
@@ -33,7 +33,7 @@ from mockpets.web.control.call import (
     json_response,
     run_job,
 )
-from mockpets.web.control.waiting import block, wait_until
+from mockpets.web.control.waiting import wait_until
 from mockpets.web.journal_writer import target
 from mockpets.wsgi_extension import MEMO, ORDER, RETRIED, SERVER, CallAgain
 
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from mockpets.session.session import Session
     from mockpets.web.control.call import ControlRequest
     from mockpets.web.delivery import Prepared
-    from mockpets.wsgi_extension import Server
 
 _PROGRESS: Final = "verify"
 _AT_ONCE: Final = 200
@@ -152,13 +151,12 @@ def verify(call: ControlRequest) -> JsonResponse[types.VerifiedRequests]:
             verdict = progress.check(journal, session.name, is_last=is_last)
             return verdict, change if verdict is None else None
 
-        what = f"comparing {len(journal)} requests"
         # One change wakes all calls that wait; together they would block the app's thread.
         is_long = len(journal) > _AT_ONCE or RETRIED in call.request.environ
         return run_job(
             call,
             compare,
-            what,
+            "comparing the requests",
             is_long=is_long,
             is_outdated=lambda result: is_last and result[0] is None,
         )
@@ -185,27 +183,16 @@ EVENTS_PARAMETERS: Final = {
 
 def events(call: ControlRequest) -> JsonResponse[types.Events]:
     """Return what has changed since a number, after waiting for a change if necessary."""
-    # With our server no thread waits: it holds the request, and calls the view again.
+    # No thread waits: our server holds the request, and calls the view again.
     since, wait = call.query.get("since"), call.query.get("wait", 0)
-    changes, environ = call.session.changes, call.request.environ
-    number = changes.number
-    if since is None or since > number or wait == 0 or RETRIED in environ or changes.since(since):
-        return _changes(call, since)
-    server: Server | None = environ.get(SERVER)
-    if server is None:
-        block(changes, since, wait)
-    elif server.room(name := call.session.name):
-        environ[ORDER] = CallAgain(partial(changes.wait, since), wait, name)
-    return _changes(call, since)
-
-
-def _changes(call: ControlRequest, since: int | None) -> JsonResponse[types.Events]:
-    # Not the call's: the session may have been created or deleted while a test client waited.
-    session = call.context.sessions.peek(call.session.name)
-    changes = session.changes
+    session, environ = call.session, call.request.environ
+    changes, server = session.changes, environ.get(SERVER)
     number = changes.number
     # A number above the last one is from before a restart: everything may have changed.
     changed = [] if since is None else changes.since(since if since <= number else 0)
+    is_first = since == number and wait and RETRIED not in environ
+    if is_first and server is not None and server.room(session.name):
+        environ[ORDER] = CallAgain(partial(changes.wait, number), wait, session.name)
     exists = changes is not call.context.sessions.shared.changes
     resets = session.journal.resets if exists else None
     return json_response({"change": number, "resets": resets, "changed": changed})
@@ -233,7 +220,8 @@ def tried(call: ControlRequest) -> tuple[Entry, int]:
     from mockpets.scenario.language.verification import parse_request
     from mockpets.web.dry_run import dry_run
 
-    request = parse_request(body_text(call.request))
+    text = body_text(call.request)
+    request = parse_request(text)
     path = unquote(request["path"].partition("?")[0])
     if _CONTROL_PATH.fullmatch(path.removeprefix(call.context.settings.prefix)):
         message = "no scenario applies to the control API; send the path of an operation"
@@ -243,23 +231,13 @@ def tried(call: ControlRequest) -> tuple[Entry, int]:
         raise RequestError("invalid_request", message)
     context = call.context
     run = partial(dry_run, context.settings, context.sessions, call.session.name, request)
-    return run_job(call, run, "explaining a request")
-
-
-HELD_PARAMETERS: Final = {
-    "sessions": Parameter(
-        "`all` for the responses of every session; by default only those of this session.",
-        {"type": "string", "enum": ["all"]},
-        partial(queries.one_of, words=("all",)),
-    )
-}
+    return run_job(call, run, "explaining a request", key=text)
 
 
 def held(call: ControlRequest) -> JsonResponse[types.WaitingResponses]:
     """List the responses that are held, delayed or throttled now."""
-    registry, change = call.context.sessions, call.session.changes.number
-    sessions = registry.all() if call.query.get("sessions") else [call.session]
-    rows = [_waiting(session, wait) for session in sessions for wait in session.gates.all()]
+    session, change = call.session, call.session.changes.number
+    rows = [_waiting(session, wait) for wait in session.gates.all()]
     waiting = [row for row in rows if row is not None]
     return json_response({"held": waiting, "change": change})
 

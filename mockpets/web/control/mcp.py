@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.constants import FILE_BYTES
 from mockpets.contract.rpc import VERSION_KEY, encoded, repeated, rpc_error
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.strict_json import dump_json, parse_json
@@ -38,8 +37,10 @@ _ABOUT: Final[Mapping[str, Any]] = {
     "llms.txt beside the URL of this server.",
 }
 _CACHING: Final = {"ttlMs": 300_000, "cacheScope": "private"}
-_BYTES: Final = 2 * FILE_BYTES
-"""Enough for a scenario file as a JSON string."""
+_SHAPE: Final = (
+    "the body must be one JSON-RPC request or notification, not a batch: an object with 'jsonrpc' "
+    "\"2.0\", a text 'method', and optionally a text or integer 'id' and an object 'params'"
+)
 
 
 class _RpcError(Exception):
@@ -67,39 +68,29 @@ def respond(call: ControlRequest, run: Run) -> Response:
         # Clients of the older revision take a 404 for the end of an MCP session.
         status = 404 if code == "method_not_found" and not is_legacy else 400
         return json_response(rpc_error(code, text, number, *data), status)
-    if result is None:
-        return Response(status=503)  # never sent: a tool waits
+    except mcp_tools.Waits:
+        return Response(status=503)  # never sent
     return json_response({"jsonrpc": "2.0", "id": number, "result": result})
 
 
 def _read(call: ControlRequest) -> dict[str, Any]:
     """Return the message in the body: a request or a notification."""
-    raw = call.request.get_data()
-    if len(raw) > _BYTES:
-        too_large = f"the message is too large; send at most {_BYTES // 1024} KiB"
-        raise RequestError("payload_too_large", too_large)
     try:
-        message: Any = parse_json(raw)
+        message: Any = parse_json(call.request.get_data())
         dump_json(message)  # as the calls of the tools are made
     except RequestError as error:
         raise _RpcError("parse_error", error.message) from error
     except (UnicodeEncodeError, TypeError) as error:
         problem = "the body has half of a surrogate pair, or a number that is too large"
         raise _RpcError("parse_error", f"{problem}; send another value") from error
-    if not isinstance(message, dict):
-        raise _RpcError("invalid_request", "the body must be one JSON-RPC message, not a batch")
-    number, params = message.get("id", 0), message.get("params", {})
-    problem = ""
-    if message.get("jsonrpc") != "2.0":
-        problem = "'jsonrpc' must be \"2.0\""
-    elif not isinstance(message.get("method"), str):
-        problem = "'method' must be a string; clients send requests and notifications only"
-    elif isinstance(number, bool) or not isinstance(number, (int, str)):
-        problem = "'id' must be a string or an integer"
-    elif not isinstance(params, dict):
-        problem = "'params' must be an object"
-    if problem:
-        raise _RpcError("invalid_request", problem)
+    if not (
+        isinstance(message, dict)
+        and message.get("jsonrpc") == "2.0"
+        and isinstance(message.get("method"), str)
+        and type(message.get("id", 0)) in (int, str)
+        and isinstance(message.get("params", {}), dict)
+    ):
+        raise _RpcError("invalid_request", _SHAPE)
     return message
 
 
@@ -137,8 +128,8 @@ def _unsupported(version: object) -> _RpcError:
 
 def _result(
     call: ControlRequest, run: Run, method: str, params: Mapping[str, Any], *, is_legacy: bool
-) -> dict[str, Any] | None:
-    """Return the result of a method; None while a tool waits."""
+) -> dict[str, Any]:
+    """Return the result of a method."""
     era: dict[str, Any] = {} if is_legacy else {"resultType": "complete"}
     caching = {} if is_legacy else _CACHING
     match method:
@@ -148,8 +139,7 @@ def _result(
                 near = did_you_mean(str(name), mcp_tools.TOOLS)
                 hint = near or f"known tools: {', '.join(mcp_tools.TOOLS)}"
                 raise _RpcError("invalid_params", f"unknown tool {quote(str(name))}; {hint}")
-            result = mcp_tools.call_tool(tool, call, run, params.get("arguments", {}))
-            return result and {**result, **era}
+            return {**mcp_tools.call_tool(tool, call, run, params.get("arguments", {})), **era}
         case "tools/list":
             return {"tools": mcp_tools.listed(), **caching, **era}
         case "initialize" if is_legacy:

@@ -21,7 +21,7 @@ from mockpets.web.control import journal
 from mockpets.web.control.call import Call, invalid_body, json_response
 from mockpets.web.exchange import Request
 from mockpets.web.session_selector import naming_session
-from mockpets.wsgi_extension import JOB_RESULTS, MEMO, ORDER
+from mockpets.wsgi_extension import ORDER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -32,11 +32,7 @@ if TYPE_CHECKING:
 
     Run = Callable[[str | Call, Request], Response]
     """Makes a call: a key of `CALLS`, or another one."""
-    Result = tuple[str, dict[str, Any]]
-    """A result for a person, and the same for a program."""
 
-_CALLS: Final = "mcp"
-"""The key of `Calls` in the memo of a request."""
 _SHOWN: Final = 5
 _TEXT: Final = 300
 """Characters of a body in a result."""
@@ -45,15 +41,14 @@ _BRIEF: Final = 130
 """Stubs, and characters of a text, in an explanation: its result is sent twice in 600 tokens."""
 
 
-class _Waits(Exception):  # noqa: N818 - not an error
+class Waits(Exception):  # noqa: N818 - not an error
     """The server calls the tool again when what it waits for has changed."""
 
 
 class Calls:
     """Calls the control API in this process for a tool, in one session.
 
-    The server may call a tool again, when a job of one of its calls is done. The responses that
-    the tool has by then are in the memo of the request, so that no call is made twice.
+    After a job of one of its calls, the server calls the tool again from the start.
 
     :param session: None for the one that the agent's URL names.
     """
@@ -62,8 +57,6 @@ class Calls:
         self._outer, self._run = outer, run
         environ = outer.request.environ
         self._environ = naming_session(environ, session) if session is not None else environ
-        self._done: list[tuple[Any, int]] = environ.get(MEMO, {}).setdefault(_CALLS, [])
-        self._next = 0
         self.session = session or outer.request.exchange.name
 
     def __call__(
@@ -81,31 +74,22 @@ class Calls:
         :param path: the parameters in the path.
         :raise RequestError: the call fails.
         """
-        if self._next < len(self._done):
-            value, _ = self._done[self._next]
-        else:
-            results = self._environ.get(JOB_RESULTS, ())
-            used = self._done[-1][1] if self._done else 0
-            raw = body.encode() if isinstance(body, str) else dump_json(body) if body else b""
-            environ = {
-                **self._environ,
-                **(headers or {}),
-                "QUERY_STRING": urlencode(query or {}),
-                "CONTENT_LENGTH": str(len(raw)),
-                "wsgi.input": BytesIO(raw),
-                JOB_RESULTS: results[used:],
-            }
-            request = Request(environ)
-            request.max_content_length = None
-            request.view_args = path
-            response = self._run(route, request)
-            if ORDER in environ:
-                self._outer.request.environ[ORDER] = environ[ORDER]
-                raise _Waits
-            value = json.loads(response.body)
-            self._done.append((value, len(results)))
-        self._next += 1
-        return value
+        raw = body.encode() if isinstance(body, str) else dump_json(body) if body else b""
+        environ = {
+            **self._environ,
+            **(headers or {}),
+            "QUERY_STRING": urlencode(query or {}),
+            "CONTENT_LENGTH": str(len(raw)),
+            "wsgi.input": BytesIO(raw),
+        }
+        request = Request(environ)
+        request.max_content_length = None
+        request.view_args = path
+        response = self._run(route, request)
+        if ORDER in environ:
+            self._outer.request.environ[ORDER] = environ[ORDER]
+            raise Waits
+        return json.loads(response.body)
 
 
 @dataclass(frozen=True)
@@ -121,7 +105,7 @@ class Tool:
     description: str
     takes: Mapping[str, Shape]
     returns: Mapping[str, Schema]
-    run: Callable[[Calls, dict[str, Any]], Result]
+    run: Callable[[Calls, dict[str, Any]], dict[str, Any]]
     required: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     changes: bool = False
@@ -133,30 +117,23 @@ class Tool:
         return Object("", {"session": session, **self.takes}, self.required)
 
 
-def call_tool(
-    tool: Tool, outer: ControlRequest, run: Run, arguments: object
-) -> dict[str, Any] | None:
-    """Return the result of a call, or its error; None while it waits.
+def call_tool(tool: Tool, outer: ControlRequest, run: Run, arguments: object) -> dict[str, Any]:
+    """Return the result of a call, or its error.
 
     :raise NotReady: the server runs a job and calls the tool again.
+    :raise Waits: it calls the tool again later.
     """
     try:
         diagnostics = Diagnostics("arguments")
         text = dump_json(arguments).decode("utf-8")
         values = read(text, tool.arguments, diagnostics, is_json=True, nodes=FILE_NODES)
-        summary, content = tool.run(Calls(outer, run, values.pop("session", None)), values)
-    except _Waits:
-        return None
+        content = tool.run(Calls(outer, run, values.pop("session", None)), values)
     except (InputError, RequestError) as error:
         known = invalid_body(error) if isinstance(error, InputError) else error
-        return {"content": [_block(_explained(known))], "isError": True}
+        return {"content": [{"type": "text", "text": _explained(known)}], "isError": True}
     # As text too, for clients that show nothing else to the model.
-    blocks = [_block(summary), _block(dump_json(content).decode("utf-8"))]
-    return {"content": blocks, "structuredContent": content}
-
-
-def _block(text: str) -> dict[str, str]:
-    return {"type": "text", "text": text}
+    text = dump_json(content).decode("utf-8")
+    return {"content": [{"type": "text", "text": text}], "structuredContent": content}
 
 
 def _explained(error: RequestError) -> str:
@@ -203,7 +180,7 @@ def _input(arguments: Object) -> Schema:
 # --- The tools ----------------------------------------------------------------------------------
 
 
-def _state(calls: Calls, values: dict[str, Any]) -> Result:
+def _state(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
     state = calls("GET /state")
     log = calls("GET /requests", query={"limit": _SHOWN})
     content = {
@@ -221,8 +198,7 @@ def _state(calls: Calls, values: dict[str, Any]) -> Result:
     if values.get("findings"):
         found = calls("GET /findings")["report"]["findings"]
         content["findings"] = [f"{each['rule']}: {each['message']}" for each in found]
-    active = ", ".join(state["active"])
-    return f"session {state['session']} uses {active}; {counted(log['total'], 'request')}", content
+    return content
 
 
 def _line(row: Mapping[str, Any]) -> str:
@@ -233,14 +209,13 @@ def _line(row: Mapping[str, Any]) -> str:
     return f"{row['number']} {row['method']} {row['target'][:80]} {status}{outcome}{by}"
 
 
-def _use(calls: Calls, values: dict[str, Any]) -> Result:
+def _use(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
     is_reset = values.pop("reset", False)
     session = calls("PUT /sessions/{name}", values, name=calls.session)
     if is_reset:
         calls("POST /reset")
         session = calls("GET /sessions/{name}", name=calls.session)
-    content = {name: session[name] for name in ("active", "pets", "seed", "base_path")}
-    return f"session {session['name']} uses {', '.join(session['active'])}", content
+    return {name: session[name] for name in ("active", "pets", "seed", "base_path")}
 
 
 def _tried(call: ControlRequest) -> JsonResponse[Any]:
@@ -255,13 +230,13 @@ def _tried(call: ControlRequest) -> JsonResponse[Any]:
 _TRY: Final = Call(_tried)
 
 
-def _try_request(calls: Calls, values: dict[str, Any]) -> Result:
+def _try_request(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
     states = [values.pop("scenarios", None), values.pop("compare", None)]
     headers = values.setdefault("headers", {})
     if "authorization" not in map(str.lower, headers):
         headers["Authorization"] = f"Bearer {calls('GET /state')['settings']['key']}"
     first = _attempt(calls, values, states[0])
-    text, content = f"{first['status']}: {first['summary']}", dict(first)
+    content = dict(first)
     if states[1] is not None:
         content["compared"] = other = _attempt(calls, values, states[1])
         pairs = {
@@ -269,7 +244,7 @@ def _try_request(calls: Calls, values: dict[str, Any]) -> Result:
             "body": (_outline(first["body"]), _outline(other["body"])),
         }
         content["difference"] = [f"{name}: {a} -> {b}" for name, (a, b) in pairs.items() if a != b]
-    return text, content
+    return content
 
 
 def _outline(body: str) -> str:
@@ -298,13 +273,13 @@ def _cut(text: str, length: int = _TEXT) -> str:
     return text if len(text) <= length else f"{text[:length]}... ({len(text)} characters)"
 
 
-def _explain(calls: Calls, values: dict[str, Any]) -> Result:
+def _explain(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
     number = values.get("number") or _wrong(calls)
     full = calls("GET /requests/{number}", number=str(number))
     why = calls("GET /requests/{number}/explain", number=str(number))
     stubs = [each for each in why["stubs"] if each["result"] != "not_reached"]
     stubs.sort(key=lambda each: each["label"] not in (why["stub"], why["nearest"]))
-    content = {
+    return {
         "request": _line(full),
         "summary": why["summary"],
         "scenarios": full["scenarios"],
@@ -314,7 +289,6 @@ def _explain(calls: Calls, values: dict[str, Any]) -> Result:
         "sent": _cut(full["request"]["body"]["text"], _BRIEF),
         "received": _cut(full["response"]["body"]["text"], _BRIEF),
     }
-    return f"{content['request']}: {why['summary']}", content
 
 
 def _wrong(calls: Calls) -> int:
@@ -340,21 +314,19 @@ def _stub(stub: Mapping[str, Any], length: int) -> str:
     return "; ".join([f"{stub['label']}: {stub['reason']}", *differences])[:length]
 
 
-def _verify(calls: Calls, values: dict[str, Any]) -> Result:
+def _verify(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
     try:
         verified = calls("POST /verify", values)
     except RequestError as error:
         if error.code != "verification_failed":
             raise
         details: Any = error.details
-        content = {"passed": False, "matched": details["matched"], "message": error.message[:900]}
-        return error.message.split("\n")[0], content
-    count = verified["matched"]
+        return {"passed": False, "matched": details["matched"], "message": error.message[:900]}
     numbers = [row["number"] for row in verified["requests"]][-20:]
-    return f"passed: {count} matched", {"passed": True, "matched": count, "requests": numbers}
+    return {"passed": True, "matched": verified["matched"], "requests": numbers}
 
 
-def _check_scenario(calls: Calls, values: dict[str, Any]) -> Result:
+def _check_scenario(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
     name, text, save = values["name"], values["text"], values.get("save")
     checked = calls("POST /scenarios/check", text, {"name": name})
     problems = [*map(_problem, checked["problems"])]
@@ -364,12 +336,10 @@ def _check_scenario(calls: Calls, values: dict[str, Any]) -> Result:
         "warnings": [*map(_problem, checked["warnings"])],
         "saved": None,
     }
-    if problems:
-        return f"invalid: {problems[0]}", content
-    if save == "session":
+    if save == "session" and not problems:
         calls("PUT /overrides/{name}", text, name=name)
         content["saved"] = f"session {calls.session}"
-    elif save == "file":
+    elif save == "file" and not problems:
         digest = values.get("replaces")
         condition = {"HTTP_IF_MATCH": f'"{digest}"'} if digest else {"HTTP_IF_NONE_MATCH": "*"}
         try:
@@ -377,14 +347,10 @@ def _check_scenario(calls: Calls, values: dict[str, Any]) -> Result:
         except RequestError as error:
             if error.code != "conflict":
                 raise
-            now = calls("GET /scenarios/{name}", name=name)["digest"]
-            message = f"scenario '{name}' has a file; to replace it, add 'replaces': '{now}'"
-            if now is None:
-                owner = f"session {calls.session} has saved a text of '{name}' for itself"
-                message = f"{owner}, which hides the file; save the file from another session"
-            raise RequestError("conflict", message) from error
+            fix = f"GET scenarios/{name} has its 'digest', which you send as 'replaces'"
+            raise RequestError("conflict", f"{error.message}: {fix}") from error
         content["saved"] = saved["path"]
-    return f"valid{', saved: ' + str(content['saved']) if content['saved'] else ''}", content
+    return content
 
 
 _STRING: Final[Schema] = {"type": "string"}

@@ -41,7 +41,6 @@ from mockpets.web.control.call import (
 )
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.flask_app import Route
-from mockpets.web.metrics import metrics_response
 from mockpets.web.session_selector import check_headers, named_session, session_required
 from mockpets.wsgi_extension import SERVER
 
@@ -230,7 +229,11 @@ def scenario_schema() -> JsonResponse[Mapping[str, Any]]:
 
 def metrics(call: ControlRequest) -> Response:
     """Return the metrics in the text format of Prometheus."""
-    return metrics_response(call.context.metrics)
+    metrics = call.context.metrics
+    if not metrics.is_prepared and SERVER in call.request.environ:
+        raise NotReady(metrics.prepare, "loading the metrics library")
+    body, content_type = metrics.exposition()
+    return Response(body, content_type=content_type)
 
 
 def mcp(call: ControlRequest) -> Response:
@@ -310,7 +313,7 @@ CALLS: Final[Mapping[str, Call]] = {
     "GET /requests.har": Call(journal.har, "reads", queries.PARAMETERS),
     "POST /verify": Call(journal.verify, body="Verification"),
     "GET /events": Call(journal.events, "reads", journal.EVENTS_PARAMETERS),
-    "GET /held": Call(journal.held, "reads", journal.HELD_PARAMETERS),
+    "GET /held": Call(journal.held),
     "POST /held/release": Call(journal.release, body="Release"),
     "GET /gates": Call(journal.gates),
     "POST /gates/{name}/open": Call(journal.open_gate, "changes"),

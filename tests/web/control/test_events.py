@@ -123,14 +123,11 @@ def test_every_kind_of_change_wakes_it(name: str) -> None:
     assert {*kinds} <= {*rest}
 
 
-def test_on_other_wsgi_servers_the_thread_waits() -> None:
-    app = create_app(Settings())
-    call, other = Client(InProcess(app)), Client(InProcess(app))
+def test_a_test_client_gets_the_changes_at_once() -> None:
+    call = Client(InProcess(create_app(Settings())))
     number = news(call)["change"]
-    with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(news, other, f"?since={number}&wait=20")
-        do(call, "GET", "/~w1/v1/pets")
-        assert waiting.result(timeout=30)["changed"]
+
+    assert news(call, f"?since={number}&wait=20")["changed"] == []
 
 
 def test_a_changed_file_is_reported_to_all_sessions(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ ROWS: list[tuple[Any, ...]] = [
         {"match": {"method": "GET", "path": "/v1/nothing"}, "times": 0, "within": "1ms"},
     ),
     ("GET", "events?since=0"),
-    ("GET", "held?sessions=all"),
+    ("GET", "held"),
     ("GET", "gates"),
     ("POST", "gates/door/wait", {}, {"held": 1, "within": "1s"}),
     ("POST", "held/release", RELEASE),
