@@ -338,22 +338,26 @@ def test_a_condition_that_a_request_may_meet_has_no_warning(
 @pytest.mark.parametrize(
     ("reply", "place"),
     [
-        ("{status: 503, body: {a: [1, 'x {{b}}']}}", "4:40: warning: stubs.1.reply.body.a.2"),
-        ("{status: 503, headers: {X-A: '{{b}}'}}", "4:41: warning: stubs.1.reply.headers.X-A"),
-        ("{error: unauthorized, message: '{{b}}'}", "4:43: warning: stubs.1.reply.message"),
-        ("{status: 503, text: '{{b}}'}", "4:32: warning: stubs.1.reply.text"),
         (
-            "{sequence: [pass, {status: 503, text: '{{b}}'}]}",
-            "4:50: warning: stubs.1.reply.sequence.2.text",
+            "reply: {status: 503, body: {a: [1, 'x {{b}}']}}",
+            "4:40: warning: stubs.1.reply.body.a.2",
+        ),
+        (
+            "reply: {status: 503, headers: {X-A: '{{b}}'}}",
+            "4:41: warning: stubs.1.reply.headers.X-A",
+        ),
+        ("reply: {error: unauthorized, message: '{{b}}'}", "4:43: warning: stubs.1.reply.message"),
+        ("reply: {status: 503, text: '{{b}}'}", "4:32: warning: stubs.1.reply.text"),
+        (
+            "sequence: [pass, {status: 503, text: '{{b}}'}]",
+            "4:42: warning: stubs.1.sequence.2.text",
         ),
     ],
 )
 def test_a_template_in_a_reply_is_a_warning(
     run: Run, tmp_path: Path, reply: str, place: str
 ) -> None:
-    (tmp_path / "own.yaml").write_text(
-        f"description: d\nstubs:\n  - times: 1\n    reply: {reply}\n"
-    )
+    (tmp_path / "own.yaml").write_text(f"description: d\nstubs:\n  - times: 1\n    {reply}\n")
     status, [warning, *_], _ = run("check", "own.yaml")
 
     assert status == 0

@@ -143,9 +143,8 @@ stubs:
       - fault: empty_reply
       - {status: 503, headers: {Retry-After: 5}}
     repeat: cycle
-  - reply:
-      sequence: [{status: 500, body: {a: [1, null]}}, pass]
-      repeat: none
+  - sequence: [{status: 500, body: {a: [1, null]}}, pass]
+    repeat: none
     throttle: 2 kB/s
   - {delay: {p50: 200ms, p95: 1500ms}, hold: gate, fault: truncated_body}
   - match: {operation: listPets}
