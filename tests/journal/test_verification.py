@@ -675,7 +675,7 @@ def test_an_entry_is_compared_once_unless_its_response_was_not_sent(
 
     rank = verification.rank
     monkeypatch.setattr(verification, "rank", recorded)
-    for match, wanted in (({}, [1, 2, 3]), ({"status": 200}, [1, 2, 1, 3])):
+    for match in ({}, {"status": 200}):
         compared.clear()
         journal = Journals(100_000).new(10)
         progress = Progress(parse(json.dumps({"match": match, "times": 9, "within": "5s"})))
@@ -686,4 +686,4 @@ def test_an_entry_is_compared_once_unless_its_response_was_not_sent(
                 assert progress.check(journal, "w1", is_last=False) is None
             journal.end(kept, "sent")
         assert progress.check(journal, "w1", is_last=True) is not None
-        assert compared == wanted
+        assert compared == [1, 2, 1, 3]
