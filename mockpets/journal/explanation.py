@@ -153,12 +153,8 @@ def _reason(explained: ExplainedStub, seed: int) -> str:
 
 
 def _drawn(draw: float, probability: float, seed: int) -> str:
-    """Return a draw and the probability, with as few digits as show which one is lower."""
-    is_below = draw < probability
-    digits = next((n for n in (3, 6, 9) if (round(draw, n) < probability) is is_below), 17)
-    return (
-        f"{round(draw, digits):g} is {'' if is_below else 'not '}below {probability:g}, seed {seed}"
-    )
+    verb = "is" if draw < probability else "is not"
+    return f"{draw:.6g} {verb} below {probability:g}, seed {seed}"
 
 
 # --- As JSON ----------------------------------------------------------------------------------
