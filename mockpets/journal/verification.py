@@ -27,10 +27,6 @@ if TYPE_CHECKING:
 
 NEAREST: Final = 3
 """Requests that a failed verification explains."""
-RANKED: Final = 200
-"""Requests whose texts are compared to find them."""
-RANKED_TEXT: Final = 60
-"""Characters of a text that are compared: the time grows with their square."""
 LISTED: Final = 10
 """Requests that a message lists, and differences that it lists for each."""
 _GIVEN: Final = "the given value"
@@ -261,21 +257,10 @@ def _is_missing(comparison: Comparison) -> bool:
 def _nearest(verification: Verification, others: Sequence[tuple[Rank, Entry]]) -> list[Near]:
     """Return the nearest requests.
 
-    Few differences come first, then other values before missing ones, then values that look like
-    the expected ones, then the newest.
+    Few differences come first, then other values before missing ones, then the newest.
     """
-    from difflib import SequenceMatcher  # not needed if the verification passes
-
-    def order(near: Near) -> tuple[int, int, float]:
-        values = [each for each in near.differences if each.where != "outcome"]
-        expected = " ".join(each.expected for each in values)[:RANKED_TEXT].lower()
-        got = " ".join(each.got for each in values)[:RANKED_TEXT].lower()
-        likeness = SequenceMatcher(None, expected, got, autojunk=False).ratio()
-        return len(near.differences), sum(map(_is_missing, near.differences)), -likeness
-
-    ranked = sorted(others, key=lambda pair: (*pair[0][:2], -pair[1].number))[:RANKED]
-    near = [Near(entry, _differences(verification, entry)) for _, entry in ranked]
-    return sorted(near, key=order)[:NEAREST]
+    ranked = sorted(others, key=lambda pair: (*pair[0][:2], -pair[1].number))[:NEAREST]
+    return [Near(entry, _differences(verification, entry)) for _, entry in ranked]
 
 
 # --- Message ----------------------------------------------------------------------------------
