@@ -17,7 +17,7 @@ DEFINITIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "Pets": ("GeneratedPets", "PetInput"),
     "Stubs": ("Stub",),
     "Match": ("Match",),
-    "Reply": ("ErrorReply", "StatusReply", "PageReply", "SequenceReply", "FaultReply"),
+    "Reply": ("ErrorReply", "StatusReply", "PageReply", "FaultReply"),
     "Resources": ("Resource",),
     "Random delays": ("DelayRange", "DelayPercentiles"),
 }
@@ -73,8 +73,6 @@ EXAMPLES: Final = {
         "body": "reply: {status: 500, body: {code: crashed, message: Try again., status: 500}}",
         "text": "reply: {status: 502, text: Bad Gateway}, off_contract: true",
         "page": "match: {operation: listPets}, reply: {page: sold-out}",
-        "sequence": "reply: {sequence: [pass, {status: 503}]}",
-        "repeat": "reply: {sequence: [pass, {status: 503}], repeat: cycle}",
         "fault": "sequence: [{fault: connection_reset}, pass]",
     },
     "Resources": {

@@ -81,17 +81,9 @@ class ContractField:
         """Return the value as the program uses it, or None if it is invalid."""
         raise NotImplementedError
 
-    def accept_text(self, text: str) -> object:
-        """Return the value of a text in a query, or None if it is invalid."""
-        return self.accept(text)
-
     def problem(self, value: object) -> str:
         """Return what is wrong with an invalid value."""
         return f"{self.expected}, got {shown(value)}"
-
-    def text_problem(self, text: str) -> str:
-        """Return what is wrong with an invalid text in a query."""
-        return self.problem(text)
 
 
 class Int64(ContractField):
@@ -106,14 +98,9 @@ class Int64(ContractField):
         """Return what is wrong; the range only for a number outside it, to keep messages short."""
         if _is_number(value) and not INT64_MIN <= value <= INT64_MAX:
             return f"{self.expected} from {INT64_MIN} to {INT64_MAX} (int64), got {shown(value)}"
-        if isinstance(value, str) and self.accept_text(value) is not None:
+        if isinstance(value, str) and self.accept(_parse_number(value)) is not None:
             return f"{self.expected}, got the text {shown(value)}; {REMOVE_QUOTES}"
         return super().problem(value)
-
-    def text_problem(self, text: str) -> str:
-        """Return what is wrong with a text in a query, where numbers have no quotes."""
-        number = _parse_number(text)
-        return self.problem(text if number is None else number)
 
     def accept(self, value: object) -> int | None:
         """Return the integer."""
@@ -121,10 +108,6 @@ class Int64(ContractField):
         if _is_number(value) and INT64_MIN <= value <= INT64_MAX and value == int(value):
             return int(value)
         return None
-
-    def accept_text(self, text: str) -> int | None:
-        """Return the integer, written as in JSON: ``1.0`` is 1 in a query too."""
-        return self.accept(_parse_number(text))
 
 
 class HttpStatus(Int64):
@@ -179,25 +162,3 @@ class Limit(ContractField):
             number = int(value)
             return number if PAGE_MIN <= number <= PAGE_MAX else None
         return None
-
-
-class Filter(ContractField):
-    """A query parameter that selects pets by the value of the property `compares`."""
-
-    def __init__(self, pet: Mapping[str, ContractField], compares: str, description: str) -> None:
-        field = pet[compares]
-        self.compares = compares
-        self.expected = field.expected
-        # A filter has the type of its property.
-        self.openapi = field.openapi  # type: ignore[misc]
-        self.component = field.component  # type: ignore[misc]
-        self._field = field
-        super().__init__(description)
-
-    def accept(self, value: object) -> object:
-        """Return the value that the property is compared with."""
-        return self._field.accept_text(str(value))
-
-    def problem(self, value: object) -> str:
-        """Return what is wrong with a text, as its property would."""
-        return self._field.text_problem(str(value))

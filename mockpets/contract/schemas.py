@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, NotRequired, TypedDict
 
 from mockpets.constants import PAGE_DEFAULT, PetStatus
-from mockpets.contract.fields import Filter, HttpStatus, Int64, Limit, Status, Text
+from mockpets.contract.fields import HttpStatus, Int64, Limit, Status, Text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,25 +51,20 @@ PET_FIELDS: Final[Mapping[str, ContractField]] = {
 }
 """Pet: an animal in a response (contract, part 2), its properties in the order of responses."""
 
-PetFilters = tuple[tuple[str, object], ...]
-"""Properties and their values, all of which a pet must have to be listed."""
-
 
 class ListQuery(NamedTuple):
-    """The query of listPets, with defaults filled in."""
+    """The query of listPets, with defaults filled in; a `status` of None lists all pets."""
 
     limit: int
-    filters: PetFilters
+    status: PetStatus | None
 
 
 LIST_FIELDS: Final[Mapping[str, ContractField]] = {
     "limit": Limit("Maximum number of animals returned.", default=PAGE_DEFAULT),
-    "status": Filter(PET_FIELDS, "status", "Filters by availability status."),
+    "status": Status("Filters by availability status."),
 }
 """The query of listPets (contract, part 4); each parameter at most once."""
 LIST_PARAMETERS: Final = tuple(LIST_FIELDS)
-FILTERS: Final = {name: field for name, field in LIST_FIELDS.items() if isinstance(field, Filter)}
-"""The query parameters that select pets by a property."""
 
 ERROR_FIELDS: Final[Mapping[str, ContractField]] = {
     "code": Text("Machine-readable error code.", "invalid_request", required=True),

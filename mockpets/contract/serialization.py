@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from mockpets.contract.schemas import (
     FIELDS,
-    FILTERS,
     LIST_PARAMETERS,
     NEW_PET_FIELDS,
     PET_FIELDS,
@@ -141,8 +140,7 @@ def load_list_query(parameters: Mapping[str, list[str]]) -> ListQuery:
         problems += _problems("ListQuery", single)
     if problems or query is None:
         raise RequestError("invalid_request", _sentence(problems))
-    filters = [(field.compares, query[name]) for name, field in FILTERS.items() if name in query]
-    return ListQuery(query["limit"], tuple(filters))
+    return ListQuery(query["limit"], query.get("status"))
 
 
 def body_problems(operation: str, status: int, value: object) -> list[ValueProblem]:

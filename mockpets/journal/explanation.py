@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
-from functools import partial
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Final, cast
 
 from mockpets.faults import FAULTS
@@ -12,26 +11,85 @@ from mockpets.journal.comparison import compare
 from mockpets.journal.queries import summary
 from mockpets.scenario.describe import describe_stub
 from mockpets.scenario.engine import NO_STUBS, reply_of
-from mockpets.scenario.explain import explain
 from mockpets.scenario.model import PASS
 
 if TYPE_CHECKING:
-    from mockpets.constants import Responder
+    from mockpets.constants import Responder, StubResult
     from mockpets.contract.control_types import ComparedCondition
     from mockpets.contract.control_types import ExplainedStub as StubJson
     from mockpets.contract.control_types import Explanation as ExplanationJson
     from mockpets.journal.entry import Entry
-    from mockpets.scenario.explain import ExplainedStub, Explanation
+    from mockpets.scenario.engine import Step, Trace
+    from mockpets.scenario.matching import Comparison
+    from mockpets.scenario.model import Stub
 
 LISTED: Final = 100
 """Stubs that an explanation lists; those that take part come first if there are more."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedStub:
+    """What one stub did with a request; `step` is None if it does not match, or was not reached."""
+
+    stub: Stub
+    result: StubResult
+    conditions: tuple[Comparison, ...]
+    step: Step | None = None
+
+    @property
+    def differences(self) -> list[Comparison]:
+        """The conditions that the request does not, or may not, meet."""
+        return [condition for condition in self.conditions if not condition.holds]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a request got its response; `nearest` is the stub with the fewest differences."""
+
+    responder: ExplainedStub | None
+    stubs: tuple[ExplainedStub, ...]
+    nearest: ExplainedStub | None
+
+
+def _explain(trace: Trace, entry: Entry) -> Explanation:
+    """Return what the search did with a request, from the `Trace` that the engine recorded."""
+    steps = {step.position: step for step in trace.steps}
+    stubs: list[ExplainedStub] = []
+    responder = None
+    for position, stub in enumerate(trace.stubs):
+        conditions, step = compare(stub.match, entry, every=True), steps.get(position)
+        if step is not None:
+            # The engine has seen values that may not be recorded.
+            conditions = [replace(condition, holds=True) for condition in conditions]
+            result: StubResult = step.result
+            if step.result == "applies" and stub.answers:
+                result = "responds"
+        elif responder is not None:
+            result = "not_reached"
+        else:
+            result = "no_match"
+            if [condition.holds for condition in conditions if not condition.holds] == [None]:
+                # At least one condition fails, so the only one that is not known does.
+                conditions = [replace(one, holds=bool(one.holds)) for one in conditions]
+        stubs.append(ExplainedStub(stub, result, tuple(conditions), step))
+        if result == "responds":
+            responder = stubs[-1]
+    alike = [stub for stub in stubs if stub.result == "no_match" and not _is_elsewhere(stub)]
+    nearest = min(alike, key=lambda stub: len(stub.differences), default=None)
+    return Explanation(responder, tuple(stubs), nearest)
+
+
+def _is_elsewhere(explained: ExplainedStub) -> bool:
+    """Return whether a stub is for another operation, method or path than the request's."""
+    parts = {difference.where for difference in explained.differences}
+    return not parts.isdisjoint(("operation", "method", "path"))
 
 
 def explanation(entry: Entry, seed: int, *, sent: bool) -> ExplanationJson:
     """Return the explanation of a request; `sent` is False if it was only tried out."""
     trace = entry.trace or NO_STUBS.trace
     assert trace is not None  # noqa: S101 - for mypy
-    explained = explain(trace, partial(compare, entry=entry, every=True))
+    explained = _explain(trace, entry)
     by = _responder(entry, explained)
     listed = _listed(explained)
     return {
@@ -153,12 +211,8 @@ def _reason(explained: ExplainedStub, seed: int) -> str:
 
 
 def _drawn(draw: float, probability: float, seed: int) -> str:
-    """Return a draw and the probability, with as few digits as show which one is lower."""
-    is_below = draw < probability
-    digits = next((n for n in (3, 6, 9) if (round(draw, n) < probability) is is_below), 17)
-    return (
-        f"{round(draw, digits):g} is {'' if is_below else 'not '}below {probability:g}, seed {seed}"
-    )
+    verb = "is" if draw < probability else "is not"
+    return f"{draw:.6g} {verb} below {probability:g}, seed {seed}"
 
 
 # --- As JSON ----------------------------------------------------------------------------------

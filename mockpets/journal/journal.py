@@ -140,11 +140,9 @@ def _ms(seconds: float) -> float:
 class Snapshot(NamedTuple):
     """The content of a journal at one moment.
 
-    :param first: how many entries were added before the first of `kept`, since the start.
     :param dropped: as `Journal` has it, like `dropped_for_memory`.
     """
 
-    first: int
     kept: list[Kept]
     dropped: int
     dropped_for_memory: int
@@ -154,7 +152,7 @@ class Journal:
     """The request log of a session; `Journals.new` creates it. Safe to use from several threads."""
 
     __slots__ = (
-        *("__weakref__", "_added", "_bytes", "_closed", "_entries", "_journals", "_lock"),
+        *("__weakref__", "_bytes", "_closed", "_entries", "_journals", "_lock"),
         *("_released", "_size", "body_bytes", "dropped", "dropped_for_memory", "is_detached"),
         *("last", "resets"),
     )
@@ -177,8 +175,6 @@ class Journal:
         """The longest recorded body; sizes are always recorded."""
         # Created with the first entry, because most sessions of a test run never get a request.
         self._entries: deque[Kept] | None = None
-        self._added = 0
-        """Entries added since the start; a reset does not change it."""
         self._bytes = 0
         self._closed = False
 
@@ -210,7 +206,6 @@ class Journal:
             if self._entries is None:
                 self._entries = deque()
             self._entries.append(kept)
-            self._added += 1
             self._bytes += cost
             journals = self._journals
             journals._used += cost
@@ -247,8 +242,7 @@ class Journal:
         """Return the entries in the order in which they were added, without reading them."""
         with self._lock:
             kept = [*(self._entries or ())]
-            first = self._added - len(kept)
-            return Snapshot(first, kept, self.dropped, self.dropped_for_memory)
+            return Snapshot(kept, self.dropped, self.dropped_for_memory)
 
     def failed(self) -> int:
         """Return how many requests have an error status, a broken connection or no client left."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, deque
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -19,18 +18,15 @@ from mockpets.scenario.model import Match
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mockpets.constants import RequestOutcome
     from mockpets.contract.control_types import VerificationDetails
     from mockpets.journal.entry import Entry, Message
-    from mockpets.journal.journal import Journal
+    from mockpets.journal.journal import Journal, Kept
     from mockpets.scenario.language.verification import Times, Verification
     from mockpets.scenario.model import Condition
 
 NEAREST: Final = 3
 """Requests that a failed verification explains."""
-RANKED: Final = 200
-"""Requests whose texts are compared to find them."""
-RANKED_TEXT: Final = 60
-"""Characters of a text that are compared: the time grows with their square."""
 LISTED: Final = 10
 """Requests that a message lists, and differences that it lists for each."""
 _GIVEN: Final = "the given value"
@@ -153,18 +149,9 @@ class Progress:
 
     def __init__(self, verification: Verification) -> None:
         self.verification = verification
-        self._forget(None)
-
-    def _forget(self, journal: Journal | None) -> None:
-        self._journal = journal
-        self._first = 0
-        """Entries added to the journal before the first that has a rank."""
-        self._ranks = deque[Rank]()
-        self._counts = Counter[Rank]()
-        self._equal: dict[Rank, Rank] = {}
-        """One of all equal ranks, which makes the others garbage: many calls may wait."""
-        self._pending: dict[int, Entry] = {}
-        """The entries whose rank may change, as they were compared, by their place."""
+        self._ranks: dict[Kept, tuple[RequestOutcome, Rank]] = {}
+        self._equal: dict[tuple[RequestOutcome, Rank], tuple[RequestOutcome, Rank]] = {}
+        """One of all equal values, which makes the others garbage: many calls may wait."""
 
     def check(self, journal: Journal, session: str, *, is_last: bool) -> Verdict | None:
         """Return the result, or None if it may still change.
@@ -172,44 +159,30 @@ class Progress:
         :param journal: of another session if that was deleted meanwhile.
         :param is_last: whether the time to wait is over.
         """
-        if journal is not self._journal:
-            self._forget(journal)
-        first, kept, dropped, dropped_for_memory = journal.snapshot()
-        verification, ranks, counts = self.verification, self._ranks, self._counts
-        for place in range(self._first, min(first, self._first + len(ranks))):
-            counts[ranks.popleft()] -= 1
-            self._pending.pop(place, None)
-        self._first = first
-        for place in [place for place in self._pending if kept[place - first].outcome != "pending"]:
-            counts[ranks[place - first]] -= 1
-            del self._pending[place]
-            ranks[place - first] = self._rank(place, kept[place - first].read())
-        for place in range(first + len(ranks), first + len(kept)):
-            ranks.append(self._rank(place, kept[place - first].read()))
-        count = counts[_MATCHES]
-        unknown = dropped + sum(number for each, number in counts.items() if each.is_unknown)
+        kept, dropped, dropped_for_memory = journal.snapshot()
+        verification, before = self.verification, self._ranks
+        self._ranks = {}
+        ranked: list[tuple[Rank, Entry]] = []
+        for each in kept:
+            entry = each.read()
+            known = before.get(each)
+            if known is None or known[0] != entry.outcome:
+                known = entry.outcome, rank(verification, entry)
+                known = self._equal.setdefault(known, known)
+            self._ranks[each] = known
+            ranked.append((known[1], entry))
+        count = sum(each == _MATCHES for each, _ in ranked)
+        unknown = dropped + sum(each.is_unknown for each, _ in ranked)
         passed = _passes(verification.times, count, unknown)
         if not is_last and verification.may_change(count, passed=passed):
             return None
-        read = [each.read() for each in kept]
-        for place, entry in self._pending.items():
-            read[place - first] = entry
         return check(
             verification,
-            sorted(zip(ranks, read, strict=True), key=lambda pair: pair[1].number),
+            sorted(ranked, key=lambda pair: pair[1].number),
             session=session,
             dropped=dropped,
             dropped_for_memory=dropped_for_memory,
         )
-
-    def _rank(self, place: int, entry: Entry) -> Rank:
-        """Return the rank of an entry, and count it."""
-        verification = self.verification
-        if entry.outcome == "pending" and (verification.statuses or verification.outcomes):
-            self._pending[place] = entry
-        result = rank(verification, entry)
-        self._counts[result] += 1
-        return self._equal.setdefault(result, result)
 
 
 def details(verdict: Verdict) -> VerificationDetails:
@@ -284,21 +257,10 @@ def _is_missing(comparison: Comparison) -> bool:
 def _nearest(verification: Verification, others: Sequence[tuple[Rank, Entry]]) -> list[Near]:
     """Return the nearest requests.
 
-    Few differences come first, then other values before missing ones, then values that look like
-    the expected ones, then the newest.
+    Few differences come first, then other values before missing ones, then the newest.
     """
-    from difflib import SequenceMatcher  # not needed if the verification passes
-
-    def order(near: Near) -> tuple[int, int, float]:
-        values = [each for each in near.differences if each.where != "outcome"]
-        expected = " ".join(each.expected for each in values)[:RANKED_TEXT].lower()
-        got = " ".join(each.got for each in values)[:RANKED_TEXT].lower()
-        likeness = SequenceMatcher(None, expected, got, autojunk=False).ratio()
-        return len(near.differences), sum(map(_is_missing, near.differences)), -likeness
-
-    ranked = sorted(others, key=lambda pair: (*pair[0][:2], -pair[1].number))[:RANKED]
-    near = [Near(entry, _differences(verification, entry)) for _, entry in ranked]
-    return sorted(near, key=order)[:NEAREST]
+    ranked = sorted(others, key=lambda pair: (*pair[0][:2], -pair[1].number))[:NEAREST]
+    return [Near(entry, _differences(verification, entry)) for _, entry in ranked]
 
 
 # --- Message ----------------------------------------------------------------------------------

@@ -25,7 +25,8 @@ from mockpets.pets.table import ENTRY_BYTES, Table, make_table
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from mockpets.contract.schemas import NewPet, Pet, PetFilters
+    from mockpets.constants import PetStatus
+    from mockpets.contract.schemas import NewPet, Pet
     from mockpets.memory_budget import MemoryBudget
 
 _NO_PETS: Final = make_table([])
@@ -45,15 +46,15 @@ class Saved(NamedTuple):
     charge: Charge
     next_id: int = 1
 
-    def total(self, filters: PetFilters = ()) -> int:
-        """Return how many pets pass the filters."""
-        return len(self.base.ids[filters]) + len(self.own.ids[filters])
+    def total(self, status: PetStatus | None = None) -> int:
+        """Return how many pets have a status, or any."""
+        return len(self.base.ids[status]) + len(self.own.ids[status])
 
-    def rows(self, after: int | None, limit: int, filters: PetFilters = ()) -> list[bytes]:
-        """Return at most `limit` pets that pass the filters as JSON, by id, from above `after`."""
-        rows = self.base.some(after, limit, filters)
+    def rows(self, after: int | None, limit: int, status: PetStatus | None = None) -> list[bytes]:
+        """Return at most `limit` pets with a status, or all, as JSON, by id, from above `after`."""
+        rows = self.base.some(after, limit, status)
         if len(rows) < limit and self.own.rows:
-            rows += self.own.some(after, limit - len(rows), filters)
+            rows += self.own.some(after, limit - len(rows), status)
         return rows
 
     def row(self, pet_id: int) -> bytes | None:
@@ -117,10 +118,10 @@ class Store:
         """Return whether a create has got this id since the start or the last reset."""
         return self.start.next_id <= pet_id < self._next_id
 
-    def page(self, limit: int, filters: PetFilters = ()) -> bytes:
-        """Return the first pets by id that pass the filters, at most `limit`, as a JSON array."""
+    def page(self, limit: int, status: PetStatus | None = None) -> bytes:
+        """Return the first pets by id with a status, or of all, at most `limit`, as JSON."""
         with self._lock:
-            rows = self._now.rows(None, limit, filters)
+            rows = self._now.rows(None, limit, status)
         return b"[" + b",".join(rows) + b"]"
 
     def get(self, pet_id: int) -> bytes | None:
@@ -128,15 +129,15 @@ class Store:
         with self._lock:
             return self._now.row(pet_id)
 
-    def total(self, filters: PetFilters = ()) -> int:
-        """Return how many pets pass the filters."""
+    def total(self, status: PetStatus | None = None) -> int:
+        """Return how many pets have a status, or any."""
         with self._lock:
-            return self._now.total(filters)
+            return self._now.total(status)
 
-    def rows(self, after: int | None, limit: int, filters: PetFilters = ()) -> list[bytes]:
-        """Return the pets that pass the filters as JSON, as `Saved.rows` does."""
+    def rows(self, after: int | None, limit: int, status: PetStatus | None = None) -> list[bytes]:
+        """Return the pets with a status, or all, as JSON, as `Saved.rows` does."""
         with self._lock:
-            return self._now.rows(after, limit, filters)
+            return self._now.rows(after, limit, status)
 
     def create(self, new: NewPet) -> tuple[int, bytes]:
         """Add a pet; return its id and the pet as JSON, or raise ``store_full``."""

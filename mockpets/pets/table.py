@@ -6,93 +6,70 @@ from bisect import bisect_left, bisect_right, insort
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import TABLES
-from mockpets.contract.schemas import FILTERS, PET_FIELDS
+from mockpets.constants import PET_STATUSES, TABLES
 from mockpets.contract.serialization import dump_pet
 from mockpets.errors import RequestError
 from mockpets.memory_budget import Charge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
-    from mockpets.contract.schemas import Pet, PetFilters
+    from mockpets.constants import PetStatus
+    from mockpets.contract.schemas import Pet
     from mockpets.memory_budget import MemoryBudget
 
-_INDEXED: Final = tuple(dict.fromkeys(field.compares for field in FILTERS.values()))
-_OPEN: Final = [name for name in _INDEXED if "enum" not in PET_FIELDS[name].openapi]
-"""Properties that can have any value; each value has a list of ids in the index."""
-ENTRY_BYTES: Final = 200 + 250 * len(_OPEN)
+ENTRY_BYTES: Final = 200
 """The charge for a pet in addition to its JSON: its id, its index entries, and some reserve."""
-
-
-class _Index(dict["PetFilters", list[int]]):
-    """Filters to the ascending ids of the pets that pass them; for several, computed on demand."""
-
-    def __missing__(self, filters: PetFilters) -> list[int]:
-        if len(filters) < 2:
-            return []
-        lists = sorted((self[(single,)] for single in filters), key=len)
-        return sorted(set(lists[0]).intersection(*lists[1:]))
 
 
 @dataclass(slots=True, eq=False)
 class Table:
-    """Pets as JSON by id, with their indexes.
+    """Pets as JSON by id.
 
+    :param ids: ascending, of the pets with a status; those of all pets for None.
     :param frozen: whether the table is shared, and so read-only.
     :param charge: its charge to a budget as long as the table is in use; None if its store is
         charged instead.
     """
 
     rows: dict[int, bytes]
-    ids: _Index
+    ids: dict[PetStatus | None, list[int]]
     frozen: bool = False
     charge: Charge | None = None
 
     @property
     def next_id(self) -> int:
         """The lowest id, from 1, that is higher than all ids in the table."""
-        return max([0, *self.ids[()][-1:]]) + 1
+        return max([0, *self.ids[None][-1:]]) + 1
 
-    def some(self, after: int | None, limit: int, filters: PetFilters = ()) -> list[bytes]:
+    def some(self, after: int | None, limit: int, status: PetStatus | None = None) -> list[bytes]:
         """Return pets as JSON, as `Saved.rows` does."""
-        ids = self.ids[filters]
+        ids = self.ids[status]
         start = 0 if after is None else bisect_right(ids, after)
         return list(map(self.rows.__getitem__, ids[start : start + limit]))
 
     def put(self, pet: Pet, row: bytes) -> None:
         """Add a pet with a new id; `row` is its JSON."""
-        values: Mapping[str, object] = pet
-        pet_id = pet["id"]
-        self.rows[pet_id] = row
-        insort(self.ids[()], pet_id)
-        for name in _INDEXED:
-            if name in values:
-                insort(self.ids.setdefault(((name, values[name]),), []), pet_id)
+        self.rows[pet["id"]] = row
+        for status in {None, pet.get("status")}:
+            insort(self.ids[status], pet["id"])
 
     def drop(self, pet: Pet) -> None:
         """Remove a pet of this table."""
-        values: Mapping[str, object] = pet
-        pet_id = pet["id"]
-        del self.rows[pet_id]
-        del self.ids[()][bisect_left(self.ids[()], pet_id)]
-        for name in _INDEXED:
-            if name in values:
-                key = ((name, values[name]),)
-                if len(self.ids[key]) == 1:
-                    del self.ids[key]  # otherwise the index grows with each new value
-                else:
-                    del self.ids[key][bisect_left(self.ids[key], pet_id)]
+        del self.rows[pet["id"]]
+        for status in {None, pet.get("status")}:
+            ids = self.ids[status]
+            del ids[bisect_left(ids, pet["id"])]
 
     def copy(self) -> Table:
         """Return a writable, independent copy."""
-        return Table(self.rows.copy(), _Index({key: ids.copy() for key, ids in self.ids.items()}))
+        return Table(self.rows.copy(), {status: ids.copy() for status, ids in self.ids.items()})
 
 
 def make_table(pets: Iterable[Pet], budget: MemoryBudget | None = None) -> Table:
     """Return a frozen table of pets with distinct ids, or raise ``store_full``."""
     charge = Charge(budget)
-    table = Table({}, _Index({(): []}), frozen=True, charge=charge)
+    table = Table({}, {status: [] for status in (None, *PET_STATUSES)}, frozen=True, charge=charge)
     for pet in sorted(pets, key=lambda pet: pet["id"]):
         table.put(pet, dump_pet(pet))
     charge.add(sum(map(len, table.rows.values())) + ENTRY_BYTES * len(table.rows))

@@ -5,8 +5,7 @@ Loads the files like a server, and finds stubs that are never reached and resour
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from math import inf
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
     from mockpets.scenario.files import Source
     from mockpets.scenario.library import Library
-    from mockpets.scenario.model import Match, Scenario, Stub
+    from mockpets.scenario.model import Scenario, Stub
 
 
 @dataclass(frozen=True)
@@ -173,60 +172,24 @@ def _is_list(path: Path) -> bool:
 
 
 def _unreached(scenario: Scenario, stub: Stub, earlier: Sequence[Stub]) -> Iterator[Problem]:
-    """Yield a warning if a stub, or its hold, is never reached."""
-
-    def named(first: Stub) -> str:
-        return f"{first.label} ({scenario.source}:{first.position[0]}:{first.position[1]})"
-
-    what = "is never reached, because"
+    """Yield a warning if a stub is never reached."""
     if not stub.probability:
         why, hint = "its probability is 0", "raise the probability, or remove the stub"
-    elif blockers := _blockers(stub.match, earlier):
-        labels = " and ".join(first.label for first in blockers)
-        verb = "responds" if len(blockers) == 1 else "respond"
-        why = f"{' and '.join(map(named, blockers))} {verb} to all of its requests first"
-        # Above them, it might be in their way.
-        blocks = stub.always_answers and any(covers(stub.match, first.match) for first in blockers)
-        fix = "remove it" if blocks else f"move it above {labels}"
-        hint = f"{fix}, or narrow the match of {labels}"
-    elif first := _first_holder(stub, earlier):
-        what = "its hold never applies, because"
-        why = f"{named(first)} holds all of its requests, and only the first hold applies"
-        hint = f"remove one of them, or narrow the match of {first.label}"
-        if first.times is not None:
-            hint = f"add after: {first.after + first.times}, to hold the requests that follow"
+    elif first := _blocker(stub, earlier):
+        line, column = first.position
+        named = f"{first.label} ({scenario.source}:{line}:{column})"
+        why = f"{named} responds to all of its requests first"
+        # Above it, it might be in its way.
+        blocks = stub.always_answers and covers(stub.match, first.match)
+        fix = "remove it" if blocks else f"move it above {first.label}"
+        hint = f"{fix}, or narrow the match of {first.label}"
     else:
         return
-    yield Problem(scenario.source, *stub.position, f"stub {stub.label}", f"{what} {why}", hint)
+    what = f"is never reached, because {why}"
+    yield Problem(scenario.source, *stub.position, f"stub {stub.label}", what, hint)
 
 
-def _first_holder(stub: Stub, earlier: Sequence[Stub]) -> Stub | None:
-    """Return the stub whose hold applies in place of a stub's, to all of its requests, or None."""
-    for index, first in enumerate(earlier):
-        if stub.hold is None or first.hold is None or first.answers or first.probability < 1:
-            continue
-        if not covers(first.match, stub.match):
-            continue
-        if first.times is None and not first.after:
-            return first
-        # Both count the same requests, if nothing between them responds to some.
-        counts_alike = covers(stub.match, first.match) and stub.probability == 1
-        if not counts_alike or any(between.answers for between in earlier[index + 1 :]):
-            continue
-        end = inf if stub.times is None else stub.after + stub.times
-        if first.after <= stub.after and end <= first.after + (first.times or inf):
-            return first
-    return None
-
-
-def _blockers(match: Match, earlier: Sequence[Stub]) -> list[Stub]:
-    """Return the earlier stubs that respond to all requests of a later match, or nothing."""
-    parts = [replace(match, operations=(operation,)) for operation in match.operations]
-    blockers = []
-    always = [stub for stub in earlier if stub.always_answers]
-    for part in parts or [match]:
-        blocker = next((stub for stub in always if covers(stub.match, part)), None)
-        if blocker is None:
-            return []
-        blockers.append(blocker)
-    return list(dict.fromkeys(blockers))
+def _blocker(stub: Stub, earlier: Sequence[Stub]) -> Stub | None:
+    """Return the first earlier stub that responds to all requests of a stub, or None."""
+    blocks = (first for first in earlier if first.always_answers)
+    return next((first for first in blocks if covers(first.match, stub.match)), None)

@@ -137,7 +137,7 @@ class Response:
         """Headers that the app adds when it finishes the response."""
         self.shared = 0
         """How many of `carried`, from the first, many responses have."""
-        if body and not (headers and self.header("Content-Type")):
+        if body and not (headers and self.header("Content-Type") is not None):
             self.headers.append(("Content-Type", content_type))
 
     def header(self, name: str) -> str | None:

@@ -23,8 +23,7 @@ from mockpets.web.exchange import Response
 if TYPE_CHECKING:
     import flask
 
-    from mockpets.constants import NoteCode
-    from mockpets.contract.schemas import PetFilters
+    from mockpets.constants import NoteCode, PetStatus
     from mockpets.pets.store import Store
     from mockpets.web.exchange import Request
     from mockpets.web.playback import Playback
@@ -51,14 +50,14 @@ def list_pets(request: Request, store: Store) -> Response:
     request.exchange.notes += query.notes
     if query.error is not None:
         raise RequestError("invalid_request", query.error)
-    return Response(store.page(query.limit, query.filters) + b"\n")
+    return Response(store.page(query.limit, query.status) + b"\n")
 
 
 class _Query(NamedTuple):
     """A parsed query of listPets, and why it is invalid; None if it is valid."""
 
     limit: int
-    filters: PetFilters
+    status: PetStatus | None
     notes: tuple[tuple[NoteCode, str], ...]
     error: str | None
 
@@ -83,8 +82,8 @@ def _read_query(raw: str) -> _Query:
         if any(re.fullmatch(r"[-+]?[0-9]+", limit) for limit in limits):
             note = f"limit={', '.join(limits)[:40]} is not between 1 and 100"
             notes = (*notes, ("limit_out_of_range", note))
-        return _Query(0, (), notes, error.message)
-    return _Query(query.limit, query.filters, notes, None)
+        return _Query(0, None, notes, error.message)
+    return _Query(query.limit, query.status, notes, None)
 
 
 def create_pet(request: Request, store: Store) -> Response:

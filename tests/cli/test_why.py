@@ -36,7 +36,7 @@ LISTED = """\
 GET /v1/pets?status=sold (request 1, session default, scenarios flaky, retry, missing)
 Why: stub flaky/fail responds with 503
 
-1. flaky/fail: responds: 0.134 is below 0.25, seed 1
+1. flaky/fail: responds: 0.134364 is below 0.25, seed 1
    every request: responds with 503 (off contract); 25 % of requests
 
 2. retry/fail-twice: not reached: an earlier stub responds

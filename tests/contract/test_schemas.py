@@ -13,10 +13,8 @@ import pytest
 
 import mockpets
 from mockpets.constants import INT64_MAX, INT64_MIN
-from mockpets.contract.fields import Filter
+from mockpets.contract.fields import Int64
 from mockpets.contract.schemas import (
-    FILTERS,
-    LIST_PARAMETERS,
     NEW_PET_FIELDS,
     PET_FIELDS,
     NewPet,
@@ -159,18 +157,15 @@ def test_a_pet_is_the_same_after_loading_and_dumping() -> None:
 
 
 @each(
-    "text, value",
+    "text, is_integer",
     [
-        *(("2", 2), ("-7", -7), ("337.0", 337), ("1e2", 100), (str(INT64_MAX), INT64_MAX)),
-        *((text, None) for text in ("", "two", "2.5", "+2", " 2", "02", "0x2", "٣", "true", '"2"')),
-        *((text, None) for text in (str(INT64_MAX + 1), "1e999999", "-" * 9, "2,3", "NaN")),
+        *((text, True) for text in ("2", "-7", "337.0", "1e2", str(INT64_MAX))),
+        *(
+            (text, False)
+            for text in ("", "two", "2.5", "+2", " 2", "02", "0x2", "٣", "true", '"2"')
+        ),
+        *((text, False) for text in (str(INT64_MAX + 1), "1e999999", "-" * 9, "2,3", "NaN", '"2"')),
     ],
 )
-def test_integers_in_a_query_are_written_as_in_json(text: str, value: int | None) -> None:
-    assert Filter(PET_FIELDS, "categoryId", "").accept(text) == value
-
-
-def test_a_filter_compares_a_property_and_has_its_type() -> None:
-    assert set(FILTERS) < set(LIST_PARAMETERS)
-    for column in FILTERS.values():
-        assert column.openapi == PET_FIELDS[column.compares].openapi
+def test_quotes_around_an_integer_as_in_json_are_the_problem(text: str, is_integer: bool) -> None:
+    assert Int64("").problem(text).endswith("; remove the quotes") == is_integer

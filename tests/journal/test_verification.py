@@ -275,7 +275,7 @@ def test_dropped_requests_are_not_counted_if_the_result_is_certain() -> None:
 @for_each(
     "wanted, numbers",
     [
-        # Fewest differences, then other values, then similar ones, then the newest.
+        # Fewest differences, then other values, then the newest.
         # Requests of another operation are not listed.
         ({"operation": "createPet", "body": {"name": "X"}}, [5, 2, 3]),
         ({"body": {"name": "X", "categoryId": 1}}, [2, 5, 3]),
@@ -291,28 +291,6 @@ def test_the_order_of_the_nearest(wanted: dict[str, Any], numbers: list[int]) ->
     verdict = verified(wanted, LIST, MIO, bare, other)
 
     assert [near.entry.number for near in verdict.nearest] == numbers
-
-
-@for_each(
-    "expected, names",
-    [
-        ("Mio", ["Miso", "Tom", "Rex"]),
-        ("MISO", ["Miso", "Tom", "Rex"]),
-        ({"one_of": ["Bella", "Lucky"]}, ["Lucy", "Lucy", "Lucy"]),
-    ],
-)
-def test_the_nearest_requests_have_the_most_similar_values(
-    expected: object, names: list[str]
-) -> None:
-    sent = ["Miso", *["Lucy"] * 150, "Tom", "Rex"]
-    entries = [
-        created(number, json.dumps({"name": name, "categoryId": 1}).encode())
-        for number, name in enumerate(sent, 1)
-    ]
-    verdict = verified({"operation": "createPet", "body": {"name": expected}}, *entries)
-
-    got = [json.loads(near.entry.request.body)["name"] for near in verdict.nearest]
-    assert got == names
 
 
 @for_each(
@@ -675,7 +653,7 @@ def test_an_entry_is_compared_once_unless_its_response_was_not_sent(
 
     rank = verification.rank
     monkeypatch.setattr(verification, "rank", recorded)
-    for match, wanted in (({}, [1, 2, 3]), ({"status": 200}, [1, 2, 1, 3])):
+    for match in ({}, {"status": 200}):
         compared.clear()
         journal = Journals(100_000).new(10)
         progress = Progress(parse(json.dumps({"match": match, "times": 9, "within": "5s"})))
@@ -686,4 +664,4 @@ def test_an_entry_is_compared_once_unless_its_response_was_not_sent(
                 assert progress.check(journal, "w1", is_last=False) is None
             journal.end(kept, "sent")
         assert progress.check(journal, "w1", is_last=True) is not None
-        assert compared == wanted
+        assert compared == [1, 2, 1, 3]

@@ -121,11 +121,9 @@ def _json_events(text: str, shown: str) -> Iterator[Event]:
 def _yaml_events(text: str, shown: str) -> Iterator[Event]:
     """Yield the events of a YAML text that has one document."""
     started = False
-    brackets: list[_Place] = []
     try:
         for event in yaml.parse(text, Loader=_LOADER):
             position = _position(event.start_mark)
-            _track_brackets(event, text, brackets)
             if isinstance(event, yaml.DocumentStartEvent):
                 if started:
                     hint = "put each document into its own file"
@@ -144,35 +142,17 @@ def _yaml_events(text: str, shown: str) -> Iterator[Event]:
             elif isinstance(event, yaml.CollectionEndEvent):
                 yield Event("end", *position)
     except yaml.MarkedYAMLError as error:
-        raise _not_yaml(error, text, shown, brackets) from None
+        raise _not_yaml(error, text, shown) from None
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
         raise invalid(shown, f"is not valid YAML: {quote(str(error))}") from None
 
 
-def _track_brackets(event: yaml.Event, text: str, brackets: list[_Place]) -> None:
-    """Add the position of an opening bracket to `brackets`, or remove that of a closed one.
-
-    PyYAML has no event for a bracket until its first value. A single pair in square brackets is a
-    mapping without its own bracket, so it gets the position of the one around it.
-    """
-    if isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
-        # The end, because a tag may precede the bracket.
-        line, column = _position(event.end_mark)
-        opens = event.end_mark is not None and text[event.end_mark.index - 1] in "[{"
-        outer = brackets[-1] if brackets else (0, 0)
-        brackets.append((line, column - 1) if event.flow_style and opens else outer)
-    elif isinstance(event, yaml.CollectionEndEvent):
-        brackets.pop()
-
-
-def _not_yaml(
-    error: yaml.MarkedYAMLError, text: str, shown: str, brackets: list[_Place]
-) -> InputError:
+def _not_yaml(error: yaml.MarkedYAMLError, text: str, shown: str) -> InputError:
     problem, context = error.problem or "", error.context or ""
     position, start = _position(error.problem_mark), _position(error.context_mark)
     index = error.problem_mark.index if error.problem_mark else len(text)
     if context.startswith("while parsing a flow"):
-        return invalid(shown, *_unclosed(context, brackets[-1], position, text[index:]))
+        return invalid(shown, *_unclosed(context, start, position, text[index:]))
     if context.startswith("while parsing a block"):
         return invalid(shown, *_out_of_line(context, start, text[:index]), position)
     what, hint = "is not valid YAML: " + ", ".join(filter(None, (context, problem))), ""
@@ -195,13 +175,12 @@ def _not_yaml(
     return invalid(shown, what, hint, position)
 
 
-def _unclosed(
-    context: str, bracket: _Place, position: _Place, rest: str
-) -> tuple[str, str, _Place]:
+def _unclosed(context: str, start: _Place, position: _Place, rest: str) -> tuple[str, str, _Place]:
     if not rest.strip():
-        return "this bracket is never closed", "add the closing bracket", bracket
-    wanted = "a value" if "node" in context else "a ','"
-    what = f"expected {wanted} or the end of the bracket on line {bracket[0]}, column {bracket[1]}"
+        return "a bracket is never closed", "add the closing bracket", start
+    what = f"expected a ',' or the end of the bracket on line {start[0]}, column {start[1]}"
+    if "node" in context:  # PyYAML does not say which bracket
+        what = "expected a value or the end of the bracket"
     # A path such as /v1/store/{name} within braces must be quoted.
     quotes = "quote the whole value, or " if rest[0] in "{[" else ""
     return what, f"{quotes}close the bracket", position

@@ -7,7 +7,7 @@ checks it against the contract and encodes it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import CONTRACT_ERRORS, ERRORS
 from mockpets.contract.error_messages import ERROR_MESSAGES, network_error
@@ -19,7 +19,7 @@ from mockpets.scenario.language.mappings import ByKey, ByKind, Object, not_both
 from mockpets.scenario.language.pets import PAGE
 from mockpets.scenario.language.shapes import ANY_KIND, Choice, ListOf, Number, Text, Value
 from mockpets.scenario.matching import ABSENT
-from mockpets.scenario.model import PASS, Repeat
+from mockpets.scenario.model import PASS
 
 if TYPE_CHECKING:
     from mockpets.scenario.language.diagnostics import Diagnostics, Invalid
@@ -46,13 +46,6 @@ class Draft:
     text: str | None = None
     page: Page | None = None
     names_pet: bool = False
-
-
-class Sequence(NamedTuple):
-    """Canned responses, `PASS` and names of faults in order, and what follows the last one."""
-
-    replies: tuple[Draft | str, ...]
-    repeat: Repeat = "last"
 
 
 def from_network(status: int) -> bool:
@@ -83,10 +76,14 @@ def _status(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Dra
     return Draft(node, diagnostics, status, values.get("headers", ()), body, text)
 
 
-_ON_STUB: Final = dict.fromkeys(
-    ("after", "delay", "fault", "hold", "off_contract", "probability", "throttle", "times"),
-    "move it to the stub, next to reply",
-)
+_ON_STUB: Final = {
+    **dict.fromkeys(
+        ("after", "delay", "fault", "hold", "off_contract", "probability", "throttle", "times"),
+        "move it to the stub, next to reply",
+    ),
+    "sequence": "move it to the stub, in place of reply",
+    "repeat": "move it to the stub, next to sequence",
+}
 _ERROR: Final = Object(
     "An error of the contract.",
     {
@@ -170,24 +167,9 @@ REPEAT: Final = Choice(
     ("last", "cycle", "none"),
     name="Repeat",
 )
-_SEQUENCE: Final = Object(
-    "A sequence of replies.",
-    {"sequence": SEQUENCE, "repeat": REPEAT},
-    required=("sequence",),
-    misplaced=_ON_STUB,
-    name="SequenceReply",
-    then=lambda values, *_: Sequence(values["sequence"], values.get("repeat", "last")),
-)
 REPLY: Final = ByKind(
     "The response: a canned one, or pass to let the real operation respond.",
-    {
-        "text": _PASS,
-        "mapping": ByKey(
-            "A canned response, or a sequence.",
-            {"sequence": _SEQUENCE, **_CANNED, "repeat": _SEQUENCE},
-            _ON_STUB,
-        ),
-    },
-    "pass or a mapping with error, status, page or sequence",
+    {"text": _PASS, "mapping": ByKey("A canned response.", _CANNED, _ON_STUB)},
+    "pass or a mapping with error, status or page",
     name="Reply",
 )

@@ -22,16 +22,14 @@ _WORDS: Final[dict[str, bool | None]] = {
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
-_SWITCHES: Final = frozenset({"yes", "no", "on", "off"})
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _NUMBER_LENGTH: Final = 40
 """Characters; enough for an int64 and a float in full."""
-_NOT_JSON: Final = re.compile(
-    r"[+-]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"  # YAML's
-    r"|-?Infinity|NaN"  # JavaScript's
-)
 _AMBIGUOUS: Final = re.compile(
-    r"[+-]?(?:[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"  # base 60
+    r"(?i:yes|no|on|off)"
+    r"|[+-]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"  # YAML's
+    r"|-?Infinity|NaN"  # JavaScript's
+    r"|[+-]?(?:[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"  # base 60
     r"|0[xob][0-9a-fA-F_]+"
     r"|[0-9][0-9_]*(?:\.[0-9_]*)?(?:[eE][+-]?[0-9]+)?"  # +5, 0777, 1_000, 5.
     r"|\.[0-9][0-9_]*(?:[eE][+-]?[0-9]+)?)"
@@ -50,16 +48,7 @@ def read_scalar(word: str) -> Scalar:
         if len(word) <= _NUMBER_LENGTH and not math.isinf(float(word)):
             return Decimal(word) if number[1] or number[2] else int(word)
         raise ValueError(f"the number {quote(word)} is too large or too long", "shorten it")
-    if word.lower() in _SWITCHES:
-        raise ValueError(
-            f"{quote(word)} is ambiguous: a boolean to some YAML parsers, a string to others",
-            f'write true or false, or quote it: "{word}"',
-        )
-    if _NOT_JSON.fullmatch(word):
-        raise ValueError(f"{quote(word)} is not a valid JSON number", f'quote it: "{word}"')
     if _AMBIGUOUS.fullmatch(word):
-        raise ValueError(
-            f"{quote(word)} is ambiguous: YAML parsers read it as different numbers",
-            "write it as a JSON number, or quote it",
-        )
+        what = f"{quote(word)} is ambiguous: parsers read it as different values"
+        raise ValueError(what, f'quote it: "{word}", or write true, false or a JSON number')
     return word

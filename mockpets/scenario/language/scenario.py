@@ -13,7 +13,7 @@ from mockpets.scenario.language.likely_mistakes import warn_conditions
 from mockpets.scenario.language.mappings import ByKey, ByKind, Object, needs, not_both, some
 from mockpets.scenario.language.match import MATCH
 from mockpets.scenario.language.pets import PETS_SOURCE
-from mockpets.scenario.language.reply import FAULT, REPEAT, REPLY, SEQUENCE, Draft, Sequence
+from mockpets.scenario.language.reply import FAULT, REPEAT, REPLY, SEQUENCE, Draft
 from mockpets.scenario.language.resources import RESOURCES
 from mockpets.scenario.language.shapes import (
     ListOf,
@@ -99,16 +99,13 @@ DELAY: Final = ByKind(
 
 def _stub(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     """Return a stub; check the replies against the contract even if another key is invalid."""
-    written, match = values.get("sequence", values.get("reply", ())), values.get("match", Match())
+    reply, match = values.get("reply"), values.get("match", Match())
+    drafts = values.get("sequence", (reply,) if reply else ())
     off_contract = values.get("off_contract", False)
-    if INVALID in (written, match, off_contract):
+    if INVALID in (reply, drafts, match, off_contract):
         return INVALID
-    if not isinstance(written, Sequence):
-        drafts = written if isinstance(written, tuple) else (written,)
-        written = Sequence(drafts, values.get("repeat", "last"))
     replies = tuple(
-        _reply(draft, match, values.get("fault"), off_contract=off_contract)
-        for draft in written.replies
+        _reply(draft, match, values.get("fault"), off_contract=off_contract) for draft in drafts
     )
     if INVALID in values.values():
         return INVALID
@@ -117,7 +114,6 @@ def _stub(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
         label=f"{diagnostics.name}/{values.get('name', diagnostics.path[-1])}",
         match=match,
         replies=replies,
-        repeat=written.repeat,
         position=(node.line, node.column),
         **{key: values[key] for key in _COPIED if key in values},
     )
@@ -149,7 +145,10 @@ def _unique(stubs: tuple[Stub, ...], node: Node, diagnostics: Diagnostics) -> tu
     return stubs
 
 
-_COPIED: Final = ("after", "times", "probability", "delay", "throttle", "fault", "hold")
+_COPIED: Final = (
+    *("repeat", "after", "times", "probability"),
+    *("delay", "throttle", "fault", "hold"),
+)
 _MISPLACED: Final = {
     **dict.fromkeys(("error", "message", "page", "status", "text"), "move it under reply"),
     **dict.fromkeys(("method", "operation", "path", "petId", "query"), "move it under match"),

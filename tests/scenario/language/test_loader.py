@@ -349,7 +349,7 @@ def test_numbers_in_conditions_are_exact() -> None:
     (["reply: pass", "fault: connection_reset"], ((PASS,), "last")),
     (["sequence: [pass, {fault: empty_reply}]"], ((PASS, "empty_reply"), "last")),
     (["sequence: [pass, pass]", "repeat: cycle"], ((PASS, PASS), "cycle")),
-    (["reply: {sequence: [pass], repeat: none}"], ((PASS,), "none")),
+    (["sequence: [pass]", "repeat: none"], ((PASS,), "none")),
 ])  # fmt: skip
 def test_replies_and_sequences(lines: list[str], expected: object) -> None:
     result = only(stub(*lines))

@@ -215,10 +215,10 @@ def test_all_problems_of_scalars_and_keys_are_reported() -> None:
     document = read("a: yes\n5: x\nb: [!!set {c}, 0777]\na: d\n")
 
     assert [str(each).partition(";")[0] for each in document.problems] == [
-        "f:1:4: a: 'yes' is ambiguous: a boolean to some YAML parsers, a string to others",
+        "f:1:4: a: 'yes' is ambiguous: parsers read it as different values",
         "f:2:1: a key must be a string, got 5",
         "f:3:5: b.1: tags are not supported, got '!!set'",
-        "f:3:16: b.2: '0777' is ambiguous: YAML parsers read it as different numbers",
+        "f:3:16: b.2: '0777' is ambiguous: parsers read it as different values",
         "f:4:1: duplicate key 'a', first set on line 1",
     ]
 

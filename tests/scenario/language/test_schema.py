@@ -50,8 +50,6 @@ LOADER_RULES = {
     "header names are unique in any case": "duplicate header",
     "the server sets some headers": "the server sets the header",
     "a header value is valid": "must be printable ASCII|must have at most 4096 characters",
-    "a Location is a URI reference": "must be a URI reference",
-    "a Content-Type is a media type": "must be a type such as text/html",
     "only getPet has a petId": "has no petId",
     "a path does not match an operation": "an operation of the contract; use operation",
     "OPTIONS does not reach stubs": "OPTIONS requests never reach",
@@ -143,9 +141,8 @@ stubs:
       - fault: empty_reply
       - {status: 503, headers: {Retry-After: 5}}
     repeat: cycle
-  - reply:
-      sequence: [{status: 500, body: {a: [1, null]}}, pass]
-      repeat: none
+  - sequence: [{status: 500, body: {a: [1, null]}}, pass]
+    repeat: none
     throttle: 2 kB/s
   - {delay: {p50: 200ms, p95: 1500ms}, hold: gate, fault: truncated_body}
   - match: {operation: listPets}

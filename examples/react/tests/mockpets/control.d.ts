@@ -516,7 +516,7 @@ export interface components {
          */
         Repeat: "last" | "cycle" | "none";
         /** @description The response: a canned one, or pass to let the real operation respond. */
-        Reply: "pass" | (components["schemas"]["SequenceReply"] | components["schemas"]["ErrorReply"] | components["schemas"]["StatusReply"] | components["schemas"]["PageReply"]);
+        Reply: "pass" | (components["schemas"]["ErrorReply"] | components["schemas"]["StatusReply"] | components["schemas"]["PageReply"]);
         /** @description Response headers: name to value. The server adds a Content-Type if it is missing. */
         ReplyHeaders: {
             [key: string]: string | number;
@@ -802,11 +802,6 @@ export interface components {
         Sequence: components["schemas"]["SequenceItem"][];
         /** @description One reply. */
         SequenceItem: "pass" | (components["schemas"]["ErrorReply"] | components["schemas"]["StatusReply"] | components["schemas"]["PageReply"] | components["schemas"]["FaultReply"]);
-        /** @description A sequence of replies. */
-        SequenceReply: {
-            sequence: components["schemas"]["Sequence"];
-            repeat?: components["schemas"]["Repeat"];
-        };
         /**
          * @description The settings of the server that matter to a client; `all` has every one.
          *
@@ -1183,7 +1178,6 @@ export type ScenarioSelection = components['schemas']['ScenarioSelection'];
 export type ScenarioSummary = components['schemas']['ScenarioSummary'];
 export type Sequence = components['schemas']['Sequence'];
 export type SequenceItem = components['schemas']['SequenceItem'];
-export type SequenceReply = components['schemas']['SequenceReply'];
 export type ServerSettings = components['schemas']['ServerSettings'];
 export type SessionContents = components['schemas']['SessionContents'];
 export type SessionList = components['schemas']['SessionList'];
