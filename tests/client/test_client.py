@@ -442,8 +442,6 @@ def test_pets_are_read_replaced_and_changed(client: ControlClient) -> None:
     assert client.set_pets({"count": 2500}) == len(client.pets()) == 2500  # of several pages
 
 
-
-
 def test_a_failed_verification_is_an_assertion_that_shows_the_requests(
     client: ControlClient,
 ) -> None:
