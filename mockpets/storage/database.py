@@ -97,8 +97,6 @@ class Database:
         self.target = target
         self.connection = connection
         self._seal = 0
-        self._has_failed = False
-        """Whether the last transaction failed."""
         self._signature = _signature(target)
 
     def close(self) -> None:
@@ -122,12 +120,16 @@ class Database:
         self.target.parent.stat()
         if not os.path.lexists(self.target):
             return False
-        if not self._has_failed:
-            return _signature(self.target) == self._signature
-        with suppress(sqlite3.Error, ValueError):
-            self._file_row()  # SQLite undoes the rest of the failed transaction here
-        # Which changes the time of the file, but not its size.
-        return _signature(self.target)[:3] == self._signature[:3]
+        if _signature(self.target) == self._signature:
+            return True
+        ours = _identity(self.connection)  # SQLite undoes the rest of a failed transaction here
+        if _signature(self.target)[:3] != self._signature[:3]:
+            return False
+        # Only the time differs, as also in a shared folder that reports it late.
+        disk = _connect(self.target, sqlite3.connect, _READ_ONLY)
+        with closing(disk), suppress(sqlite3.Error, ValueError):
+            return _identity(disk) == ours
+        return False
 
     def move_away(self) -> Path:
         """Close the file, and rename what another program made of it; return the new path.
@@ -162,7 +164,7 @@ class Database:
         rows: dict[str, list[Row]] = {name: [] for name in TABLES}
         try:
             self._check_structure()
-            is_clean, stored_seal = self._file_row()
+            is_clean, stored_seal = _file_row(self.connection)
             seal = _file_digest(is_clean)
             for name, table in TABLES.items():
                 for *values, stored in self.connection.execute(f"SELECT * FROM {name}"):  # noqa: S608 - a name of ours
@@ -190,14 +192,6 @@ class Database:
         if result != "ok":
             raise ValueError(" ".join(str(result).split()))
 
-    def _file_row(self) -> tuple[int, int]:
-        """Return the values of the table `file`, the seal as a number."""
-        rows = self.connection.execute("SELECT * FROM file").fetchall()
-        if len(rows) != 1:
-            raise ValueError(f"the table 'file' has {len(rows)} rows, expected 1")
-        is_clean, seal = rows[0]
-        return is_clean, int.from_bytes(seal)
-
     # --- Writing ------------------------------------------------------------------------------
 
     @contextmanager
@@ -210,7 +204,7 @@ class Database:
         execute = self.connection.execute
         try:
             execute("BEGIN IMMEDIATE")
-            before, seal = self._file_row()
+            before, seal = _file_row(self.connection)
             self._seal = seal ^ _file_digest(before)
             yield
             seal = self._seal ^ _file_digest(int(is_clean))
@@ -218,12 +212,10 @@ class Database:
             execute("UPDATE file SET is_clean = ?, seal = ?", values)
             execute("COMMIT")
         except BaseException:
-            self._has_failed = True
             # SQLite ends some transactions by itself, and the disk may fail again.
             with suppress(sqlite3.Error):
                 execute("ROLLBACK")
             raise
-        self._has_failed = False
         with suppress(OSError):  # deleted meanwhile; the next check finds that
             self._signature = _signature(self.target)
 
@@ -259,6 +251,22 @@ def _digest(name: str, values: object) -> bytes:
 
 def _file_digest(is_clean: int) -> int:
     return int.from_bytes(_digest("file", (is_clean,)))
+
+
+def _file_row(connection: sqlite3.Connection) -> tuple[int, int]:
+    """Return the values of the table `file`, the seal as a number."""
+    rows = connection.execute("SELECT * FROM file").fetchall()
+    if len(rows) != 1:
+        raise ValueError(f"the table 'file' has {len(rows)} rows, expected 1")
+    is_clean, seal = rows[0]
+    return is_clean, int.from_bytes(seal)
+
+
+def _identity(connection: sqlite3.Connection) -> tuple[int, int]:
+    """Return what identifies the content of the file and the pages that have it."""
+    # `VACUUM` moves rows to other pages, unknown to our connection, and increases the version.
+    (version,) = connection.execute("PRAGMA schema_version").fetchone()
+    return _file_row(connection)[1], version
 
 
 def _damaged(path: Path, what: str) -> InputError:
