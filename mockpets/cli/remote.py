@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 import click
 
 from mockpets.cli.commands import report
-from mockpets.cli.layout import cut, on_terminal
+from mockpets.cli.layout import cut, hang, on_terminal
 from mockpets.cli.options import flag, integer, only_one, option, with_json, with_settings
 from mockpets.cli.quick import active_line, check_health
 from mockpets.errors import InputError, Problem, did_you_mean, invalid, printable
@@ -241,9 +241,8 @@ def requests(
 
     The columns: number, time, method, target, status (... while the response is pending),
     milliseconds (plus those of a delay, gate or throttle), stubs, the outcome unless it is sent,
-    and notes. On a terminal, they have names and are cut to its width. --follow shows a pending
-    request again when its response ends. GET /__mockpets/requests/NUMBER returns a request and its
-    response in full.
+    and notes. --follow shows a pending request again when its response ends. GET
+    /__mockpets/requests/NUMBER returns a request and its response in full.
     """
     filters = {name: value for name, value in options.items() if value is not None}
     modes = {"--clear": clear, "--har": har, "--json": as_json, "--follow": follow}
@@ -270,7 +269,7 @@ def requests(
         journals = [client.journal(**filters) for client in clients]
         rows = [row for journal in journals for row in journal["requests"]]
         rows.sort(key=lambda row: row["at"])
-        _print(rows, as_json=as_json, with_header=bool(rows))
+        _print(rows, as_json=as_json)
         for journal in journals:
             _report_hidden(journal)
         if not rows:
@@ -283,19 +282,13 @@ def _report_hidden(journal: RequestList) -> None:
         report([f"earlier requests not shown: {hidden}; raise --limit to see more"])
 
 
-def _print(
-    summaries: Iterable[RequestSummary], *, as_json: bool, with_header: bool = False
-) -> None:
+def _print(summaries: Iterable[RequestSummary], *, as_json: bool) -> None:
     """Print requests; JSON in ASCII, because they can contain terminal control characters."""
-    from mockpets.cli.request_table import header, row
     from mockpets.client.request_line import request_line
 
-    is_table = on_terminal() and not as_json
-    if is_table and with_header:
-        click.echo(header())
-    line = row if is_table else request_line
     for summary in summaries:
-        click.echo(json.dumps(summary) if as_json else line(summary))
+        line = json.dumps(summary) if as_json else request_line(summary)
+        click.echo(hang(line) if on_terminal() and not as_json else line)
 
 
 def _follow(client: ControlClient, filters: RequestFilters, *, as_json: bool) -> NoReturn:
@@ -317,7 +310,7 @@ def _follow(client: ControlClient, filters: RequestFilters, *, as_json: bool) ->
     since, is_connected = seen["last"], True
     first = client.journal(**filters)
     rows = [row for row in first["requests"] if row["number"] <= since]
-    _print(rows, as_json=as_json, with_header=True)
+    _print(rows, as_json=as_json)
     _report_hidden(first)
     ended = {row["number"] for row in rows if row["outcome"] != "pending"}
     pending = _pending(seen) - ended

@@ -16,12 +16,6 @@ _BASE: Final = re.compile(f"^/{BASE_MARK}[^/]*")
 
 
 def request_line(summary: RequestSummary) -> str:
-    """Return a request as one line with all of its cells."""
-    number, time, method, target, *rest = cells(summary)
-    return "  ".join((f"{number:>4}", time, f"{method:<6} {target:<28}", *rest)).rstrip()
-
-
-def cells(summary: RequestSummary) -> tuple[str, ...]:
     """Return number, local time, method, target, status, milliseconds, stubs and notes.
 
     The time that a delay, a gate or a throttle added follows a plus sign. ``-`` is the status of a
@@ -32,17 +26,16 @@ def cells(summary: RequestSummary) -> tuple[str, ...]:
     time = datetime.fromisoformat(summary["at"]).astimezone().strftime("%H:%M:%S.%f")[:-3]
     status = "..." if summary["outcome"] == "pending" else summary["status"] or "-"
     added = _added_ms(summary)
-    values = (
-        str(summary["number"]),
+    cells = (
+        f"{summary['number']:>4}",
         time,
-        summary["method"],
-        target,
+        f"{summary['method']:<6} {target:<28}",
         f"{status:>3}",
         f"{summary['app_ms']:.1f}{f' +{added:.0f}' if added else ''} ms",
         " ".join(summary["stubs"]) or "-",
         "; ".join(_remarks(summary)),
     )
-    return tuple(map(printable, values))
+    return printable("  ".join(cells)).rstrip()
 
 
 def _added_ms(summary: RequestSummary) -> float:

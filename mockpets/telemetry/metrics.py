@@ -60,14 +60,13 @@ _HELP: Final = {
 
 
 class _Work:
-    """The total processing time and delay of one operation, in seconds."""
+    """The processing times of one operation, and their sum in seconds."""
 
-    __slots__ = ("buckets", "delay", "seconds")
+    __slots__ = ("buckets", "seconds")
 
     def __init__(self) -> None:
         self.buckets = [0] * (len(BUCKETS) + 1)
         self.seconds = 0.0
-        self.delay = 0.0
 
 
 class Metrics:
@@ -90,7 +89,6 @@ class Metrics:
         operation: str | None,
         status: int | None,
         seconds: float,
-        delay: float = 0.0,
         limit: ErrorCode | None = None,
     ) -> None:
         """Count one response.
@@ -107,7 +105,6 @@ class Metrics:
             work = self._work[name]
             work.buckets[bisect_left(BUCKETS, seconds)] += 1
             work.seconds += seconds
-            work.delay += delay
             if limit is not None:
                 self._limits[limit] += 1
 
@@ -166,11 +163,6 @@ class Metrics:
             "Processing time of requests without the injected delay.",
             labels=("operation",),
         )
-        delays = CounterMetricFamily(
-            "mockpets_injected_delay_seconds",
-            "Delay added to responses.",
-            labels=("operation",),
-        )
         limits = CounterMetricFamily(
             "mockpets_limit_rejections",
             "Requests that the server rejected because it has reached a limit, by error code.",
@@ -192,5 +184,4 @@ class Metrics:
             for operation, work in self._work.items():
                 counts = zip(bounds, accumulate(work.buckets), strict=True)
                 durations.add_metric((operation,), list(counts), work.seconds)
-                delays.add_metric((operation,), work.delay)
-        yield from (responses, durations, delays, limits)
+        yield from (responses, durations, limits)

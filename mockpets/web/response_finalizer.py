@@ -242,7 +242,7 @@ class ResponseFinalizer:
         outcome = exchange.outcome
         status = None if outcome.fault in NO_RESPONSE_FAULTS else response.status_code
         seconds = perf_counter() - exchange.started
-        self.metrics.observe(exchange.operation, status, seconds, outcome.delay, exchange.limit)
+        self.metrics.observe(exchange.operation, status, seconds, exchange.limit)
 
 
 def off_contract_reason(exchange: Exchange, status: int) -> str | None:

@@ -74,7 +74,6 @@ with MockpetsServer(Settings(port=0, host=("127.0.0.1",))) as server:
         except OSError:
             pass
         connection.close()
-    run("requests")
     run("why", "3")
     run("why", "4")
     run("why", "5")

@@ -11,7 +11,6 @@ from click import unstyle
 
 from mockpets.cli.layout import columns, excerpt, table, wrap
 from mockpets.cli.main import main
-from mockpets.cli.request_table import row
 from mockpets.client.request_line import request_line
 from tests.cases import each as for_each
 from tests.cli.terminal import FILES, FOLDER, on_terminal, shown
@@ -52,8 +51,6 @@ def test_an_error_is_wrapped_on_a_terminal_and_one_line_elsewhere(
     script = f"""import sys
 sys.stderr = sys.stdout if {stderr == "terminal"} else open("errors", "w")
 from mockpets.cli.main import main
-from mockpets.cli.request_table import row
-from mockpets.client.request_line import request_line
 main(["use", "empty", "--url", "http://localhost:1/with/a/long/path/of/some/proxy"])
 main(["kit", "mock", "--check", "--playwright", "--vitest", "--storybook", "--cypress"])
 """
@@ -63,6 +60,17 @@ main(["kit", "mock", "--check", "--playwright", "--vitest", "--storybook", "--cy
     assert len([line for line in lines if line.startswith("    ")]) == (stderr == "terminal")
     command = "mockpets kit mock --playwright --vitest --storybook --cypress"
     assert lines[-1] == f"mockpets: to write these files again, run: {command}"
+
+
+@terminal
+@for_each("value, is_bold", [("", True), ("1", False)])
+def test_the_banner_is_bold_unless_the_user_wants_no_colours(
+    tmp_path: Path, value: str, is_bold: bool
+) -> None:
+    script = f"import os; os.environ['NO_COLOR'] = {value!r}\n"
+    script += "from mockpets.cli.main import main; main(['serve', '--port=0'])"
+
+    assert ("\x1b[1m" in on_terminal(("-c", script, "serve"), 80, tmp_path)) == is_bold
 
 
 @for_each("variable, expected", [(None, 80), ("100", 100), ("9", 40), ("999", 120), ("x", 80)])
@@ -119,7 +127,7 @@ def test_a_caret_is_below_its_column_also_in_long_lines_and_after_wide_character
     assert excerpt(["only"], 2, 1) == []
 
 
-def test_a_row_of_a_table_has_no_control_characters() -> None:
+def test_a_request_in_a_line_has_no_control_characters() -> None:
     """Those of a server that is not one of ours, which a URL may name."""
     evil = "\x1b]0;title\x07"
     summary: Any = {
@@ -132,5 +140,4 @@ def test_a_row_of_a_table_has_no_control_characters() -> None:
         "notes": [{"code": evil, "text": evil}],
     }
 
-    assert row(summary).isprintable()
     assert request_line(summary).isprintable()
