@@ -117,12 +117,10 @@ def _show_scenarios(listed: Mapping[str, Any], verbose: bool, as_json: bool) -> 
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE|DIR]...")
 @with_json
-@click.option("--format", "output_format", hidden=True)
 @with_settings("scenarios_dir", "fixtures_dir")
 def check(
     paths: tuple[Path, ...],
     as_json: bool,
-    output_format: str | None,
     config: Path | None,
     **flags: object,
 ) -> int:
@@ -133,8 +131,6 @@ def check(
     Warns about likely mistakes, such as stubs that are never reached. The exit status is 1 if there
     are problems.
     """
-    if output_format is not None:
-        raise invalid("--format", "no longer an option", "use --json, or neither for text")
     settings = load_settings(flags, os.environ, config)
 
     from mockpets.scenario.check import check as run

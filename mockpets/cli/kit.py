@@ -46,12 +46,11 @@ def _with_integrations(command: Callable[..., int]) -> Callable[..., int]:
 
 @click.command()
 @click.argument("folder", type=_FOLDER, required=False, metavar="[DIR]")
-@click.option("--out", hidden=True)
 @_with_integrations
 @flag("--types", text="Write only mockpets.d.ts, for the npm package; DIR is optional.")
 @flag("--check", text="Write nothing; exit with status 1 if a file is out of date.")
 @with_settings("scenarios_dir", "fixtures_dir")
-def kit(folder: str | None, out: str | None, types: bool, check: bool, **flags: Any) -> int:
+def kit(folder: str | None, types: bool, check: bool, **flags: Any) -> int:
     """Write the TypeScript client, with the names of your scenarios, into a folder.
 
     DIR is created if it is missing. With --playwright, also writes playwright.config.ts, unless the
@@ -68,8 +67,6 @@ def kit(folder: str | None, out: str | None, types: bool, check: bool, **flags: 
     if types and chosen:
         hint = "the npm package has all parts; to write them here, leave out --types"
         raise invalid("--types", f"cannot be combined with --{chosen[0]}", hint)
-    if out is not None:
-        raise invalid("--out", "no longer an option", "name the folder as an argument")
     if folder == "":  # it would be the working directory
         raise invalid("DIR", "must be a folder such as tests/mockpets, got ''")
     if not (folder or types):

@@ -79,8 +79,13 @@ _REMOVED: Final = {
     "snapshot": "'mockpets pets --json > pets.json' keeps the pets, and 'mockpets pets set "
     "pets.json' restores them",
     "version": "use 'mockpets --version'",
+    "check --format": "use --json, or neither for text",
+    "held list --all": "name the session with --session",
+    "kit --out": "name the folder as an argument",
+    "report --coverage": "run a test in every state: see states() in the page 'Every state'",
+    "report --output": "redirect the output to the file",
 }
-"""Commands that no longer exist, with what to use instead."""
+"""Commands and options that no longer exist, with what to use instead."""
 _NAME: Final = "mockpets"
 _INTERRUPTED: Final = 130
 """The exit status that shells use for Ctrl-C."""
@@ -125,6 +130,9 @@ def _usage(error: click.ClickException) -> object:
         return error.format_message().rstrip(".")
     see_help = f"see '{context.command_path} --help'"
     if isinstance(error, click.NoSuchOption):
+        name = f"{context.command_path.partition(' ')[2]} {error.option_name}"
+        if name in _REMOVED:
+            return problem_with(error.option_name, "no longer an option", _REMOVED[name])
         # click would list all similar options alphabetically, not the nearest.
         shown = [param for param in context.command.params if not getattr(param, "hidden", False)]
         known = [option.strip("-") for param in shown for option in param.opts]
