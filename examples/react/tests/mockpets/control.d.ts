@@ -854,7 +854,6 @@ export interface components {
             idle_seconds: number;
             base_path: string;
         };
-        };
         /**
          * @description A session and its server at a glance.
          *
