@@ -1,7 +1,5 @@
 """The benchmark: checks before timing, the mix, the setup of peers, and its tables."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform
@@ -9,16 +7,18 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from benchmarks.__main__ import main
 from benchmarks.checks import ABILITIES, check, statuses
 from benchmarks.compare import QUESTIONS, report
+from benchmarks.idle import Machine
 from benchmarks.load import status_problems
 from benchmarks.mix import PARTS, mix, requests
 from benchmarks.peers import PEERS, set_up
@@ -28,11 +28,6 @@ from mockpets import MockpetsServer, Settings
 from mockpets.pets.generator import generate
 from tests.cases import each as for_each
 from tests.programs import need
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from benchmarks.idle import Machine
 
 ROOT = Path(__file__).parent.parent
 GENERATED = generate(PETS, 1, "en_US")

@@ -8,17 +8,17 @@ do the same, so that it stays. For more than a count, by hand: `valgrind --tool=
 cProfile around what `prepared` returns.
 """
 
-from __future__ import annotations
-
 import gc
 import io
 import json
 import subprocess
 import sys
 import tracemalloc
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+from wsgiref.types import WSGIApplication
 
 import pytest
 
@@ -26,10 +26,6 @@ from mockpets import Settings, create_app
 from mockpets.constants import OPERATIONS as OPERATION_NAMES
 from mockpets.wsgi_extension import HEAD, HEADERS_MEMO
 from tests.cases import each as for_each
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from wsgiref.types import WSGIApplication
 
 ROOT = Path(__file__).parent.parent
 ONCE = 50

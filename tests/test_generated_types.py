@@ -1,12 +1,10 @@
 """The types that TypeScript users generate from our documents compile, and they catch typos."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -14,9 +12,6 @@ from mockpets.contract.openapi import document
 from mockpets.scenario.language.loader import scenario_schema
 from mockpets.web.control.routes import control_document
 from tests.programs import need
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.node
 

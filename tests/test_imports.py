@@ -1,7 +1,5 @@
 """The import rule by package, and one home for each third-party package."""
 
-from __future__ import annotations
-
 import ast
 import sys
 from functools import cache

@@ -1,11 +1,9 @@
 """Nothing leaves the machine but what a person sends with a command."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -15,9 +13,6 @@ from tests.http_client import Client, OverSocket
 from tests.report.traffic import document, series
 from tests.routes import PANEL_FILES
 from tests.test_imports import MODULES, imports_of, name_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 WATCHED = """
 import sys

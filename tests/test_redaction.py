@@ -1,7 +1,5 @@
 """Names of secrets, and redacted queries."""
 
-from __future__ import annotations
-
 from mockpets.redaction import is_secret, redacted_secret, redacted_target
 from tests.cases import each as for_each
 

@@ -1,7 +1,5 @@
 """What `.ci/release` builds: mockpets.pyz and the npm package, as a user calls them."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -12,13 +10,13 @@ import subprocess
 import sys
 import time
 import zipfile
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from runpy import run_path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING
 from urllib.request import Request, urlopen
 
 import pytest
@@ -34,9 +32,6 @@ from tests.docs.test_ci import WITH_CONTAINER as CONTAINER
 from tests.docs.test_ci import WORKFLOW as GITHUB
 from tests.programs import free_port, need, run_within
 from tests.test_container_files import PROJECT, needed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 ROOT = Path(__file__).parents[1]
 CHROMIUM = ROOT / "tests/docs/chromium.py"

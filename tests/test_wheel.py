@@ -1,7 +1,5 @@
 """The built wheel: its contents, and a server that runs from it outside the checkout."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

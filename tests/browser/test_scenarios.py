@@ -1,23 +1,16 @@
 """The list of scenarios and the editor, with the mouse and with the keyboard only."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from mockpets import MockpetsServer, Settings
 from mockpets.scenario.library import SHIPPED_SCENARIOS
 from tests.browser.panel import Panel, by_keyboard
 from tests.http_client import Client, OverSocket
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from playwright.sync_api import Locator
 
 MINE = """\
 description: Mine.

@@ -1,15 +1,14 @@
 """The toolbar in an app on another origin: every function by keyboard, links, strict pages."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from mockpets import MockpetsServer, Settings
 from tests.browser.test_looks import ALL, AXE, CHECK
@@ -18,12 +17,6 @@ from tests.docs.page import ROOT, blocks
 from tests.http_client import Client, OverSocket
 from tests.pages import foreign_page
 from tests.programs import need, need_packages
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from playwright.sync_api import Browser, BrowserContext, Page
 
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>App</title>{policy}
 <meta name="viewport" content="width=device-width">

@@ -1,19 +1,14 @@
 """Tab completion in a real shell."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.cases import each
 from tests.programs import need
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SECONDS = 20
 """The time limit for every step, in seconds."""

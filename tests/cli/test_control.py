@@ -1,20 +1,15 @@
 """The commands for the state of a running server."""
 
-from __future__ import annotations
-
 import json
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from mockpets.client import ControlClient
 from tests.cases import each as for_each
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from mockpets.client import ControlClient
-    from tests.http_client import Client
+from tests.http_client import Client
 
 SECONDS = 20
 """The time limit for every step, in seconds."""

@@ -1,7 +1,5 @@
 """The command `init` in a front-end repository; `tests/test_release.py` runs its test."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -1,10 +1,9 @@
 """What programs read: `--json`, which is what the control API sends, and exit statuses."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest.mock import ANY
 
 import pytest
@@ -15,10 +14,7 @@ from mockpets.cli.main import _commands
 from mockpets.client import ControlClient
 from tests.http_client import Client, OverSocket
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    Run = Callable[..., tuple[int, list[str], list[str]]]
+Run = Callable[..., tuple[int, list[str], list[str]]]
 
 WITHOUT = {
     *(

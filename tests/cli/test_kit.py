@@ -1,7 +1,5 @@
 """The command `kit`, also in a project that uses Playwright."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The command line, in this process and in a child process."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -10,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from http.client import HTTPConnection
@@ -17,8 +16,9 @@ from importlib.metadata import version
 from pathlib import Path
 from threading import Event
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
+from wsgiref.types import StartResponse, WSGIEnvironment
 
 import pytest
 from click import Context
@@ -34,10 +34,6 @@ from mockpets.settings import Settings
 from mockpets.settings.model import rows
 from mockpets.version import FULL_VERSION
 from tests.cases import each as for_each
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from wsgiref.types import StartResponse, WSGIEnvironment
 
 SECONDS = 20
 """The time limit for every step, in seconds."""

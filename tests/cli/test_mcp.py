@@ -1,20 +1,16 @@
 """`mockpets mcp`: messages over stdin and stdout, and servers that do not respond with MCP."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable, Iterator
 from io import BytesIO, TextIOWrapper
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from mockpets import MockpetsServer, Settings
 from tests.cases import each
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    Run = Callable[..., tuple[int, list[str], list[str]]]
+Run = Callable[..., tuple[int, list[str], list[str]]]
 
 TOKEN = "a-token-of-the-tests"
 META = {

@@ -1,12 +1,10 @@
 """`mockpets health` and `mockpets use`: quick if all is well, else the full command."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
@@ -19,9 +17,6 @@ from mockpets.client import ControlClient
 from mockpets.settings.sources import CONFIG_VARIABLE, URL_VARIABLE
 from tests.cases import each as for_each
 from tests.cli.test_main import SECONDS, alive, another_server, failing
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 SCRIPT = """
 import sys

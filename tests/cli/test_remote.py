@@ -1,17 +1,18 @@
 """The commands for a running server."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import signal
 import socket
+import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import IncompleteRead
+from pathlib import Path
 from threading import Timer
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -23,11 +24,6 @@ from tests.cases import each as for_each
 from tests.cli.test_main import program
 from tests.http_client import Client, OverSocket
 from tests.server.raw_http import Wire
-
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Iterator
-    from pathlib import Path
 
 SECONDS = 20
 """The time limit for every step, in seconds."""

@@ -1,14 +1,14 @@
 """`mockpets record --har` and `mockpets replay`: HAR files of services, browsers and mockpets."""
 
-from __future__ import annotations
-
 import json
 import ssl
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 import yaml
@@ -19,11 +19,7 @@ from tests.http_client import Client, OverSocket
 from tests.programs import certificate
 from tests.report.test_har import INVALID_ENTRIES, INVALID_FILES, broken
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
-
-    Run = Callable[..., tuple[int, list[str], list[str]]]
+Run = Callable[..., tuple[int, list[str], list[str]]]
 
 BASE = "https://petstore.example/api/v1"
 CAT, DOG = ({"id": 11, "name": "Cat", "categoryId": 1}, {"id": 12, "name": "Dog", "categoryId": 2})

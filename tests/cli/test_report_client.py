@@ -1,12 +1,11 @@
 """`mockpets report` on the request logs of a server."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -17,9 +16,6 @@ from mockpets.errors import printable
 from tests.cases import each as for_each
 from tests.http_client import Client, OverSocket
 from tests.report.traffic import Sent, document, report, write
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 Run = Any
 TOKEN = "a-token-of-the-tests"

@@ -1,10 +1,9 @@
 """The commands ``check``, ``new`` and ``schema``."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -15,13 +14,8 @@ from mockpets.scenario.language.loader import scenario_schema
 from mockpets.scenario.library import load_library
 from mockpets.scenario.template import new_scenario
 from tests.cases import each as for_each
+from tests.http_client import Client
 from tests.scenario.language.test_schema import keys_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.http_client import Client
-
 
 Run = Any
 

@@ -1,9 +1,8 @@
 """`sessions`, `requests`, `report` and `reset` with several `--url`."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -11,9 +10,6 @@ from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from tests.cases import each as for_each
 from tests.http_client import Client, OverSocket
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 Run = Any
 

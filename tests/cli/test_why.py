@@ -1,22 +1,16 @@
 """`mockpets why`: the explanation as text, and every argument that is wrong."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from io import BytesIO, TextIOWrapper
-from typing import TYPE_CHECKING
 
 import pytest
 
 from mockpets.cli.main import main
+from mockpets.client import ControlClient
 from tests.cases import each as for_each
+from tests.http_client import Client
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mockpets.client import ControlClient
-    from tests.http_client import Client
-
-    Run = Callable[..., tuple[int, str, str]]
+Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture

@@ -1,16 +1,18 @@
 """The client of the control API, against mockpets and against other servers."""
 
-from __future__ import annotations
-
 import json
 import socket
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
+from io import BufferedReader
 from itertools import count
+from pathlib import Path
 from threading import Semaphore, Thread
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 from urllib.parse import urlsplit
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 import pytest
 
@@ -29,12 +31,6 @@ from mockpets.errors import InputError
 from mockpets.version import FULL_VERSION
 from tests.cases import each
 from tests.http_client import Client, OverSocket
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from io import BufferedReader
-    from pathlib import Path
-    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 SECONDS = 20
 """The time limit for every step, in seconds."""

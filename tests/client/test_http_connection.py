@@ -1,15 +1,14 @@
 """How the client sends requests and reads responses, over sockets and TLS."""
 
-from __future__ import annotations
-
 import json
 import re
 import socket
 import ssl
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -17,10 +16,6 @@ from mockpets.client import ControlClient, NoAnswer
 from mockpets.constants import PROTOCOL
 from tests.cases import each
 from tests.programs import certificate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 SECONDS = 20
 """The time limit for every step, in seconds."""

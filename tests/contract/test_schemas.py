@@ -1,7 +1,5 @@
 """A property added in ``contract/schemas.py`` works everywhere."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """docs/operate/scale.md: the table adds up the limits, and container files follow it."""
 
-from __future__ import annotations
-
 import gc
 import re
 import sys

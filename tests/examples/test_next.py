@@ -1,14 +1,12 @@
 """The example `examples/next`: sessions of pages that a server renders, and what Next caches."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 import requests
@@ -26,9 +24,6 @@ from tests.examples.project import (
     share_one_session,
 )
 from tests.programs import free_port, need, run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 CACHES = Path(__file__).with_name("next-caches")
 """Pages that Next caches in different ways."""

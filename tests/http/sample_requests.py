@@ -1,7 +1,5 @@
 """Valid, invalid and generated requests, for tests that compare readers of HTTP."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 # --- Real heads -----------------------------------------------------------------------------------

@@ -1,24 +1,20 @@
 """The journal as an HTTP Archive."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from mockpets.journal.entry import Entry
 from mockpets.journal.har import document
 from mockpets.journal.queries import summary
 from mockpets.strict_json import dump_json
 from tests.cases import each as for_each
 from tests.journal.entries import AT, ENTRIES, created, entry, message
-
-if TYPE_CHECKING:
-    from mockpets.journal.entry import Entry
 
 # --- HAR 1.2 ----------------------------------------------------------------------------------
 

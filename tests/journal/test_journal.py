@@ -1,26 +1,18 @@
 """The journal: recorded data, limits and memory."""
 
-from __future__ import annotations
-
 import gc
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockpets.journal.entry import Note, sent_headers
-from mockpets.journal.journal import Journals
+from mockpets.journal.entry import Entry, Note, sent_headers
+from mockpets.journal.journal import Journal, Journals
 from tests.cases import each as for_each
 from tests.journal.entries import add, created, entry, message
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mockpets.journal.entry import Entry
-    from mockpets.journal.journal import Journal
 
 MIB = 1024 * 1024
 

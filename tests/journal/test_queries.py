@@ -1,10 +1,9 @@
 """Filters of the journal, and entries as JSON."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 from urllib.parse import unquote
 
 import pytest
@@ -23,9 +22,6 @@ from mockpets.web.control.call import read_query
 from mockpets.web.exchange import Request
 from tests.cases import each as for_each
 from tests.journal.entries import ENTRIES, add, created, entry, message
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 # --- Filters ----------------------------------------------------------------------------------
 

@@ -1,9 +1,8 @@
 """Verification: its parameters, its matches and its messages."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,22 +11,16 @@ from hypothesis import strategies as st
 from mockpets.constants import REQUEST_OUTCOMES
 from mockpets.errors import InputError
 from mockpets.journal import verification
-from mockpets.journal.journal import Journals
+from mockpets.journal.entry import Entry
+from mockpets.journal.journal import Journal, Journals, Kept
 from mockpets.journal.queries import summary
 from mockpets.journal.verification import Progress, Verdict, check, details, rank
-from mockpets.scenario.language.verification import Times, parse
+from mockpets.scenario.language.verification import Times, Verification, parse
 from mockpets.scenario.matching import ABSENT, Facts, difference
 from mockpets.scenario.model import Condition, Match
 from mockpets.strict_json import dump_json, parse_json
 from tests.cases import each as for_each
 from tests.journal.entries import add, created, entry, message
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from mockpets.journal.entry import Entry
-    from mockpets.journal.journal import Journal, Kept
-    from mockpets.scenario.language.verification import Verification
 
 
 def verified(wanted: dict[str, Any], *entries: Entry, **context: Any) -> Verdict:

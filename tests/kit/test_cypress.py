@@ -1,7 +1,5 @@
 """kit/cypress.js gives each Cypress test a session. `fake.mjs` stands in for Cypress itself."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

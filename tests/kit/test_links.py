@@ -1,26 +1,20 @@
 """Links and the cookie in a real browser, with an Express app that renders and proxies."""
 
-from __future__ import annotations
-
 import json
 import random
 import subprocess
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, Page, expect
 
 from mockpets import MockpetsServer, Settings
 from tests.browser.test_toolbar import OPEN
 from tests.pages import serving
 from tests.programs import need, need_package
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from playwright.sync_api import Browser, Page
 
 pytestmark = [pytest.mark.browser, pytest.mark.node]
 LONG = [pytest.mark.slow, pytest.mark.long]

@@ -1,18 +1,13 @@
 """Tests of the kit in JavaScript, run by Node; `tests/examples` runs the loader in Storybook."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from mockpets import MockpetsServer, Settings
 from tests.programs import need, run_within
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 DECLARED = Settings(port=0, sessions="declared")
 WITH_TOKEN = Settings(port=0, sessions="declared", control_token="secret-token")

@@ -4,22 +4,17 @@
 runtimes, separated by spaces: another Node, Deno, Bun.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from mockpets import MockpetsServer, Settings
 from tests.kit.project import install_kit, write_kit
 from tests.programs import need, run_within
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = pytest.mark.node
 

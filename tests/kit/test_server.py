@@ -1,14 +1,14 @@
 """kit/server.js starts the server for test runners that have a global setup."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex
 import socket
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -17,10 +17,6 @@ from mockpets import MockpetsServer, Settings
 from tests.kit.project import install_kit
 from tests.pages import serving
 from tests.programs import free_port, need, run_within
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 pytestmark = pytest.mark.node
 

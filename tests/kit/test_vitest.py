@@ -1,13 +1,11 @@
 """kit/vitest.js gives each Vitest test its own session."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,9 +15,6 @@ from tests.kit.project import install_kit, write_kit
 from tests.kit.test_playwright import echo
 from tests.pages import serving
 from tests.programs import need, run_within
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = pytest.mark.node
 

@@ -3,12 +3,11 @@
 Each process has another number of pets, and gives a session another ID.
 """
 
-from __future__ import annotations
-
 import os
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from http.client import HTTPConnection
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import pytest
@@ -19,11 +18,7 @@ from tests.cases import each
 from tests.http_client import Client, OverSocket, Response
 from tests.live import balancers
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from contextlib import AbstractContextManager
-
-    Balancer = Callable[[Sequence[int]], AbstractContextManager[str]]
+Balancer = Callable[[Sequence[int]], AbstractContextManager[str]]
 
 pytestmark = pytest.mark.tool
 

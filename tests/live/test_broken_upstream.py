@@ -1,26 +1,18 @@
 """Browsers behind a balancer: a broken connection is a 502 for the page, and is not sent again."""
 
-from __future__ import annotations
-
 import signal
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 from mockpets.client import ControlClient
 from tests.browsers import chromium, firefox
 from tests.live import balancers
 from tests.live.test_restarts import TOKEN, running, wait_until_saved
 from tests.pages import foreign_page
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from contextlib import AbstractContextManager
-    from pathlib import Path
-
-    from playwright.sync_api import Page
 
 pytestmark = [pytest.mark.tool, pytest.mark.browser]
 

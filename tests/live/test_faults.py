@@ -5,12 +5,10 @@ response is complete, the second one broken. This also shows that a fault reache
 silently retry a request on a reused connection.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
+from collections.abc import Callable, Iterator
 from itertools import product
-from typing import TYPE_CHECKING
 
 import httpx
 import pytest
@@ -20,9 +18,6 @@ from mockpets import MockpetsServer, Settings
 from mockpets.faults import FAULTS
 from tests.http_client import KEY
 from tests.programs import need
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 ENDING = [name for name, kind in FAULTS.items() if kind.then != "wait"]
 """The faults that a client notices; one that waits is the client's own timeout."""

@@ -4,8 +4,6 @@
 seconds, who wait less than people do.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sys

@@ -3,21 +3,17 @@
 Each case runs on our request log and on the file of a browser.
 """
 
-from __future__ import annotations
-
 import json
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mockpets.report.findings import CLIENT_RULES
 from tests.cases import each as for_each
 from tests.report.traffic import Kind, Sent, create, document, report, series, write
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
 
 KINDS: tuple[Kind, ...] = ("log", "browser")
 Findings = Any

@@ -1,11 +1,10 @@
 """`mockpets report --har`: which files and entries it reads, and how it rejects invalid ones."""
 
-from __future__ import annotations
-
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -13,9 +12,6 @@ from mockpets.cli.main import main
 from mockpets.report.har import HAR_BYTES
 from tests.cases import each as for_each
 from tests.report.traffic import Sent, create, document, report, series, write
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Run = Any
 EXPORT = "write one with 'mockpets requests --har', or save all as HAR in a browser"

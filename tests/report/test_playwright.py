@@ -1,18 +1,12 @@
 """`mockpets report` reads what Playwright records, and what the option `mockHar` saves."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+from mockpets import MockpetsServer
 from tests.kit.project import run_playwright
 from tests.report.traffic import report
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from mockpets import MockpetsServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.slow]
 

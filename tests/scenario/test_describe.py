@@ -1,7 +1,5 @@
 """Descriptions of stubs, matches and pets, as tables."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

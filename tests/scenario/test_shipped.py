@@ -1,11 +1,10 @@
 """Each shipped scenario does what its description states, tested through the public interface."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection, HTTPException
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -13,14 +12,9 @@ from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from mockpets.packaged_data import shipped
 from tests.cases import each
-from tests.http_client import JSON, KEY, Client, OverSocket
+from tests.http_client import JSON, KEY, Client, OverSocket, Response
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.http_client import Response
-
-    Make = Callable[..., Client]
+Make = Callable[..., Client]
 
 NEW_PET: Any = {"name": "Miso", "categoryId": 2}
 LIST, CREATE, GET = "GET /v1/pets", "POST /v1/pets", "GET /v1/pets/1"

@@ -1,12 +1,11 @@
 """Broken connections as clients see them, and scenarios that break them through the real app."""
 
-from __future__ import annotations
-
 import errno
 import json
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from http.client import HTTPConnection
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -16,10 +15,6 @@ from mockpets.server.limits import Limits
 from tests.cases import each
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Wire, port_of, running
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 KEY_LINE = "Authorization: Bearer mockpets"
 RESETS = 1000

@@ -1,11 +1,9 @@
 """The limits of connections: which of them make room, and how many an address may have."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,9 +14,6 @@ from mockpets.settings import Settings
 from tests.cases import each
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Running, Wire, need_connections, port_of, running
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 BIG = "/big?size=8388608"
 OTHER = "127.0.0.2"

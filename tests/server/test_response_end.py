@@ -1,21 +1,15 @@
 """How a response ended: the server reports it once, to the function that the app gave it."""
 
-from __future__ import annotations
-
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from wsgiref.types import StartResponse, WSGIEnvironment
 
 import pytest
 
+from mockpets.constants import ResponseEnd
 from mockpets.wsgi_extension import ON_END
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Running, Wire, running
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from wsgiref.types import StartResponse, WSGIEnvironment
-
-    from mockpets.constants import ResponseEnd
 
 LARGE = 8_388_608
 

@@ -1,14 +1,14 @@
 """Listening, and stopping by signals."""
 
-from __future__ import annotations
-
 import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from random import sample
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from wsgiref.types import StartResponse, WSGIEnvironment
 
 import pytest
 
@@ -20,10 +20,6 @@ from mockpets.settings import Settings
 from tests.cases import each
 from tests.http_client import Client, OverSocket
 from tests.server.raw_http import SECONDS, Wire, port_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from wsgiref.types import StartResponse, WSGIEnvironment
 
 
 def app(_: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:

@@ -1,10 +1,8 @@
 """Names of deleted sessions that stay closed (``DELETE sessions/NAME?closed=60s``)."""
 
-from __future__ import annotations
-
 import re
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -13,13 +11,10 @@ from mockpets.errors import RequestError
 from mockpets.session.registry import CLOSED_NAMES, ClosedNames, SessionRegistry
 from mockpets.web.control.routes import CALLS
 from tests.cases import each
-from tests.http_client import Client, InProcess, OverSocket
+from tests.http_client import Client, InProcess, OverSocket, Response
 from tests.server.raw_http import Clock
 from tests.session.shared_states import shared_state
 from tests.web.test_contract import assert_error
-
-if TYPE_CHECKING:
-    from tests.http_client import Response
 
 PET: Any = {"name": "Miso", "categoryId": 2}
 

@@ -1,9 +1,8 @@
 """Settings that contradict each other: with those a server does not start."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -13,9 +12,6 @@ from mockpets.settings.combinations import contradictions, notices
 from mockpets.settings.model import VISITOR_RATE
 from mockpets.settings.sources import load_settings
 from tests.cases import each as for_each
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 TOKEN = "secret-token"
 

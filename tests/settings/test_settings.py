@@ -1,7 +1,5 @@
 """The settings: each row from flag, variable and file, and every error message in full."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

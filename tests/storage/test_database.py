@@ -1,7 +1,5 @@
 """The state file: what is one, who may use it, and how damage is found."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil
@@ -9,19 +7,14 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from mockpets.errors import InputError
-from mockpets.storage.database import open_database
+from mockpets.storage.database import Content, open_database
 from tests.storage.servers import Server, failing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mockpets.storage.database import Content
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="uses locks and permissions")
 LONG = pytest.param(10_000, marks=[pytest.mark.slow, pytest.mark.long])

@@ -1,7 +1,5 @@
 """The access log: one line for each request in the text and JSON formats, safe to print."""
 
-from __future__ import annotations
-
 import errno
 import io
 import json
@@ -11,8 +9,8 @@ import pty
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from threading import Event, Thread
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -21,9 +19,6 @@ from hypothesis import strategies as st
 from mockpets.telemetry.access_log import MESSAGE, TARGET, Access, access, configure
 from mockpets.telemetry.async_handler import LINES
 from tests.cases import each as for_each
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 PLAIN = Access("GET", "/v1/pets?limit=2", 200, 0.412, size=120, number=3, session="default")
 RICH = Access(

@@ -1,10 +1,8 @@
 """Metrics: Prometheus reads what was counted."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -12,9 +10,6 @@ from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
 from mockpets.telemetry.metrics import BUCKETS, Holdings, Metrics
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 HELD: Holdings = {
     "parked_answers": 3,

@@ -1,21 +1,16 @@
 """The lines of rejected requests: the error code, the session, and the server's name."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from tests.cases import each as for_each
+from tests.http_client import Client
 from tests.telemetry.test_serve_log import logging, logging_inside
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.http_client import Client
-
-    Make = Callable[..., Client]
+Make = Callable[..., Client]
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="ends the server by a signal")
 TOKEN = "a-token-of-the-tests"

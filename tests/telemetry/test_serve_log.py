@@ -1,16 +1,16 @@
 """The access log of `serve`: one line for each request, without secrets."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import socket
 import sys
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPException
 from io import StringIO
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -21,10 +21,6 @@ from mockpets.version import FULL_VERSION
 from tests.cases import each as for_each
 from tests.cli.test_main import SECONDS, base_of, program, serving, wait_until
 from tests.http_client import Client, OverSocket
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="ends the server by a signal"),

@@ -1,8 +1,7 @@
 """The carrier `baggage` (W3C Baggage), and the precedence of all carriers."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 from urllib.parse import quote
 
 from hypothesis import given
@@ -14,10 +13,7 @@ from tests.http_client import Client, InProcess
 from tests.web.test_contract import assert_error
 from tests.web.test_session_selector import chosen
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Make = Callable[..., Client]
+Make = Callable[..., Client]
 
 
 def pets(call: Client, baggage: str, path: str = "/v1/pets", **options: Any) -> Any:

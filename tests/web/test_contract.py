@@ -3,21 +3,16 @@
 Source: pet-store-interface.md, and docs/reference/contract.md where it is silent.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from mockpets.constants import ERRORS, EXPOSED_HEADERS, INT64_MAX, INT64_MIN
+from mockpets.constants import ERRORS, EXPOSED_HEADERS, INT64_MAX, INT64_MIN, ErrorCode
 from mockpets.contract.schemas import RESPONSES
 from mockpets.contract.serialization import body_problems
 from mockpets.contract.validation import problems
 from tests.cases import each
-
-if TYPE_CHECKING:
-    from mockpets.constants import ErrorCode
-    from tests.http_client import Client, Response
+from tests.http_client import Client, Response
 
 ORIGIN = "http://localhost:5173"
 RANGE = f"{INT64_MIN} to {INT64_MAX}"

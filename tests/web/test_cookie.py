@@ -3,20 +3,14 @@
 `test_baggage` has its precedence, `test_notes` the note about an ignored one.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from tests.cases import each
+from tests.http_client import Client, Response
 from tests.web.test_contract import assert_error
 from tests.web.test_session_selector import chosen
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.http_client import Client, Response
-
-    Make = Callable[..., Client]
+Make = Callable[..., Client]
 
 NONE = ("default", "default")
 DELETED = "mockpets=; Path=/; Max-Age=0; SameSite=Lax"

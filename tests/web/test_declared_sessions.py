@@ -1,8 +1,7 @@
 """`--sessions declared`: a request that forgets or misspells its session is an error."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,9 +9,6 @@ from mockpets import MockpetsServer, Settings, create_app
 from mockpets.client import ControlClient
 from tests.cases import each
 from tests.http_client import Client, InProcess
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PET: Any = {"name": "Miso", "categoryId": 2}
 

@@ -1,17 +1,13 @@
 """Errors that are not the client's: bugs, and background jobs that fail."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Iterator
+from typing import NoReturn
 
 import pytest
 
 from mockpets import MockpetsServer, Settings
 from tests.http_client import Client, OverSocket
 from tests.web.test_contract import assert_error
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 BUG = "this is a bug in mockpets; report it with the traceback in the log"
 MEMORY = "the server has too little memory; send or request less at once, or give it more"

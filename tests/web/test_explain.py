@@ -1,9 +1,8 @@
 """Explanations: they agree with what happens, change nothing, and name every condition."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -11,13 +10,8 @@ from hypothesis import strategies as st
 
 from mockpets import Settings, create_app
 from tests.cases import each
-from tests.http_client import Client, InProcess, OverSocket
+from tests.http_client import Client, InProcess, OverSocket, Response
 from tests.server.raw_http import Wire
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.http_client import Response
 
 EXPLAINED = {"Mockpets-Session": "explained"}
 KEY = {"Authorization": "Bearer mockpets"}

@@ -1,9 +1,8 @@
 """The outcome of each request in the journal, through real connections and a test client."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -12,9 +11,6 @@ from mockpets.client import ControlClient
 from mockpets.client.connection import VerificationError
 from tests.http_client import Client, InProcess, OverSocket
 from tests.server.raw_http import Wire, port_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 KEY = "Authorization: Bearer mockpets"
 MATCH = {"operation": "listPets"}

@@ -1,9 +1,8 @@
 """The setting for memory: what it limits, what is dropped at a limit, and who learns of it."""
 
-from __future__ import annotations
-
 import logging
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -14,10 +13,7 @@ from tests.test_cost import HEADERS
 from tests.web.control.test_metrics import PATH, held, read
 from tests.web.test_contract import assert_error
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Make = Callable[..., Client]
+Make = Callable[..., Client]
 
 MIB = 2**20
 TOKEN = "a-token-of-the-tests"

@@ -1,20 +1,14 @@
 """The notes of the journal: every code, and when it is present."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mockpets.journal.queries import NOTES
 from tests.cases import each
-from tests.http_client import JSON
+from tests.http_client import JSON, Client
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.http_client import Client
-
-    Make = Callable[..., Client]
+Make = Callable[..., Client]
 
 GOOD = b'{"name": "Miso", "categoryId": 2}'
 MORE = b'{"name": "Miso", "categoryId": 2, "id": 9, "colour": "red"}'

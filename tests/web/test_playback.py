@@ -1,25 +1,19 @@
 """The order of checks on a request under ``/v1``, as documented in the reference."""
 
-from __future__ import annotations
-
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.constants import SERVER_LIMIT_ERRORS
 from tests.cases import each
-from tests.http_client import JSON
+from tests.http_client import JSON, Client, Response
 from tests.server.raw_http import Wire, port_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import pytest
-
-    from tests.http_client import Client, Response
 
 CONTRACT = Path(__file__).parents[2] / "docs/reference/contract.md"
 

@@ -1,24 +1,19 @@
 """Running behind a proxy: trusted headers, and a server under a prefix."""
 
-from __future__ import annotations
-
 import json
 import re
 from ipaddress import ip_network
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
+from wsgiref.types import WSGIEnvironment
 
+from flask.testing import FlaskClient
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets import Settings, create_app
 from mockpets.web.proxy import UNKNOWN, behind, forwarded
 from tests.cases import each
-
-if TYPE_CHECKING:
-    from wsgiref.types import WSGIEnvironment
-
-    from flask.testing import FlaskClient
 
 KEY = {"Authorization": "Bearer mockpets"}
 TRUSTED = ("10.0.0.1", "10.1.0.0/16", "::1", "2001:db8::/32")

@@ -1,12 +1,12 @@
 """Public mode: the limits and the isolation of visitors."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
 from itertools import count, product
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -27,15 +27,9 @@ from mockpets.web.public_mode import PUBLIC_BURST, TOKEN_GUESSES
 from tests.cases import each
 from tests.http_client import Client, InProcess, Response
 from tests.routes import PANEL_FILES
-from tests.server.raw_http import Clock, Wire, running
+from tests.server.raw_http import Clock, Running, Wire, running
 from tests.server.raw_http import Clock as ServerClock
 from tests.web.test_contract import ORIGIN, assert_cors, assert_error
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
-
-    from tests.server.raw_http import Running
 
 TOKEN = "a-token-of-the-tests"
 WITH = {"Authorization": f"Bearer {TOKEN}"}

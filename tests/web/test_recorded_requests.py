@@ -1,23 +1,18 @@
 """What an entry of the journal takes, and that it can be read after its request is gone."""
 
-from __future__ import annotations
-
 import gc
 import io
 import sys
 import tracemalloc
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from mockpets import Settings, create_app
+from mockpets.journal.journal import Journal
 from mockpets.wsgi_extension import HEAD
 from tests.cases import each
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mockpets.journal.journal import Journal
 
 REQUESTS = 300
 

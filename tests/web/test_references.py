@@ -1,10 +1,9 @@
 """References in replies: each source, over HTTP, and against an independent model."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -13,12 +12,7 @@ from hypothesis import strategies as st
 
 from mockpets import MockpetsServer, Settings
 from mockpets.constants import HEADER_VALUE_BYTES
-from tests.http_client import Client, OverSocket
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.http_client import Response
+from tests.http_client import Client, OverSocket, Response
 
 ORDERS = "/v1/store/{shop}/orders"
 ORDER = {"petId": 9007199254740993, "name": "Mío", "items": [{"price": 1.5}], "gift": None}

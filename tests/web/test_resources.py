@@ -1,24 +1,18 @@
 # ruff: noqa: E501 - messages are compared whole, a line each
 """Resources over HTTP: what each request does, whose records they are, and what explains it."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Mapping
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any, Self
 from uuid import UUID
 
 import pytest
 
 from mockpets import Settings, create_app
 from tests.cases import each
-from tests.http_client import JSON, Client, InProcess
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from tests.http_client import Response
+from tests.http_client import JSON, Client, InProcess, Response
 
 PATH = "/v1/store/orders"
 FIRST = {"id": 1, "petId": 3, "status": "placed"}
@@ -50,7 +44,7 @@ class Shop:
     def control(self, method: str, path: str, body: Any = None) -> Response:
         return self(method, f"/__mockpets/{path}", body, key=None)
 
-    def use(self, *resources: Mapping[str, Any], **more: Any) -> Shop:
+    def use(self, *resources: Mapping[str, Any], **more: Any) -> Self:
         document = {"description": "d", "resources": list(resources or [ORDERS]), **more}
         response = self.control("PUT", "scenario", {"scenario": document})
         assert response.status == 200, response.body

@@ -1,19 +1,14 @@
 """Session and scenarios by base path, header and key: the table of product.md, and edge cases."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from mockpets.constants import EXPOSED_HEADERS, FORWARDED_HEADERS
 from tests.cases import each
+from tests.http_client import Client, Response
 from tests.web.test_contract import assert_error
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.http_client import Client, Response
-
-    Make = Callable[..., Client]
+Make = Callable[..., Client]
 
 PET: Any = {"name": "Miso", "categoryId": 2}
 

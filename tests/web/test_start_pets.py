@@ -1,10 +1,9 @@
 """`--pets`: a file or a number of pets that every session starts with."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -12,11 +11,7 @@ from mockpets import Settings, create_app
 from mockpets.errors import InputError
 from mockpets.settings.sources import load_settings
 from tests.cases import each
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.http_client import Client
+from tests.http_client import Client
 
 PETS: Any = [
     {"id": 3, "name": "Miso", "categoryId": 2, "status": "sold"},

@@ -1,21 +1,17 @@
 """What visitors of a public server read at a limit, what its owner reads, and the settings."""
 
-from __future__ import annotations
-
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pytest
 
 from mockpets.constants import PUBLIC_IDLE_SECONDS, PUBLIC_SESSIONS, SESSIONS
 from mockpets.settings.model import rows
 from mockpets.web.public_mode import PUBLIC_RATE
 from tests.cases import each
+from tests.http_client import Response
 from tests.web.test_contract import assert_cors, assert_error
 from tests.web.test_public_mode import FULL, WAIT, Public
-
-if TYPE_CHECKING:
-    import pytest
-
-    from tests.http_client import Response
 
 GONE = (
     "your changes were removed, because you were away and others needed the room; try again to "

@@ -3,8 +3,6 @@
 The file that the variable ``CAPTURED`` names gets what would be started.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,14 +1,12 @@
 # ruff: noqa: E501 - messages are compared whole, a line each
 """Valid scenario and fixture files and their values; invalid files and their exact messages."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -32,11 +30,6 @@ from mockpets.scenario.model import (
 from tests.cases import each
 from tests.scenario.language.bad_files import JSON, YAML, D, S, stub
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mockpets.scenario.language.diagnostics import Fixtures
-
 KNOWN = ("own", "slow", "retry")
 JSON_TYPE = ("Content-Type", "application/json")
 
@@ -45,7 +38,7 @@ def pets(count: int) -> tuple[Pet, ...]:
     return tuple(Pet(id=number, name="a", categoryId=1) for number in range(count))
 
 
-SHELF: Fixtures = {
+SHELF: dict[str, Callable[[], tuple[Pet, ...] | InputError]] = {
     "showroom": lambda: (Pet(id=1, name="Miso", categoryId=2, status="sold"),),
     "broken": lambda: InputError([Problem("broken.yaml", 1, 1, "", "is empty")]),
     "many": partial(pets, 101),

@@ -1,12 +1,11 @@
 """Access to the control API: every route and kind of caller, and attempts to bypass the check."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count, product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -17,15 +16,9 @@ from mockpets.constants import CONTROL_PREFIX, TOOLBAR_PATH
 from mockpets.kit import files_of
 from mockpets.web.cors import REJECTED_ORIGINS
 from tests.cases import each
-from tests.http_client import JSON, InProcess
+from tests.http_client import JSON, InProcess, Response
 from tests.routes import complete_app
 from tests.server.raw_http import Wire
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.http_client import Response
-
 
 TOKEN = "a-token-of-the-tests"
 FREE = {

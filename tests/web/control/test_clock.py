@@ -1,10 +1,9 @@
 """The clock of a session: what depends on it, how it is changed, and what keeps it."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,13 +13,8 @@ from mockpets import MockpetsServer, Settings, create_app
 from mockpets.client import ControlClient, ControlError
 from mockpets.clock import LATEST, parse_moment, time_text
 from tests.cases import each
-from tests.http_client import Client, InProcess, OverSocket
+from tests.http_client import Client, InProcess, OverSocket, Response
 from tests.web.test_references import notes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.http_client import Response
 
 CLOCK = "/__mockpets/clock"
 AT = "2031-02-03T04:05:06.789Z"

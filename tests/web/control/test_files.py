@@ -1,9 +1,8 @@
 """Check and save scenario files with the control API, and read what is needed for that."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,12 +10,7 @@ from mockpets import MockpetsServer, Settings, create_app
 from mockpets.client import ControlClient
 from mockpets.constants import CONTROL_PREFIX, FILE_BYTES
 from mockpets.session.session import OVERRIDES
-from tests.http_client import Client, InProcess
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.http_client import Response
+from tests.http_client import Client, InProcess, Response
 
 YAML = {"Content-Type": "application/yaml"}
 TEXT = "description: Mine.  # with a comment\nstubs:\n  - reply: {status: 503}\n"

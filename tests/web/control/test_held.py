@@ -1,18 +1,14 @@
 """`GET held` and `POST held/release`: see and send single responses that wait."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient, ControlError
 from tests.server.raw_http import Wire, port_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 KEY = "Authorization: Bearer mockpets"
 DOOR = {"match": {"operation": "listPets"}, "hold": "door"}

@@ -1,26 +1,20 @@
 """MCP: both revisions, the tools, and every message that is rejected."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from mockpets import MockpetsServer, Settings, create_app
 from tests.cases import each
-from tests.http_client import Client, InProcess, OverSocket
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.http_client import Response
+from tests.http_client import Client, InProcess, OverSocket, Response
 
 MODERN, LEGACY = "2026-07-28", "2025-11-25"
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"

@@ -1,26 +1,20 @@
 """Stubs and scenarios from recorded requests repeat what was recorded."""
 
-from __future__ import annotations
-
 import os
 import random
 import re
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from http.client import HTTPException
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
 
+from mockpets import MockpetsServer
 from mockpets.client import ControlClient, ControlError
-from tests.http_client import JSON, Client, OverSocket
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mockpets import MockpetsServer
-    from tests.http_client import Response
+from tests.http_client import JSON, Client, OverSocket, Response
 
 STACKS = int(os.environ.get("RECORDED_STACKS", "24"))
 MISO = b'{"name":"Miso","categoryId":2}'

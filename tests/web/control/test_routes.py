@@ -1,10 +1,10 @@
 """Every call of the control API: responses, errors, and effects."""
 
-from __future__ import annotations
-
 import json
 import select
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,18 +12,12 @@ from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import PROTOCOL
 from mockpets.version import FULL_VERSION
 from tests.cases import each
-from tests.http_client import JSON, Client, InProcess, OverSocket
+from tests.http_client import JSON, Client, InProcess, OverSocket, Response
 from tests.routes import PANEL_FILES
 from tests.server.raw_http import Wire, port_of
 from tests.web.test_contract import assert_error
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from tests.http_client import Response
-
-    Make = Callable[..., Client]
+Make = Callable[..., Client]
 
 PET: Any = {"name": "Miso", "categoryId": 2}
 

@@ -1,13 +1,13 @@
 """The OpenAPI document and the client's annotations match the wire: one row for each route."""
 
-from __future__ import annotations
-
 import json
 import re
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from inspect import isfunction
+from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -21,13 +21,7 @@ from mockpets.scenario.language.shapes import Definitions
 from mockpets.web.control.openapi import schema_of
 from mockpets.web.control.routes import control_document
 from tests.cases import each
-from tests.http_client import JSON, Client, OverSocket
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
-
-    from tests.http_client import Response
+from tests.http_client import JSON, Client, OverSocket, Response
 
 PATHS = control_document()["paths"]
 

@@ -1,11 +1,10 @@
 """`verify` and `gates/NAME/wait` wait for what they expect, without a thread on our server."""
 
-from __future__ import annotations
-
 import json
 import threading
+from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -16,10 +15,6 @@ from mockpets.server.scheduler import Scheduler
 from tests.cases import each
 from tests.http_client import Client, InProcess, OverSocket
 from tests.server.raw_http import Clock, Running, Wire, running
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 LIST: Any = {"operation": "listPets"}
 HELD: Any = {"scenario": {"description": "d", "stubs": [{"hold": "door"}]}}
