@@ -17,8 +17,7 @@ FIREFOX = os.environ.get("TEST_BROWSER") == "firefox"
 
 def chromium(playwright: Playwright, *arguments: str) -> Browser:
     return playwright.chromium.launch(
-        executable_path=need("chromium"),
-        args=["--no-sandbox", "--no-proxy-server", *arguments],
+        executable_path=need("chromium"), args=["--no-sandbox", "--no-proxy-server", *arguments]
     )
 
 

@@ -6,15 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets.errors import Problem, printable
-from mockpets.units import (
-    DURATION,
-    RATE,
-    parse_duration,
-    parse_rate,
-    parse_size,
-    quote,
-    size_text,
-)
+from mockpets.units import DURATION, RATE, parse_duration, parse_rate, parse_size, quote, size_text
 from tests.cases import each as for_each
 
 

@@ -47,12 +47,7 @@ SMALL = """
   .map(([html, {width, height}]) => `${html} ${width} x ${height}`)
 """
 """Every control below 24 px (WCAG 2.2); axe ignores small ones that have space around them."""
-QUICK = [
-    (1440, "light", ALL),
-    (1440, "dark", COLOURS),
-    (390, "light", COLOURS),
-    (390, "dark", ALL),
-]
+QUICK = [(1440, "light", ALL), (1440, "dark", COLOURS), (390, "light", COLOURS), (390, "dark", ALL)]
 """Widths and themes with the rules of axe: only the colours depend on the theme."""
 MATRIX = [(width, theme, ALL) for width in (1440, 768, 390) for theme in ("light", "dark")]
 LOOKS = MATRIX if os.environ.get("ALL_LOOKS") else QUICK

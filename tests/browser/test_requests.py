@@ -73,11 +73,7 @@ def test_open_copy_and_resend_a_request(panel: Panel) -> None:
     command = panel.paste()
     need("curl")
     output = subprocess.run(
-        [need("bash"), "-c", command],
-        capture_output=True,
-        text=True,
-        timeout=20,
-        check=True,
+        [need("bash"), "-c", command], capture_output=True, text=True, timeout=20, check=True
     ).stdout
     assert "201" in output.splitlines()[0]
     assert panel.call("GET", "/__mockpets/requests/2").json["target"].endswith(f"?{query}")

@@ -310,9 +310,7 @@ def test_record_a_scenario(own: Panel, tmp_path: Path) -> None:
     assert text.startswith("description: 'Recorded: 2 requests of session default.'")
 
 
-def test_without_a_folder_a_text_is_saved_for_this_session(
-    visit: Callable[..., Panel],
-) -> None:
+def test_without_a_folder_a_text_is_saved_for_this_session(visit: Callable[..., Panel]) -> None:
     with MockpetsServer(Settings(port=0)) as bare:
         panel = visit(f"{bare.url}/~w1", "/__mockpets/#scenarios/+", way="keyboard")
         panel.write(panel.page.get_by_role("textbox", name="Name of the scenario"), "outage")

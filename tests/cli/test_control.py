@@ -279,11 +279,7 @@ def test_held_responses_are_listed_and_released(
         while not client.held():
             since = client.events(since, 20)["change"]
         status, [head, row], err = run("held", "list")
-        assert (status, head.split(), err) == (
-            0,
-            ["request", "status", "waits", "for"],
-            [],
-        )
+        assert (status, head.split(), err) == (0, ["request", "status", "waits", "for"], [])
         assert row.split()[:7] == [
             *("1", "GET", "/v1/pets?limit=2"),
             *("200", "held", "at", "checkout"),
@@ -359,11 +355,7 @@ def test_all_sessions_are_reset_and_dropped(run: Run, client: ControlClient, cal
         (f"pets add --name=R --category={2**63}", 2, "--category: must be an integer from -"),
         ("held release", 2, "Missing argument 'NUMBER...'; see 'mockpets held release --help'"),
         ("held release 7", 1, "request 7 does not wait for its response"),
-        (
-            "pets update 3",
-            2,
-            "pets update: no longer a command; change it in the panel",
-        ),
+        ("pets update 3", 2, "pets update: no longer a command; change it in the panel"),
         ("pets delete 3", 2, "pets delete: no longer a command; delete it in the panel"),
         ("pets set showrom", 1, "unknown fixture 'showrom'; did you mean 'showroom'?"),
         ("pets set 100001", 1, "must be an integer from 0 to 100000, got 100001"),

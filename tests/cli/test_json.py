@@ -17,16 +17,7 @@ from tests.http_client import Client, OverSocket
 Run = Callable[..., tuple[int, list[str], list[str]]]
 
 WITHOUT = {
-    *(
-        "serve",
-        "fixture",
-        "openapi",
-        "schema",
-        "deploy",
-        "skill",
-        "link",
-        "mcp",
-    ),  # print a file
+    *("serve", "fixture", "openapi", "schema", "deploy", "skill", "link", "mcp"),  # print a file
     *("new", "kit", "init"),  # write files
     *("reset", "pets set"),
     *("held release", "gates open", "sessions drop"),  # change something

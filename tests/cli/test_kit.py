@@ -112,11 +112,7 @@ def test_playwright_gets_its_fixtures_and_a_configuration(kit: Kit) -> None:
 
 @for_each(
     "option, files",
-    [
-        ("ssr", SSR),
-        ("storybook", [*CLIENT, *STORYBOOK]),
-        ("cypress", [*CLIENT, *CYPRESS]),
-    ],
+    [("ssr", SSR), ("storybook", [*CLIENT, *STORYBOOK]), ("cypress", [*CLIENT, *CYPRESS])],
 )
 def test_another_integration_gets_its_files(kit: Kit, option: str, files: list[str]) -> None:
     status, out, err = kit("tests/mock", f"--{option}")

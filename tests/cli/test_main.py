@@ -117,10 +117,7 @@ def test_version(run: Run, argument: str) -> None:
             ["report", "--format=jsn"],
             "--format: 'jsn' is not one of 'text', 'github', 'json'; did you mean 'json'?",
         ),
-        (
-            ["serve", "empty"],
-            "Got unexpected extra argument (empty); see 'mockpets serve --help'",
-        ),
+        (["serve", "empty"], "Got unexpected extra argument (empty); see 'mockpets serve --help'"),
         (
             ["pets", "--json", "list"],
             "Got unexpected extra argument (list); see 'mockpets pets list --help'",
@@ -392,18 +389,11 @@ def root() -> Iterator[str]:
         yield server.url
 
 
-@for_each(
-    "suffix",
-    ["", "/v1/", "/~w3+empty/v1", "/v1/pets", "/__mockpets/", "/prefix/v1"],
-)
+@for_each("suffix", ["", "/v1/", "/~w3+empty/v1", "/v1/pets", "/__mockpets/", "/prefix/v1"])
 def test_health_finds_a_server_by_its_url(run: Run, root: str, suffix: str) -> None:
     shown = root + ("/prefix" if "prefix" in suffix else "")
 
-    assert run("health", "--url", root + suffix) == (
-        0,
-        [f"mockpets: {shown} is alive"],
-        [],
-    )
+    assert run("health", "--url", root + suffix) == (0, [f"mockpets: {shown} is alive"], [])
 
 
 def test_health_finds_a_server_by_its_settings(
@@ -611,8 +601,7 @@ def test_the_log_of_serve_begins_with_the_shipped_files_that_are_replaced(here: 
 def test_settings_reach_the_server(here: Path) -> None:
     (here / "own").mkdir()
     (here / "own" / "locked.yaml").write_text(
-        "description: No key is good.\nstubs:\n  - reply: {error: unauthorized}\n",
-        encoding="utf-8",
+        "description: No key is good.\nstubs:\n  - reply: {error: unauthorized}\n", encoding="utf-8"
     )
     (here / "mockpets.toml").write_text('seed = 3\napi-key = ["a", "b"]\n', encoding="utf-8")
     environ = os.environ | {"MOCKPETS_PETS": "2", "MOCKPETS_SCENARIOS_DIR": "own"}

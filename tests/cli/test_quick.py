@@ -102,10 +102,7 @@ def health_inside(
 
 @for_each("app, problem", [(failing, "with 503"), (another_server, "is not a mockpets server")])
 def test_a_problem_is_reported_by_the_full_command(
-    app: object,
-    problem: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    app: object, problem: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with MockpetsServer(Settings(port=0), app) as server:  # type: ignore[arg-type] # an app
         port = str(urlsplit(server.url).port)

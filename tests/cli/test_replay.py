@@ -359,11 +359,7 @@ def test_redirects_are_not_followed(to_service: Run) -> None:
     ("host", "is_trusted"), [("localhost", True), ("localhost", False), ("127.0.0.1", True)]
 )
 def test_the_certificate_is_verified(
-    to_service: Run,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    host: str,
-    is_trusted: bool,
+    to_service: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, host: str, is_trusted: bool
 ) -> None:
     both = certificate(tmp_path)
     if is_trusted:

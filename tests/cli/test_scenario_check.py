@@ -135,9 +135,7 @@ def test_the_report_as_json(run: Run, tmp_path: Path) -> None:
     assert {
         (problem["file"], problem["line"], problem["column"], problem["what"][:25])
         for problem in report["problems"]
-    } == {
-        ("bad.yaml", 1, 1, "unknown key 'descriptoin'"),
-    }
+    } == {("bad.yaml", 1, 1, "unknown key 'descriptoin'")}
     assert "did you mean 'description'?" in report["problems"][0]["hint"]
 
 

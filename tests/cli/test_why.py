@@ -80,11 +80,7 @@ def test_a_request_that_was_not_sent_is_explained_and_changes_nothing(
             'skipped: matching request 2 of 2 that "after" skips',
         ),
         ({"times": 1, "reply": {"error": "unauthorized"}}, 1, "used up: 1 of 1"),
-        (
-            {"sequence": [{"error": "unauthorized"}], "repeat": "none"},
-            1,
-            "sequence used up",
-        ),
+        ({"sequence": [{"error": "unauthorized"}], "repeat": "none"}, 1, "sequence used up"),
         ({"probability": 0, "reply": {"error": "unauthorized"}}, 0, " is not below 0, seed 1"),
         ({"delay": "1ms"}, 0, "1. inline-1/1: applies\n"),
         ({"match": {"operation": "getPet"}, "delay": "1ms"}, 0, "inline-1/1: does not match\n"),

@@ -105,10 +105,7 @@ def test_a_url_names_server_and_session(
             "session: invalid session name 'w/3'; use a-z, 0-9, '.', '_' and '-', start with a "
             "letter or digit, at most 64 characters",
         ),
-        (
-            {"token": "short"},
-            "token: must be at least 8 visible ASCII characters without spaces",
-        ),
+        ({"token": "short"}, "token: must be at least 8 visible ASCII characters without spaces"),
         (
             {"url": "localhost:7387"},
             "localhost:7387: not a valid server URL; use a URL such as http://localhost:7387, "

@@ -12,12 +12,7 @@ import pytest
 import mockpets
 from mockpets.constants import INT64_MAX, INT64_MIN
 from mockpets.contract.fields import Int64
-from mockpets.contract.schemas import (
-    NEW_PET_FIELDS,
-    PET_FIELDS,
-    NewPet,
-    Pet,
-)
+from mockpets.contract.schemas import NEW_PET_FIELDS, PET_FIELDS, NewPet, Pet
 from mockpets.contract.serialization import InvalidPetError, dump_pet, load_pet
 from tests.cases import each
 

@@ -8,12 +8,7 @@ from typing import Final
 from unittest import mock
 
 from mockpets import Settings, create_app
-from mockpets.constants import (
-    CONNECTIONS,
-    HEAD_BYTES,
-    PUBLIC_SESSIONS,
-    SESSIONS,
-)
+from mockpets.constants import CONNECTIONS, HEAD_BYTES, PUBLIC_SESSIONS, SESSIONS
 from mockpets.memory_budget import MEMORY, PUBLIC_MEMORY
 from mockpets.server.limits import Limits
 from tests.docs.page import ROOT

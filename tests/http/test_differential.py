@@ -155,10 +155,7 @@ def by_llhttp(pieces: Pieces) -> Seen:
     return callbacks.seen
 
 
-OTHERS: dict[str, Callable[[Pieces], Seen]] = {
-    "h11": by_h11,
-    "llhttp": by_llhttp,
-}
+OTHERS: dict[str, Callable[[Pieces], Seen]] = {"h11": by_h11, "llhttp": by_llhttp}
 
 
 def cut(stream: bytes) -> Iterator[Pieces]:

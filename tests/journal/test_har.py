@@ -56,11 +56,7 @@ RESPONSE = thing(
     {"status": COUNT, "statusText": TEXT, "content": CONTENT, "redirectURL": TEXT} | BOTH
 )
 TIMINGS = thing(
-    {"send": TIME, "wait": TIME, "receive": TIME},
-    blocked=TIME,
-    dns=TIME,
-    connect=TIME,
-    ssl=TIME,
+    {"send": TIME, "wait": TIME, "receive": TIME}, blocked=TIME, dns=TIME, connect=TIME, ssl=TIME
 )
 ROW = thing(
     {

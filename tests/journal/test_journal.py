@@ -235,10 +235,7 @@ def test_a_journal_can_be_collected_while_another_makes_room() -> None:
 STEPS = st.lists(
     st.tuples(
         st.integers(0, 2),
-        st.one_of(
-            st.integers(0, 4000),
-            st.sampled_from(["detach", "reset", "close", "drop"]),
-        ),
+        st.one_of(st.integers(0, 4000), st.sampled_from(["detach", "reset", "close", "drop"])),
     ),
     max_size=60,
 )

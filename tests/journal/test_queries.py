@@ -42,10 +42,7 @@ def asking(query: Mapping[str, str]) -> Request:
             {"operation": "getPet", "note": "unmatched"},
         ),
         ({"status": "4XX", "stub": "-"}, {"status": "4xx", "stub": "-"}),
-        (
-            {"path": "*a" * 50, "stub": "a" * 1000},
-            {"path": "*a" * 50, "stub": "a" * 1000},
-        ),
+        ({"path": "*a" * 50, "stub": "a" * 1000}, {"path": "*a" * 50, "stub": "a" * 1000}),
         ({"status": "404", "since": "12"}, {"status": "404", "since": 12}),
         ({"outcome": "client_left"}, {"outcome": "client_left"}),
     ],

@@ -88,9 +88,7 @@ def test_a_match_is_the_same_as_for_stubs() -> None:
         ),
         (
             '{"match": {}, "times": {}}',
-            [
-                "body:1:24: times: the range has no limit; add at_least or at_most",
-            ],
+            ["body:1:24: times: the range has no limit; add at_least or at_most"],
         ),
         (
             '{"match": {}, "times": -1}',
@@ -104,7 +102,7 @@ def test_a_match_is_the_same_as_for_stubs() -> None:
             '{"match": {"outcome": "client-left"}}',
             [
                 "body:1:23: match.outcome: must be pending, sent, client_left or broken, "
-                "got 'client-left'; did you mean 'client_left'?",
+                "got 'client-left'; did you mean 'client_left'?"
             ],
         ),
         (
@@ -130,7 +128,7 @@ def test_a_match_is_the_same_as_for_stubs() -> None:
             '{"match": {"petId": 3, "operation": "listPets", "outcome": "sent"}}',
             [
                 "body:1:21: match.petId: listPets has no petId, only getPet does; "
-                "remove petId, or move it to a separate stub",
+                "remove petId, or move it to a separate stub"
             ],
         ),
     ],
@@ -180,7 +178,7 @@ def test_the_nearest_requests_are_explained_in_order() -> None:
             {
                 "request": summary(MIO),
                 "differences": [{"where": "body.name", "expected": '"Miso"', "got": '"Mio"'}],
-            },
+            }
         ],
     }
 
@@ -487,10 +485,7 @@ def test_a_message_is_short_for_any_request() -> None:
     assert text.endswith("; and 80 more")
     assert len(verified({}, *[entry(n) for n in range(500)]).message) == 0
     many = verified({"times": 0}, *[entry(number) for number in range(1, 501)]).message
-    assert many.splitlines()[-2:] == [
-        "  request 10, GET /v1/pets, responded 200",
-        "  and 490 more",
-    ]
+    assert many.splitlines()[-2:] == ["  request 10, GET /v1/pets, responded 200", "  and 490 more"]
 
 
 def test_a_message_has_no_control_characters() -> None:

@@ -96,12 +96,7 @@ def test_each_test_has_its_own_session(
     files |= {f"dom-{copy}.test.ts": "dom.test.ts" for copy in "ab"}
     with serving(echo) as third:
         outcome = run_vitest(
-            tmp_path,
-            files,
-            *options,
-            packaged=packaged,
-            MOCKPETS_URL=server.url,
-            THIRD_URL=third,
+            tmp_path, files, *options, packaged=packaged, MOCKPETS_URL=server.url, THIRD_URL=third
         )
 
     failed = {test: outcome.errors for test, each in outcome.statuses.items() if each != "passed"}

@@ -44,9 +44,7 @@ def opened(name: str) -> Iterator[Page]:
     "name", ["Chromium", pytest.param("Firefox", marks=[pytest.mark.slow, pytest.mark.long])]
 )
 def test_a_page_gets_each_broken_request_as_an_error_once(
-    name: str,
-    balancer: Callable[[Sequence[int]], AbstractContextManager[str]],
-    tmp_path: Path,
+    name: str, balancer: Callable[[Sequence[int]], AbstractContextManager[str]], tmp_path: Path
 ) -> None:
     options = ("--state", str(tmp_path / "state"), "--pets", "0")
     with running(options) as [process], balancer([process.port]) as url, opened(name) as page:

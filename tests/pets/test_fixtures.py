@@ -34,7 +34,7 @@ def visible(text: str) -> str:
 
 def test_the_shipped_fixtures() -> None:
     assert set(FILES) >= {
-        *("awkward-names", "big-ids", "full-page", "no-status", "showroom", "sold-out"),
+        *("awkward-names", "big-ids", "full-page", "no-status", "showroom", "sold-out")
     }
 
 

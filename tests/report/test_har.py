@@ -392,9 +392,7 @@ def test_a_file_that_is_too_large(run: Run) -> None:
     assert run("--har", "a.har")[2][0].startswith("mockpets: a.har: is larger than 65536 KiB")
 
 
-def test_terminal_characters_of_a_client_are_escaped(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_terminal_characters_of_a_client_are_escaped(capsys: pytest.CaptureFixture[str]) -> None:
     write("a.har", document([Sent(0, "G\x1b[31mET", "/v1/pets?\x1b[31m=1\ud800", 405)]))
     assert main(["report", "--har", "a.har"]) == 0
     out = capsys.readouterr().out

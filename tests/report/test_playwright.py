@@ -73,10 +73,7 @@ def test_a_recording_of_playwright(
     project = tmp_path / "project"
     project.mkdir()
     outcomes = run_playwright(
-        project,
-        {"tests/recorded.spec.ts": RECORDED},
-        MOCKPETS_URL=server.url,
-        HAR=str(har),
+        project, {"tests/recorded.spec.ts": RECORDED}, MOCKPETS_URL=server.url, HAR=str(har)
     )
     assert {each.status for each in outcomes.values()} == {"passed"}, outcomes
 

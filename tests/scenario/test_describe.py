@@ -7,15 +7,7 @@ from mockpets.faults import FAULTS
 from mockpets.packaged_data import shipped
 from mockpets.scenario.describe import describe_match, describe_pets, describe_stub
 from mockpets.scenario.library import load_library
-from mockpets.scenario.model import (
-    PASS,
-    Canned,
-    Condition,
-    Delay,
-    Generated,
-    Match,
-    Stub,
-)
+from mockpets.scenario.model import PASS, Canned, Condition, Delay, Generated, Match, Stub
 from tests.cases import each
 
 E503 = Canned(503, (), b"{}", "status 503 is not in the contract")

@@ -6,14 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockpets.scenario.matching import (
-    ABSENT,
-    Comparison,
-    Facts,
-    covers,
-    difference,
-    path_matches,
-)
+from mockpets.scenario.matching import ABSENT, Comparison, Facts, covers, difference, path_matches
 from mockpets.scenario.model import Condition, Match, Operator
 from tests.cases import each
 

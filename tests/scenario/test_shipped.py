@@ -37,11 +37,7 @@ TABLE: dict[str, tuple[list[str], list[int], dict[str, str]]] = {
     "rate-limited": ([LIST, CREATE, GET], [429] * 3, {"Retry-After": "5"}),
     "retry": ([LIST] * 5, [503, 503, 200, 200, 200], {}),
     "retry-now": ([LIST] * 4, [503, 503, 200, 200], {"Retry-After": "0"}),
-    "server-error": (
-        [LIST, CREATE, GET],
-        [500] * 3,
-        {OFF: "status 500 is not in the contract"},
-    ),
+    "server-error": ([LIST, CREATE, GET], [500] * 3, {OFF: "status 500 is not in the contract"}),
     "slow": (["GET /v1/pets/999"], [404], {DELAY: "delay;dur=2000"}),  # errors are delayed too
     "slow-body": ([GET], [200], {}),
     "unauthorized": ([LIST, CREATE, GET], [401] * 3, {"WWW-Authenticate": "invalid_token"}),

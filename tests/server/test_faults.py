@@ -96,10 +96,7 @@ def serving(folder: Path) -> Iterator[Callable[..., int]]:
 
     def start(*scenarios: str) -> int:
         settings = Settings(
-            host=("127.0.0.1",),
-            port=0,
-            scenarios_dir=(folder,),
-            scenario=scenarios or ("default",),
+            host=("127.0.0.1",), port=0, scenarios_dir=(folder,), scenario=scenarios or ("default",)
         )
         servers.append(MockpetsServer(settings).start())
         return port_of(servers[-1].url)

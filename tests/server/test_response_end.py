@@ -48,8 +48,7 @@ def server(app: EndingApp, clock: Clock) -> Iterator[Running]:
 
 
 @pytest.mark.parametrize(
-    "request_line",
-    ["HEAD /a", "HEAD /a?more=5", "HEAD /a?throttle=1", "GET /a?close=1", "POST /a"],
+    "request_line", ["HEAD /a", "HEAD /a?more=5", "HEAD /a?throttle=1", "GET /a?close=1", "POST /a"]
 )
 def test_a_complete_response_is_sent(request_line: str, app: EndingApp, server: Running) -> None:
     with Wire(server.port) as wire:

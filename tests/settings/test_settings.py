@@ -136,11 +136,7 @@ BAD: list[tuple[str, str, str]] = [
     ("drain", "30", f"{BAD_DURATION}'30'; add a unit: '30s' or '30ms'"),
     ("public", "maybe", "must be true or false, got 'maybe'"),
     ("visitor_rate", "1.5", "must be an integer from 1 to 100000, got '1.5'"),
-    (
-        "behind_proxy",
-        "proxy",
-        "must be an IP address or network such as 10.0.0.0/8, got 'proxy'",
-    ),
+    ("behind_proxy", "proxy", "must be an IP address or network such as 10.0.0.0/8, got 'proxy'"),
     ("behind_proxy", "0.0.0.0/0", "must not include every address, got '0.0.0.0/0'"),
     ("prefix", "//mock", f"{BAD_PREFIX}'//mock'"),
     ("name", "a b", f"{BAD_NODE}'a b'"),
@@ -251,10 +247,7 @@ def test_empty_variables_count_as_unset() -> None:
     assert load_settings({}, {"MOCKPETS_PORT": "", CONFIG_VARIABLE: ""}, None) == Settings()
 
 
-@for_each(
-    "word, value",
-    [("1", True), ("YES", True), ("0", False), ("off", False)],
-)
+@for_each("word, value", [("1", True), ("YES", True), ("0", False), ("off", False)])
 def test_spellings_of_a_switch(word: str, value: bool) -> None:
     assert load_settings({}, {"MOCKPETS_PUBLIC": word}, None).public is value
 
@@ -371,13 +364,7 @@ def test_variables_of_a_service_named_mockpets_are_ignored() -> None:
     assert load_settings({"port": None}, SERVICE | {"MOCKPETS_PORT": "1"}, None).port == 1
 
 
-@for_each(
-    "name, value",
-    [
-        ("MOCKPETS_SERVICE", "10.0.0.1"),
-        ("MOCKPETS_PORT_TCP", "7387"),
-    ],
-)
+@for_each("name, value", [("MOCKPETS_SERVICE", "10.0.0.1"), ("MOCKPETS_PORT_TCP", "7387")])
 def test_a_variable_that_only_resembles_a_service_s_is_rejected(name: str, value: str) -> None:
     [problem] = problems_of({}, {name: value})
 

@@ -67,9 +67,7 @@ def test_only_the_owner_can_read_the_files(path: Path) -> None:
     server.post()
     server.save()
 
-    assert left_in(path.parent) == [
-        *("pets.state", "pets.state-journal"),
-    ]
+    assert left_in(path.parent) == [*("pets.state", "pets.state-journal")]
     assert {stat.S_IMODE(each.stat().st_mode) for each in path.parent.iterdir()} == {0o600}
     server.stop()
     assert left_in(path.parent) == ["pets.state"]

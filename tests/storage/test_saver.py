@@ -22,16 +22,7 @@ from mockpets.errors import InputError
 from mockpets.pets.table import make_table
 from mockpets.session import save_progress
 from mockpets.storage.saver import RESERVED_IDS
-from tests.storage.servers import (
-    DISK_ERROR,
-    EMPTY,
-    SOLD,
-    Server,
-    failing,
-    pets,
-    resource,
-    scenario,
-)
+from tests.storage.servers import DISK_ERROR, EMPTY, SOLD, Server, failing, pets, resource, scenario
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="uses locks and permissions")
 TARGETS = (("default",), ("default", "sold"), ("default", "empty"), ("w3", "empty"), ("w4",))

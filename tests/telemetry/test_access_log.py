@@ -73,9 +73,7 @@ ACCESSES = st.builds(
 
 
 @given(st.lists(ACCESSES, min_size=1, max_size=30))
-def test_each_request_is_one_printable_line(
-    lines: Sequence[Access],
-) -> None:
+def test_each_request_is_one_printable_line(lines: Sequence[Access]) -> None:
     for form in ("text", "json"):
         logged_lines = logged(form, *lines)
         assert len(logged_lines) == len(lines)

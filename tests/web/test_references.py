@@ -83,9 +83,7 @@ def test_a_missing_value_is_its_default_or_null_with_a_note(call: Client, source
     assert notes(call)["reference_missing"] == f"the request has no {source}"
 
 
-def test_one_response_has_one_time_and_different_uuids_which_the_seed_repeats(
-    call: Client,
-) -> None:
+def test_one_response_has_one_time_and_different_uuids_which_the_seed_repeats(call: Client) -> None:
     body = [{"from": "now"}, {"from": "now"}, {"from": "uuid"}, {"from": "uuid"}]
     use(call, {"status": 201, "body": body})
     first, second = order(call).json, order(call).json

@@ -20,11 +20,7 @@ PETS: Any = [
 YAML = (
     "- {id: 3, name: Miso, categoryId: 2, status: sold}\n- {id: 7, name: 'Ada, 2', categoryId: 1}\n"
 )
-FILES = {
-    "My pets.json": json.dumps(PETS),
-    "pets.yml": YAML,
-    "PETS.YAML": YAML,
-}
+FILES = {"My pets.json": json.dumps(PETS), "pets.yml": YAML, "PETS.YAML": YAML}
 
 
 @each("name, text", FILES.items())

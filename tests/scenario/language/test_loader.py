@@ -17,16 +17,7 @@ from mockpets.contract.schemas import Pet
 from mockpets.errors import InputError, Problem
 from mockpets.packaged_data import shipped
 from mockpets.scenario.language.loader import load_fixture, load_scenario
-from mockpets.scenario.model import (
-    PASS,
-    Canned,
-    Condition,
-    Delay,
-    Generated,
-    Match,
-    Scenario,
-    Stub,
-)
+from mockpets.scenario.model import PASS, Canned, Condition, Delay, Generated, Match, Scenario, Stub
 from tests.cases import each
 from tests.scenario.language.bad_files import JSON, YAML, D, S, stub
 

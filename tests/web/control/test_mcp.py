@@ -137,13 +137,7 @@ def changed(meta: dict[str, Any]) -> dict[str, Any]:
         (LIST, {**HEADERS, "MCP-Protocol-Version": LEGACY}, 400, MISMATCH, "is '2025-11-25'; send"),
         (LIST, {"MCP-Protocol-Version": MODERN}, 400, MISMATCH, "Mcp-Method is missing"),
         (LIST, {**HEADERS, "Mcp-Method": "tools/call"}, 400, MISMATCH, "send 'tools/list'"),
-        (
-            CALL,
-            {**CALL_HEADERS, "Mcp-Name": "use"},
-            400,
-            MISMATCH,
-            "is 'use'; send 'state'",
-        ),
+        (CALL, {**CALL_HEADERS, "Mcp-Name": "use"}, 400, MISMATCH, "is 'use'; send 'state'"),
         (CALL, {**CALL_HEADERS, "Mcp-Name": "=?base64?!?="}, 400, MISMATCH, "Mcp-Name is"),
         (
             {**LIST, "params": {}},
