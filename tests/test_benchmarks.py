@@ -217,14 +217,11 @@ def test_the_results_have_a_section_for_each_run() -> None:
     assert sections == ["servers", "curves"]
 
 
-@for_each(
-    "rates, busy, problem",
-    [
-        ([1000, 1070], [0.0, 0.02], ""),
-        ([1000, 900, 1000], [0.0], "the control's speed varied by 11%; at most 8% is idle"),
-        ([1000, 1000], [0.0, 0.25], "other programs took 12%; at most 8% is idle"),
-    ],
-)
+@for_each("rates, busy, problem", [
+    ([1000, 1070], [0.0, 0.02], ""),
+    ([1000, 900, 1000], [0.0], "the control's speed varied by 11%; at most 8% is idle"),
+    ([1000, 1000], [0.0, 0.25], "other programs took 12%; at most 8% is idle"),
+])  # fmt: skip
 def test_figures_of_a_busy_machine_are_not_written(
     rates: list[float],
     busy: list[float],
@@ -280,13 +277,10 @@ def test_a_short_run_measures_compiled_mockpets(tmp_path: Path) -> None:
     assert "argparse" not in sources, "only our own code"
 
 
-@for_each(
-    "arguments, message",
-    [
-        (("--short", "--only", "Prims"), "--only: unknown Prims; available: mockpets, "),
-        (("mixed",), "QUESTION: unknown mixed; available: mix, operations, start, memory, curves"),
-    ],
-)
+@for_each("arguments, message", [
+    (("--short", "--only", "Prims"), "--only: unknown Prims; available: mockpets, "),
+    (("mixed",), "QUESTION: unknown mixed; available: mix, operations, start, memory, curves"),
+])  # fmt: skip
 def test_an_unknown_name_is_rejected_with_the_available_ones(
     arguments: tuple[str, ...], message: str
 ) -> None:

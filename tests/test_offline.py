@@ -27,26 +27,13 @@ from mockpets.cli.main import main
 sys.exit(main(sys.argv[1:]))
 """
 PATHS = (
-    "",
-    "docs",
-    "openapi.json",
-    "control.openapi.json",
-    "schema/scenario.json",
-    f"{PANEL_FILES}/main.js",
-    "client.js",
-    "scenarios.d.ts",
-)
+    "", "docs", "openapi.json", "control.openapi.json", "schema/scenario.json",
+    f"{PANEL_FILES}/main.js", "client.js", "scenarios.d.ts",
+)  # fmt: skip
 CALLS = (
-    "state",
-    "scenarios",
-    "requests.har",
-    "metrics",
-    "events",
-    "pets",
-    "sessions",
-    "health",
+    "state", "scenarios", "requests.har", "metrics", "events", "pets", "sessions", "health",
     "findings",
-)
+)  # fmt: skip
 
 
 def watched(*arguments: str, folder: Path) -> subprocess.Popen[str]:

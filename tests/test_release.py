@@ -147,18 +147,13 @@ UV = f'[ "$1" = --version ] && exit\necho uv $1 $2 $3 $4 $5\nshift 6\nexec {sys.
 
 
 @pytest.mark.node
-@for_each(
-    "scripts, shown",
-    [
-        ({"python3": NEW}, "['serve', '--port', '0']\n"),
-        ({"python": NEW, "python3": "exit 1"}, "['serve', '--port', '0']\n"),
-        ({"python3.12": NEW, "python3": "exit 1", "uv": UV}, "['serve', '--port', '0']\n"),
-        (
-            {"python3": "exit 1", "uv": UV},
-            "uv run --quiet --no-project --python >=3.11,<3.14\n['serve', '--port', '0']\n",
-        ),
-    ],
-)
+@for_each("scripts, shown", [
+    ({"python3": NEW}, "['serve', '--port', '0']\n"),
+    ({"python": NEW, "python3": "exit 1"}, "['serve', '--port', '0']\n"),
+    ({"python3.12": NEW, "python3": "exit 1", "uv": UV}, "['serve', '--port', '0']\n"),
+    ({"python3": "exit 1", "uv": UV},
+     "uv run --quiet --no-project --python >=3.11,<3.14\n['serve', '--port', '0']\n"),
+])  # fmt: skip
 def test_it_runs_with_the_first_python_that_is_new_enough_or_uv(
     package: Path, scripts: Mapping[str, str], shown: str
 ) -> None:

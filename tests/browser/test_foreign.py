@@ -17,17 +17,9 @@ from tests.pages import foreign_page
 from tests.routes import PANEL_FILES, complete_app
 
 OPEN = {
-    "",
-    "/",
-    "/health",
-    "/ready",
-    "/docs",
-    "/openapi.json",
-    "/control.openapi.json",
-    "/schema/scenario.json",
-    "/panel/{version}/{name}",
-    *(f"/{name}" for name in files_of()),
-} - {"/toolbar.js"}
+    "", "/", "/health", "/ready", "/docs", "/openapi.json", "/control.openapi.json",
+    "/schema/scenario.json", "/panel/{version}/{name}", *(f"/{name}" for name in files_of()),
+} - {"/toolbar.js"}  # fmt: skip
 """Paths without secrets, below the prefix."""
 
 BODIES: dict[str, object] = {

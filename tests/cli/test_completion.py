@@ -15,14 +15,11 @@ SECONDS = 20
 
 
 @pytest.mark.tool
-@each(
-    "words, expected",
-    [
-        ("se", ["serve", "settings", "sessions"]),
-        ("gates ", ["list", "open"]),
-        ("serve --scenarios", ["--scenarios-dir"]),
-    ],
-)
+@each("words, expected", [
+    ("se", ["serve", "settings", "sessions"]),
+    ("gates ", ["list", "open"]),
+    ("serve --scenarios", ["--scenarios-dir"]),
+])  # fmt: skip
 def test_completion_in_a_real_bash(here: Path, words: str, expected: list[str]) -> None:
     (here / "bin").mkdir()
     program = here / "bin" / "mockpets"

@@ -24,16 +24,10 @@ WITHOUT = {
     *("pets", "held", "gates", "sessions"),  # groups
 }
 READS = {
-    "use": "scenarios",
-    "scenarios --url": "scenarios",
-    "pets list": "pets",
-    "data": "data",
-    "held list": "held",
-    "gates list": "gates",
-    "sessions list": "sessions",
-    "stub 1": "requests/1/stub",
-    "why 1": "requests/1/explain",
-}
+    "use": "scenarios", "scenarios --url": "scenarios", "pets list": "pets", "data": "data",
+    "held list": "held", "gates list": "gates", "sessions list": "sessions",
+    "stub 1": "requests/1/stub", "why 1": "requests/1/explain",
+}  # fmt: skip
 CLOSED = "http://127.0.0.1:1"
 SENT = {
     "startedDateTime": "2026-07-28T12:00:00Z",

@@ -59,17 +59,14 @@ def test_messages_of_both_revisions_reach_the_session(
         assert response["result"]["structuredContent"]["session"] == "w1"
 
 
-@each(
-    "line, number, code, text",
-    [
-        (b"{", None, -32700, "is not JSON"),
-        (b'{"id": ' + b"1" * 5000 + b"}", None, -32700, "integer"),
-        (b"[]", None, -32600, "not a batch"),
-        (json.dumps({**STATE, "params": 7}).encode(), 7, -32600, "an object 'params'"),
-        (json.dumps({**STATE, "method": "nöthing"}).encode(), 7, -32601, "unknown method"),
-        (json.dumps({**STATE, "method": 7}).encode(), 7, -32600, "a text 'method'"),
-    ],
-)
+@each("line, number, code, text", [
+    (b"{", None, -32700, "is not JSON"),
+    (b'{"id": ' + b"1" * 5000 + b"}", None, -32700, "integer"),
+    (b"[]", None, -32600, "not a batch"),
+    (json.dumps({**STATE, "params": 7}).encode(), 7, -32600, "an object 'params'"),
+    (json.dumps({**STATE, "method": "nöthing"}).encode(), 7, -32601, "unknown method"),
+    (json.dumps({**STATE, "method": 7}).encode(), 7, -32600, "a text 'method'"),
+])  # fmt: skip
 def test_an_invalid_line_gets_an_error_and_the_next_one_is_read(
     server: MockpetsServer,
     send: Callable[..., list[Any]],

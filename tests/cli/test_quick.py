@@ -50,16 +50,13 @@ def health(
     return done.returncode, done.stdout.splitlines(), done.stderr
 
 
-@for_each(
-    "variables",
-    [
-        {},
-        {"MOCKPETS_HOST": "0.0.0.0"},  # noqa: S104 - as the image has it
-        {"MOCKPETS_PREFIX": "/prefix"},
-        {"MOCKPETS_PREFIX": "", "MOCKPETS_SCENARIO": "empty", "MOCKPETS_URL": ""},
-        {"MOCKPETS_PORT": "1", "MOCKPETS_URL": "http://localhost:PORT/v1"},
-    ],
-)
+@for_each("variables", [
+    {},
+    {"MOCKPETS_HOST": "0.0.0.0"},  # noqa: S104 - as the image has it
+    {"MOCKPETS_PREFIX": "/prefix"},
+    {"MOCKPETS_PREFIX": "", "MOCKPETS_SCENARIO": "empty", "MOCKPETS_URL": ""},
+    {"MOCKPETS_PORT": "1", "MOCKPETS_URL": "http://localhost:PORT/v1"},
+])  # fmt: skip
 def test_a_healthy_server_costs_no_imports(
     port: str, variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -70,14 +67,11 @@ def test_a_healthy_server_costs_no_imports(
     assert result == (0, [f"mockpets: {url} is alive", ""], "")
 
 
-@for_each(
-    "variables, url",
-    [
-        ({"MOCKPETS_PORT": "PORT", "MOCKPETS_HOST": "127.0.0.1"}, "http://127.0.0.1:PORT"),
-        ({"MOCKPETS_CONFIG": "other.toml"}, "http://127.0.0.1:PORT"),
-        ({}, "http://localhost:PORT"),
-    ],
-)
+@for_each("variables, url", [
+    ({"MOCKPETS_PORT": "PORT", "MOCKPETS_HOST": "127.0.0.1"}, "http://127.0.0.1:PORT"),
+    ({"MOCKPETS_CONFIG": "other.toml"}, "http://127.0.0.1:PORT"),
+    ({}, "http://localhost:PORT"),
+])  # fmt: skip
 def test_other_settings_are_left_to_the_full_command(
     port: str, variables: dict[str, str], url: str, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,25 +127,22 @@ def mock() -> Iterator[MockpetsServer]:
         yield server
 
 
-@for_each(
-    "words, is_quick",
-    [
-        (["retry", "empty"], True),
-        (["slow,empty"], True),
-        (["--session", "W1", "empty"], True),
-        (["empty", "--session=w2"], False),
-        (["--", "empty"], False),
-        ([], False),
-        (["emtpy"], False),
-        (["empty", ","], False),
-        (["empty.yaml"], False),
-        (["empty", "--session", "not a name"], False),
-        (["empty", "--session"], False),
-        (["empty", "--token", "opensesam"], False),
-        (["empty", "--url", "http://127.0.0.1:1/\r\nX: y"], False),
-        (["empty", "--sesion", "w1"], False),
-    ],
-)
+@for_each("words, is_quick", [
+    (["retry", "empty"], True),
+    (["slow,empty"], True),
+    (["--session", "W1", "empty"], True),
+    (["empty", "--session=w2"], False),
+    (["--", "empty"], False),
+    ([], False),
+    (["emtpy"], False),
+    (["empty", ","], False),
+    (["empty.yaml"], False),
+    (["empty", "--session", "not a name"], False),
+    (["empty", "--session"], False),
+    (["empty", "--token", "opensesam"], False),
+    (["empty", "--url", "http://127.0.0.1:1/\r\nX: y"], False),
+    (["empty", "--sesion", "w1"], False),
+])  # fmt: skip
 def test_use_prints_what_the_full_command_prints(
     mock: MockpetsServer,
     words: list[str],

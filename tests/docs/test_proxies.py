@@ -69,13 +69,10 @@ def nginx_proxy(_: Path, target: str) -> AbstractContextManager[str]:
     return nginx_site(text.replace("localhost", "127.0.0.1"), "listen 8080;")
 
 
-@pytest.mark.parametrize(
-    "proxy",
-    [
-        pytest.param(vite_proxy, marks=pytest.mark.node),
-        pytest.param(nginx_proxy, marks=pytest.mark.tool),
-    ],
-)
+@pytest.mark.parametrize("proxy", [
+    pytest.param(vite_proxy, marks=pytest.mark.node),
+    pytest.param(nginx_proxy, marks=pytest.mark.tool),
+])  # fmt: skip
 def test_a_proxy_passes_each_carrier_on(
     proxy: Callable[[Path, str], AbstractContextManager[str]],
     server: MockpetsServer,

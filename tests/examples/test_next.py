@@ -119,14 +119,11 @@ def test_without_the_line_and_without_baggage_no_session_reaches_the_server(
     assert (status, "422: " in html.replace("<!-- -->", "")) == (200, True), html
 
 
-@pytest.mark.parametrize(
-    ("names", "expected"),
-    [
-        ("demo%2Bempty", "No pets yet"),
-        ("demo+server-error", "500: "),
-        ("demo%2Bemtpy", "422: unknown scenario &#x27;emtpy&#x27;"),
-    ],
-)
+@pytest.mark.parametrize(("names", "expected"), [
+    ("demo%2Bempty", "No pets yet"),
+    ("demo+server-error", "500: "),
+    ("demo%2Bemtpy", "422: unknown scenario &#x27;emtpy&#x27;"),
+])  # fmt: skip
 def test_a_link_opens_the_page_in_a_session_with_scenarios(
     built: Path, names: str, expected: str
 ) -> None:
@@ -207,16 +204,12 @@ BUILD = ("Built", "Built", "Built")
 ERROR = ("500", "500", "500")
 
 
-@pytest.mark.parametrize(
-    ("carrier", "variables", "expected"),
-    [
-        ("header", {}, (FIRST_OF_OWN, OWN, BUILD, ERROR)),
-        ("baggage", {}, (FIRST_OF_ANY, BUILD, BUILD, FIRST_OF_ANY)),
-        ("header", {"API_CACHE": "no-store"}, (OWN, OWN, BUILD, ERROR)),
-        ("baggage", {"API_CACHE": "no-store"}, (OWN, OWN, BUILD, FIRST_OF_ANY)),
-    ],
-    ids=["header", "baggage", "header, no-store", "baggage, no-store"],
-)
+@pytest.mark.parametrize(("carrier", "variables", "expected"), [
+    ("header", {}, (FIRST_OF_OWN, OWN, BUILD, ERROR)),
+    ("baggage", {}, (FIRST_OF_ANY, BUILD, BUILD, FIRST_OF_ANY)),
+    ("header", {"API_CACHE": "no-store"}, (OWN, OWN, BUILD, ERROR)),
+    ("baggage", {"API_CACHE": "no-store"}, (OWN, OWN, BUILD, FIRST_OF_ANY)),
+], ids=["header", "baggage", "header, no-store", "baggage, no-store"])  # fmt: skip
 def test_what_tests_see_of_a_cached_page(
     installed: Path,
     tmp_path: Path,

@@ -21,17 +21,10 @@ LONG = [pytest.mark.slow, pytest.mark.long]
 
 APP = Path(__file__).with_name("links-app.mjs")
 SCENARIOS = {
-    "empty": 200,
-    "sold-out": 200,
-    "crowded": 200,
-    "awkward-names": 200,
-    "big-ids": 200,
-    "unauthorized": 401,
-    "rate-limited": 429,
-    "server-error": 500,
-    "maintenance": 503,
+    "empty": 200, "sold-out": 200, "crowded": 200, "awkward-names": 200, "big-ids": 200,
+    "unauthorized": 401, "rate-limited": 429, "server-error": 500, "maintenance": 503,
     "broken-json": 200,
-}
+}  # fmt: skip
 """Scenario to the status of listPets."""
 CALL = """
 async ([method, body]) => {

@@ -14,29 +14,14 @@ WITH_TOKEN = Settings(port=0, sessions="declared", control_token="secret-token")
 
 
 @pytest.mark.node
-@pytest.mark.parametrize(
-    ("path", "servers"),
-    [
-        (
-            "client.test.mjs",
-            {
-                "MOCKPETS_URL": Settings(port=0),
-                "OTHER_URL": Settings(port=0),
-                "DECLARED_URL": WITH_TOKEN,
-            },
-        ),
-        ("orders.test.mjs", {}),
-        ("storybook.test.mjs", {"MOCKPETS_URL": DECLARED, "OTHER_URL": Settings(port=0, seed=4)}),
-        (
-            "cypress/cypress.test.mjs",
-            {
-                "DECLARED_URL": DECLARED,
-                "TOKEN_URL": WITH_TOKEN,
-                "OTHER_URL": Settings(port=0, seed=4),
-            },
-        ),
-    ],
-)
+@pytest.mark.parametrize(("path", "servers"), [
+    ("client.test.mjs",
+     {"MOCKPETS_URL": Settings(port=0), "OTHER_URL": Settings(port=0), "DECLARED_URL": WITH_TOKEN}),
+    ("orders.test.mjs", {}),
+    ("storybook.test.mjs", {"MOCKPETS_URL": DECLARED, "OTHER_URL": Settings(port=0, seed=4)}),
+    ("cypress/cypress.test.mjs",
+     {"DECLARED_URL": DECLARED, "TOKEN_URL": WITH_TOKEN, "OTHER_URL": Settings(port=0, seed=4)}),
+])  # fmt: skip
 def test_a_module_with_real_servers(
     path: str, servers: Mapping[str, Settings], tmp_path: Path
 ) -> None:

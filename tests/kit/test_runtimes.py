@@ -101,17 +101,11 @@ def check_tour(project: Path, *command: str) -> None:
     assert json.loads(ran.stdout)[-1] == "drop"
 
 
-@pytest.mark.parametrize(
-    ("files", "command"),
-    [
-        (
-            {"playwright.config.ts": PLAYWRIGHT_CONFIG, "tour.spec.ts": PLAYWRIGHT_TEST},
-            ("playwright", "test", "--reporter=line"),
-        ),
-        ({"tour.test.ts": VITEST}, ("vitest", "run", "--no-color")),
-    ],
-    ids=["playwright", "vitest"],
-)
+@pytest.mark.parametrize(("files", "command"), [
+    ({"playwright.config.ts": PLAYWRIGHT_CONFIG, "tour.spec.ts": PLAYWRIGHT_TEST},
+     ("playwright", "test", "--reporter=line")),
+    ({"tour.test.ts": VITEST}, ("vitest", "run", "--no-color")),
+], ids=["playwright", "vitest"])  # fmt: skip
 def test_a_test_runner_uses_the_package_from_a_commonjs_package(
     project: Path, files: dict[str, str], command: tuple[str, ...]
 ) -> None:

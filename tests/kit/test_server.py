@@ -211,25 +211,14 @@ def test_playwright_prints_how_to_install_a_missing_command(project: Path) -> No
     ]
 
 
-@pytest.mark.parametrize(
-    ("options", "messages"),
-    [
-        (
-            {"command": "no-such-command"},
-            [
-                "'no-such-command serve --port ",
-                "ended with status 127:",
-                "no-such-command: not found",
-                "install mockpets, or name its command with the option 'command'",
-            ],
-        ),
-        (
-            {"command": COMMAND, "args": "--scenario emtpy"},
-            ["ended with status 2:\nmockpets: ", "did you mean 'empty'?"],
-        ),
-        ({"args": "--port 1"}, ["name the port in 'url' or MOCKPETS_URL, not in 'args'\n"]),
-    ],
-)
+@pytest.mark.parametrize(("options", "messages"), [
+    ({"command": "no-such-command"},
+     ["'no-such-command serve --port ", "ended with status 127:", "no-such-command: not found",
+      "install mockpets, or name its command with the option 'command'"]),
+    ({"command": COMMAND, "args": "--scenario emtpy"},
+     ["ended with status 2:\nmockpets: ", "did you mean 'empty'?"]),
+    ({"args": "--port 1"}, ["name the port in 'url' or MOCKPETS_URL, not in 'args'\n"]),
+])  # fmt: skip
 def test_a_server_that_does_not_start_is_explained(
     project: Path, options: dict[str, str], messages: list[str]
 ) -> None:

@@ -197,17 +197,14 @@ def test_nginx_rejects_names_that_it_cannot_normalize(row: Way, nginx: str) -> N
     assert "lower case" in response.json["message"]
 
 
-@each(
-    "row",
-    [
-        Way(PETS, [KEY]),
-        Way("/v1/pets/1", [KEY]),
-        Way("/~+empty/v1/pets", [KEY]),
-        Way(PETS, [KEY, ("Cookie", "mockpets=SESSION"), ("Origin", "https://evil.test")]),
-        Way(PETS, [KEY, ("Cookie", "mockpets=SESSION"), ("Origin", "null")]),
-        Way("/other", [KEY, ("Cookie", "mockpets=SESSION")]),
-    ],
-)
+@each("row", [
+    Way(PETS, [KEY]),
+    Way("/v1/pets/1", [KEY]),
+    Way("/~+empty/v1/pets", [KEY]),
+    Way(PETS, [KEY, ("Cookie", "mockpets=SESSION"), ("Origin", "https://evil.test")]),
+    Way(PETS, [KEY, ("Cookie", "mockpets=SESSION"), ("Origin", "null")]),
+    Way("/other", [KEY, ("Cookie", "mockpets=SESSION")]),
+])  # fmt: skip
 def test_a_request_without_a_session_reaches_the_one_of_the_default_session(
     row: Way, balancer: str
 ) -> None:

@@ -104,8 +104,7 @@ SEEN: dict[Callable[[str, dict[str, str]], str], dict[str, str]] = {
     with_requests: {
         "connection_reset": "ConnectionError: ('Connection aborted.', ConnectionResetError",
         "empty_reply": "ConnectionError: ('Connection aborted.', RemoteDisconnected",
-        "truncated_body": "ChunkedEncodingError",
-        "malformed_json": "JSONDecodeError",
+        "truncated_body": "ChunkedEncodingError", "malformed_json": "JSONDecodeError",
     },
     with_httpx: {
         "connection_reset": "ReadError: [Errno 104] Connection reset by peer",
@@ -116,16 +115,13 @@ SEEN: dict[Callable[[str, dict[str, str]], str], dict[str, str]] = {
     with_node: {
         "connection_reset": "fetch TypeError ECONNRESET",
         "empty_reply": "fetch TypeError UND_ERR_SOCKET",
-        "truncated_body": "body TypeError",
-        "malformed_json": "body SyntaxError",
+        "truncated_body": "body TypeError", "malformed_json": "body SyntaxError",
     },
     with_curl: {
-        "connection_reset": "exit 56",
-        "empty_reply": "exit 52",
-        "truncated_body": "exit 18",
-        "malformed_json": "exit 0",
+        "connection_reset": "exit 56", "empty_reply": "exit 52",
+        "truncated_body": "exit 18", "malformed_json": "exit 0",
     },
-}
+}  # fmt: skip
 """How each client reports each fault."""
 
 

@@ -73,12 +73,9 @@ def test_stubs(changes: dict[str, Any], does: str, limits: str) -> None:
     described = describe_stub(Stub("retry/fails", Match(operations=("createPet",)), **changes))
 
     assert described == {
-        "label": "retry/fails",
-        "scenario": "retry",
-        "when": "createPet",
-        "does": does,
+        "label": "retry/fails", "scenario": "retry", "when": "createPet", "does": does,
         "limits": limits,
-    }
+    }  # fmt: skip
 
 
 @each("fault", FAULTS)

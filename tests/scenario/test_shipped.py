@@ -21,14 +21,9 @@ LIST, CREATE, GET = "GET /v1/pets", "POST /v1/pets", "GET /v1/pets/1"
 OFF, DELAY = "Mockpets-Off-Contract", "Server-Timing"
 TABLE: dict[str, tuple[list[str], list[int], dict[str, str]]] = {
     # scenario: requests, their statuses, and parts of headers, only with the highest status
-    "after-removal": (
-        [LIST, CREATE, GET],
-        [200, 201, 410],
-        {
-            "Sunset": "Thu, 05 Dec 2030 00:00:00 GMT",
-            OFF: "status 410 is not in the contract for getPet",
-        },
-    ),
+    "after-removal": ([LIST, CREATE, GET], [200, 201, 410],
+        {"Sunset": "Thu, 05 Dec 2030 00:00:00 GMT",
+         OFF: "status 410 is not in the contract for getPet"}),
     "create-rejected": ([LIST, CREATE, GET, LIST], [200, 400, 200, 200], {}),
     "default": ([LIST, CREATE, GET], [200, 201, 200], {}),
     "double-submit": ([CREATE, LIST], [201, 200], {DELAY: "delay;dur=3000"}),
@@ -41,7 +36,7 @@ TABLE: dict[str, tuple[list[str], list[int], dict[str, str]]] = {
     "slow": (["GET /v1/pets/999"], [404], {DELAY: "delay;dur=2000"}),  # errors are delayed too
     "slow-body": ([GET], [200], {}),
     "unauthorized": ([LIST, CREATE, GET], [401] * 3, {"WWW-Authenticate": "invalid_token"}),
-}
+}  # fmt: skip
 
 
 def statuses(call: Client, count: int) -> list[int]:

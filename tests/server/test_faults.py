@@ -160,16 +160,12 @@ def test_a_stalled_response_waits_until_the_client_leaves(folder: Path) -> None:
 PREFLIGHT = "OPTIONS /v1/pets HTTP/1.1\r\nHost: a\r\nOrigin: http://a.test\r\n"
 
 
-@pytest.mark.parametrize(
-    "request_",
-    [
-        f"GET /v1/pets HTTP/1.1\r\nHost: a\r\n{KEY_LINE}\r\n",
-        "GET /v1/pets HTTP/1.1\r\nHost: a\r\n",
-        "GET /v1/nothing HTTP/1.1\r\nHost: a\r\n",
-        f"{PREFLIGHT}Access-Control-Request-Method: GET\r\n",
-    ],
-    ids=["success", "no key", "no path", "preflight"],
-)
+@pytest.mark.parametrize("request_", [
+    f"GET /v1/pets HTTP/1.1\r\nHost: a\r\n{KEY_LINE}\r\n",
+    "GET /v1/pets HTTP/1.1\r\nHost: a\r\n",
+    "GET /v1/nothing HTTP/1.1\r\nHost: a\r\n",
+    f"{PREFLIGHT}Access-Control-Request-Method: GET\r\n",
+], ids=["success", "no key", "no path", "preflight"])  # fmt: skip
 def test_connections_are_not_reused_while_a_scenario_breaks_them(
     request_: str, serving: Callable[..., int]
 ) -> None:

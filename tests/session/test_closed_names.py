@@ -88,16 +88,13 @@ def test_a_name_opens_again_after_its_time(text: str, seconds: float) -> None:
 TIME = "closed must be a duration such as 30s, 90m or 1h, got "
 
 
-@each(
-    "query, message",
-    [
-        ("closed=", TIME + "''"),
-        ("closed=61m", "closed must be a duration of at most 1h, got '61m'"),
-        ("closed=-1s", TIME + "'-1s'"),
-        ("closed=1s&closed=2s", "closed must be sent only once, got 2 values"),
-        ("close=60s", "unknown parameter 'close'; did you mean 'closed'?"),
-    ],
-)
+@each("query, message", [
+    ("closed=", TIME + "''"),
+    ("closed=61m", "closed must be a duration of at most 1h, got '61m'"),
+    ("closed=-1s", TIME + "'-1s'"),
+    ("closed=1s&closed=2s", "closed must be sent only once, got 2 values"),
+    ("close=60s", "unknown parameter 'close'; did you mean 'closed'?"),
+])  # fmt: skip
 def test_an_invalid_time_deletes_and_closes_nothing(
     server: Server, query: str, message: str
 ) -> None:

@@ -22,19 +22,10 @@ from tests.cases import each as for_each
 
 PLAIN = Access("GET", "/v1/pets?limit=2", 200, 0.412, size=120, number=3, session="default")
 RICH = Access(
-    "POST",
-    "/v1/pets",
-    503,
-    1.25,
-    delay_ms=2000.0,
-    size=98,
-    number=7,
-    session="w3",
-    scenarios=("retry", "slow"),
-    stubs=("slow/all", "retry/fails"),
-    fault="truncated_body",
+    "POST", "/v1/pets", 503, 1.25, delay_ms=2000.0, size=98, number=7, session="w3",
+    scenarios=("retry", "slow"), stubs=("slow/all", "retry/fails"), fault="truncated_body",
     notes=("off_contract", "ignored_members"),
-)
+)  # fmt: skip
 BROKEN = Access("GET", "/v1/pets/1", None, 0.3, session="default", fault="connection_reset")
 
 
@@ -139,16 +130,10 @@ def test_the_json_format_logs_warnings_and_errors_as_objects() -> None:
 # --- Streams ----------------------------------------------------------------------------------
 
 
-@for_each(
-    "form, environ, coloured",
-    [
-        ("text", {}, True),
-        ("text", {"NO_COLOR": ""}, True),
-        ("text", {"NO_COLOR": "1"}, False),
-        ("text", {"TERM": "dumb"}, False),
-        ("json", {}, False),
-    ],
-)
+@for_each("form, environ, coloured", [
+    ("text", {}, True), ("text", {"NO_COLOR": ""}, True), ("text", {"NO_COLOR": "1"}, False),
+    ("text", {"TERM": "dumb"}, False), ("json", {}, False),
+])  # fmt: skip
 def test_only_a_terminal_gets_colour(form: str, environ: dict[str, str], coloured: bool) -> None:
     terminal, end = pty.openpty()
     with os.fdopen(end, "w") as stream, os.fdopen(terminal, "rb") as shown:

@@ -29,14 +29,10 @@ def test_a_rejected_request_has_its_code_and_session() -> None:
         found = [(each["status"], each["session"], each["code"]) for each in log.objects()]
 
     assert found == [
-        (400, "default", "invalid_request"),
-        (401, "new", "unauthorized"),
-        (500, "default", None),
-        (200, "default", None),
-        (200, "w3", None),
-        (422, "w3", "unknown_scenario"),
+        (400, "default", "invalid_request"), (401, "new", "unauthorized"), (500, "default", None),
+        (200, "default", None), (200, "w3", None), (422, "w3", "unknown_scenario"),
         (400, None, "invalid_request"),
-    ]
+    ]  # fmt: skip
 
 
 @posix

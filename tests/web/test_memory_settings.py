@@ -31,14 +31,11 @@ def limits(call: Client, key: str = "mockpets") -> list[float]:
     return [samples[f"mockpets_{name}", None, None] for name in LIMITS]
 
 
-@each(
-    "options, expected",
-    [
-        ({}, [16 * MIB, 64 * MIB]),
-        ({"memory": "5MiB"}, [MIB, 4 * MIB]),
-        ({"public": True, "control_token": TOKEN}, [8 * MIB, 64 * MIB]),
-    ],
-)
+@each("options, expected", [
+    ({}, [16 * MIB, 64 * MIB]),
+    ({"memory": "5MiB"}, [MIB, 4 * MIB]),
+    ({"public": True, "control_token": TOKEN}, [8 * MIB, 64 * MIB]),
+])  # fmt: skip
 def test_the_metrics_show_each_part_of_the_memory(
     fresh: Make, options: dict[str, Any], expected: list[float]
 ) -> None:

@@ -106,15 +106,10 @@ def test_a_stub_s_503_and_that_of_a_full_server_can_be_told_apart(
 
 
 STUB_CODES = {
-    429: "too_many_requests",
-    500: "internal_server_error",
-    501: "not_implemented",
-    502: "bad_gateway",
-    503: "service_unavailable",
-    504: "gateway_timeout",
-    507: "insufficient_storage",
-    599: "server_error",
-}
+    429: "too_many_requests", 500: "internal_server_error", 501: "not_implemented",
+    502: "bad_gateway", 503: "service_unavailable", 504: "gateway_timeout",
+    507: "insufficient_storage", 599: "server_error",
+}  # fmt: skip
 
 
 def test_the_default_code_of_a_stub_is_the_name_of_its_status(fresh: Callable[..., Client]) -> None:

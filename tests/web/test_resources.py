@@ -267,30 +267,13 @@ MANY = [
 ]
 
 
-@each(
-    "query, ids",
-    [
-        ("", [1, 2, 3, 4, 5]),
-        ("limit=2", [1, 2]),
-        ("n=3", [1, 2]),
-        ("n=30e-1", [1, 2]),
-        ("n=3e2", [3]),
-        ("n=0", [4]),
-        ("n=4", []),
-        ("s=3", [1]),
-        ("s=x%20y", [2]),
-        ("s=%C3%A9%22%5C", [3]),
-        ("s=", [4]),
-        ("t=true", [1]),
-        ("z=null", [1]),
-        ("n=3&s=3", [1]),
-        ("n=3&n=0", [1, 2, 4]),
-        ("o=4", []),
-        ("_=17", [1, 2, 3, 4, 5]),
-        ("n=1e999999999999999999999", []),
-        ("s=%FF", []),
-    ],
-)
+@each("query, ids", [
+    ("", [1, 2, 3, 4, 5]), ("limit=2", [1, 2]), ("n=3", [1, 2]), ("n=30e-1", [1, 2]),
+    ("n=3e2", [3]), ("n=0", [4]), ("n=4", []), ("s=3", [1]), ("s=x%20y", [2]),
+    ("s=%C3%A9%22%5C", [3]), ("s=", [4]), ("t=true", [1]), ("z=null", [1]), ("n=3&s=3", [1]),
+    ("n=3&n=0", [1, 2, 4]), ("o=4", []), ("_=17", [1, 2, 3, 4, 5]),
+    ("n=1e999999999999999999999", []), ("s=%FF", []),
+])  # fmt: skip
 def test_a_list_has_the_records_with_these_values(
     client: Client, query: str, ids: list[int]
 ) -> None:
@@ -318,13 +301,10 @@ def test_a_list_has_20_records_unless_a_limit_is_given(shop: Shop) -> None:
     assert len(shop("GET", f"{PATH}?limit=100").json) == 100
 
 
-@each(
-    "query, message",
-    [
-        ("limit=0", 'limit must be an integer from 1 to 100, got "0"'),
-        ("limit=1&limit=2", "limit must be sent only once, got 2 values"),
-    ],
-)
+@each("query, message", [
+    ("limit=0", 'limit must be an integer from 1 to 100, got "0"'),
+    ("limit=1&limit=2", "limit must be sent only once, got 2 values"),
+])  # fmt: skip
 def test_an_invalid_limit_is_rejected(shop: Shop, query: str, message: str) -> None:
     assert_error(shop.use()("GET", f"{PATH}?{query}"), "invalid_request", message)
 
@@ -354,15 +334,12 @@ def test_other_paths_are_404(shop: Shop, path: str) -> None:
     assert shop.use()("GET", path).status == 404
 
 
-@each(
-    "only, path, methods",
-    [
-        (None, PATH, "GET, HEAD, POST, OPTIONS"),
-        (None, f"{PATH}/1", "GET, HEAD, DELETE, PATCH, PUT, OPTIONS"),
-        (["list", "create", "get"], PATH, "GET, HEAD, POST, OPTIONS"),
-        (["list", "create", "get"], f"{PATH}/1", "GET, HEAD, OPTIONS"),
-    ],
-)
+@each("only, path, methods", [
+    (None, PATH, "GET, HEAD, POST, OPTIONS"),
+    (None, f"{PATH}/1", "GET, HEAD, DELETE, PATCH, PUT, OPTIONS"),
+    (["list", "create", "get"], PATH, "GET, HEAD, POST, OPTIONS"),
+    (["list", "create", "get"], f"{PATH}/1", "GET, HEAD, OPTIONS"),
+])  # fmt: skip
 def test_other_methods_are_405_with_the_allowed_ones(
     shop: Shop, only: list[str] | None, path: str, methods: str
 ) -> None:
@@ -572,14 +549,9 @@ def test_the_control_api_reads_and_changes_records_whatever_the_stubs_do(shop: S
     }
     assert shop.control("DELETE", "data/orders/1").json == {"total": 1}
     summary = {
-        "name": "orders",
-        "scenario": "inline-1",
-        "path": PATH,
-        "id": "id",
-        "total": 1,
-        "changed": True,
-        "hidden_by": None,
-    }
+        "name": "orders", "scenario": "inline-1", "path": PATH, "id": "id", "total": 1,
+        "changed": True, "hidden_by": None,
+    }  # fmt: skip
     assert shop.control("GET", "data").json == {"data": [summary]}
     records = [{"id": 2, "petId": 5}]
     assert shop.control("GET", "data/orders").json == summary | {"next": None, "records": records}

@@ -41,16 +41,12 @@ def test_every_session_starts_with_the_pets_of_a_file(
 
 
 BAD = {
-    "pets.json": (
-        '[{"id": 1, "name": "a"},\n {"id": 1, "name": 5, "categoryId": 2}]',
-        [
-            "pets.json:1:2: 1.categoryId: is required",
-            "pets.json:2:9: 2.id: pet 1 already has the id 1; use unique ids",
-            'pets.json:2:20: 2.name: must be a string of Unicode text, got 5; quote it: "5"',
-        ],
-    ),
+    "pets.json": ('[{"id": 1, "name": "a"},\n {"id": 1, "name": 5, "categoryId": 2}]',
+        ["pets.json:1:2: 1.categoryId: is required",
+         "pets.json:2:9: 2.id: pet 1 already has the id 1; use unique ids",
+         'pets.json:2:20: 2.name: must be a string of Unicode text, got 5; quote it: "5"']),
     "gone.yaml": (None, ["gone.yaml: file not found; check the path"]),
-}
+}  # fmt: skip
 
 
 @each("name, file", BAD.items())

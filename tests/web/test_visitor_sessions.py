@@ -70,17 +70,9 @@ def test_everyone_who_knows_a_random_name_uses_its_session(carrier: str) -> None
 
 
 WRONG = [
-    "default",
-    "w1",
-    "v-" + "0" * 24,
-    "v-" + "0" * 31,
-    "v-" + "0" * 33,
-    "v-" + "g" * 32,
-    "0" * 32,
-    "w-" + "0" * 32,
-    "v_" + "0" * 32,
-    "v-" + "0" * 16 + "-" + "0" * 15,
-]
+    "default", "w1", "v-" + "0" * 24, "v-" + "0" * 31, "v-" + "0" * 33, "v-" + "g" * 32, "0" * 32,
+    "w-" + "0" * 32, "v_" + "0" * 32, "v-" + "0" * 16 + "-" + "0" * 15,
+]  # fmt: skip
 
 
 @each("carrier", CARRIERS)

@@ -63,14 +63,11 @@ HALVES = [
     ("PATCH", "pets/1", f'{{"name": "{HALF}"}}'),
     ("PUT", "scenario", f'{{"scenario": "{HALF}"}}'),
     ("PUT", "scenario", f'{{"scenario": ["empty", {{"name": "{HALF}", "description": "d"}}]}}'),
-    (
-        "PUT",
-        "scenario",
-        f'{{"scenario": {{"description": "d", "stubs": [{{"reply": {{"body": "{HALF}"}}}}]}}}}',
-    ),
+    ("PUT", "scenario",
+     f'{{"scenario": {{"description": "d", "stubs": [{{"reply": {{"body": "{HALF}"}}}}]}}}}'),
     ("PUT", "sessions/w3", f'{{"scenario": {{"description": "{HALF}"}}, "seed": 2}}'),
     ("POST", "verify", f'{{"match": {{"body": {{"name": "{HALF}"}}}}}}'),
-]
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -37,33 +37,20 @@ NOT_FOUND = {"reply": {"error": "pet_not_found"}}
 PET_7 = {"match": {"operation": "getPet", "petId": 7}}
 
 
-@pytest.mark.parametrize(
-    ("method", "target", "options", "stub"),
-    [
-        ("GET", "/v1/pets/999", {}, {"match": {"operation": "getPet", "petId": 999}, **NOT_FOUND}),
-        ("GET", "/v1/pets/7", {"status": 404, "times": 2}, {**PET_7, "times": 2, **NOT_FOUND}),
-        (
-            "GET",
-            "/v1/pets?status=sold&limit=2&token=hunter2&since=2026-11-23",
-            {"status": 503},
-            {
-                "match": {"operation": "listPets", "query": {"status": "sold", "limit": "2"}},
-                "reply": {"status": 503},
-            },
-        ),
-        ("GET", "/v1/pets", {"hold": "go"}, {"match": {"operation": "listPets"}, "hold": "go"}),
-        (
-            "DELETE",
-            "/v1/pets/7",
-            {"status": 204},
-            {
-                "match": {"method": "DELETE", "path": "/v1/pets/{id}"},
-                "reply": {"status": 204},
-                "off_contract": True,
-            },
-        ),
-    ],
-)
+@pytest.mark.parametrize(("method", "target", "options", "stub"), [
+    ("GET", "/v1/pets/999", {}, {"match": {"operation": "getPet", "petId": 999}, **NOT_FOUND}),
+    ("GET", "/v1/pets/7", {"status": 404, "times": 2}, {**PET_7, "times": 2, **NOT_FOUND}),
+    ("GET", "/v1/pets?status=sold&limit=2&token=hunter2&since=2026-11-23", {"status": 503}, {
+        "match": {"operation": "listPets", "query": {"status": "sold", "limit": "2"}},
+        "reply": {"status": 503},
+    }),
+    ("GET", "/v1/pets", {"hold": "go"}, {"match": {"operation": "listPets"}, "hold": "go"}),
+    ("DELETE", "/v1/pets/7", {"status": 204}, {
+        "match": {"method": "DELETE", "path": "/v1/pets/{id}"},
+        "reply": {"status": 204},
+        "off_contract": True,
+    }),
+])  # fmt: skip
 def test_a_request_becomes_a_stub(
     method: str,
     target: str,

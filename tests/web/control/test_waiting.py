@@ -301,15 +301,12 @@ def test_the_calls_of_one_session_leave_room_for_others(path: str, session: str)
         waiting.parked(3)
 
 
-@each(
-    "path, body, message",
-    [
-        ("verify", {"match": {}, "within": 5}, "within: must be a duration such as 300ms"),
-        ("verify", {"match": {}, "within": "31s"}, "within: must be a duration of at most 30s"),
-        ("gates/door/wait", {"held": 0}, "held: must be an integer from 1 to 250, got 0"),
-        ("gates/door/wait", {"hold": 1}, "unknown key 'hold'; did you mean 'held'"),
-    ],
-)
+@each("path, body, message", [
+    ("verify", {"match": {}, "within": 5}, "within: must be a duration such as 300ms"),
+    ("verify", {"match": {}, "within": "31s"}, "within: must be a duration of at most 30s"),
+    ("gates/door/wait", {"held": 0}, "held: must be an integer from 1 to 250, got 0"),
+    ("gates/door/wait", {"hold": 1}, "unknown key 'hold'; did you mean 'held'"),
+])  # fmt: skip
 def test_invalid_bodies_are_rejected(call: Client, path: str, body: Any, message: str) -> None:
     response = call("POST", f"/__mockpets/{path}", json_body=body, key=None)
 
