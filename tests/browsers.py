@@ -3,28 +3,21 @@
 The browser is Chromium, or with ``TEST_BROWSER=firefox`` an unmodified Firefox over WebDriver BiDi.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
+from playwright.sync_api import Browser, Playwright
 
 from tests.programs import need
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from playwright.sync_api import Browser, Playwright
 
 FIREFOX = os.environ.get("TEST_BROWSER") == "firefox"
 
 
 def chromium(playwright: Playwright, *arguments: str) -> Browser:
     return playwright.chromium.launch(
-        executable_path=need("chromium"),
-        args=["--no-sandbox", "--no-proxy-server", *arguments],
+        executable_path=need("chromium"), args=["--no-sandbox", "--no-proxy-server", *arguments]
     )
 
 

@@ -1,20 +1,16 @@
 """A loop over the cases of a test, which reports all cases that fail."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import shutil
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    Test = Callable[..., None]
+Test = Callable[..., None]
 
 START = Path.cwd()
 PREFIX = "case-"

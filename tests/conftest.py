@@ -1,12 +1,11 @@
 """What all tests share: servers, callers, markers and workers."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Generator, Iterator, Mapping
+from pathlib import Path
 
 # pytester forgets the modules that a run inside this one imported. A library that was in use before
 # would then exist twice, with exception classes that differ: so these are imported first.
@@ -18,6 +17,7 @@ import requests  # noqa: F401
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.scenario import library
+from mockpets.scenario.files import Source
 from tests.http_client import Client, InProcess, OverSocket
 from tests.server.raw_http import Clock, port_of
 
@@ -43,13 +43,6 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts background jobs like this, and their children inherit it: Ctrl-C, which some
     # tests send to a program, would do nothing.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping
-    from pathlib import Path
-
-    from mockpets.scenario.files import Source
-
 
 CONTRACT_URL = os.environ.get("CONTRACT_URL")
 """A running server with the default settings, to be checked against the contract as well."""

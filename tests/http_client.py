@@ -3,19 +3,15 @@
 Tests that use only `Client` check both ways, down to the bytes and the headers.
 """
 
-from __future__ import annotations
-
 import json
 import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPMessage
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 from urllib.parse import unquote_to_bytes, urlsplit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from wsgiref.types import WSGIApplication
+from wsgiref.types import WSGIApplication
 
 KEY = {"Authorization": "Bearer mockpets"}
 JSON = {"Content-Type": "application/json"}

@@ -1,18 +1,13 @@
 """Web servers of the tests: front ends on other origins, malicious pages, and third parties."""
 
-from __future__ import annotations
-
 import ssl
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
-
-    Respond = Callable[[str, Mapping[str, str]], tuple[str, str]]
+Respond = Callable[[str, Mapping[str, str]], tuple[str, str]]
 
 
 @contextmanager

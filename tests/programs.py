@@ -1,7 +1,5 @@
 """Programs and npm packages that some tests call, and the report of those that are missing."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -10,15 +8,12 @@ import socket
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 NODE_MODULES = Path(__file__).parent / "node_modules"
 """What `npm install` makes of ``tests/package.json``."""

@@ -1,7 +1,5 @@
 """The app with all its routes, also those that it adds at the first request, and their paths."""
 
-from __future__ import annotations
-
 from mockpets import Settings, create_app
 from mockpets.web.flask_app import App
 from mockpets.web.pages import digest

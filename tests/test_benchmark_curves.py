@@ -1,16 +1,11 @@
 """The benchmark's curves: their table, and a measurement of each at small sizes."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from benchmarks import curves
 from benchmarks.curves import CURVES, measure, report
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_the_table_compares_the_largest_size_with_the_smallest_and_the_goal() -> None:

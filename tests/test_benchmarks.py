@@ -1,7 +1,5 @@
 """The benchmark: checks before timing, the mix, the setup of peers, and its tables."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform
@@ -9,16 +7,18 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from benchmarks.__main__ import main
 from benchmarks.checks import ABILITIES, check, statuses
 from benchmarks.compare import QUESTIONS, report
+from benchmarks.idle import Machine
 from benchmarks.load import status_problems
 from benchmarks.mix import PARTS, mix, requests
 from benchmarks.peers import PEERS, set_up
@@ -28,11 +28,6 @@ from mockpets import MockpetsServer, Settings
 from mockpets.pets.generator import generate
 from tests.cases import each as for_each
 from tests.programs import need
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from benchmarks.idle import Machine
 
 ROOT = Path(__file__).parent.parent
 GENERATED = generate(PETS, 1, "en_US")
@@ -222,14 +217,11 @@ def test_the_results_have_a_section_for_each_run() -> None:
     assert sections == ["servers", "curves"]
 
 
-@for_each(
-    "rates, busy, problem",
-    [
-        ([1000, 1070], [0.0, 0.02], ""),
-        ([1000, 900, 1000], [0.0], "the control's speed varied by 11%; at most 8% is idle"),
-        ([1000, 1000], [0.0, 0.25], "other programs took 12%; at most 8% is idle"),
-    ],
-)
+@for_each("rates, busy, problem", [
+    ([1000, 1070], [0.0, 0.02], ""),
+    ([1000, 900, 1000], [0.0], "the control's speed varied by 11%; at most 8% is idle"),
+    ([1000, 1000], [0.0, 0.25], "other programs took 12%; at most 8% is idle"),
+])  # fmt: skip
 def test_figures_of_a_busy_machine_are_not_written(
     rates: list[float],
     busy: list[float],
@@ -285,13 +277,10 @@ def test_a_short_run_measures_compiled_mockpets(tmp_path: Path) -> None:
     assert "argparse" not in sources, "only our own code"
 
 
-@for_each(
-    "arguments, message",
-    [
-        (("--short", "--only", "Prims"), "--only: unknown Prims; available: mockpets, "),
-        (("mixed",), "QUESTION: unknown mixed; available: mix, operations, start, memory, curves"),
-    ],
-)
+@for_each("arguments, message", [
+    (("--short", "--only", "Prims"), "--only: unknown Prims; available: mockpets, "),
+    (("mixed",), "QUESTION: unknown mixed; available: mix, operations, start, memory, curves"),
+])  # fmt: skip
 def test_an_unknown_name_is_rejected_with_the_available_ones(
     arguments: tuple[str, ...], message: str
 ) -> None:

@@ -1,7 +1,5 @@
 """The loop over the cases of a test."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.cases import each

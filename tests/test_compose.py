@@ -3,8 +3,6 @@
 The schema is the specification's own, as check-jsonschema carries it.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Dockerfile and .dockerignore, read: what they name exists. `.ci/container` builds and runs."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """CONTRIBUTING.md matches the code: the map, the import rule, and the names in it."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -8,17 +8,17 @@ do the same, so that it stays. For more than a count, by hand: `valgrind --tool=
 cProfile around what `prepared` returns.
 """
 
-from __future__ import annotations
-
 import gc
 import io
 import json
 import subprocess
 import sys
 import tracemalloc
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+from wsgiref.types import WSGIApplication
 
 import pytest
 
@@ -26,10 +26,6 @@ from mockpets import Settings, create_app
 from mockpets.constants import OPERATIONS as OPERATION_NAMES
 from mockpets.wsgi_extension import HEAD, HEADERS_MEMO
 from tests.cases import each as for_each
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from wsgiref.types import WSGIApplication
 
 ROOT = Path(__file__).parent.parent
 ONCE = 50
@@ -63,18 +59,13 @@ OPERATIONS = {
 }
 HEADERS = {
     # what a browser sends with `fetch` from another origin
-    "HTTP_HOST": "localhost:7387",
-    "HTTP_CONNECTION": "keep-alive",
+    "HTTP_HOST": "localhost:7387", "HTTP_CONNECTION": "keep-alive",
     "HTTP_USER_AGENT": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/141.0.0.0",
-    "HTTP_ACCEPT": "*/*",
-    "HTTP_ORIGIN": "http://localhost:5173",
-    "HTTP_SEC_FETCH_SITE": "same-site",
-    "HTTP_SEC_FETCH_MODE": "cors",
-    "HTTP_SEC_FETCH_DEST": "empty",
-    "HTTP_REFERER": "http://localhost:5173/",
-    "HTTP_ACCEPT_ENCODING": "gzip, deflate, br, zstd",
-    "HTTP_ACCEPT_LANGUAGE": "en-US,en;q=0.9",
-}
+    "HTTP_ACCEPT": "*/*", "HTTP_ORIGIN": "http://localhost:5173",
+    "HTTP_SEC_FETCH_SITE": "same-site", "HTTP_SEC_FETCH_MODE": "cors",
+    "HTTP_SEC_FETCH_DEST": "empty", "HTTP_REFERER": "http://localhost:5173/",
+    "HTTP_ACCEPT_ENCODING": "gzip, deflate, br, zstd", "HTTP_ACCEPT_LANGUAGE": "en-US,en;q=0.9",
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -97,24 +88,13 @@ def prepared(app: WSGIApplication, operation: Operation) -> Callable[..., None]:
     """Return what sends one request, its environ changed as it is told, to an app that is warm."""
     path, _, query = operation.target.partition("?")
     environ: dict[str, Any] = {
-        "REQUEST_METHOD": "POST" if operation.body else "GET",
-        "SCRIPT_NAME": "",
-        "PATH_INFO": path,
-        "QUERY_STRING": query,
-        "REQUEST_URI": operation.target,
-        "SERVER_NAME": "localhost",
-        "SERVER_PORT": "7387",
-        "SERVER_PROTOCOL": "HTTP/1.1",
-        **HEADERS,
-        "HTTP_AUTHORIZATION": f"Bearer {operation.key}",
-        "REMOTE_ADDR": "127.0.0.1",
-        "wsgi.version": (1, 0),
-        "wsgi.url_scheme": "http",
-        "wsgi.errors": sys.stderr,
-        "wsgi.multithread": False,
-        "wsgi.multiprocess": False,
-        "wsgi.run_once": False,
-    }
+        "REQUEST_METHOD": "POST" if operation.body else "GET", "SCRIPT_NAME": "", "PATH_INFO": path,
+        "QUERY_STRING": query, "REQUEST_URI": operation.target, "SERVER_NAME": "localhost",
+        "SERVER_PORT": "7387", "SERVER_PROTOCOL": "HTTP/1.1", **HEADERS,
+        "HTTP_AUTHORIZATION": f"Bearer {operation.key}", "REMOTE_ADDR": "127.0.0.1",
+        "wsgi.version": (1, 0), "wsgi.url_scheme": "http", "wsgi.errors": sys.stderr,
+        "wsgi.multithread": False, "wsgi.multiprocess": False, "wsgi.run_once": False,
+    }  # fmt: skip
     if operation.body:
         environ["CONTENT_TYPE"] = "application/json"
         environ["CONTENT_LENGTH"] = str(len(operation.body))

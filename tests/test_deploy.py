@@ -3,8 +3,6 @@
 `tests/live/test_balancers.py` runs the balancers' configurations.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,13 +1,11 @@
 """The files for Prometheus, Grafana and systemd: they load, and name what exists."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import yaml
@@ -21,9 +19,6 @@ from tests.live.balancers import replaced
 from tests.programs import need
 from tests.telemetry.test_metrics import HELD
 from tests.test_deploy import DEPLOY, PROCESSES
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FOLDER = DEPLOY / "compose"
 DASHBOARD = json.loads((DEPLOY / "grafana.json").read_text(encoding="utf-8"))

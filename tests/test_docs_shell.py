@@ -3,12 +3,10 @@
 curl connects to the servers of the tests by its own configuration, so that no word is changed.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shlex
-from typing import TYPE_CHECKING
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -20,9 +18,6 @@ from tests.docs.page import ROOT, Block, blocks
 from tests.live.test_nginx import nginx
 from tests.programs import need, run
 from tests.test_compose import MOCK
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CONTAINERS, DEMO = (
     [block for block in blocks(ROOT / f"docs/operate/{name}.md") if block.language == "sh"]

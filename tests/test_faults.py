@@ -1,7 +1,5 @@
 """The table of faults, which the language, its schema and the server read, and who repeats it."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,10 +1,8 @@
 """Clients generated from our OpenAPI document compile under `strict`, and their retries work."""
 
-from __future__ import annotations
-
 import json
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -13,9 +11,6 @@ from mockpets.client import ControlClient
 from mockpets.contract.openapi import document
 from tests.programs import need, need_packages
 from tests.test_generated_types import run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.node
 

@@ -1,12 +1,10 @@
 """The types that TypeScript users generate from our documents compile, and they catch typos."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -14,9 +12,6 @@ from mockpets.contract.openapi import document
 from mockpets.scenario.language.loader import scenario_schema
 from mockpets.web.control.routes import control_document
 from tests.programs import need
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.node
 
@@ -100,31 +95,23 @@ TYPOS = {
     "macth.ts": (
         'import type { Scenario } from "./scenario";\n'
         'export const a: Scenario = { description: "d", stubs: [{ macth: {}, delay: "1s" }] };\n',
-        "'macth'",
-    ),
+        "'macth'"),
     "pass.ts": (
         'import type { Stub } from "./scenario";\nexport const a: Stub = { reply: "pas" };\n',
-        '"pas"',
-    ),
+        '"pas"'),
     "stub_outcome.ts": (
         'import type { components } from "./control";\n'
         'type Stub = components["schemas"]["Stub"];\n'
-        'export const a: Stub = { match: { outcome: "sent" } };\n',
-        "'outcome'",
-    ),
+        'export const a: Stub = { match: { outcome: "sent" } };\n', "'outcome'"),
     "filter.ts": (
         'import type { paths } from "./control";\n'
         'type Query = NonNullable<paths["/requests"]["get"]["parameters"]["query"]>;\n'
-        'export const a: Query = { opration: "listPets" };\n',
-        "'opration'",
-    ),
+        'export const a: Query = { opration: "listPets" };\n', "'opration'"),
     "session.ts": (
         'import type { operations } from "./control";\n'
         'type Header = operations["state"]["parameters"]["header"];\n'
-        'export const a: Header = { "Mockpets-Sesion": "w1" };\n',
-        "'\"Mockpets-Sesion\"'",
-    ),
-}
+        'export const a: Header = { "Mockpets-Sesion": "w1" };\n', "'\"Mockpets-Sesion\"'"),
+}  # fmt: skip
 
 
 def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:

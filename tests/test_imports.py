@@ -1,7 +1,5 @@
 """The import rule by package, and one home for each third-party package."""
 
-from __future__ import annotations
-
 import ast
 import sys
 from functools import cache
@@ -35,21 +33,12 @@ RULE = [
     (3, "mockpets.contract", ("marshmallow",)),
     (2, "mockpets.telemetry", ("prometheus_client",)),
     # The leaves import only each other.
-    (1, "mockpets.clock", ()),
-    (1, "mockpets.constants", ()),
-    (1, "mockpets.errors", ()),
-    (1, "mockpets.faults", ()),
-    (1, "mockpets.http", ()),
-    (1, "mockpets.kit", ()),
-    (1, "mockpets.skill", ()),
-    (1, "mockpets.memory_budget", ()),
-    (1, "mockpets.packaged_data", ()),
-    (1, "mockpets.redaction", ()),
-    (1, "mockpets.strict_json", ()),
-    (1, "mockpets.units", ()),
-    (1, "mockpets.version", ()),
-    (1, "mockpets.wsgi_extension", ()),
-]
+    (1, "mockpets.clock", ()), (1, "mockpets.constants", ()), (1, "mockpets.errors", ()),
+    (1, "mockpets.faults", ()), (1, "mockpets.http", ()), (1, "mockpets.kit", ()),
+    (1, "mockpets.skill", ()), (1, "mockpets.memory_budget", ()), (1, "mockpets.packaged_data", ()),
+    (1, "mockpets.redaction", ()), (1, "mockpets.strict_json", ()), (1, "mockpets.units", ()),
+    (1, "mockpets.version", ()), (1, "mockpets.wsgi_extension", ()),
+]  # fmt: skip
 LEVELS = {package: level for level, package, _ in RULE}
 LEAF = 1
 HOMES = {third_party: package for _, package, homes in RULE for third_party in homes}

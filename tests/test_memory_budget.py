@@ -1,7 +1,5 @@
 """Memory budgets: the limit, automatic return of bytes, and threads."""
 
-from __future__ import annotations
-
 import gc
 from concurrent.futures import ThreadPoolExecutor
 from threading import Thread

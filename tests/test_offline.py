@@ -1,11 +1,9 @@
 """Nothing leaves the machine but what a person sends with a command."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -15,9 +13,6 @@ from tests.http_client import Client, OverSocket
 from tests.report.traffic import document, series
 from tests.routes import PANEL_FILES
 from tests.test_imports import MODULES, imports_of, name_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 WATCHED = """
 import sys
@@ -32,26 +27,13 @@ from mockpets.cli.main import main
 sys.exit(main(sys.argv[1:]))
 """
 PATHS = (
-    "",
-    "docs",
-    "openapi.json",
-    "control.openapi.json",
-    "schema/scenario.json",
-    f"{PANEL_FILES}/main.js",
-    "client.js",
-    "scenarios.d.ts",
-)
+    "", "docs", "openapi.json", "control.openapi.json", "schema/scenario.json",
+    f"{PANEL_FILES}/main.js", "client.js", "scenarios.d.ts",
+)  # fmt: skip
 CALLS = (
-    "state",
-    "scenarios",
-    "requests.har",
-    "metrics",
-    "events",
-    "pets",
-    "sessions",
-    "health",
+    "state", "scenarios", "requests.har", "metrics", "events", "pets", "sessions", "health",
     "findings",
-)
+)  # fmt: skip
 
 
 def watched(*arguments: str, folder: Path) -> subprocess.Popen[str]:

@@ -1,8 +1,6 @@
 """The pytest plugin, tested in nested runs of pytest."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
@@ -11,10 +9,7 @@ import mockpets.scenario.language.loader  # noqa: F401 - for its imports
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Run = Callable[..., pytest.RunResult]
+Run = Callable[..., pytest.RunResult]
 
 SECONDS = 60
 """Time limit of a nested run."""

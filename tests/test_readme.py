@@ -1,10 +1,8 @@
 """What the README shows works as it stands; `.ci/run` runs its two commands in a fresh clone."""
 
-from __future__ import annotations
-
 import re
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -15,9 +13,6 @@ from tests.docs.page import PAGES, ROOT, blocks
 from tests.docs.test_pages import Reader
 from tests.http_client import Client, InProcess
 from tests.programs import free_port, need
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 README = blocks(ROOT / "README.md")
 

@@ -1,7 +1,5 @@
 """What `.ci/release` builds: mockpets.pyz and the npm package, as a user calls them."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -12,13 +10,13 @@ import subprocess
 import sys
 import time
 import zipfile
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from runpy import run_path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING
 from urllib.request import Request, urlopen
 
 import pytest
@@ -34,9 +32,6 @@ from tests.docs.test_ci import WITH_CONTAINER as CONTAINER
 from tests.docs.test_ci import WORKFLOW as GITHUB
 from tests.programs import free_port, need, run_within
 from tests.test_container_files import PROJECT, needed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 ROOT = Path(__file__).parents[1]
 CHROMIUM = ROOT / "tests/docs/chromium.py"
@@ -152,18 +147,13 @@ UV = f'[ "$1" = --version ] && exit\necho uv $1 $2 $3 $4 $5\nshift 6\nexec {sys.
 
 
 @pytest.mark.node
-@for_each(
-    "scripts, shown",
-    [
-        ({"python3": NEW}, "['serve', '--port', '0']\n"),
-        ({"python": NEW, "python3": "exit 1"}, "['serve', '--port', '0']\n"),
-        ({"python3.12": NEW, "python3": "exit 1", "uv": UV}, "['serve', '--port', '0']\n"),
-        (
-            {"python3": "exit 1", "uv": UV},
-            "uv run --quiet --no-project --python >=3.11,<3.14\n['serve', '--port', '0']\n",
-        ),
-    ],
-)
+@for_each("scripts, shown", [
+    ({"python3": NEW}, "['serve', '--port', '0']\n"),
+    ({"python": NEW, "python3": "exit 1"}, "['serve', '--port', '0']\n"),
+    ({"python3.12": NEW, "python3": "exit 1", "uv": UV}, "['serve', '--port', '0']\n"),
+    ({"python3": "exit 1", "uv": UV},
+     "uv run --quiet --no-project --python >=3.11,<3.14\n['serve', '--port', '0']\n"),
+])  # fmt: skip
 def test_it_runs_with_the_first_python_that_is_new_enough_or_uv(
     package: Path, scripts: Mapping[str, str], shown: str
 ) -> None:

@@ -1,7 +1,5 @@
 """The bill of materials that the image contains, made here for the packages of this environment."""
 
-from __future__ import annotations
-
 import json
 import platform
 import re

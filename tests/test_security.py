@@ -1,7 +1,5 @@
 """SECURITY.md names the tests that show each promise."""
 
-from __future__ import annotations
-
 import ast
 import re
 from functools import cache

@@ -1,20 +1,16 @@
 """The skill for coding agents: printed, written, served, and mentioned where agents look."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
+
+import pytest
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.cli.main import main
 from mockpets.skill import SKILL, skill_files
 from tests.http_client import Client, InProcess
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
 
 
 def caller(**settings: Any) -> Client:

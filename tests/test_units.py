@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import re
 from math import inf
 
@@ -8,15 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets.errors import Problem, printable
-from mockpets.units import (
-    DURATION,
-    RATE,
-    parse_duration,
-    parse_rate,
-    parse_size,
-    quote,
-    size_text,
-)
+from mockpets.units import DURATION, RATE, parse_duration, parse_rate, parse_size, quote, size_text
 from tests.cases import each as for_each
 
 
@@ -91,14 +81,11 @@ def test_any_text_is_parsed_or_rejected_with_a_message(text: str) -> None:
         assert message.startswith("must be a ") and quote(text) in message
 
 
-@for_each(
-    "text, shown",
-    [
-        ("naïve 🐶", "naïve 🐶"),
-        ("a\x1b[31m\u202e\n", "a\\x1b[31m\\u202e\\n"),
-        ("\ud800", "\\ud800"),
-    ],
-)
+@for_each("text, shown", [
+    ("naïve 🐶", "naïve 🐶"),
+    ("a\x1b[31m\u202e\n", "a\\x1b[31m\\u202e\\n"),
+    ("\ud800", "\\ud800"),
+])  # fmt: skip
 def test_non_printable_characters_are_escaped(text: str, shown: str) -> None:
     assert printable(text) == shown
     assert str(Problem(text, 1, 2, text, text, text)) == f"{shown}:1:2: {shown}: {shown}; {shown}"

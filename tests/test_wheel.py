@@ -1,7 +1,5 @@
 """The built wheel: its contents, and a server that runs from it outside the checkout."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -73,14 +71,11 @@ def build_tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
-    ("commit", "version"),
-    [
-        ("0123abcd-dirty", f"{VERSION}+g0123abc.dirty"),
-        ("in an sdist", f"{VERSION}+gfedcba9"),
-        ("v0.1", None),
-    ],
-)
+@pytest.mark.parametrize(("commit", "version"), [
+    ("0123abcd-dirty", f"{VERSION}+g0123abc.dirty"),
+    ("in an sdist", f"{VERSION}+gfedcba9"),
+    ("v0.1", None),
+])  # fmt: skip
 def test_a_build_without_a_repository_has_the_commit_of_a_variable_or_of_an_sdist(
     tmp_path: Path, build_tools: Path, commit: str, version: str | None
 ) -> None:

@@ -1,21 +1,14 @@
 """Fixtures: a server for each module, and pages that fail their test on any script error."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from mockpets import MockpetsServer, Settings
 from tests.browser.panel import Panel
 from tests.browsers import FIREFOX
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from playwright.sync_api import Browser
 
 HELD = """\
 description: Responses to createPet wait at the gate checkout.

@@ -1,21 +1,12 @@
 """Page object of the panel, used with the mouse or with the keyboard only."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browsers import FIREFOX
-from tests.http_client import Client, OverSocket
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import Locator, Page
-
-    from tests.http_client import Response
+from tests.http_client import Client, OverSocket, Response
 
 by_keyboard = pytest.mark.parametrize("panel", ["keyboard"], indirect=True)
 """Use the panel with the keyboard only; without this mark, a test uses the mouse."""

@@ -1,16 +1,11 @@
 """The records of resources: edit in place, add, delete and replace, with mouse and keyboard."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from tests.browser.panel import Panel, by_keyboard
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator
 
 ORDERS = [
     {"id": 1, "petId": 3, "status": "placed", "lines": [{"quantity": 2}]},

@@ -1,7 +1,5 @@
 """The findings of a session, which follow its requests."""
 
-from __future__ import annotations
-
 from playwright.sync_api import expect
 
 from tests.browser.panel import Panel, by_keyboard

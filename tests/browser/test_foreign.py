@@ -1,40 +1,25 @@
 """Pages on other origins may link to the panel, but cannot use the control API."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from mockpets import MockpetsServer, Settings
 from mockpets.constants import CONTROL_PREFIX, TOOLBAR_PATH
 from mockpets.kit import files_of
+from tests.browser.panel import Panel
 from tests.http_client import Client, OverSocket
 from tests.pages import foreign_page
 from tests.routes import PANEL_FILES, complete_app
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from playwright.sync_api import Browser
-
-    from tests.browser.panel import Panel
-
 OPEN = {
-    "",
-    "/",
-    "/health",
-    "/ready",
-    "/docs",
-    "/openapi.json",
-    "/control.openapi.json",
-    "/schema/scenario.json",
-    "/panel/{version}/{name}",
-    *(f"/{name}" for name in files_of()),
-} - {"/toolbar.js"}
+    "", "/", "/health", "/ready", "/docs", "/openapi.json", "/control.openapi.json",
+    "/schema/scenario.json", "/panel/{version}/{name}", *(f"/{name}" for name in files_of()),
+} - {"/toolbar.js"}  # fmt: skip
 """Paths without secrets, below the prefix."""
 
 BODIES: dict[str, object] = {

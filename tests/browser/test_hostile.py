@@ -1,15 +1,11 @@
 """Forty texts that would run as scripts if the panel treated any text as markup."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from playwright.sync_api import expect
 
-if TYPE_CHECKING:
-    from tests.browser.panel import Panel
+from tests.browser.panel import Panel
 
 RUN = "window.hacked=1"
 HOSTILE = [

@@ -1,24 +1,17 @@
 """Pages on other origins import the client, from the server or built by Vite, and use a session."""
 
-from __future__ import annotations
-
 import shutil
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
+from mockpets import MockpetsServer
 from tests.kit.project import install_kit
 from tests.kit.test_runtimes import TOUR
 from tests.pages import serving
 from tests.programs import need, run_within
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
-
-    from playwright.sync_api import Browser
-
-    from mockpets import MockpetsServer
 
 PAGE = (
     '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/main.js"></script>'

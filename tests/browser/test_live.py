@@ -1,22 +1,14 @@
 """Live updates: per session, and without moving the rows that the user reads."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Request, Route, expect
 
 from mockpets import MockpetsServer, Settings
+from tests.browser.panel import Panel
 from tests.browsers import FIREFOX
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import Request, Route
-
-    from tests.browser.panel import Panel
 
 FOCUSED = "node => node === document.activeElement"
 SCROLLED_TO_END = """() => {

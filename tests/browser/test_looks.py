@@ -1,24 +1,16 @@
 """Every view passes axe and fits the window, at several widths and in both themes."""
 
-from __future__ import annotations
-
 import os
+from collections.abc import Callable
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from mockpets import MockpetsServer, Settings
+from tests.browser.panel import Panel
 from tests.server.raw_http import Wire, port_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from playwright.sync_api import Page
-
-    from tests.browser.panel import Panel
 
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -55,12 +47,7 @@ SMALL = """
   .map(([html, {width, height}]) => `${html} ${width} x ${height}`)
 """
 """Every control below 24 px (WCAG 2.2); axe ignores small ones that have space around them."""
-QUICK = [
-    (1440, "light", ALL),
-    (1440, "dark", COLOURS),
-    (390, "light", COLOURS),
-    (390, "dark", ALL),
-]
+QUICK = [(1440, "light", ALL), (1440, "dark", COLOURS), (390, "light", COLOURS), (390, "dark", ALL)]
 """Widths and themes with the rules of axe: only the colours depend on the theme."""
 MATRIX = [(width, theme, ALL) for width in (1440, 768, 390) for theme in ("light", "dark")]
 LOOKS = MATRIX if os.environ.get("ALL_LOOKS") else QUICK

@@ -1,22 +1,18 @@
 """A page on another origin can read every response that a front end needs, in every scenario."""
 
-from __future__ import annotations
-
 import http.client
 import json
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from playwright.sync_api import Browser
+
+from mockpets import MockpetsServer
 from mockpets.constants import EXPOSED_HEADERS
 from mockpets.packaged_data import shipped
 from tests.browsers import FIREFOX
 from tests.http_client import Client, OverSocket
 from tests.pages import foreign_page
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
-
-    from mockpets import MockpetsServer
 
 # The responses of `loading` wait for someone to open a gate; then they are those of `default`.
 SCENARIOS = sorted({path.stem for path in shipped("scenarios").iterdir()} - {"loading"})

@@ -1,19 +1,13 @@
 """The pets: edit in place, add, delete and replace, with mouse and keyboard."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from tests.browser.panel import Panel, by_keyboard
 from tests.browsers import FIREFOX
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator
 
 
 def rows(panel: Panel) -> Locator:

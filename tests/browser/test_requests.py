@@ -1,16 +1,14 @@
 """The request log: open, copy, resend, filter, clear, pause, release and save."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 from urllib.parse import quote
 
 import pytest
 import yaml
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from mockpets.constants import REQUEST_OUTCOMES
 from mockpets.journal.queries import NOTES
@@ -18,11 +16,6 @@ from tests.browser.panel import Panel, by_keyboard
 from tests.browsers import FIREFOX
 from tests.programs import need
 from tests.server.raw_http import Wire, port_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import Locator
 
 HELD = {
     "description": "Pages of pets are held.",
@@ -80,11 +73,7 @@ def test_open_copy_and_resend_a_request(panel: Panel) -> None:
     command = panel.paste()
     need("curl")
     output = subprocess.run(
-        [need("bash"), "-c", command],
-        capture_output=True,
-        text=True,
-        timeout=20,
-        check=True,
+        [need("bash"), "-c", command], capture_output=True, text=True, timeout=20, check=True
     ).stdout
     assert "201" in output.splitlines()[0]
     assert panel.call("GET", "/__mockpets/requests/2").json["target"].endswith(f"?{query}")

@@ -1,23 +1,16 @@
 """The list of scenarios and the editor, with the mouse and with the keyboard only."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from mockpets import MockpetsServer, Settings
 from mockpets.scenario.library import SHIPPED_SCENARIOS
 from tests.browser.panel import Panel, by_keyboard
 from tests.http_client import Client, OverSocket
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from playwright.sync_api import Locator
 
 MINE = """\
 description: Mine.
@@ -317,9 +310,7 @@ def test_record_a_scenario(own: Panel, tmp_path: Path) -> None:
     assert text.startswith("description: 'Recorded: 2 requests of session default.'")
 
 
-def test_without_a_folder_a_text_is_saved_for_this_session(
-    visit: Callable[..., Panel],
-) -> None:
+def test_without_a_folder_a_text_is_saved_for_this_session(visit: Callable[..., Panel]) -> None:
     with MockpetsServer(Settings(port=0)) as bare:
         panel = visit(f"{bare.url}/~w1", "/__mockpets/#scenarios/+", way="keyboard")
         panel.write(panel.page.get_by_role("textbox", name="Name of the scenario"), "outage")

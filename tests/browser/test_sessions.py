@@ -1,16 +1,10 @@
 """The sessions: create, open, copy, select, delete and undo, with mouse and keyboard."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Route, expect
 
 from tests.browser.panel import Panel, by_keyboard
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Route
 
 
 def row(panel: Panel, name: str) -> Locator:

@@ -1,23 +1,15 @@
 """The shell: scenario chips, session switcher, palette, keys, undo, menu, and what it loads."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Request, expect
 
+from mockpets import MockpetsServer
 from tests.browser.panel import Panel, by_keyboard
 from tests.browsers import FIREFOX
 from tests.http_client import Client, OverSocket
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import Locator, Request
-
-    from mockpets import MockpetsServer
 
 PICKER = re.compile("Search")
 

@@ -1,15 +1,14 @@
 """The toolbar in an app on another origin: every function by keyboard, links, strict pages."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from mockpets import MockpetsServer, Settings
 from tests.browser.test_looks import ALL, AXE, CHECK
@@ -18,12 +17,6 @@ from tests.docs.page import ROOT, blocks
 from tests.http_client import Client, OverSocket
 from tests.pages import foreign_page
 from tests.programs import need, need_packages
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from playwright.sync_api import Browser, BrowserContext, Page
 
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>App</title>{policy}
 <meta name="viewport" content="width=device-width">
@@ -148,14 +141,11 @@ def app(
         assert [text for text in opened.errors if "settings blocked" not in text] == []
 
 
-@pytest.mark.parametrize(
-    ("policy", "more"),
-    [
-        pytest.param(POLICY.format(STRICT), HOOK, id="strict policy"),
-        pytest.param("", HOOK, id="plain", marks=LONG),
-        pytest.param("", REGISTER + HOOK, id="service worker", marks=LONG),
-    ],
-)
+@pytest.mark.parametrize(("policy", "more"), [
+    pytest.param(POLICY.format(STRICT), HOOK, id="strict policy"),
+    pytest.param("", HOOK, id="plain", marks=LONG),
+    pytest.param("", REGISTER + HOOK, id="service worker", marks=LONG),
+])  # fmt: skip
 def test_every_function_by_keyboard(
     browser: Browser, server: MockpetsServer, policy: str, more: str
 ) -> None:
@@ -351,15 +341,11 @@ NO_CONNECT = POLICY.format("default-src 'self'; script-src 'nonce-n' {url}; conn
 NO_SERVER = "<script data-mockpets-url='http://localhost:9'></script>"
 
 
-@pytest.mark.parametrize(
-    ("policy", "query", "reason"),
-    [
-        (NO_CONNECT, "", "connect-src of the page's Content-Security-Policy lacks {url}; add it,"),
-        (NO_SERVER, "", "cannot connect to http://localhost:9; is mockpets running there, and"),
-        ("", "?mockpets=-no-", "invalid session name '-no-'"),
-    ],
-    ids=["policy", "no server", "invalid session"],
-)
+@pytest.mark.parametrize(("policy", "query", "reason"), [
+    (NO_CONNECT, "", "connect-src of the page's Content-Security-Policy lacks {url}; add it,"),
+    (NO_SERVER, "", "cannot connect to http://localhost:9; is mockpets running there, and"),
+    ("", "?mockpets=-no-", "invalid session name '-no-'"),
+], ids=["policy", "no server", "invalid session"])  # fmt: skip
 def test_the_toolbar_removes_itself_with_one_line(
     browser: Browser, server: MockpetsServer, policy: str, query: str, reason: str
 ) -> None:

@@ -1,17 +1,10 @@
 """The forms of the panel and the reference page, the theme and the copy buttons."""
 
-from __future__ import annotations
+from collections.abc import Callable
 
-from typing import TYPE_CHECKING
-
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from tests.browser.panel import Panel, by_keyboard
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import Locator
 
 
 def choose(panel: Panel, name: str) -> Locator:

@@ -1,23 +1,15 @@
 """Views with what opens in them pass axe and fit the window."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from mockpets import MockpetsServer, Settings
+from tests.browser.panel import Panel
 from tests.browser.test_looks import inspect
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from playwright.sync_api import Page
-
-    from tests.browser.panel import Panel
 
 LONG = (
     "description: Long.\nstubs:\n" + "  - {reply: {status: 503, text: '%s'}}\n" % ("x" * 200) * 60

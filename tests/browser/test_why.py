@@ -1,18 +1,12 @@
 """The view "Why this response?", of recorded requests and in the form that sends requests."""
 
-from __future__ import annotations
+from collections.abc import Callable
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from mockpets import MockpetsServer, Settings
 from tests.browser.panel import Panel, by_keyboard
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import Locator
 
 UNAUTHORIZED = {"error": "unauthorized"}
 

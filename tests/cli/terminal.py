@@ -3,8 +3,6 @@
 ``.venv/bin/python -m tests.cli.terminal`` writes the files, and ``test_layout.py`` compares them.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,33 +1,25 @@
 """Tab completion in a real shell."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.cases import each
 from tests.programs import need
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 SECONDS = 20
 """The time limit for every step, in seconds."""
 
 
 @pytest.mark.tool
-@each(
-    "words, expected",
-    [
-        ("se", ["serve", "settings", "sessions"]),
-        ("gates ", ["list", "open"]),
-        ("serve --scenarios", ["--scenarios-dir"]),
-    ],
-)
+@each("words, expected", [
+    ("se", ["serve", "settings", "sessions"]),
+    ("gates ", ["list", "open"]),
+    ("serve --scenarios", ["--scenarios-dir"]),
+])  # fmt: skip
 def test_completion_in_a_real_bash(here: Path, words: str, expected: list[str]) -> None:
     (here / "bin").mkdir()
     program = here / "bin" / "mockpets"

@@ -1,20 +1,15 @@
 """The commands for the state of a running server."""
 
-from __future__ import annotations
-
 import json
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from mockpets.client import ControlClient
 from tests.cases import each as for_each
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from mockpets.client import ControlClient
-    from tests.http_client import Client
+from tests.http_client import Client
 
 SECONDS = 20
 """The time limit for every step, in seconds."""
@@ -36,20 +31,17 @@ def _requested(call: Client) -> None:
 
 
 @pytest.mark.usefixtures("_requested")
-@for_each(
-    "options, count",
-    [
-        ([], 3),
-        (["--operation", "createPet", "--times", "1"], 1),
-        (["--operation", "getPet", "--at-most", "0"], 0),
-        (["--at-least", "2", "--at-most", "3"], 3),
-        (["--at-least", "3", "--within", "30s"], 3),
-        (["--method", "DELETE", "--path", "/v1/pets/*"], 1),
-        (["--operation", "createPet", "--match", '{"body": {"name": {"contains": "is"}}}'], 1),
-        (["--match", '{"method": "DELETE"}', "--path", "/v1/pets/7"], 1),
-        (["--status", "201", "--outcome", "sent"], 1),
-    ],
-)
+@for_each("options, count", [
+    ([], 3),
+    (["--operation", "createPet", "--times", "1"], 1),
+    (["--operation", "getPet", "--at-most", "0"], 0),
+    (["--at-least", "2", "--at-most", "3"], 3),
+    (["--at-least", "3", "--within", "30s"], 3),
+    (["--method", "DELETE", "--path", "/v1/pets/*"], 1),
+    (["--operation", "createPet", "--match", '{"body": {"name": {"contains": "is"}}}'], 1),
+    (["--match", '{"method": "DELETE"}', "--path", "/v1/pets/7"], 1),
+    (["--status", "201", "--outcome", "sent"], 1),
+])  # fmt: skip
 def test_verify_exits_with_0_if_the_requests_are_as_expected(
     run: Run, options: list[str], count: int
 ) -> None:
@@ -80,34 +72,23 @@ def test_verify_prints_the_details_of_a_failure_as_json(run: Run) -> None:
     assert details.keys() >= {"match", "nearest", "unknown"}
 
 
-@for_each(
-    "options, messages",
-    [
-        (["--status=50x"], ["match.status: must be a status such as 503, or a class such as 5xx"]),
-        (["--match", "createPet"], ["--match: the text is not JSON: Expecting value at line 1"]),
-        (["--match", "[]"], ["--match: must be a JSON object; try '{\"petId\": 3}'"]),
-        (
-            ["--match", '{"petId": 1, "petId": 2}'],
-            ['--match: the text has the property "petId" more than once'],
-        ),
-        (
-            ["--match", '{"bdoy": {}, "petId": "x"}'],
-            ["match: unknown key 'bdoy'; did you mean 'body'?", "match.petId: must be"],
-        ),
-        (
-            ["--match", '{"operation": "getPet"}', "--operation=createPet"],
-            ['--operation: is also in --match: "getPet"; use one'],
-        ),
-        (["--method=GET"], ["match: 'method' requires 'path'; add path: /v1/..., or use "]),
-        (
-            ["--times=1", "--at-least=1", "--at-most=2"],
-            ["--times: cannot be combined with --at-least, --at-most"],
-        ),
-        (["--at-least=3", "--at-most=1"], ["times: at_least 3 is more than at_most 1"]),
-        (["--within=31s"], ["within: must be a duration of at most 30s, got '31s'"]),
-        (["--times=-1"], ["--times: must be an integer of 0 or more, got '-1'"]),
-    ],
-)
+@for_each("options, messages", [
+    (["--status=50x"], ["match.status: must be a status such as 503, or a class such as 5xx"]),
+    (["--match", "createPet"], ["--match: the text is not JSON: Expecting value at line 1"]),
+    (["--match", "[]"], ["--match: must be a JSON object; try '{\"petId\": 3}'"]),
+    (["--match", '{"petId": 1, "petId": 2}'],
+     ['--match: the text has the property "petId" more than once']),
+    (["--match", '{"bdoy": {}, "petId": "x"}'],
+     ["match: unknown key 'bdoy'; did you mean 'body'?", "match.petId: must be"]),
+    (["--match", '{"operation": "getPet"}', "--operation=createPet"],
+     ['--operation: is also in --match: "getPet"; use one']),
+    (["--method=GET"], ["match: 'method' requires 'path'; add path: /v1/..., or use "]),
+    (["--times=1", "--at-least=1", "--at-most=2"],
+     ["--times: cannot be combined with --at-least, --at-most"]),
+    (["--at-least=3", "--at-most=1"], ["times: at_least 3 is more than at_most 1"]),
+    (["--within=31s"], ["within: must be a duration of at most 30s, got '31s'"]),
+    (["--times=-1"], ["--times: must be an integer of 0 or more, got '-1'"]),
+])  # fmt: skip
 @pytest.mark.usefixtures("client")
 def test_verify_exits_with_2_for_invalid_options(
     run: Run, options: list[str], messages: list[str]
@@ -284,11 +265,7 @@ def test_held_responses_are_listed_and_released(
         while not client.held():
             since = client.events(since, 20)["change"]
         status, [head, row], err = run("held", "list")
-        assert (status, head.split(), err) == (
-            0,
-            ["request", "status", "waits", "for"],
-            [],
-        )
+        assert (status, head.split(), err) == (0, ["request", "status", "waits", "for"], [])
         assert row.split()[:7] == [
             *("1", "GET", "/v1/pets?limit=2"),
             *("200", "held", "at", "checkout"),
@@ -305,15 +282,12 @@ def test_held_responses_are_listed_and_released(
 # --- link -------------------------------------------------------------------------------------
 
 
-@for_each(
-    "options, link",
-    [
-        (["/pets"], "/pets?mockpets=default"),
-        (["", "--scenario=empty"], "?mockpets=%2Bempty"),
-        (["/", "--session", "demo", "--scenario", "slow, Empty"], "/?mockpets=demo%2Bslow%2Bempty"),
-        (["/?a=%20&&mockpets=old&b#top", "--session=demo"], "/?a=%20&b&mockpets=demo#top"),
-    ],
-)
+@for_each("options, link", [
+    (["/pets"], "/pets?mockpets=default"),
+    (["", "--scenario=empty"], "?mockpets=%2Bempty"),
+    (["/", "--session", "demo", "--scenario", "slow, Empty"], "/?mockpets=demo%2Bslow%2Bempty"),
+    (["/?a=%20&&mockpets=old&b#top", "--session=demo"], "/?a=%20&b&mockpets=demo#top"),
+])  # fmt: skip
 def test_a_link_has_the_session_and_the_scenarios(
     run: Run, client: ControlClient, options: list[str], link: str
 ) -> None:
@@ -355,47 +329,37 @@ def test_all_sessions_are_reset_and_dropped(run: Run, client: ControlClient, cal
 # --- Errors -----------------------------------------------------------------------------------
 
 
-@for_each(
-    "arguments, status, message",
-    [
-        ("pets --status=solt", 1, "status must be one of available, pending, sold, got "),
-        ("pets add --name=Rex", 2, "Missing option '--category'; see 'mockpets pets add --help'"),
-        ("pets add --name=R --category=1 --status=x", 1, "status must be "),
-        (f"pets add --name=R --category={2**63}", 2, "--category: must be an integer from -"),
-        ("held release", 2, "Missing argument 'NUMBER...'; see 'mockpets held release --help'"),
-        ("held release 7", 1, "request 7 does not wait for its response"),
-        (
-            "pets update 3",
-            2,
-            "pets update: no longer a command; change it in the panel",
-        ),
-        ("pets delete 3", 2, "pets delete: no longer a command; delete it in the panel"),
-        ("pets set showrom", 1, "unknown fixture 'showrom'; did you mean 'showroom'?"),
-        ("pets set 100001", 1, "must be an integer from 0 to 100000, got 100001"),
-        (f"pets set {'9' * 101}", 1, "must be a fixture name (a-z, 0-9, single hyphens; "),
-        ("gates open ", 2, "invalid gate name ''; the name must not be empty or contain '/'"),
-        ("gates opne x", 2, "gates opne: unknown command; did you mean 'open'?"),
-        ("sessions drop w3", 1, "unknown session 'w3'"),
-        ("sessions drop", 2, "sessions drop: needs either NAME or --all"),
-        ("sessions drop --all w3", 2, "sessions drop: needs either NAME or --all"),
-        ("reset --all --session w3", 2, "--all: cannot be combined with session w3"),
-        ("completion bash", 2, "completion: no longer a command; add eval"),
-        ("version", 2, "version: no longer a command; use 'mockpets --version'"),
-        ("snapshot save a", 2, "snapshot: no longer a command; 'mockpets pets --json > pets"),
-        ("held --all", 2, "--all: no longer an option; name the session with --session"),
-        ("report --coverage", 2, "--coverage: no longer an option; run a test in every state"),
-        ("report --output a", 2, "--output: no longer an option; redirect the output"),
-        ("link /pets", 2, "APP_URL: must be the URL of a page of your app, got '/pets'; write it "),
-        ("link http://[::1", 2, "APP_URL: must be the URL of a page of your app, got 'http://[:"),
-        ("link javascript:x", 2, "APP_URL: must be the URL of a page"),
-        (
-            "link http://a --scenario empty,retyr",
-            2,
-            "--scenario: unknown scenario 'retyr'; did you mean 'retry'?",
-        ),
-        ("reset --session a,b", 2, "session: invalid session name 'a,b'"),
-    ],
-)
+@for_each("arguments, status, message", [
+    ("pets --status=solt", 1, "status must be one of available, pending, sold, got "),
+    ("pets add --name=Rex", 2, "Missing option '--category'; see 'mockpets pets add --help'"),
+    ("pets add --name=R --category=1 --status=x", 1, "status must be "),
+    (f"pets add --name=R --category={2**63}", 2, "--category: must be an integer from -"),
+    ("held release", 2, "Missing argument 'NUMBER...'; see 'mockpets held release --help'"),
+    ("held release 7", 1, "request 7 does not wait for its response"),
+    ("pets update 3", 2, "pets update: no longer a command; change it in the panel"),
+    ("pets delete 3", 2, "pets delete: no longer a command; delete it in the panel"),
+    ("pets set showrom", 1, "unknown fixture 'showrom'; did you mean 'showroom'?"),
+    ("pets set 100001", 1, "must be an integer from 0 to 100000, got 100001"),
+    (f"pets set {'9' * 101}", 1, "must be a fixture name (a-z, 0-9, single hyphens; "),
+    ("gates open ", 2, "invalid gate name ''; the name must not be empty or contain '/'"),
+    ("gates opne x", 2, "gates opne: unknown command; did you mean 'open'?"),
+    ("sessions drop w3", 1, "unknown session 'w3'"),
+    ("sessions drop", 2, "sessions drop: needs either NAME or --all"),
+    ("sessions drop --all w3", 2, "sessions drop: needs either NAME or --all"),
+    ("reset --all --session w3", 2, "--all: cannot be combined with session w3"),
+    ("completion bash", 2, "completion: no longer a command; add eval"),
+    ("version", 2, "version: no longer a command; use 'mockpets --version'"),
+    ("snapshot save a", 2, "snapshot: no longer a command; 'mockpets pets --json > pets"),
+    ("held --all", 2, "--all: no longer an option; name the session with --session"),
+    ("report --coverage", 2, "--coverage: no longer an option; run a test in every state"),
+    ("report --output a", 2, "--output: no longer an option; redirect the output"),
+    ("link /pets", 2, "APP_URL: must be the URL of a page of your app, got '/pets'; write it "),
+    ("link http://[::1", 2, "APP_URL: must be the URL of a page of your app, got 'http://[:"),
+    ("link javascript:x", 2, "APP_URL: must be the URL of a page"),
+    ("link http://a --scenario empty,retyr", 2,
+     "--scenario: unknown scenario 'retyr'; did you mean 'retry'?"),
+    ("reset --session a,b", 2, "session: invalid session name 'a,b'"),
+])  # fmt: skip
 @pytest.mark.usefixtures("client")
 def test_an_error_is_one_line_with_the_nearest_name(
     run: Run, arguments: str, status: int, message: str

@@ -1,10 +1,9 @@
 """`serve --drain`: after SIGTERM, the server reports that it stops, and serves until then."""
 
-from __future__ import annotations
-
 import signal
+import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
@@ -14,10 +13,6 @@ from tests.cli.test_main import SECONDS, base_of, serving, wait_until
 from tests.http_client import Client, InProcess, OverSocket
 from tests.server.raw_http import Clock, running
 from tests.web.test_contract import assert_error
-
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable
 
 READY, HEALTH = "/__mockpets/ready", "/__mockpets/health"
 PET = {"name": "Miso", "categoryId": 2}

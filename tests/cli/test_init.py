@@ -1,7 +1,5 @@
 """The command `init` in a front-end repository; `tests/test_release.py` runs its test."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex
@@ -106,15 +104,12 @@ def test_lines_are_added_below_yours(init: Init) -> None:
     assert Path(".env.development").read_text().startswith("# VITE_API_URL=\nVITE_API_URL=http")
 
 
-@for_each(
-    "program, command",
-    [
-        ("mockpets.pyz", "python3 mockpets.pyz"),
-        ("my tools/mockpets.pyz", "python3 'my tools/mockpets.pyz'"),
-        ("/elsewhere/mockpets.pyz", "mockpets"),
-        ("/usr/bin/mockpets", "mockpets"),
-    ],
-)
+@for_each("program, command", [
+    ("mockpets.pyz", "python3 mockpets.pyz"),
+    ("my tools/mockpets.pyz", "python3 'my tools/mockpets.pyz'"),
+    ("/elsewhere/mockpets.pyz", "mockpets"),
+    ("/usr/bin/mockpets", "mockpets"),
+])  # fmt: skip
 def test_without_the_npm_package_it_writes_the_kit_and_the_command(
     init: Init, monkeypatch: pytest.MonkeyPatch, program: str, command: str
 ) -> None:
@@ -139,16 +134,13 @@ def test_without_the_npm_package_it_writes_the_kit_and_the_command(
     monkeypatch.chdir(os.pardir)
 
 
-@for_each(
-    "text, message",
-    [
-        (None, "package.json: file not found; run this in the folder of your front end"),
-        ("{", "package.json: not valid JSON: Expecting property name"),
-        ("[" * 100_000, "package.json: not valid JSON: "),
-        ("[]", "package.json: must be an object"),
-        ('{"scripts": 3}', "package.json: scripts: must be an object"),
-    ],
-)
+@for_each("text, message", [
+    (None, "package.json: file not found; run this in the folder of your front end"),
+    ("{", "package.json: not valid JSON: Expecting property name"),
+    ("[" * 100_000, "package.json: not valid JSON: "),
+    ("[]", "package.json: must be an object"),
+    ('{"scripts": 3}', "package.json: scripts: must be an object"),
+])  # fmt: skip
 def test_a_package_json_that_cannot_be_used_is_explained(
     init: Init, text: str | None, message: str
 ) -> None:
@@ -180,13 +172,10 @@ def test_it_writes_tests_that_picture_every_state(init: Init) -> None:
 
 
 @pytest.mark.node
-@for_each(
-    "kind, flags",
-    [
-        ("module", ["--verbatimModuleSyntax", "--isolatedModules"]),
-        ("commonjs", ["--module", "nodenext", "--moduleResolution", "nodenext"]),
-    ],
-)
+@for_each("kind, flags", [
+    ("module", ["--verbatimModuleSyntax", "--isolatedModules"]),
+    ("commonjs", ["--module", "nodenext", "--moduleResolution", "nodenext"]),
+])  # fmt: skip
 def test_prettier_biome_and_the_compiler_accept_what_it_writes(
     init: Init, kind: str, flags: list[str]
 ) -> None:

@@ -1,10 +1,9 @@
 """What programs read: `--json`, which is what the control API sends, and exit statuses."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest.mock import ANY
 
 import pytest
@@ -15,38 +14,20 @@ from mockpets.cli.main import _commands
 from mockpets.client import ControlClient
 from tests.http_client import Client, OverSocket
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    Run = Callable[..., tuple[int, list[str], list[str]]]
+Run = Callable[..., tuple[int, list[str], list[str]]]
 
 WITHOUT = {
-    *(
-        "serve",
-        "fixture",
-        "openapi",
-        "schema",
-        "deploy",
-        "skill",
-        "link",
-        "mcp",
-    ),  # print a file
+    *("serve", "fixture", "openapi", "schema", "deploy", "skill", "link", "mcp"),  # print a file
     *("new", "kit", "init"),  # write files
     *("reset", "pets set"),
     *("held release", "gates open", "sessions drop"),  # change something
     *("pets", "held", "gates", "sessions"),  # groups
 }
 READS = {
-    "use": "scenarios",
-    "scenarios --url": "scenarios",
-    "pets list": "pets",
-    "data": "data",
-    "held list": "held",
-    "gates list": "gates",
-    "sessions list": "sessions",
-    "stub 1": "requests/1/stub",
-    "why 1": "requests/1/explain",
-}
+    "use": "scenarios", "scenarios --url": "scenarios", "pets list": "pets", "data": "data",
+    "held list": "held", "gates list": "gates", "sessions list": "sessions",
+    "stub 1": "requests/1/stub", "why 1": "requests/1/explain",
+}  # fmt: skip
 CLOSED = "http://127.0.0.1:1"
 SENT = {
     "startedDateTime": "2026-07-28T12:00:00Z",

@@ -1,7 +1,5 @@
 """The command `kit`, also in a project that uses Playwright."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -114,11 +112,7 @@ def test_playwright_gets_its_fixtures_and_a_configuration(kit: Kit) -> None:
 
 @for_each(
     "option, files",
-    [
-        ("ssr", SSR),
-        ("storybook", [*CLIENT, *STORYBOOK]),
-        ("cypress", [*CLIENT, *CYPRESS]),
-    ],
+    [("ssr", SSR), ("storybook", [*CLIENT, *STORYBOOK]), ("cypress", [*CLIENT, *CYPRESS])],
 )
 def test_another_integration_gets_its_files(kit: Kit, option: str, files: list[str]) -> None:
     status, out, err = kit("tests/mock", f"--{option}")
@@ -350,18 +344,15 @@ def test_a_path_that_is_not_utf_8_is_rejected(kit: Kit) -> None:
     assert not Path("mock").exists()
 
 
-@for_each(
-    "arguments, message",
-    [
-        ([], "DIR: this argument is required; see 'mockpets kit --help'"),
-        ([""], "DIR: must be a folder such as tests/mockpets, got ''"),
-        (["file"], "[DIR]: Directory 'file' is a file"),
-        (["file/mock"], "file/mock/package.json: cannot write this file: Not a directory"),
-        (["--out", "mock"], "--out: no longer an option; name the folder as an argument"),
-        (["--types", "--ssr"], "--types: cannot be combined with --ssr; the npm package has all"),
-        (["mock", "--scenarios-dir", ""], "--scenarios-dir: must be an existing folder"),
-    ],
-)
+@for_each("arguments, message", [
+    ([], "DIR: this argument is required; see 'mockpets kit --help'"),
+    ([""], "DIR: must be a folder such as tests/mockpets, got ''"),
+    (["file"], "[DIR]: Directory 'file' is a file"),
+    (["file/mock"], "file/mock/package.json: cannot write this file: Not a directory"),
+    (["--out", "mock"], "--out: no longer an option; name the folder as an argument"),
+    (["--types", "--ssr"], "--types: cannot be combined with --ssr; the npm package has all"),
+    (["mock", "--scenarios-dir", ""], "--scenarios-dir: must be an existing folder"),
+])  # fmt: skip
 def test_invalid_calls_are_explained(kit: Kit, arguments: list[str], message: str) -> None:
     Path("file").write_text("")
     status, out, err = kit(*arguments)
@@ -415,28 +406,18 @@ def test_a_given_option_replaces_the_stored_one(kit: Kit) -> None:
     assert kit("mock", "--check")[0] == 0
 
 
-@for_each(
-    "options, message",
-    [
-        (
-            '["--scenarios-dir=../gone"]',
-            "--scenarios-dir: must be an existing folder, got 'gone'; mock/package.json stores "
-            "this option: give it again, with the current path",
-        ),
-        (
-            '["--config=../gone.toml"]',
-            "--config gone.toml: file not found; mock/package.json stores this option: give it "
-            "again, with the current path",
-        ),
-        (
-            '["--vitets"]',
-            "mock/package.json: mockpets.options: unknown option '--vitets'; "
-            "did you mean '--vitest'?",
-        ),
-        ("[3]", "mock/package.json: mockpets.options: must be a list of texts such as"),
-        ("[" * 100_000, "mock/package.json: mockpets.options: must be a list of texts such as"),
-    ],
-)
+@for_each("options, message", [
+    ('["--scenarios-dir=../gone"]',
+     "--scenarios-dir: must be an existing folder, got 'gone'; mock/package.json stores "
+         "this option: give it again, with the current path"),
+    ('["--config=../gone.toml"]',
+     "--config gone.toml: file not found; mock/package.json stores this option: give it "
+         "again, with the current path"),
+    ('["--vitets"]',
+     "mock/package.json: mockpets.options: unknown option '--vitets'; did you mean '--vitest'?"),
+    ("[3]", "mock/package.json: mockpets.options: must be a list of texts such as"),
+    ("[" * 100_000, "mock/package.json: mockpets.options: must be a list of texts such as"),
+])  # fmt: skip
 def test_invalid_stored_options_are_explained(kit: Kit, options: str, message: str) -> None:
     kit("mock", "--vitest")
     package = Path("mock/package.json")

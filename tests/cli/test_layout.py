@@ -1,10 +1,9 @@
 """What terminals of different widths show; `terminal.py` writes the files again."""
 
-from __future__ import annotations
-
 import re
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from click import unstyle
@@ -14,9 +13,6 @@ from mockpets.cli.main import main
 from mockpets.client.request_line import request_line
 from tests.cases import each as for_each
 from tests.cli.terminal import FILES, FOLDER, on_terminal, shown
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 terminal = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 

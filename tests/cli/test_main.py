@@ -1,7 +1,5 @@
 """The command line, in this process and in a child process."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -10,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from http.client import HTTPConnection
@@ -17,8 +16,9 @@ from importlib.metadata import version
 from pathlib import Path
 from threading import Event
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
+from wsgiref.types import StartResponse, WSGIEnvironment
 
 import pytest
 from click import Context
@@ -34,10 +34,6 @@ from mockpets.settings import Settings
 from mockpets.settings.model import rows
 from mockpets.version import FULL_VERSION
 from tests.cases import each as for_each
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from wsgiref.types import StartResponse, WSGIEnvironment
 
 SECONDS = 20
 """The time limit for every step, in seconds."""
@@ -95,52 +91,36 @@ def test_version(run: Run, argument: str) -> None:
     assert FULL_VERSION.startswith(version("mockpets"))
 
 
-@for_each(
-    "arguments, message",
-    [
-        (["serv"], "serv: unknown command; did you mean 'serve'?"),
-        (
-            ["compare", "--against", "x"],
-            "compare: no longer a command; 'mockpets replay FILE --url URL' compares recorded "
-            "reads with the real service",
-        ),
-        (["hepl"], "hepl: unknown command; did you mean 'help'?"),
-        (["help", "serv"], "serv: unknown command; did you mean 'serve'?"),
-        (["serve", "--prot", "1"], "--prot: unknown option; did you mean '--port'?"),
-        (["serve", "--xyzzy"], "--xyzzy: unknown option; see 'mockpets serve --help'"),
-        (["--port", "7401"], "--port: unknown option; see 'mockpets --help'"),
-        (["requests", "--limit", "0"], "--limit: must be an integer of 1 or more, got '0'"),
-        (["requests", "--limit", "٣"], "--limit: must be an integer of 1 or more, got '٣'"),
-        (["serve", "--port", "70000"], "--port: must be an integer from 0 to 65535, got '70000'"),
-        (["scenarios", "--config", "x"], "--config x: file not found; check the path"),
-        *((words, REPEATED) for words in REPEATING),
-        (["serve", "--port"], "Option '--port' requires an argument"),
-        (["serve", "--public=1"], "Option '--public' does not take a value"),
-        (["new"], "Missing argument 'NAME'; see 'mockpets new --help'"),
-        (
-            ["report", "--format=jsn"],
-            "--format: 'jsn' is not one of 'text', 'github', 'json'; did you mean 'json'?",
-        ),
-        (
-            ["serve", "empty"],
-            "Got unexpected extra argument (empty); see 'mockpets serve --help'",
-        ),
-        (
-            ["pets", "--json", "list"],
-            "Got unexpected extra argument (list); see 'mockpets pets list --help'",
-        ),
-        # An empty value is not an absent flag.
-        (
-            ["serve", "--scenario="],
-            "--scenario: must be a scenario name (a-z, 0-9, single hyphens; at most 64 "
-            "characters), got ''",
-        ),
-        (
-            ["serve", "--scenario", "a,b,c,d,e", "--scenario", "f,g,h,i"],
-            "--scenario: must have at most 8 values, got 9",
-        ),
-    ],
-)
+@for_each("arguments, message", [
+    (["serv"], "serv: unknown command; did you mean 'serve'?"),
+    (["compare", "--against", "x"],
+     "compare: no longer a command; 'mockpets replay FILE --url URL' compares recorded "
+         "reads with the real service"),
+    (["hepl"], "hepl: unknown command; did you mean 'help'?"),
+    (["help", "serv"], "serv: unknown command; did you mean 'serve'?"),
+    (["serve", "--prot", "1"], "--prot: unknown option; did you mean '--port'?"),
+    (["serve", "--xyzzy"], "--xyzzy: unknown option; see 'mockpets serve --help'"),
+    (["--port", "7401"], "--port: unknown option; see 'mockpets --help'"),
+    (["requests", "--limit", "0"], "--limit: must be an integer of 1 or more, got '0'"),
+    (["requests", "--limit", "٣"], "--limit: must be an integer of 1 or more, got '٣'"),
+    (["serve", "--port", "70000"], "--port: must be an integer from 0 to 65535, got '70000'"),
+    (["scenarios", "--config", "x"], "--config x: file not found; check the path"),
+    *((words, REPEATED) for words in REPEATING),
+    (["serve", "--port"], "Option '--port' requires an argument"),
+    (["serve", "--public=1"], "Option '--public' does not take a value"),
+    (["new"], "Missing argument 'NAME'; see 'mockpets new --help'"),
+    (["report", "--format=jsn"],
+     "--format: 'jsn' is not one of 'text', 'github', 'json'; did you mean 'json'?"),
+    (["serve", "empty"], "Got unexpected extra argument (empty); see 'mockpets serve --help'"),
+    (["pets", "--json", "list"],
+     "Got unexpected extra argument (list); see 'mockpets pets list --help'"),
+    # An empty value is not an absent flag.
+    (["serve", "--scenario="],
+     "--scenario: must be a scenario name (a-z, 0-9, single hyphens; at most 64 "
+         "characters), got ''"),
+    (["serve", "--scenario", "a,b,c,d,e", "--scenario", "f,g,h,i"],
+     "--scenario: must have at most 8 values, got 9"),
+])  # fmt: skip
 def test_a_usage_error_is_one_line_and_status_2(
     run: Run, arguments: list[str], message: str
 ) -> None:
@@ -164,21 +144,11 @@ def test_a_removed_option_is_rejected_with_or_without_a_value(run: Run, words: l
     assert "unknown option" in run("check", "--quiet")[2][0]
 
 
-@for_each(
-    "arguments",
-    [
-        ["\x1b[31mx\ny"],
-        ["serve", "x\ny"],
-        ["serve", "--x\ny"],
-        ["serve", "--port=\x1b[31m"],
-        ["serve", "--any-key=\n"],
-        ["serve", "--config", "/x\n"],
-        ["report", "--format", "\n\u202e"],
-        ["health", "--url", "http://a\nb"],
-        ["scenarios", "--config", "odd.toml"],
-        ["serve", "\udcff"],
-    ],
-)
+@for_each("arguments", [
+    ["\x1b[31mx\ny"], ["serve", "x\ny"], ["serve", "--x\ny"], ["serve", "--port=\x1b[31m"],
+    ["serve", "--any-key=\n"], ["serve", "--config", "/x\n"], ["report", "--format", "\n\u202e"],
+    ["health", "--url", "http://a\nb"], ["scenarios", "--config", "odd.toml"], ["serve", "\udcff"],
+])  # fmt: skip
 def test_an_error_message_is_one_printable_line(
     capsys: pytest.CaptureFixture[str], here: Path, arguments: list[str]
 ) -> None:
@@ -196,16 +166,13 @@ SETTINGS = {"mockpets.settings.model", "mockpets.cli.options"}
 OTHERS = {"mockpets.cli.control", "mockpets.cli.files", "mockpets.cli.serve"}
 
 
-@for_each(
-    "arguments, unwanted",
-    [
-        (["--help"], HEAVY | CLIENT | SETTINGS | OTHERS | {"logging", "tomllib", "mockpets.kit"}),
-        (["--version"], HEAVY | CLIENT | SETTINGS | OTHERS | {"importlib.metadata"}),
-        (["serve", "--help"], HEAVY | CLIENT),
-        (["health", "--port=1"], HEAVY | OTHERS | {"logging", "tomllib", "mockpets.kit"}),
-        (["use", "empty", "--url=http://127.0.0.1:1"], HEAVY | OTHERS | {"logging", "tomllib"}),
-    ],
-)
+@for_each("arguments, unwanted", [
+    (["--help"], HEAVY | CLIENT | SETTINGS | OTHERS | {"logging", "tomllib", "mockpets.kit"}),
+    (["--version"], HEAVY | CLIENT | SETTINGS | OTHERS | {"importlib.metadata"}),
+    (["serve", "--help"], HEAVY | CLIENT),
+    (["health", "--port=1"], HEAVY | OTHERS | {"logging", "tomllib", "mockpets.kit"}),
+    (["use", "empty", "--url=http://127.0.0.1:1"], HEAVY | OTHERS | {"logging", "tomllib"}),
+])  # fmt: skip
 def test_light_commands_import_nothing_heavy(arguments: list[str], unwanted: set[str]) -> None:
     script = (
         "import sys; from mockpets.cli.main import main; main(sys.argv[1:]);"
@@ -396,18 +363,11 @@ def root() -> Iterator[str]:
         yield server.url
 
 
-@for_each(
-    "suffix",
-    ["", "/v1/", "/~w3+empty/v1", "/v1/pets", "/__mockpets/", "/prefix/v1"],
-)
+@for_each("suffix", ["", "/v1/", "/~w3+empty/v1", "/v1/pets", "/__mockpets/", "/prefix/v1"])
 def test_health_finds_a_server_by_its_url(run: Run, root: str, suffix: str) -> None:
     shown = root + ("/prefix" if "prefix" in suffix else "")
 
-    assert run("health", "--url", root + suffix) == (
-        0,
-        [f"mockpets: {shown} is alive"],
-        [],
-    )
+    assert run("health", "--url", root + suffix) == (0, [f"mockpets: {shown} is alive"], [])
 
 
 def test_health_finds_a_server_by_its_settings(
@@ -425,22 +385,11 @@ def test_health_finds_a_server_by_its_settings(
     assert run("health")[0] == 0
 
 
-@for_each(
-    "url",
-    [
-        "",
-        "ftp://localhost",
-        "http://",
-        "http://[::1",
-        "http://a..b",
-        "http://localhost:1/ü",
-        "http://a\nb",
-        "http://localhost/a b",
-        "http://localhost\x00:1",
-        f"http://{'a' * 64}",
-        "http://localhost:99999",
-    ],
-)
+@for_each("url", [
+    "", "ftp://localhost", "http://", "http://[::1", "http://a..b", "http://localhost:1/ü",
+    "http://a\nb", "http://localhost/a b", "http://localhost\x00:1", f"http://{'a' * 64}",
+    "http://localhost:99999",
+])  # fmt: skip
 def test_health_with_an_invalid_url(run: Run, url: str) -> None:
     status, out, [line] = run("health", "--url", url)
 
@@ -615,8 +564,7 @@ def test_the_log_of_serve_begins_with_the_shipped_files_that_are_replaced(here: 
 def test_settings_reach_the_server(here: Path) -> None:
     (here / "own").mkdir()
     (here / "own" / "locked.yaml").write_text(
-        "description: No key is good.\nstubs:\n  - reply: {error: unauthorized}\n",
-        encoding="utf-8",
+        "description: No key is good.\nstubs:\n  - reply: {error: unauthorized}\n", encoding="utf-8"
     )
     (here / "mockpets.toml").write_text('seed = 3\napi-key = ["a", "b"]\n', encoding="utf-8")
     environ = os.environ | {"MOCKPETS_PETS": "2", "MOCKPETS_SCENARIOS_DIR": "own"}

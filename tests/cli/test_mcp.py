@@ -1,20 +1,16 @@
 """`mockpets mcp`: messages over stdin and stdout, and servers that do not respond with MCP."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable, Iterator
 from io import BytesIO, TextIOWrapper
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from mockpets import MockpetsServer, Settings
 from tests.cases import each
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    Run = Callable[..., tuple[int, list[str], list[str]]]
+Run = Callable[..., tuple[int, list[str], list[str]]]
 
 TOKEN = "a-token-of-the-tests"
 META = {
@@ -63,17 +59,14 @@ def test_messages_of_both_revisions_reach_the_session(
         assert response["result"]["structuredContent"]["session"] == "w1"
 
 
-@each(
-    "line, number, code, text",
-    [
-        (b"{", None, -32700, "is not JSON"),
-        (b'{"id": ' + b"1" * 5000 + b"}", None, -32700, "integer"),
-        (b"[]", None, -32600, "not a batch"),
-        (json.dumps({**STATE, "params": 7}).encode(), 7, -32600, "an object 'params'"),
-        (json.dumps({**STATE, "method": "nöthing"}).encode(), 7, -32601, "unknown method"),
-        (json.dumps({**STATE, "method": 7}).encode(), 7, -32600, "a text 'method'"),
-    ],
-)
+@each("line, number, code, text", [
+    (b"{", None, -32700, "is not JSON"),
+    (b'{"id": ' + b"1" * 5000 + b"}", None, -32700, "integer"),
+    (b"[]", None, -32600, "not a batch"),
+    (json.dumps({**STATE, "params": 7}).encode(), 7, -32600, "an object 'params'"),
+    (json.dumps({**STATE, "method": "nöthing"}).encode(), 7, -32601, "unknown method"),
+    (json.dumps({**STATE, "method": 7}).encode(), 7, -32600, "a text 'method'"),
+])  # fmt: skip
 def test_an_invalid_line_gets_an_error_and_the_next_one_is_read(
     server: MockpetsServer,
     send: Callable[..., list[Any]],

@@ -1,12 +1,10 @@
 """`mockpets health` and `mockpets use`: quick if all is well, else the full command."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
@@ -19,9 +17,6 @@ from mockpets.client import ControlClient
 from mockpets.settings.sources import CONFIG_VARIABLE, URL_VARIABLE
 from tests.cases import each as for_each
 from tests.cli.test_main import SECONDS, alive, another_server, failing
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 SCRIPT = """
 import sys
@@ -55,16 +50,13 @@ def health(
     return done.returncode, done.stdout.splitlines(), done.stderr
 
 
-@for_each(
-    "variables",
-    [
-        {},
-        {"MOCKPETS_HOST": "0.0.0.0"},  # noqa: S104 - as the image has it
-        {"MOCKPETS_PREFIX": "/prefix"},
-        {"MOCKPETS_PREFIX": "", "MOCKPETS_SCENARIO": "empty", "MOCKPETS_URL": ""},
-        {"MOCKPETS_PORT": "1", "MOCKPETS_URL": "http://localhost:PORT/v1"},
-    ],
-)
+@for_each("variables", [
+    {},
+    {"MOCKPETS_HOST": "0.0.0.0"},  # noqa: S104 - as the image has it
+    {"MOCKPETS_PREFIX": "/prefix"},
+    {"MOCKPETS_PREFIX": "", "MOCKPETS_SCENARIO": "empty", "MOCKPETS_URL": ""},
+    {"MOCKPETS_PORT": "1", "MOCKPETS_URL": "http://localhost:PORT/v1"},
+])  # fmt: skip
 def test_a_healthy_server_costs_no_imports(
     port: str, variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -75,14 +67,11 @@ def test_a_healthy_server_costs_no_imports(
     assert result == (0, [f"mockpets: {url} is alive", ""], "")
 
 
-@for_each(
-    "variables, url",
-    [
-        ({"MOCKPETS_PORT": "PORT", "MOCKPETS_HOST": "127.0.0.1"}, "http://127.0.0.1:PORT"),
-        ({"MOCKPETS_CONFIG": "other.toml"}, "http://127.0.0.1:PORT"),
-        ({}, "http://localhost:PORT"),
-    ],
-)
+@for_each("variables, url", [
+    ({"MOCKPETS_PORT": "PORT", "MOCKPETS_HOST": "127.0.0.1"}, "http://127.0.0.1:PORT"),
+    ({"MOCKPETS_CONFIG": "other.toml"}, "http://127.0.0.1:PORT"),
+    ({}, "http://localhost:PORT"),
+])  # fmt: skip
 def test_other_settings_are_left_to_the_full_command(
     port: str, variables: dict[str, str], url: str, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,10 +96,7 @@ def health_inside(
 
 @for_each("app, problem", [(failing, "with 503"), (another_server, "is not a mockpets server")])
 def test_a_problem_is_reported_by_the_full_command(
-    app: object,
-    problem: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    app: object, problem: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with MockpetsServer(Settings(port=0), app) as server:  # type: ignore[arg-type] # an app
         port = str(urlsplit(server.url).port)
@@ -141,25 +127,22 @@ def mock() -> Iterator[MockpetsServer]:
         yield server
 
 
-@for_each(
-    "words, is_quick",
-    [
-        (["retry", "empty"], True),
-        (["slow,empty"], True),
-        (["--session", "W1", "empty"], True),
-        (["empty", "--session=w2"], False),
-        (["--", "empty"], False),
-        ([], False),
-        (["emtpy"], False),
-        (["empty", ","], False),
-        (["empty.yaml"], False),
-        (["empty", "--session", "not a name"], False),
-        (["empty", "--session"], False),
-        (["empty", "--token", "opensesam"], False),
-        (["empty", "--url", "http://127.0.0.1:1/\r\nX: y"], False),
-        (["empty", "--sesion", "w1"], False),
-    ],
-)
+@for_each("words, is_quick", [
+    (["retry", "empty"], True),
+    (["slow,empty"], True),
+    (["--session", "W1", "empty"], True),
+    (["empty", "--session=w2"], False),
+    (["--", "empty"], False),
+    ([], False),
+    (["emtpy"], False),
+    (["empty", ","], False),
+    (["empty.yaml"], False),
+    (["empty", "--session", "not a name"], False),
+    (["empty", "--session"], False),
+    (["empty", "--token", "opensesam"], False),
+    (["empty", "--url", "http://127.0.0.1:1/\r\nX: y"], False),
+    (["empty", "--sesion", "w1"], False),
+])  # fmt: skip
 def test_use_prints_what_the_full_command_prints(
     mock: MockpetsServer,
     words: list[str],

@@ -1,9 +1,8 @@
 """`mockpets stub` and `mockpets record`: what they print, and which files they replace."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 import yaml
@@ -11,11 +10,7 @@ import yaml
 from mockpets import MockpetsServer, Settings
 from tests.http_client import Client, OverSocket
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    Run = Callable[..., tuple[int, list[str], list[str]]]
+Run = Callable[..., tuple[int, list[str], list[str]]]
 
 
 @pytest.fixture

@@ -1,17 +1,18 @@
 """The commands for a running server."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import signal
 import socket
+import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import IncompleteRead
+from pathlib import Path
 from threading import Timer
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -23,11 +24,6 @@ from tests.cases import each as for_each
 from tests.cli.test_main import program
 from tests.http_client import Client, OverSocket
 from tests.server.raw_http import Wire
-
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Iterator
-    from pathlib import Path
 
 SECONDS = 20
 """The time limit for every step, in seconds."""
@@ -60,15 +56,12 @@ def test_use_switches_a_running_server(run: Run, url: str) -> None:
     assert run("use", "--url", url, "--session=w9") == (0, active, absent)
 
 
-@for_each(
-    "status, body",
-    [
-        ("200 OK", {}),
-        ("200 OK", {"sessions": [1], "pets": [1], "gates": [1], "requests": [1], "active": [1]}),
-        ("400 Bad", {"code": "busy", "message": "no", "details": {"problems": [{"where": 1}]}}),
-        ("400 Bad", {"code": ["busy"], "message": "no"}),
-    ],
-)
+@for_each("status, body", [
+    ("200 OK", {}),
+    ("200 OK", {"sessions": [1], "pets": [1], "gates": [1], "requests": [1], "active": [1]}),
+    ("400 Bad", {"code": "busy", "message": "no", "details": {"problems": [{"where": 1}]}}),
+    ("400 Bad", {"code": ["busy"], "message": "no"}),
+])  # fmt: skip
 def test_unexpected_json_of_a_server_is_reported_in_one_line(
     run: Run, status: str, body: object
 ) -> None:
@@ -87,23 +80,16 @@ def test_unexpected_json_of_a_server_is_reported_in_one_line(
             assert "not one of mockpets (" in line or "is not a mockpets server (" in line, words
 
 
-@for_each(
-    "arguments, message",
-    [
-        (["use", "empty", "--url", "localhost"], "localhost: not a valid server URL; use"),
-        (["use", "empty", "--url", "http://h", "--token", "no"], "token: must be at least 8"),
-        (
-            ["use", "empty", "--url", "http://h", "--session", "a b"],
-            "session: invalid session name 'a b'; use a-z, 0-9, '.', '_' and '-', start with a "
-            "letter or digit, at most 64 characters",
-        ),
-        (["requests", "--har", "--json"], "--har: cannot be combined with --json"),
-        (
-            ["requests", "--clear", "--json", "--status=404"],
-            "--clear: cannot be combined with --json, --status",
-        ),
-    ],
-)
+@for_each("arguments, message", [
+    (["use", "empty", "--url", "localhost"], "localhost: not a valid server URL; use"),
+    (["use", "empty", "--url", "http://h", "--token", "no"], "token: must be at least 8"),
+    (["use", "empty", "--url", "http://h", "--session", "a b"],
+     "session: invalid session name 'a b'; use a-z, 0-9, '.', '_' and '-', start with a "
+         "letter or digit, at most 64 characters"),
+    (["requests", "--har", "--json"], "--har: cannot be combined with --json"),
+    (["requests", "--clear", "--json", "--status=404"],
+     "--clear: cannot be combined with --json, --status"),
+])  # fmt: skip
 def test_usage_errors_are_one_line_and_status_2(
     run: Run, arguments: list[str], message: str
 ) -> None:
@@ -204,17 +190,14 @@ def test_requests_are_listed_one_per_line(run: Run, busy: str) -> None:
         assert re.fullmatch(pattern, line, re.IGNORECASE), line
 
 
-@for_each(
-    "filters, numbers",
-    [
-        (["--operation", "listPets", "--status", "2xx"], [5]),
-        (["--path", "/v1/pets/*"], [3]),
-        (["--stub", "-", "--method=GET"], [1, 3, 5]),
-        (["--note", "deprecated"], [3]),
-        (["--outcome", "client_left"], []),
-        (["--since", "3"], [4, 5]),
-    ],
-)
+@for_each("filters, numbers", [
+    (["--operation", "listPets", "--status", "2xx"], [5]),
+    (["--path", "/v1/pets/*"], [3]),
+    (["--stub", "-", "--method=GET"], [1, 3, 5]),
+    (["--note", "deprecated"], [3]),
+    (["--outcome", "client_left"], []),
+    (["--since", "3"], [4, 5]),
+])  # fmt: skip
 def test_requests_can_be_filtered(
     run: Run, busy: str, filters: list[str], numbers: list[int]
 ) -> None:

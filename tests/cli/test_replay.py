@@ -1,14 +1,14 @@
 """`mockpets record --har` and `mockpets replay`: HAR files of services, browsers and mockpets."""
 
-from __future__ import annotations
-
 import json
 import ssl
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 import yaml
@@ -19,11 +19,7 @@ from tests.http_client import Client, OverSocket
 from tests.programs import certificate
 from tests.report.test_har import INVALID_ENTRIES, INVALID_FILES, broken
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
-
-    Run = Callable[..., tuple[int, list[str], list[str]]]
+Run = Callable[..., tuple[int, list[str], list[str]]]
 
 BASE = "https://petstore.example/api/v1"
 CAT, DOG = ({"id": 11, "name": "Cat", "categoryId": 1}, {"id": 12, "name": "Dog", "categoryId": 2})
@@ -363,11 +359,7 @@ def test_redirects_are_not_followed(to_service: Run) -> None:
     ("host", "is_trusted"), [("localhost", True), ("localhost", False), ("127.0.0.1", True)]
 )
 def test_the_certificate_is_verified(
-    to_service: Run,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    host: str,
-    is_trusted: bool,
+    to_service: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, host: str, is_trusted: bool
 ) -> None:
     both = certificate(tmp_path)
     if is_trusted:
@@ -390,17 +382,11 @@ def test_the_key_is_never_printed(to_service: Run, echo: str) -> None:
             assert "k3y" not in "\n".join([*out, *err])
 
 
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        (None, "this variable is not set; pass the name of the variable that has the key"),
-        ("", "this variable is empty"),
-        *(
-            (f"abcsecr{wrong}", "the key must be printable ASCII")
-            for wrong in ("\n", " ", "\u20ac")
-        ),
-    ],
-)
+@pytest.mark.parametrize(("value", "message"), [
+    (None, "this variable is not set; pass the name of the variable that has the key"),
+    ("", "this variable is empty"),
+    *((f"abcsecr{wrong}", "the key must be printable ASCII") for wrong in ("\n", " ", "\u20ac")),
+])  # fmt: skip
 def test_an_invalid_key_is_rejected_without_printing_it(
     to_service: Run, monkeypatch: pytest.MonkeyPatch, value: str | None, message: str
 ) -> None:

@@ -1,12 +1,11 @@
 """`mockpets report` on the request logs of a server."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -17,9 +16,6 @@ from mockpets.errors import printable
 from tests.cases import each as for_each
 from tests.http_client import Client, OverSocket
 from tests.report.traffic import Sent, document, report, write
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 Run = Any
 TOKEN = "a-token-of-the-tests"
@@ -91,17 +87,11 @@ def test_selected_sessions(run: Run, call: Client, server: MockpetsServer) -> No
     assert run("--url", f"{server.url}/~b/v1")[1]["checked"] == "1 request in 1 session"
 
 
-@for_each(
-    "arguments, message",
-    [
-        (
-            ["--session", "chekout"],
-            "--session: unknown session 'chekout'; did you mean 'checkout'?",
-        ),
-        (["--session", "x"], "--session: unknown session 'x'; sessions: default, checkout"),
-        (["--session", "no name"], "--session: unknown session 'no name'; sessions: default, che"),
-    ],
-)
+@for_each("arguments, message", [
+    (["--session", "chekout"], "--session: unknown session 'chekout'; did you mean 'checkout'?"),
+    (["--session", "x"], "--session: unknown session 'x'; sessions: default, checkout"),
+    (["--session", "no name"], "--session: unknown session 'no name'; sessions: default, che"),
+])  # fmt: skip
 def test_an_unknown_session(run: Run, call: Client, arguments: list[str], message: str) -> None:
     call("GET", "/~checkout/v1/pets")
 
@@ -173,15 +163,12 @@ def har(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
     return ("--har", write("a.har", document(requests)))
 
 
-@for_each(
-    "file, problem",
-    [
-        ("no/such/report", "No such file or directory; create the folder 'no/such' first"),
-        ("a.har/report", "Not a directory; create the folder 'a.har' first"),
-        ("a-folder", "Is a directory; add the name of a file in this folder"),
-        ("\x1b/x", "No such file or directory; create the folder '\\x1b' first"),
-    ],
-)
+@for_each("file, problem", [
+    ("no/such/report", "No such file or directory; create the folder 'no/such' first"),
+    ("a.har/report", "Not a directory; create the folder 'a.har' first"),
+    ("a-folder", "Is a directory; add the name of a file in this folder"),
+    ("\x1b/x", "No such file or directory; create the folder '\\x1b' first"),
+])  # fmt: skip
 def test_a_summary_that_cannot_be_written_is_an_error(
     run: Run, har: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, file: str, problem: str
 ) -> None:
@@ -216,17 +203,14 @@ def test_github_gets_a_summary_and_annotations(
     assert "\nerror: Unknown query parameter (" in summary
 
 
-@for_each(
-    "names, failing",
-    [
-        (["key-in-query"], ""),
-        (["key-in-query,unknown-parameter"], "unknown-parameter"),
-        (["key-in-query", "unknown-parameter"], "unknown-parameter"),
-        (["error"], "unknown-parameter"),
-        (["error,deprecated-operation"], "unknown-parameter, deprecated-operation"),
-        (["all"], "unknown-parameter, deprecated-operation"),
-    ],
-)
+@for_each("names, failing", [
+    (["key-in-query"], ""),
+    (["key-in-query,unknown-parameter"], "unknown-parameter"),
+    (["key-in-query", "unknown-parameter"], "unknown-parameter"),
+    (["error"], "unknown-parameter"),
+    (["error,deprecated-operation"], "unknown-parameter, deprecated-operation"),
+    (["all"], "unknown-parameter, deprecated-operation"),
+])  # fmt: skip
 def test_findings_of_these_rules_fail_the_command(
     run: Run, har: tuple[str, ...], names: list[str], failing: str
 ) -> None:
@@ -236,14 +220,11 @@ def test_findings_of_these_rules_fail_the_command(
     assert err == ([f"mockpets: --fail-on: findings of {failing}"] if failing else [])
 
 
-@for_each(
-    "name, problem",
-    [
-        ("retry-after", "unknown rule 'retry-after'; did you mean 'retry-after-ignored'?"),
-        ("warning,all", "unknown rule 'warning'; rules: duplicate-create, unknown-parameter, "),
-        ("all,alll", "unknown rule 'alll'; did you mean 'all'?"),
-    ],
-)
+@for_each("name, problem", [
+    ("retry-after", "unknown rule 'retry-after'; did you mean 'retry-after-ignored'?"),
+    ("warning,all", "unknown rule 'warning'; rules: duplicate-create, unknown-parameter, "),
+    ("all,alll", "unknown rule 'alll'; did you mean 'all'?"),
+])  # fmt: skip
 @for_each("requests", [("--har", "a.har"), ("--url", "http://localhost:1")])
 def test_an_unknown_rule_is_an_error_before_requests_are_read(
     run: Run, requests: tuple[str, ...], name: str, problem: str

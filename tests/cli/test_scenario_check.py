@@ -1,10 +1,9 @@
 """The commands ``check``, ``new`` and ``schema``."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -15,13 +14,8 @@ from mockpets.scenario.language.loader import scenario_schema
 from mockpets.scenario.library import load_library
 from mockpets.scenario.template import new_scenario
 from tests.cases import each as for_each
+from tests.http_client import Client
 from tests.scenario.language.test_schema import keys_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.http_client import Client
-
 
 Run = Any
 
@@ -84,17 +78,14 @@ def test_a_scenario_file_with_a_yaml_list_must_be_a_mapping(
     assert lines[1].endswith("checked: 1 problem")
 
 
-@for_each(
-    "file, text, words",
-    [
-        ("litter.json", '[{"id": 3, "name": "Bo", "categoryId": 1}]', ["litter.json"]),
-        ("litter.json", '[{"id": 3, "name": "Bo", "categoryId": 1}]', ["."]),
-        ("fixtures/litter.yaml", LIST, ["fixtures"]),
-        ("fixtures/litter.yaml", LIST, ["fixtures/litter.yaml"]),
-        ("pets/litter.yaml", LIST, ["pets", "--fixtures-dir", "pets"]),
-        ("pets/litter.yaml", LIST, ["pets/litter.yaml", "--fixtures-dir", "./pets"]),
-    ],
-)
+@for_each("file, text, words", [
+    ("litter.json", '[{"id": 3, "name": "Bo", "categoryId": 1}]', ["litter.json"]),
+    ("litter.json", '[{"id": 3, "name": "Bo", "categoryId": 1}]', ["."]),
+    ("fixtures/litter.yaml", LIST, ["fixtures"]),
+    ("fixtures/litter.yaml", LIST, ["fixtures/litter.yaml"]),
+    ("pets/litter.yaml", LIST, ["pets", "--fixtures-dir", "pets"]),
+    ("pets/litter.yaml", LIST, ["pets/litter.yaml", "--fixtures-dir", "./pets"]),
+])  # fmt: skip
 def test_a_json_list_and_a_yaml_list_in_a_folder_of_fixtures_are_fixtures(
     run: Run, tmp_path: Path, file: str, text: str, words: list[str]
 ) -> None:
@@ -141,9 +132,7 @@ def test_the_report_as_json(run: Run, tmp_path: Path) -> None:
     assert {
         (problem["file"], problem["line"], problem["column"], problem["what"][:25])
         for problem in report["problems"]
-    } == {
-        ("bad.yaml", 1, 1, "unknown key 'descriptoin'"),
-    }
+    } == {("bad.yaml", 1, 1, "unknown key 'descriptoin'")}
     assert "did you mean 'description'?" in report["problems"][0]["hint"]
 
 
@@ -178,30 +167,23 @@ def never_reached(run: Run, tmp_path: Path, *stubs: str) -> list[str]:
     return warnings
 
 
-@for_each(
-    "first, later",
-    [
-        ("reply: {status: 500}", LATER),
-        ("reply: pass", LATER),
-        ("fault: connection_reset", LATER),
-        ("fault: malformed_json, delay: 1s", LATER),
-        ("reply: {status: 500}, hold: gate, throttle: 1 kB/s", LATER),
-        ("sequence: [pass, {status: 500}]", LATER),
-        ("sequence: [pass, {status: 500}], repeat: cycle", LATER),
-        (f"{ALL}, reply: {{status: 500}}", LATER),
-        (f"{ALL}, reply: {{status: 500}}", f"{LATER}, times: 2, after: 1, probability: 0.5"),
-        (f"{ALL}, reply: {{status: 500}}", f"{ALL}, delay: 1s"),
-        (f"{ALL}, reply: {{status: 500}}", "match: {petId: 3}, hold: gate"),
-        (
-            "match: {method: GET, path: '/v1/a/{b}'}, reply: {status: 500}",
-            "match: {method: GET, path: /v1/a/b}, reply: {status: 503}",
-        ),
-        (
-            "match: {query: {status: sold}}, reply: {status: 500}",
-            "match: {operation: listPets, query: {status: sold, a: b}}, reply: {status: 503}",
-        ),
-    ],
-)
+@for_each("first, later", [
+    ("reply: {status: 500}", LATER),
+    ("reply: pass", LATER),
+    ("fault: connection_reset", LATER),
+    ("fault: malformed_json, delay: 1s", LATER),
+    ("reply: {status: 500}, hold: gate, throttle: 1 kB/s", LATER),
+    ("sequence: [pass, {status: 500}]", LATER),
+    ("sequence: [pass, {status: 500}], repeat: cycle", LATER),
+    (f"{ALL}, reply: {{status: 500}}", LATER),
+    (f"{ALL}, reply: {{status: 500}}", f"{LATER}, times: 2, after: 1, probability: 0.5"),
+    (f"{ALL}, reply: {{status: 500}}", f"{ALL}, delay: 1s"),
+    (f"{ALL}, reply: {{status: 500}}", "match: {petId: 3}, hold: gate"),
+    ("match: {method: GET, path: '/v1/a/{b}'}, reply: {status: 500}",
+     "match: {method: GET, path: /v1/a/b}, reply: {status: 503}"),
+    ("match: {query: {status: sold}}, reply: {status: 500}",
+     "match: {operation: listPets, query: {status: sold, a: b}}, reply: {status: 503}"),
+])  # fmt: skip
 def test_a_stub_behind_one_that_always_responds_is_never_reached(
     run: Run, tmp_path: Path, first: str, later: str
 ) -> None:
@@ -228,30 +210,25 @@ def test_a_stub_with_probability_0_is_never_reached(
     ]
 
 
-@for_each(
-    "first, later",
-    [
-        ("reply: {status: 500}, times: 1000000", LATER),
-        ("reply: {status: 500}, after: 1", LATER),
-        ("reply: {status: 500}, probability: 0.99", LATER),
-        ("fault: connection_reset, times: 1", LATER),
-        ("sequence: [{status: 500}], repeat: none", LATER),
-        ("sequence: [{status: 500}, pass], repeat: none", LATER),
-        ("delay: 1s", LATER),
-        ("hold: gate", LATER),
-        ("throttle: 1 kB/s", LATER),
-        ("match: {operation: listPets}, reply: {status: 500}", LATER),
-        ("match: {petId: [4, 7]}, reply: {status: 500}", LATER),
-        (f"{ALL}, reply: {{status: 500}}", "match: {operation: [getPet, listPets]}, delay: 1s"),
-        ("match: {query: {a: x}}, reply: {status: 500}", LATER),
-        ("match: {headers: {a: {present: false}}}, reply: {status: 500}", LATER),
-        # Every operation, but not the paths of another scenario.
-        (
-            "match: {operation: [listPets, createPet, getPet]}, reply: {status: 500}",
-            "reply: {status: 503}",
-        ),
-    ],
-)
+@for_each("first, later", [
+    ("reply: {status: 500}, times: 1000000", LATER),
+    ("reply: {status: 500}, after: 1", LATER),
+    ("reply: {status: 500}, probability: 0.99", LATER),
+    ("fault: connection_reset, times: 1", LATER),
+    ("sequence: [{status: 500}], repeat: none", LATER),
+    ("sequence: [{status: 500}, pass], repeat: none", LATER),
+    ("delay: 1s", LATER),
+    ("hold: gate", LATER),
+    ("throttle: 1 kB/s", LATER),
+    ("match: {operation: listPets}, reply: {status: 500}", LATER),
+    ("match: {petId: [4, 7]}, reply: {status: 500}", LATER),
+    (f"{ALL}, reply: {{status: 500}}", "match: {operation: [getPet, listPets]}, delay: 1s"),
+    ("match: {query: {a: x}}, reply: {status: 500}", LATER),
+    ("match: {headers: {a: {present: false}}}, reply: {status: 500}", LATER),
+    # Every operation, but not the paths of another scenario.
+    ("match: {operation: [listPets, createPet, getPet]}, reply: {status: 500}",
+     "reply: {status: 503}"),
+])  # fmt: skip
 def test_a_stub_that_may_be_reached_has_no_warning(
     run: Run, tmp_path: Path, first: str, later: str
 ) -> None:
@@ -314,16 +291,13 @@ def test_a_condition_that_no_valid_request_meets_is_a_warning(
     assert (status, warning) == (0, f"{where}{what}")
 
 
-@pytest.mark.parametrize(
-    "stub",
-    [
-        "match: {query: {status: sold, q: x}, body: {colour: red, status: {matches: 's*'}}}",
-        "match: {query: {limit: {contains: '0'}}, headers: {a: {matches: 'v1.?*'}}}",
-        "match: {query: {limit: '0'}}, reply: {error: invalid_request}",
-        "match: {method: PUT, path: '/v1/pets/{id}', body: {nmae: x}}",
-        "match: {operation: getPet, query: {statsu: x}}",
-    ],
-)
+@pytest.mark.parametrize("stub", [
+    "match: {query: {status: sold, q: x}, body: {colour: red, status: {matches: 's*'}}}",
+    "match: {query: {limit: {contains: '0'}}, headers: {a: {matches: 'v1.?*'}}}",
+    "match: {query: {limit: '0'}}, reply: {error: invalid_request}",
+    "match: {method: PUT, path: '/v1/pets/{id}', body: {nmae: x}}",
+    "match: {operation: getPet, query: {statsu: x}}",
+])  # fmt: skip
 def test_a_condition_that_a_request_may_meet_has_no_warning(
     run: Run, tmp_path: Path, stub: str
 ) -> None:
@@ -334,25 +308,13 @@ def test_a_condition_that_a_request_may_meet_has_no_warning(
     assert (status, [line for line in lines if "warning" in line]) == (0, [])
 
 
-@pytest.mark.parametrize(
-    ("reply", "place"),
-    [
-        (
-            "reply: {status: 503, body: {a: [1, 'x {{b}}']}}",
-            "4:40: warning: stubs.1.reply.body.a.2",
-        ),
-        (
-            "reply: {status: 503, headers: {X-A: '{{b}}'}}",
-            "4:41: warning: stubs.1.reply.headers.X-A",
-        ),
-        ("reply: {error: unauthorized, message: '{{b}}'}", "4:43: warning: stubs.1.reply.message"),
-        ("reply: {status: 503, text: '{{b}}'}", "4:32: warning: stubs.1.reply.text"),
-        (
-            "sequence: [pass, {status: 503, text: '{{b}}'}]",
-            "4:42: warning: stubs.1.sequence.2.text",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("reply", "place"), [
+    ("reply: {status: 503, body: {a: [1, 'x {{b}}']}}", "4:40: warning: stubs.1.reply.body.a.2"),
+    ("reply: {status: 503, headers: {X-A: '{{b}}'}}", "4:41: warning: stubs.1.reply.headers.X-A"),
+    ("reply: {error: unauthorized, message: '{{b}}'}", "4:43: warning: stubs.1.reply.message"),
+    ("reply: {status: 503, text: '{{b}}'}", "4:32: warning: stubs.1.reply.text"),
+    ("sequence: [pass, {status: 503, text: '{{b}}'}]", "4:42: warning: stubs.1.sequence.2.text"),
+])  # fmt: skip
 def test_a_template_in_a_reply_is_a_warning(
     run: Run, tmp_path: Path, reply: str, place: str
 ) -> None:
@@ -364,33 +326,20 @@ def test_a_template_in_a_reply_is_a_warning(
     assert f": '{{{{b}}}}' {UNCHANGED}, text or header" in warning
 
 
-@pytest.mark.parametrize(
-    ("stub", "warning"),
-    [
-        (
-            "reply: {status: 503, text: 'no {bdoy.name}'}",
-            ".reply.text: '{bdoy.name}' is sent unchanged; did you mean 'body.name'?",
-        ),
-        (
-            "reply: {status: 503, headers: {X-A: '{path.id}'}}",
-            ".reply.headers.X-A: '{path.id}' is sent unchanged: the path has "
-            "no segment 'id'; named segments: petId",
-        ),
-        (
-            "match: {operation: createPet}, reply: {error: unauthorized, message: '{body.nmae}'}",
-            ".reply.message: 'nmae' is not a property of NewPet; did you mean 'name'?",
-        ),
-        (
-            "match: {operation: listPets}, reply: {status: 503, body: {a: {from: body.name}}}",
-            ".reply.body.a.from: listPets has no body; match createPet, or a path",
-        ),
-        (
-            "reply: {status: 503, body: {a: ['{body.name}']}}",
-            ".reply.body.a.1: '{body.name}' is sent unchanged in a body; write "
-            "{from: body.name} for the whole value",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("stub", "warning"), [
+    ("reply: {status: 503, text: 'no {bdoy.name}'}",
+     ".reply.text: '{bdoy.name}' is sent unchanged; did you mean 'body.name'?"),
+    ("reply: {status: 503, headers: {X-A: '{path.id}'}}",
+     ".reply.headers.X-A: '{path.id}' is sent unchanged: the path has "
+         "no segment 'id'; named segments: petId"),
+    ("match: {operation: createPet}, reply: {error: unauthorized, message: '{body.nmae}'}",
+     ".reply.message: 'nmae' is not a property of NewPet; did you mean 'name'?"),
+    ("match: {operation: listPets}, reply: {status: 503, body: {a: {from: body.name}}}",
+     ".reply.body.a.from: listPets has no body; match createPet, or a path"),
+    ("reply: {status: 503, body: {a: ['{body.name}']}}",
+     ".reply.body.a.1: '{body.name}' is sent unchanged in a body; write "
+         "{from: body.name} for the whole value"),
+])  # fmt: skip
 def test_a_reference_that_is_probably_a_mistake_is_a_warning(
     run: Run, tmp_path: Path, stub: str, warning: str
 ) -> None:
@@ -426,14 +375,11 @@ def test_warnings_are_in_the_json_report(run: Run, tmp_path: Path) -> None:
     assert warning["hint"] == "move it above own/1, or narrow the match of own/1"
 
 
-@for_each(
-    "words, message",
-    [
-        (["check", "none.yaml"], "none.yaml: file not found; check the path"),
-        (["check", "--scenarios-dir", "none"], "none"),
-        (["check", "--format", "json"], "--format: no longer an option; use --json"),
-    ],
-)
+@for_each("words, message", [
+    (["check", "none.yaml"], "none.yaml: file not found; check the path"),
+    (["check", "--scenarios-dir", "none"], "none"),
+    (["check", "--format", "json"], "--format: no longer an option; use --json"),
+])  # fmt: skip
 def test_missing_files_and_invalid_options_are_reported(
     run: Run, words: list[str], message: str
 ) -> None:

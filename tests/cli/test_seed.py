@@ -1,7 +1,5 @@
 """What `init` writes for Playwright's agents, whose tools begin with the seed test."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

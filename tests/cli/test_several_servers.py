@@ -1,9 +1,8 @@
 """`sessions`, `requests`, `report` and `reset` with several `--url`."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -11,9 +10,6 @@ from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from tests.cases import each as for_each
 from tests.http_client import Client, OverSocket
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 Run = Any
 
@@ -54,16 +50,13 @@ def test_a_session_is_reset_only_where_it_exists(run: Run, urls: list[str]) -> N
     assert run("reset", *urls, "--all")[1] == ["reset sessions: 5"]
 
 
-@for_each(
-    "words, message",
-    [
-        (["requests", "--session", "w9"], "--session: no server has the session 'w9'"),
-        (["reset", "--session", "w9"], "--session: no server has the session 'w9'"),
-        (["report", "--session", "w9"], "--session: unknown session 'w9'"),
-        (["requests", "--follow"], "--follow: cannot be combined with several --url"),
-        (["reset", "--all", "--session", "w1"], "--all: cannot be combined with session w1"),
-    ],
-)
+@for_each("words, message", [
+    (["requests", "--session", "w9"], "--session: no server has the session 'w9'"),
+    (["reset", "--session", "w9"], "--session: no server has the session 'w9'"),
+    (["report", "--session", "w9"], "--session: unknown session 'w9'"),
+    (["requests", "--follow"], "--follow: cannot be combined with several --url"),
+    (["reset", "--all", "--session", "w1"], "--all: cannot be combined with session w1"),
+])  # fmt: skip
 def test_what_no_server_can_do_is_rejected(
     words: list[str], message: str, run: Run, urls: list[str]
 ) -> None:

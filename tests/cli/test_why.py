@@ -1,22 +1,16 @@
 """`mockpets why`: the explanation as text, and every argument that is wrong."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from io import BytesIO, TextIOWrapper
-from typing import TYPE_CHECKING
 
 import pytest
 
 from mockpets.cli.main import main
+from mockpets.client import ControlClient
 from tests.cases import each as for_each
+from tests.http_client import Client
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mockpets.client import ControlClient
-    from tests.http_client import Client
-
-    Run = Callable[..., tuple[int, str, str]]
+Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
@@ -77,26 +71,15 @@ def test_a_request_that_was_not_sent_is_explained_and_changes_nothing(
     assert client.requests() == []
 
 
-@pytest.mark.parametrize(
-    ("stub", "requests", "result"),
-    [
-        (
-            {"after": 2, "reply": {"error": "unauthorized"}},
-            1,
-            'skipped: matching request 2 of 2 that "after" skips',
-        ),
-        ({"times": 1, "reply": {"error": "unauthorized"}}, 1, "used up: 1 of 1"),
-        (
-            {"sequence": [{"error": "unauthorized"}], "repeat": "none"},
-            1,
-            "sequence used up",
-        ),
-        ({"probability": 0, "reply": {"error": "unauthorized"}}, 0, " is not below 0, seed 1"),
-        ({"delay": "1ms"}, 0, "1. inline-1/1: applies\n"),
-        ({"match": {"operation": "getPet"}, "delay": "1ms"}, 0, "inline-1/1: does not match\n"),
-    ],
-    ids=["after", "times", "sequence", "probability", "applies", "no match"],
-)
+@pytest.mark.parametrize(("stub", "requests", "result"), [
+    ({"after": 2, "reply": {"error": "unauthorized"}}, 1,
+     'skipped: matching request 2 of 2 that "after" skips'),
+    ({"times": 1, "reply": {"error": "unauthorized"}}, 1, "used up: 1 of 1"),
+    ({"sequence": [{"error": "unauthorized"}], "repeat": "none"}, 1, "sequence used up"),
+    ({"probability": 0, "reply": {"error": "unauthorized"}}, 0, " is not below 0, seed 1"),
+    ({"delay": "1ms"}, 0, "1. inline-1/1: applies\n"),
+    ({"match": {"operation": "getPet"}, "delay": "1ms"}, 0, "inline-1/1: does not match\n"),
+], ids=["after", "times", "sequence", "probability", "applies", "no match"])  # fmt: skip
 def test_the_result_of_a_stub_names_its_limit(
     run: Run, call: Client, client: ControlClient, stub: object, requests: int, result: str
 ) -> None:
@@ -163,25 +146,22 @@ def test_a_session_that_does_not_exist_is_reported(run: Run) -> None:
     assert err == "mockpets: explained for session new; this session does not exist yet\n"
 
 
-@for_each(
-    "arguments, status, message",
-    [
-        ([], 1, "the request log of session 'default' has no request '1'; it is empty"),
-        (["7"], 1, "the request log of session 'default' has no request '7'; it is empty"),
-        (["GET"], 2, "a method and a path such as GET /v1/pets; got 'GET'"),
-        (["-1"], 2, "-1: unknown option"),
-        (["a", "b", "c"], 2, "got 3 arguments"),
-        (["GET", "pets"], 2, "path: must be a path such as /v1/pets?limit=5, got 'pets'"),
-        (["G T", "/v1/pets"], 2, "method: must be a method such as GET or POST, got 'G T'"),
-        (["OPTIONS", "/v1/pets"], 2, "no scenario applies to a preflight"),
-        (["GET", "/__mockpets/state"], 2, "no scenario applies to the control API"),
-        (["GET", "/v1/pets", "-H", "x"], 2, "--header: must be 'NAME: VALUE', got 'x'"),
-        (["GET", "/v1/pets", "-H", "x y: 1"], 2, "headers: invalid header name 'x y'"),
-        (["POST", "/v1/pets", "--body", "{"], 2, "--body: the text is not JSON"),
-        (["1", "--body", "{}"], 2, "--body: is only for a request that was not sent"),
-        (["-H", "x: y"], 2, "--header: is only for a request that was not sent"),
-    ],
-)
+@for_each("arguments, status, message", [
+    ([], 1, "the request log of session 'default' has no request '1'; it is empty"),
+    (["7"], 1, "the request log of session 'default' has no request '7'; it is empty"),
+    (["GET"], 2, "a method and a path such as GET /v1/pets; got 'GET'"),
+    (["-1"], 2, "-1: unknown option"),
+    (["a", "b", "c"], 2, "got 3 arguments"),
+    (["GET", "pets"], 2, "path: must be a path such as /v1/pets?limit=5, got 'pets'"),
+    (["G T", "/v1/pets"], 2, "method: must be a method such as GET or POST, got 'G T'"),
+    (["OPTIONS", "/v1/pets"], 2, "no scenario applies to a preflight"),
+    (["GET", "/__mockpets/state"], 2, "no scenario applies to the control API"),
+    (["GET", "/v1/pets", "-H", "x"], 2, "--header: must be 'NAME: VALUE', got 'x'"),
+    (["GET", "/v1/pets", "-H", "x y: 1"], 2, "headers: invalid header name 'x y'"),
+    (["POST", "/v1/pets", "--body", "{"], 2, "--body: the text is not JSON"),
+    (["1", "--body", "{}"], 2, "--body: is only for a request that was not sent"),
+    (["-H", "x: y"], 2, "--header: is only for a request that was not sent"),
+])  # fmt: skip
 def test_wrong_arguments_are_reported(
     run: Run, arguments: list[str], status: int, message: str
 ) -> None:

@@ -1,16 +1,18 @@
 """The client of the control API, against mockpets and against other servers."""
 
-from __future__ import annotations
-
 import json
 import socket
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
+from io import BufferedReader
 from itertools import count
+from pathlib import Path
 from threading import Semaphore, Thread
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 from urllib.parse import urlsplit
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 import pytest
 
@@ -29,12 +31,6 @@ from mockpets.errors import InputError
 from mockpets.version import FULL_VERSION
 from tests.cases import each
 from tests.http_client import Client, OverSocket
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from io import BufferedReader
-    from pathlib import Path
-    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 SECONDS = 20
 """The time limit for every step, in seconds."""
@@ -72,25 +68,18 @@ def front_end(client: ControlClient) -> Client:
 # --- Which server and session -----------------------------------------------------------------
 
 
-@each(
-    "url, session, base_url, headers",
-    [
-        ("http://h", None, "http://h/v1", {"Mockpets-Session": "default"}),
-        ("http://h/v1/", None, "http://h/v1", {"Mockpets-Session": "default"}),
-        ("http://[::1]:81/v1", "W.3", "http://[::1]:81/~w.3/v1", {"Mockpets-Session": "w.3"}),
-        ("https://h/~w3/v1", None, "https://h/~w3/v1", {"Mockpets-Session": "w3"}),
-        ("http://h/~w3/__mockpets/", None, "http://h/~w3/v1", {"Mockpets-Session": "w3"}),
-        ("http://h/~w3/v1", "default", "http://h/v1", {"Mockpets-Session": "default"}),
-        ("http://h/mock/~w3/v1", None, "http://h/mock/~w3/v1", {"Mockpets-Session": "w3"}),
-        ("http://h/~me/mock", None, "http://h/~me/mock/v1", {"Mockpets-Session": "default"}),
-        (
-            "http://h/~w3+empty+slow/v1",
-            None,
-            "http://h/~w3+empty+slow/v1",
-            {"Mockpets-Session": "w3", "Mockpets-Scenario": "empty, slow"},
-        ),
-    ],
-)
+@each("url, session, base_url, headers", [
+    ("http://h", None, "http://h/v1", {"Mockpets-Session": "default"}),
+    ("http://h/v1/", None, "http://h/v1", {"Mockpets-Session": "default"}),
+    ("http://[::1]:81/v1", "W.3", "http://[::1]:81/~w.3/v1", {"Mockpets-Session": "w.3"}),
+    ("https://h/~w3/v1", None, "https://h/~w3/v1", {"Mockpets-Session": "w3"}),
+    ("http://h/~w3/__mockpets/", None, "http://h/~w3/v1", {"Mockpets-Session": "w3"}),
+    ("http://h/~w3/v1", "default", "http://h/v1", {"Mockpets-Session": "default"}),
+    ("http://h/mock/~w3/v1", None, "http://h/mock/~w3/v1", {"Mockpets-Session": "w3"}),
+    ("http://h/~me/mock", None, "http://h/~me/mock/v1", {"Mockpets-Session": "default"}),
+    ("http://h/~w3+empty+slow/v1", None, "http://h/~w3+empty+slow/v1",
+     {"Mockpets-Session": "w3", "Mockpets-Scenario": "empty, slow"}),
+])  # fmt: skip
 def test_a_url_names_server_and_session(
     url: str, session: str | None, base_url: str, headers: dict[str, str]
 ) -> None:
@@ -101,25 +90,15 @@ def test_a_url_names_server_and_session(
     assert client.session(client.name).base_url == base_url
 
 
-@each(
-    "arguments, message",
-    [
-        (
-            {"session": "w/3"},
-            "session: invalid session name 'w/3'; use a-z, 0-9, '.', '_' and '-', start with a "
-            "letter or digit, at most 64 characters",
-        ),
-        (
-            {"token": "short"},
-            "token: must be at least 8 visible ASCII characters without spaces",
-        ),
-        (
-            {"url": "localhost:7387"},
-            "localhost:7387: not a valid server URL; use a URL such as http://localhost:7387, "
-            "without a user name, query or fragment",
-        ),
-    ],
-)
+@each("arguments, message", [
+    ({"session": "w/3"},
+     "session: invalid session name 'w/3'; use a-z, 0-9, '.', '_' and '-', start with a "
+         "letter or digit, at most 64 characters"),
+    ({"token": "short"}, "token: must be at least 8 visible ASCII characters without spaces"),
+    ({"url": "localhost:7387"},
+     "localhost:7387: not a valid server URL; use a URL such as http://localhost:7387, "
+         "without a user name, query or fragment"),
+])  # fmt: skip
 def test_an_invalid_argument_is_reported(arguments: Mapping[str, Any], message: str) -> None:
     with pytest.raises(InputError) as caught:
         ControlClient(**{"url": "http://localhost", **arguments})
@@ -127,19 +106,16 @@ def test_an_invalid_argument_is_reported(arguments: Mapping[str, Any], message: 
     assert str(caught.value) == message
 
 
-@each(
-    "url, shown",
-    [
-        ("http://me:topsecret@h.test", "http://[redacted]@h.test"),
-        ("http://me:topsecret%40h.test", "http://[redacted]@h.test"),
-        ("http://me:top/~topsecret@h.test", "http://[redacted]@h.test"),
-        ("me:topsecret@h.test", "[redacted]@h.test"),
-        ("http://h.test/?token=topsecret\n", "http://h.test/?token=[redacted]"),
-        ("http://h.test/~a#token=topsecret", "http://h.test/~a#token=[redacted]"),
-        ("http://h.test/?b=top=secret#/~secret", "http://h.test/?b=[redacted]#[redacted]"),
-        ("http://h.test/#", "http://h.test/#"),
-    ],
-)
+@each("url, shown", [
+    ("http://me:topsecret@h.test", "http://[redacted]@h.test"),
+    ("http://me:topsecret%40h.test", "http://[redacted]@h.test"),
+    ("http://me:top/~topsecret@h.test", "http://[redacted]@h.test"),
+    ("me:topsecret@h.test", "[redacted]@h.test"),
+    ("http://h.test/?token=topsecret\n", "http://h.test/?token=[redacted]"),
+    ("http://h.test/~a#token=topsecret", "http://h.test/~a#token=[redacted]"),
+    ("http://h.test/?b=top=secret#/~secret", "http://h.test/?b=[redacted]#[redacted]"),
+    ("http://h.test/#", "http://h.test/#"),
+])  # fmt: skip
 def test_an_error_about_a_url_hides_its_secrets(url: str, shown: str) -> None:
     with pytest.raises(InputError) as caught:
         ControlClient(url)
@@ -167,16 +143,13 @@ def responding(status: str, headers: Sequence[tuple[str, str]], body: bytes) -> 
     return app
 
 
-@each(
-    "status, body",
-    [
-        ("200 OK", b"<!doctype html>"),
-        ("200 OK", b"\xff"),
-        ("200 OK", b"[]"),
-        ("302 Found", b"{}"),
-        ("404 Not Found", b'{"code": "not_found"}'),
-    ],
-)
+@each("status, body", [
+    ("200 OK", b"<!doctype html>"),
+    ("200 OK", b"\xff"),
+    ("200 OK", b"[]"),
+    ("302 Found", b"{}"),
+    ("404 Not Found", b'{"code": "not_found"}'),
+])  # fmt: skip
 def test_another_kind_of_server_is_reported(status: str, body: bytes) -> None:
     app = responding(status, [("Location", "http://127.0.0.1:1/")], body)
     with recording(app, None) as (url, asked), pytest.raises(NoAnswer) as caught:
@@ -207,23 +180,18 @@ def recording(
         yield server.url, asked
 
 
-@pytest.mark.parametrize(
-    ("health", "message"),
-    [
-        (
-            {"status": "ok", "version": "0.1.0"},  # from before the number
-            "is older than this client: the server is mockpets 0.1.0 (protocol 1), the client "
-            f"mockpets {FULL_VERSION} (protocol {PROTOCOL}); where the server runs, run 'pip "
-            "install .' in a current checkout of mockpets",
-        ),
-        (
-            {**HEALTH, "version": "0.9.0+g16b7e1f", "protocol": PROTOCOL + 1},
-            "is newer than this client: the server is mockpets 0.9.0+g16b7e1f (protocol "
-            f"{PROTOCOL + 1}), the client mockpets {FULL_VERSION} (protocol {PROTOCOL}); "
-            "run 'pip install .' in a current checkout of mockpets",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("health", "message"), [
+    (
+        {"status": "ok", "version": "0.1.0"},  # from before the number
+        "is older than this client: the server is mockpets 0.1.0 (protocol 1), the client "
+        f"mockpets {FULL_VERSION} (protocol {PROTOCOL}); where the server runs, run 'pip "
+        "install .' in a current checkout of mockpets",
+    ),
+    ({**HEALTH, "version": "0.9.0+g16b7e1f", "protocol": PROTOCOL + 1},
+     "is newer than this client: the server is mockpets 0.9.0+g16b7e1f (protocol "
+         f"{PROTOCOL + 1}), the client mockpets {FULL_VERSION} (protocol {PROTOCOL}); "
+         "run 'pip install .' in a current checkout of mockpets"),
+])  # fmt: skip
 def test_a_server_with_another_protocol_is_reported_before_any_call(
     health: dict[str, Any], message: str
 ) -> None:

@@ -1,15 +1,14 @@
 """How the client sends requests and reads responses, over sockets and TLS."""
 
-from __future__ import annotations
-
 import json
 import re
 import socket
 import ssl
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -17,10 +16,6 @@ from mockpets.client import ControlClient, NoAnswer
 from mockpets.constants import PROTOCOL
 from tests.cases import each
 from tests.programs import certificate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 SECONDS = 20
 """The time limit for every step, in seconds."""
@@ -67,27 +62,17 @@ def responding(
         served.result(SECONDS)
 
 
-@each(
-    "response, connections",
-    [
-        (b"HTTP/1.1 200 OK\r\n" + LENGTH, 1),
-        (b"HTTP/1.1 200\r\n" + LENGTH, 1),
-        (b"HTTP/1.1 200 OK\ncontent-LENGTH:%d\n\n%s" % (len(HEALTH), HEALTH), 1),
-        (
-            b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 X\r\nA: b\r\n\r\nHTTP/1.1 200 OK\r\n"
-            + LENGTH,
-            1,
-        ),
-        (b"HTTP/1.1 200 OK\r\nConnection: Close\r\n" + LENGTH, 2),
-        (b"HTTP/1.0 200 OK\r\n" + LENGTH, 2),
-        (b"HTTP/1.1 200 OK\r\n\r\n" + HEALTH, 2),
-        (
-            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n"
-            b"5;x=y\r\n%s\r\n%X\r\n%s\r\n0\r\nX: y\r\n\r\n" % (START, len(HEALTH) - 5, HEALTH[5:]),
-            1,
-        ),
-    ],
-)
+@each("response, connections", [
+    (b"HTTP/1.1 200 OK\r\n" + LENGTH, 1),
+    (b"HTTP/1.1 200\r\n" + LENGTH, 1),
+    (b"HTTP/1.1 200 OK\ncontent-LENGTH:%d\n\n%s" % (len(HEALTH), HEALTH), 1),
+    (b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 X\r\nA: b\r\n\r\nHTTP/1.1 200 OK\r\n" + LENGTH, 1),
+    (b"HTTP/1.1 200 OK\r\nConnection: Close\r\n" + LENGTH, 2),
+    (b"HTTP/1.0 200 OK\r\n" + LENGTH, 2),
+    (b"HTTP/1.1 200 OK\r\n\r\n" + HEALTH, 2),
+    (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n"
+        b"5;x=y\r\n%s\r\n%X\r\n%s\r\n0\r\nX: y\r\n\r\n" % (START, len(HEALTH) - 5, HEALTH[5:]), 1),
+])  # fmt: skip
 def test_each_form_of_a_response_is_read(response: bytes, connections: int) -> None:
     with responding(response, response) as (port, requests):
         client = ControlClient(f"http://127.0.0.1:{port}")
@@ -97,32 +82,20 @@ def test_each_form_of_a_response_is_read(response: bytes, connections: int) -> N
     assert len(requests) == connections
 
 
-@each(
-    "response, reason",
-    [
-        (b"", "Remote end closed connection without response"),
-        (b"HTTP/2 200 OK\r\n\r\n", "expected HTTP, got 'HTTP/2 200 OK'"),
-        (b"\x15\x03\x01", r"expected HTTP, got '\x15\x03\x01'"),
-        (b"+OK " + b"x" * 70_000, "expected HTTP, got '+OK xxx"),
-        (b"HTTP/1.1 200 OK\r\nA: b", "a line of the response is incomplete or too long"),
-        (b"HTTP/1.1 200 OK\r\nA: " + b"b" * 70_000, "a line of the response is incomplete"),
-        (
-            b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}",
-            "the response ended after 2 of 9 bytes",
-        ),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}", "'-1' is not a valid length"),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 99 + b"\r\n\r\n{}", "9' is not a valid"),
-        (
-            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\n",
-            "'-5' is not a valid length",
-        ),
-        (
-            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{}",
-            "ended after 2 of 5 bytes",
-        ),
-        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n", "is incomplete"),
-    ],
-)
+@each("response, reason", [
+    (b"", "Remote end closed connection without response"),
+    (b"HTTP/2 200 OK\r\n\r\n", "expected HTTP, got 'HTTP/2 200 OK'"),
+    (b"\x15\x03\x01", r"expected HTTP, got '\x15\x03\x01'"),
+    (b"+OK " + b"x" * 70_000, "expected HTTP, got '+OK xxx"),
+    (b"HTTP/1.1 200 OK\r\nA: b", "a line of the response is incomplete or too long"),
+    (b"HTTP/1.1 200 OK\r\nA: " + b"b" * 70_000, "a line of the response is incomplete"),
+    (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}", "the response ended after 2 of 9 bytes"),
+    (b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}", "'-1' is not a valid length"),
+    (b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 99 + b"\r\n\r\n{}", "9' is not a valid"),
+    (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\n", "'-5' is not a valid length"),
+    (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{}", "ended after 2 of 5 bytes"),
+    (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n", "is incomplete"),
+])  # fmt: skip
 def test_an_invalid_response_is_an_error(response: bytes, reason: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening, ThreadPoolExecutor(1) as pool:
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"

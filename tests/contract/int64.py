@@ -3,8 +3,6 @@
 Without it, the property tests send larger integers and expect them to be accepted.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import schemathesis

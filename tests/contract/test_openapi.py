@@ -1,14 +1,13 @@
 """The OpenAPI document is valid, agrees with the contract, and describes the server."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -19,11 +18,7 @@ from mockpets.constants import OPERATIONS, PET_STATUSES, PETS_BY_REQUEST
 from mockpets.contract.openapi import document
 from mockpets.contract.schemas import RESPONSES
 from tests.cases import each
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.http_client import Client
+from tests.http_client import Client
 
 DOCUMENT = document()
 ROOT = str(Path(__file__).parents[2])

@@ -1,7 +1,5 @@
 """A property added in ``contract/schemas.py`` works everywhere."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess
@@ -14,12 +12,7 @@ import pytest
 import mockpets
 from mockpets.constants import INT64_MAX, INT64_MIN
 from mockpets.contract.fields import Int64
-from mockpets.contract.schemas import (
-    NEW_PET_FIELDS,
-    PET_FIELDS,
-    NewPet,
-    Pet,
-)
+from mockpets.contract.schemas import NEW_PET_FIELDS, PET_FIELDS, NewPet, Pet
 from mockpets.contract.serialization import InvalidPetError, dump_pet, load_pet
 from tests.cases import each
 
@@ -156,16 +149,10 @@ def test_a_pet_is_the_same_after_loading_and_dumping() -> None:
     assert [path for path, _ in caught.value.problems] == [("id",), ("name",)]
 
 
-@each(
-    "text, is_integer",
-    [
-        *((text, True) for text in ("2", "-7", "337.0", "1e2", str(INT64_MAX))),
-        *(
-            (text, False)
-            for text in ("", "two", "2.5", "+2", " 2", "02", "0x2", "٣", "true", '"2"')
-        ),
-        *((text, False) for text in (str(INT64_MAX + 1), "1e999999", "-" * 9, "2,3", "NaN", '"2"')),
-    ],
-)
+@each("text, is_integer", [
+    *((text, True) for text in ("2", "-7", "337.0", "1e2", str(INT64_MAX))),
+    *((text, False) for text in ("", "two", "2.5", "+2", " 2", "02", "0x2", "٣", "true", '"2"')),
+    *((text, False) for text in (str(INT64_MAX + 1), "1e999999", "-" * 9, "2,3", "NaN", '"2"')),
+])  # fmt: skip
 def test_quotes_around_an_integer_as_in_json_are_the_problem(text: str, is_integer: bool) -> None:
     assert Int64("").problem(text).endswith("; remove the quotes") == is_integer

@@ -23,8 +23,6 @@ of its app and `/path/to/mockpets` for this checkout. `playwright install chromi
 Chromium of this machine; see `chromium`.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,12 +1,12 @@
 """What docs/bugs/troubleshooting.md says about browsers, measured with them and Vite's proxy."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
@@ -14,12 +14,6 @@ from tests.browsers import chromium, firefox
 from tests.docs.test_proxies import vite as running_vite
 from tests.pages import foreign_page
 from tests.programs import certificate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from playwright.sync_api import Browser
 
 pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.slow]
 

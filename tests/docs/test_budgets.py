@@ -1,7 +1,5 @@
 """The documentation stays short: every page that is added makes the others harder to find."""
 
-from __future__ import annotations
-
 import re
 from runpy import run_path
 

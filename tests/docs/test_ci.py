@@ -3,22 +3,18 @@
 `tests/test_release.py` runs their commands.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jsonschema
+import pytest
 import yaml
 
 from mockpets.cli.main import main
 from tests.docs.page import ROOT, blocks
-
-if TYPE_CHECKING:
-    import pytest
 
 BLOCKS = [each for each in blocks(ROOT / "docs/recipes/ci.md") if each.language == "yaml"]
 WORKFLOW, WITH_UV, WITH_CONTAINER, GITLAB = (each.text for each in BLOCKS)

@@ -1,7 +1,5 @@
 """docs/operate/scale.md: the table adds up the limits, and container files follow it."""
 
-from __future__ import annotations
-
 import gc
 import re
 import sys
@@ -10,12 +8,7 @@ from typing import Final
 from unittest import mock
 
 from mockpets import Settings, create_app
-from mockpets.constants import (
-    CONNECTIONS,
-    HEAD_BYTES,
-    PUBLIC_SESSIONS,
-    SESSIONS,
-)
+from mockpets.constants import CONNECTIONS, HEAD_BYTES, PUBLIC_SESSIONS, SESSIONS
 from mockpets.memory_budget import MEMORY, PUBLIC_MEMORY
 from mockpets.server.limits import Limits
 from tests.docs.page import ROOT

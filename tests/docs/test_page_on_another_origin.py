@@ -1,18 +1,11 @@
 """The page that `start/get-started.md` shows works in a browser, on an origin of its own."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from mockpets import MockpetsServer, Settings
 from tests.docs.page import ROOT, blocks
 from tests.pages import foreign_page
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
 
 PAGE = ROOT / "docs" / "start" / "get-started.md"
 

@@ -1,14 +1,12 @@
 """What the pages of the documentation show works as it stands; `page` has the comments used."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,9 +16,6 @@ from mockpets.scenario.check import check
 from tests.cli.test_main import wait_until
 from tests.docs.page import PAGES, ROOT, Block, blocks, name_of, needs_mark, setting
 from tests.programs import PROGRAMS, environment, free_port, need, run_within
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MARKS = {"run", "serve", "file", "save", "kit file", "test file", "scenario", "not run"}
 TIME = re.compile(r"\d\d:\d\d:\d\d\.\d{3}Z")

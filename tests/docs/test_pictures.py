@@ -1,7 +1,5 @@
 """The pictures of the documentation: each is shown, and none is large."""
 
-from __future__ import annotations
-
 import re
 
 from tests.docs.page import PAGES, ROOT

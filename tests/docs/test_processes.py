@@ -3,12 +3,10 @@
 A program `docker` checks here what the real one would be asked for.
 """
 
-from __future__ import annotations
-
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
@@ -20,9 +18,6 @@ from tests.docs.page import ROOT, blocks
 from tests.http_client import Client, OverSocket
 from tests.live.balancers import replaced
 from tests.programs import need, run_within
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PAGE = ROOT / "docs" / "operate" / "scale.md"
 TOKEN = "only-for-this-test"

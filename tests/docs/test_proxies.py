@@ -3,27 +3,21 @@
 The rows of its table were measured by hand.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Final
 from urllib.parse import urlsplit
 
 import pytest
 
+from mockpets import MockpetsServer
 from tests.docs.page import ROOT, blocks
 from tests.http_client import KEY, Client, OverSocket
 from tests.live.balancers import nginx_site, replaced
 from tests.programs import need
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
-    from pathlib import Path
-
-    from mockpets import MockpetsServer
 
 pytestmark = pytest.mark.slow
 
@@ -75,13 +69,10 @@ def nginx_proxy(_: Path, target: str) -> AbstractContextManager[str]:
     return nginx_site(text.replace("localhost", "127.0.0.1"), "listen 8080;")
 
 
-@pytest.mark.parametrize(
-    "proxy",
-    [
-        pytest.param(vite_proxy, marks=pytest.mark.node),
-        pytest.param(nginx_proxy, marks=pytest.mark.tool),
-    ],
-)
+@pytest.mark.parametrize("proxy", [
+    pytest.param(vite_proxy, marks=pytest.mark.node),
+    pytest.param(nginx_proxy, marks=pytest.mark.tool),
+])  # fmt: skip
 def test_a_proxy_passes_each_carrier_on(
     proxy: Callable[[Path, str], AbstractContextManager[str]],
     server: MockpetsServer,

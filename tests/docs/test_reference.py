@@ -1,7 +1,5 @@
 """The generated parts of the reference are what the code has, and no part is forgotten."""
 
-from __future__ import annotations
-
 import re
 from typing import get_args
 

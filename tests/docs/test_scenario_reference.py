@@ -1,18 +1,14 @@
 """The page of the scenario language has every key, each with an example that is valid."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 from generate.scenario_keys import DEFINITIONS, definition
 from mockpets.scenario.check import check
 from mockpets.scenario.language.loader import scenario_schema
 from mockpets.scenario.language.references import SOURCES
 from tests.docs.page import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TEXT = (ROOT / "docs" / "reference" / "scenario-language.md").read_text(encoding="utf-8")
 SECTIONS: Final = {**DEFINITIONS, "Conditions": ("TextOperators", "BodyOperators")}

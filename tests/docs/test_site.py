@@ -1,26 +1,19 @@
 """The documentation site: it builds without a warning, works from a folder, and fits a phone."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys
+from collections.abc import Iterator
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, Page, expect
 
 from benchmarks.tables import RESULTS
 from tests.docs.page import ROOT
 from tests.programs import need, run_within
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from playwright.sync_api import Browser, Page
 
 pytestmark = [pytest.mark.tool, pytest.mark.slow]
 

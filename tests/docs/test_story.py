@@ -1,7 +1,5 @@
 """The story of the README: an animation, and pictures for phones and readers without motion."""
 
-from __future__ import annotations
-
 import re
 from struct import unpack_from
 

@@ -3,8 +3,6 @@
 There is no Docker here: `containers/` replaces the start of the container by ``mockpets serve``.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys

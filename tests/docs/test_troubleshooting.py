@@ -1,19 +1,15 @@
 """The headings of the troubleshooting page are messages as the program sends them."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 import requests
 
 from mockpets import MockpetsServer, Settings
 from tests.docs.page import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PAGE: Final = (ROOT / "docs/bugs/troubleshooting.md").read_text("utf-8")
 HEADINGS: Final = re.findall(r"^### `(.+)`$", PAGE, re.MULTILINE)

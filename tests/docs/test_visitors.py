@@ -1,7 +1,5 @@
 """docs/operate/demo.md: the three lines of a demo's page, run with Node."""
 
-from __future__ import annotations
-
 from typing import Final
 
 import pytest

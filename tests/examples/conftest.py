@@ -3,12 +3,7 @@
 Those of Next, which takes minutes to install and build, are run by `.ci/long` only.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import pytest
+import pytest
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

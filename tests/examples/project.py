@@ -1,7 +1,5 @@
 """A copy of an example: install its packages, change it, and run its Playwright tests."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

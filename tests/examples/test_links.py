@@ -3,17 +3,17 @@
 The page in each context keeps its session, and third parties receive nothing of ours.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import re
 import subprocess
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, Page, expect
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
@@ -21,12 +21,6 @@ from tests.examples.project import install
 from tests.examples.test_next import build, started
 from tests.kit.test_links import third_party
 from tests.programs import environment, free_port, need
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from playwright.sync_api import Browser, Page
 
 pytestmark = [getattr(pytest.mark, name) for name in ("slow", "long", "browser", "node", "tool")]
 

@@ -1,14 +1,12 @@
 """The example `examples/next`: sessions of pages that a server renders, and what Next caches."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 import requests
@@ -26,9 +24,6 @@ from tests.examples.project import (
     share_one_session,
 )
 from tests.programs import free_port, need, run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 CACHES = Path(__file__).with_name("next-caches")
 """Pages that Next caches in different ways."""
@@ -124,14 +119,11 @@ def test_without_the_line_and_without_baggage_no_session_reaches_the_server(
     assert (status, "422: " in html.replace("<!-- -->", "")) == (200, True), html
 
 
-@pytest.mark.parametrize(
-    ("names", "expected"),
-    [
-        ("demo%2Bempty", "No pets yet"),
-        ("demo+server-error", "500: "),
-        ("demo%2Bemtpy", "422: unknown scenario &#x27;emtpy&#x27;"),
-    ],
-)
+@pytest.mark.parametrize(("names", "expected"), [
+    ("demo%2Bempty", "No pets yet"),
+    ("demo+server-error", "500: "),
+    ("demo%2Bemtpy", "422: unknown scenario &#x27;emtpy&#x27;"),
+])  # fmt: skip
 def test_a_link_opens_the_page_in_a_session_with_scenarios(
     built: Path, names: str, expected: str
 ) -> None:
@@ -212,16 +204,12 @@ BUILD = ("Built", "Built", "Built")
 ERROR = ("500", "500", "500")
 
 
-@pytest.mark.parametrize(
-    ("carrier", "variables", "expected"),
-    [
-        ("header", {}, (FIRST_OF_OWN, OWN, BUILD, ERROR)),
-        ("baggage", {}, (FIRST_OF_ANY, BUILD, BUILD, FIRST_OF_ANY)),
-        ("header", {"API_CACHE": "no-store"}, (OWN, OWN, BUILD, ERROR)),
-        ("baggage", {"API_CACHE": "no-store"}, (OWN, OWN, BUILD, FIRST_OF_ANY)),
-    ],
-    ids=["header", "baggage", "header, no-store", "baggage, no-store"],
-)
+@pytest.mark.parametrize(("carrier", "variables", "expected"), [
+    ("header", {}, (FIRST_OF_OWN, OWN, BUILD, ERROR)),
+    ("baggage", {}, (FIRST_OF_ANY, BUILD, BUILD, FIRST_OF_ANY)),
+    ("header", {"API_CACHE": "no-store"}, (OWN, OWN, BUILD, ERROR)),
+    ("baggage", {"API_CACHE": "no-store"}, (OWN, OWN, BUILD, FIRST_OF_ANY)),
+], ids=["header", "baggage", "header, no-store", "baggage, no-store"])  # fmt: skip
 def test_what_tests_see_of_a_cached_page(
     installed: Path,
     tmp_path: Path,

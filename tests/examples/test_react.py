@@ -1,7 +1,5 @@
 """The example `examples/react`: its app, its tests and the kit's files in it."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -4,28 +4,23 @@ The HAR files are Playwright's, in Chromium and Firefox. The services are json-s
 mockpets with other pets.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import socket
 import subprocess
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
+from playwright.sync_api import Page
 
 from mockpets import MockpetsServer, Settings
 from tests.browsers import chromium, firefox
 from tests.examples.project import COMMANDS, install, outcomes
 from tests.examples.project import playwright as playwright_tests
 from tests.programs import free_port, need
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from playwright.sync_api import Page
 
 pytestmark = [getattr(pytest.mark, name) for name in ("slow", "long", "browser", "node", "tool")]
 

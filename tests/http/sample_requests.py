@@ -1,7 +1,5 @@
 """Valid, invalid and generated requests, for tests that compare readers of HTTP."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 # --- Real heads -----------------------------------------------------------------------------------
@@ -22,42 +20,32 @@ REAL = {
     "wrk": raw(LIST, HOST, KEY),
     "curl, a body": raw(
         *(CREATE, HOST, "User-Agent: curl/8.14.1", KEY, "Content-Type: application/json"),
-        *("Accept: application/json", "Content-Length: 30"),
-        body=PET,
-    ),
+        *("Accept: application/json", "Content-Length: 30"), body=PET),
     "curl, chunks": raw(
         *(CREATE, HOST, "Accept: */*", "Transfer-Encoding: chunked", "Expect: 100-continue"),
-        body=f"1e\r\n{PET}\r\n0\r\n\r\n",
-    ),
+        body=f"1e\r\n{PET}\r\n0\r\n\r\n"),
     "curl, through a proxy": raw(
-        "GET http://localhost:7387/v1/pets HTTP/1.1", HOST, "Proxy-Connection: Keep-Alive"
-    ),
+        "GET http://localhost:7387/v1/pets HTTP/1.1", HOST, "Proxy-Connection: Keep-Alive"),
     "Chromium": raw(
         *(LIST, HOST, "Connection: keep-alive", 'sec-ch-ua-platform: "Linux"', KEY),
         'sec-ch-ua: "Not:A-Brand";v="8", "Chromium";v="156"',
         *("Accept: */*", "Origin: http://localhost:5173", "Sec-Fetch-Mode: cors"),
-        *("Accept-Encoding: gzip, deflate, br, zstd", "Cookie: theme=dark; session=a%20b"),
-    ),
+        *("Accept-Encoding: gzip, deflate, br, zstd", "Cookie: theme=dark; session=a%20b")),
     "Chromium, a preflight": raw(
         *("OPTIONS /v1/pets HTTP/1.1", HOST, "Access-Control-Request-Method: POST"),
-        "Access-Control-Request-Headers: authorization,content-type",
-    ),
+        "Access-Control-Request-Headers: authorization,content-type"),
     "Node": raw(
         *(CREATE, "host: localhost:7387", "authorization: Bearer mockpets"),
-        *("content-type: application/json", "accept-language: *", "content-length: 30"),
-        body=PET,
-    ),
+        *("content-type: application/json", "accept-language: *", "content-length: 30"), body=PET),
     "ab": raw("GET /v1/pets/%31?a=%31 HTTP/1.0", "Host: localhost:7387", "Connection: Keep-Alive"),
     "the server as a whole": raw("OPTIONS * HTTP/1.1", HOST),
     "a tunnel": raw("CONNECT localhost:80 HTTP/1.1", HOST),
     "all at once": b"\r\n"
-    + raw(
-        *("POST HTTPS://a:1//b%2fc/%zz?d?e=%20 HTTP/1.1", "hOST:[::1]:80 \t", "X:", "X: a"),
-        *("x:\tb, c ", "X_Left_Out: d", "X-\x7c~!: \xa0\xe4\t\x85", "Accept: a", "ACCEPT: b"),
-        "TRANSFER-encoding: Chunked",
-        body='3;a;b=c;d="\\" \xff"\r\nabc\r\n00A\r\n0123456789\r\n0;e\r\nX: y\r\nZ:\r\n\r\n',
-    ),
-}
+        + raw(*("POST HTTPS://a:1//b%2fc/%zz?d?e=%20 HTTP/1.1", "hOST:[::1]:80 \t", "X:", "X: a"),
+            *("x:\tb, c ", "X_Left_Out: d", "X-\x7c~!: \xa0\xe4\t\x85", "Accept: a", "ACCEPT: b"),
+            "TRANSFER-encoding: Chunked",
+            body='3;a;b=c;d="\\" \xff"\r\nabc\r\n00A\r\n0123456789\r\n0;e\r\nX: y\r\nZ:\r\n\r\n'),
+}  # fmt: skip
 
 
 # --- Rejected requests ----------------------------------------------------------------------------

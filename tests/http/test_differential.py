@@ -5,10 +5,9 @@ reader gets a request and another one after it. It may reject either; but what t
 must be equal, and must end at the same byte.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import h11
 import httptools
@@ -19,9 +18,6 @@ from mockpets.http.request_parser import RequestParser
 from mockpets.server.limits import Limits
 from tests.cases import each
 from tests.http.sample_requests import BUILT, CHUNKED, HOST, MUTATED, REAL, REJECTED, raw
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 LIMITS = Limits()
 NEXT = raw("GET /next HTTP/1.1", HOST)
@@ -159,10 +155,7 @@ def by_llhttp(pieces: Pieces) -> Seen:
     return callbacks.seen
 
 
-OTHERS: dict[str, Callable[[Pieces], Seen]] = {
-    "h11": by_h11,
-    "llhttp": by_llhttp,
-}
+OTHERS: dict[str, Callable[[Pieces], Seen]] = {"h11": by_h11, "llhttp": by_llhttp}
 
 
 def cut(stream: bytes) -> Iterator[Pieces]:

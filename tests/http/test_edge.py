@@ -5,28 +5,21 @@ read it) and whether the connection stays open. Sources: RFC 9110 and RFC 9112, 
 docs/reference/contract.md where they allow a choice.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import pytest
 
 from mockpets import Settings, create_app
-from mockpets.constants import BODY_BYTES, ERRORS, HEAD_BYTES, SERVER_BODY_BYTES
+from mockpets.constants import BODY_BYTES, ERRORS, HEAD_BYTES, SERVER_BODY_BYTES, ErrorCode
 from mockpets.server.limits import Limits
 from tests.cases import each
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Running, Wire, descriptors, need_connections, running
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mockpets.constants import ErrorCode
-
 
 Connection = Literal["open", "closed"]
 ORIGIN = "http://front.test:5173"

@@ -1,10 +1,8 @@
 """Which requests the parser rejects, with which message, and where a request ends."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from itertools import pairwise
 from time import perf_counter
-from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,9 +11,6 @@ from mockpets.http.request_parser import RequestParser
 from mockpets.server.limits import Limits
 from tests.cases import each
 from tests.http.sample_requests import BUILT, CREATE, HOST, LIST, MUTATED, REJECTED, chunks, raw
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 LIMITS = Limits()
 

@@ -1,20 +1,15 @@
 """Journal entries for tests, and a Hypothesis strategy for any entry."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 from hypothesis import strategies as st
 
 from mockpets.constants import REQUEST_OUTCOMES
 from mockpets.journal.entry import MESSAGE_BYTES, Entry, Message, Note
 from mockpets.journal.entry import message as recorded
+from mockpets.journal.journal import Journal, Kept
 from mockpets.redaction import redacted_target
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from mockpets.journal.journal import Journal, Kept
 
 AT = 1_795_244_400.123
 """2026-11-21T07:00:00.123Z."""

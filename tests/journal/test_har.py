@@ -1,24 +1,20 @@
 """The journal as an HTTP Archive."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from mockpets.journal.entry import Entry
 from mockpets.journal.har import document
 from mockpets.journal.queries import summary
 from mockpets.strict_json import dump_json
 from tests.cases import each as for_each
 from tests.journal.entries import AT, ENTRIES, created, entry, message
-
-if TYPE_CHECKING:
-    from mockpets.journal.entry import Entry
 
 # --- HAR 1.2 ----------------------------------------------------------------------------------
 
@@ -60,11 +56,7 @@ RESPONSE = thing(
     {"status": COUNT, "statusText": TEXT, "content": CONTENT, "redirectURL": TEXT} | BOTH
 )
 TIMINGS = thing(
-    {"send": TIME, "wait": TIME, "receive": TIME},
-    blocked=TIME,
-    dns=TIME,
-    connect=TIME,
-    ssl=TIME,
+    {"send": TIME, "wait": TIME, "receive": TIME}, blocked=TIME, dns=TIME, connect=TIME, ssl=TIME
 )
 ROW = thing(
     {
@@ -141,20 +133,17 @@ def test_a_request_and_its_response() -> None:
     assert row["_mockpets"] == summary(made)
 
 
-@for_each(
-    "target, host, url",
-    [
-        ("/v1/pets", "localhost:7387", "http://localhost:7387/v1/pets"),
-        ("/v1/pets", "[::1]:7387", "http://[::1]:7387/v1/pets"),
-        ("/v1/pets", None, "http://localhost/v1/pets"),
-        ("/v1/pets", "a b/c", "http://localhost/v1/pets"),
-        ("http://mock.test/v1/pets", "other.test", "http://mock.test/v1/pets"),
-        ("*", "mock.test", "http://mock.test/*"),
-        ("//a/b", "mock.test", "http://mock.test//a/b"),
-        ('/v1/p|"é?a=%zz&b=%20', "h", "http://h/v1/p%7C%22%C3%A9?a=%25zz&b=%20"),
-        ("/?token=abc", "h", "http://h/?token=%5Bredacted%5D"),
-    ],
-)
+@for_each("target, host, url", [
+    ("/v1/pets", "localhost:7387", "http://localhost:7387/v1/pets"),
+    ("/v1/pets", "[::1]:7387", "http://[::1]:7387/v1/pets"),
+    ("/v1/pets", None, "http://localhost/v1/pets"),
+    ("/v1/pets", "a b/c", "http://localhost/v1/pets"),
+    ("http://mock.test/v1/pets", "other.test", "http://mock.test/v1/pets"),
+    ("*", "mock.test", "http://mock.test/*"),
+    ("//a/b", "mock.test", "http://mock.test//a/b"),
+    ('/v1/p|"é?a=%zz&b=%20', "h", "http://h/v1/p%7C%22%C3%A9?a=%25zz&b=%20"),
+    ("/?token=abc", "h", "http://h/?token=%5Bredacted%5D"),
+])  # fmt: skip
 def test_urls(target: str, host: str | None, url: str) -> None:
     headers = [("Host", host)] if host else []
 
@@ -165,11 +154,8 @@ def test_binary_bodies_are_base64() -> None:
     (row,) = archive(created(1, b"\xff\x00", response=message([], b"\x89PNG", 3)))
 
     assert row["request"]["postData"] == {
-        "mimeType": "application/json",
-        "text": "/wA=",
-        "_encoding": "base64",
-        "params": [],
-    }
+        "mimeType": "application/json", "text": "/wA=", "_encoding": "base64", "params": [],
+    }  # fmt: skip
     assert row["response"]["content"] == {
         "size": 4,
         "mimeType": "",
@@ -179,17 +165,14 @@ def test_binary_bodies_are_base64() -> None:
     }
 
 
-@for_each(
-    "made, error",
-    [
-        (entry(1, status=None, fault="connection_reset", outcome="broken"), "connection_reset"),
-        (entry(1, fault="truncated_body", outcome="broken"), "truncated_body"),
-        (entry(1, outcome="broken"), "broken"),
-        (entry(1, outcome="pending"), "pending"),
-        (entry(1, outcome="client_left"), "client_left"),
-        (entry(1, fault="malformed_json", outcome="client_left"), "client_left"),
-    ],
-)
+@for_each("made, error", [
+    (entry(1, status=None, fault="connection_reset", outcome="broken"), "connection_reset"),
+    (entry(1, fault="truncated_body", outcome="broken"), "truncated_body"),
+    (entry(1, outcome="broken"), "broken"),
+    (entry(1, outcome="pending"), "pending"),
+    (entry(1, outcome="client_left"), "client_left"),
+    (entry(1, fault="malformed_json", outcome="client_left"), "client_left"),
+])  # fmt: skip
 def test_a_response_that_was_not_sent_has_status_0_and_an_error(made: Entry, error: str) -> None:
     (row,) = archive(made)
 
@@ -213,15 +196,12 @@ def test_reasons(status: int, text: str) -> None:
     assert archive(entry(1, status=status))[0]["response"]["statusText"] == text
 
 
-@pytest.mark.parametrize(
-    ("times", "wait", "receive"),
-    [
-        ({}, 301, 2000),  # still pending
-        ({"held_ms": 400.5}, 401.5, 2000),
-        ({"held_ms": 400.5, "total_ms": 2500.5}, 401.5, 2099),
-        ({"held_ms": 20.0, "total_ms": 250.0}, 250, 0),  # the client left before the delay ended
-    ],
-)
+@pytest.mark.parametrize(("times", "wait", "receive"), [
+    ({}, 301, 2000),  # still pending
+    ({"held_ms": 400.5}, 401.5, 2000),
+    ({"held_ms": 400.5, "total_ms": 2500.5}, 401.5, 2099),
+    ({"held_ms": 20.0, "total_ms": 250.0}, 250, 0),  # the client left before the delay ended
+])  # fmt: skip
 def test_throttled_and_held_responses(times: dict[str, Any], wait: float, receive: float) -> None:
     sent = message([], b"x" * 4000)
     row = archive(entry(1, app_ms=1, delay_ms=300, throttle=2000, response=sent, **times))[0]

@@ -1,26 +1,18 @@
 """The journal: recorded data, limits and memory."""
 
-from __future__ import annotations
-
 import gc
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockpets.journal.entry import Note, sent_headers
-from mockpets.journal.journal import Journals
+from mockpets.journal.entry import Entry, Note, sent_headers
+from mockpets.journal.journal import Journal, Journals
 from tests.cases import each as for_each
 from tests.journal.entries import add, created, entry, message
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mockpets.journal.entry import Entry
-    from mockpets.journal.journal import Journal
 
 MIB = 1024 * 1024
 
@@ -77,15 +69,12 @@ def test_a_long_body_is_truncated_but_its_size_is_not(
     assert (len(made.body), made.size, made.cut) == (kept, size, cut)
 
 
-@for_each(
-    "target, expected",
-    [
-        ("/v1/pets", []),
-        ("/v1/pets?a=1&b=&a=%C3%A9+x&c", [("a", "1"), ("b", ""), ("a", "é x"), ("c", "")]),
-        ("/v1/pets?a=%ff", [("a", "\\xff")]),
-        ("/v1/pets?token=abc", [("token", "[redacted]")]),
-    ],
-)
+@for_each("target, expected", [
+    ("/v1/pets", []),
+    ("/v1/pets?a=1&b=&a=%C3%A9+x&c", [("a", "1"), ("b", ""), ("a", "é x"), ("c", "")]),
+    ("/v1/pets?a=%ff", [("a", "\\xff")]),
+    ("/v1/pets?token=abc", [("token", "[redacted]")]),
+])  # fmt: skip
 def test_the_query_of_an_entry(target: str, expected: list[tuple[str, str]]) -> None:
     assert entry(target=target).query == expected
 
@@ -243,10 +232,7 @@ def test_a_journal_can_be_collected_while_another_makes_room() -> None:
 STEPS = st.lists(
     st.tuples(
         st.integers(0, 2),
-        st.one_of(
-            st.integers(0, 4000),
-            st.sampled_from(["detach", "reset", "close", "drop"]),
-        ),
+        st.one_of(st.integers(0, 4000), st.sampled_from(["detach", "reset", "close", "drop"])),
     ),
     max_size=60,
 )

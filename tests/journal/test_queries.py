@@ -1,10 +1,9 @@
 """Filters of the journal, and entries as JSON."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 from urllib.parse import unquote
 
 import pytest
@@ -24,9 +23,6 @@ from mockpets.web.exchange import Request
 from tests.cases import each as for_each
 from tests.journal.entries import ENTRIES, add, created, entry, message
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
 # --- Filters ----------------------------------------------------------------------------------
 
 
@@ -34,26 +30,17 @@ def asking(query: Mapping[str, str]) -> Request:
     return Request(EnvironBuilder(query_string=dict(query)).get_environ())
 
 
-@for_each(
-    "query, expected",
-    [
-        ({}, {}),
-        ({"limit": "7", "since": "0"}, {"limit": 7, "since": 0}),
-        ({"limit": "1000"}, {"limit": 1000}),
-        ({"method": "post", "path": "/v1/*"}, {"method": "POST", "path": "/v1/*"}),
-        (
-            {"operation": "getPet", "note": "unmatched"},
-            {"operation": "getPet", "note": "unmatched"},
-        ),
-        ({"status": "4XX", "stub": "-"}, {"status": "4xx", "stub": "-"}),
-        (
-            {"path": "*a" * 50, "stub": "a" * 1000},
-            {"path": "*a" * 50, "stub": "a" * 1000},
-        ),
-        ({"status": "404", "since": "12"}, {"status": "404", "since": 12}),
-        ({"outcome": "client_left"}, {"outcome": "client_left"}),
-    ],
-)
+@for_each("query, expected", [
+    ({}, {}),
+    ({"limit": "7", "since": "0"}, {"limit": 7, "since": 0}),
+    ({"limit": "1000"}, {"limit": 1000}),
+    ({"method": "post", "path": "/v1/*"}, {"method": "POST", "path": "/v1/*"}),
+    ({"operation": "getPet", "note": "unmatched"}, {"operation": "getPet", "note": "unmatched"}),
+    ({"status": "4XX", "stub": "-"}, {"status": "4xx", "stub": "-"}),
+    ({"path": "*a" * 50, "stub": "a" * 1000}, {"path": "*a" * 50, "stub": "a" * 1000}),
+    ({"status": "404", "since": "12"}, {"status": "404", "since": 12}),
+    ({"outcome": "client_left"}, {"outcome": "client_left"}),
+])  # fmt: skip
 def test_valid_queries(query: Mapping[str, str], expected: Mapping[str, Any]) -> None:
     assert read_query(asking(query), queries.PARAMETERS) == expected
 
@@ -62,48 +49,28 @@ def test_the_parameters_are_those_that_the_client_accepts() -> None:
     assert {*queries.PARAMETERS} == RequestFilters.__annotations__.keys()
 
 
-@for_each(
-    "query, message",
-    [
-        ({"limit": "0"}, "limit must be an integer from 1 to 1000, got '0'"),
-        ({"limit": "1001"}, "limit must be an integer from 1 to 1000, got '1001'"),
-        ({"limit": "٣"}, "limit must be an integer from 1 to 1000, got '٣'"),
-        ({"since": "-1"}, "since must be an integer of at least 0, got '-1'"),
-        ({"since": "9" * 5000}, f"since must be an integer of at least 0, got '{'9' * 77}...'"),
-        (
-            {"status": "40x"},
-            "status must be a status such as 404, or a class such as 4xx, got '40x'",
-        ),
-        (
-            {"status": "600"},
-            "status must be a status such as 404, or a class such as 4xx, got '600'",
-        ),
-        (
-            {"operation": "listpets"},
-            "operation must be one of listPets, createPet, getPet, got 'listpets'; "
-            "did you mean 'listPets'?",
-        ),
-        (
-            {"outcome": "client-left"},
-            "outcome must be one of pending, sent, client_left, broken, got 'client-left'; "
-            "did you mean 'client_left'?",
-        ),
-        *(
-            (
-                {name: text},
-                f"{name} must be a pattern of at most 1,000 characters with at most 50 *, got "
-                f"'{text[:77]}...'",
-            )
-            for name in ("path", "stub")
-            for text in ("*a" * 51, "a" * 1001)
-        ),
-        (
-            {"limit": "a", "since": "b"},
-            "limit must be an integer from 1 to 1000, got 'a'; "
-            "since must be an integer of at least 0, got 'b'",
-        ),
-    ],
-)
+@for_each("query, message", [
+    ({"limit": "0"}, "limit must be an integer from 1 to 1000, got '0'"),
+    ({"limit": "1001"}, "limit must be an integer from 1 to 1000, got '1001'"),
+    ({"limit": "٣"}, "limit must be an integer from 1 to 1000, got '٣'"),
+    ({"since": "-1"}, "since must be an integer of at least 0, got '-1'"),
+    ({"since": "9" * 5000}, f"since must be an integer of at least 0, got '{'9' * 77}...'"),
+    ({"status": "40x"}, "status must be a status such as 404, or a class such as 4xx, got '40x'"),
+    ({"status": "600"}, "status must be a status such as 404, or a class such as 4xx, got '600'"),
+    ({"operation": "listpets"},
+     "operation must be one of listPets, createPet, getPet, got 'listpets'; "
+         "did you mean 'listPets'?"),
+    ({"outcome": "client-left"},
+     "outcome must be one of pending, sent, client_left, broken, got 'client-left'; "
+         "did you mean 'client_left'?"),
+    *(({name: text},
+       f"{name} must be a pattern of at most 1,000 characters with at most 50 *, got "
+           f"'{text[:77]}...'")
+        for name in ("path", "stub") for text in ("*a" * 51, "a" * 1001)),
+    ({"limit": "a", "since": "b"},
+     "limit must be an integer from 1 to 1000, got 'a'; "
+         "since must be an integer of at least 0, got 'b'"),
+])  # fmt: skip
 def test_invalid_queries(query: Mapping[str, str], message: str) -> None:
     with pytest.raises(RequestError) as caught:
         read_query(asking(query), queries.PARAMETERS)
@@ -125,22 +92,12 @@ def test_the_newest_100_are_selected_by_default() -> None:
     assert selected(entries, {}) == (entries[2:], 102)
 
 
-@for_each(
-    "pattern, path, like",
-    [
-        ("/v1/pets", "/v1/pets", True),
-        ("/v1/pets", "/v1/pets/7", False),
-        ("/v1/pets/*", "/v1/pets/7", True),
-        ("/v1/*", "/v1/pets/7", True),
-        ("*7", "/v1/pets/7", True),
-        ("/v1/p?ts", "/v1/pets", False),
-        ("/v1/p?ts", "/v1/p?ts", True),
-        ("/v1/[a-z]", "/v1/b", False),
-        ("/v1/[a-z]", "/v1/[a-z]", True),
-        ("/V1/pets", "/v1/pets", False),
-        ("*", "/v1/a\nb", True),
-    ],
-)
+@for_each("pattern, path, like", [
+    ("/v1/pets", "/v1/pets", True), ("/v1/pets", "/v1/pets/7", False),
+    ("/v1/pets/*", "/v1/pets/7", True), ("/v1/*", "/v1/pets/7", True), ("*7", "/v1/pets/7", True),
+    ("/v1/p?ts", "/v1/pets", False), ("/v1/p?ts", "/v1/p?ts", True), ("/v1/[a-z]", "/v1/b", False),
+    ("/v1/[a-z]", "/v1/[a-z]", True), ("/V1/pets", "/v1/pets", False), ("*", "/v1/a\nb", True),
+])  # fmt: skip
 def test_paths_with_an_asterisk(pattern: str, path: str, like: bool) -> None:
     assert selected([entry(path=path)], {"limit": 1, "path": pattern})[1] == like
 
@@ -151,18 +108,15 @@ def test_a_pattern_with_many_asterisks_is_fast() -> None:
     assert selected([long], {"limit": 1, "path": "*a" * 500 + "b"}) == ([], 0)
 
 
-FILTERS = st.fixed_dictionaries(
-    {"limit": st.integers(1, 5)},
-    optional={
-        "operation": st.sampled_from(["listPets", "getPet"]),
-        "method": st.sampled_from(["GET", "HEAD"]),
-        "path": st.sampled_from(["/v1/pets", "/v1/*", "*/7", "/v1/[a]?"]),
-        "status": st.sampled_from(["200", "2xx", "4xx", "5xx"]),
-        "stub": st.sampled_from(["-", "retry/*", "*/1", "slow/1"]),
-        "note": st.just("deprecated"),
-        "since": st.integers(0, 50),
-    },
-)
+FILTERS = st.fixed_dictionaries({"limit": st.integers(1, 5)}, optional={
+    "operation": st.sampled_from(["listPets", "getPet"]),
+    "method": st.sampled_from(["GET", "HEAD"]),
+    "path": st.sampled_from(["/v1/pets", "/v1/*", "*/7", "/v1/[a]?"]),
+    "status": st.sampled_from(["200", "2xx", "4xx", "5xx"]),
+    "stub": st.sampled_from(["-", "retry/*", "*/1", "slow/1"]),
+    "note": st.just("deprecated"),
+    "since": st.integers(0, 50),
+})  # fmt: skip
 
 
 def passes(kept: Entry, wanted: dict[str, Any]) -> bool:
@@ -203,48 +157,20 @@ def test_any_filter_selects_the_same_as_the_model(
 
 def test_an_entry_as_json() -> None:
     made = created(
-        3,
-        b'{"name":"Miso"}',
-        target="/~w3/v1/pets?dry=1",
-        path="/v1/pets",
-        session="w3",
-        headers=[("Authorization", "Bearer mockpets")],
-        scenarios=("retry", "slow"),
-        stubs=("retry/fails",),
-        fault="malformed_json",
-        off_contract="503 is not listed",
-        app_ms=0.4129,
-        delay_ms=2000.0,
-        held_ms=2500.25,
-        total_ms=2501.0,
-        hold="door",
-        throttle=2000,
-        notes=(Note("ignored_query", "dry"),),
-        outcome="client_left",
-    )
+        3, b'{"name":"Miso"}', target="/~w3/v1/pets?dry=1", path="/v1/pets", session="w3",
+        headers=[("Authorization", "Bearer mockpets")], scenarios=("retry", "slow"),
+        stubs=("retry/fails",), fault="malformed_json", off_contract="503 is not listed",
+        app_ms=0.4129, delay_ms=2000.0, held_ms=2500.25, total_ms=2501.0, hold="door",
+        throttle=2000, notes=(Note("ignored_query", "dry"),), outcome="client_left",
+    )  # fmt: skip
     expected = {
-        "number": 3,
-        "at": "2026-11-21T07:00:03.123Z",
-        "session": "w3",
-        "method": "POST",
-        "target": "/~w3/v1/pets?dry=1",
-        "path": "/v1/pets",
-        "operation": "createPet",
-        "status": 201,
-        "outcome": "client_left",
-        "scenarios": ["retry", "slow"],
-        "stubs": ["retry/fails"],
-        "fault": "malformed_json",
-        "off_contract": "503 is not listed",
-        "app_ms": 0.413,
-        "delay_ms": 2000.0,
-        "held_ms": 2500.25,
-        "total_ms": 2501.0,
-        "waits": None,
-        "hold": "door",
-        "throttle": 2000,
-        "notes": [{"code": "ignored_query", "text": "dry"}],
-    }
+        "number": 3, "at": "2026-11-21T07:00:03.123Z", "session": "w3", "method": "POST",
+        "target": "/~w3/v1/pets?dry=1", "path": "/v1/pets", "operation": "createPet", "status": 201,
+        "outcome": "client_left", "scenarios": ["retry", "slow"], "stubs": ["retry/fails"],
+        "fault": "malformed_json", "off_contract": "503 is not listed", "app_ms": 0.413,
+        "delay_ms": 2000.0, "held_ms": 2500.25, "total_ms": 2501.0, "waits": None, "hold": "door",
+        "throttle": 2000, "notes": [{"code": "ignored_query", "text": "dry"}],
+    }  # fmt: skip
 
     assert summary(made) == expected
     assert full(made) == expected | {
@@ -262,20 +188,17 @@ def test_an_entry_as_json() -> None:
     }
 
 
-@for_each(
-    "made, expected",
-    [
-        (Message(), (0, "", False, False)),
-        (message([], "é".encode() * 3, 6), (6, "ééé", False, False)),
-        (message([], "é".encode() * 3, 5), (6, "éé", False, True)),
-        (message([], "🐈".encode() * 3, 7), (12, "🐈", False, True)),
-        (message([], b"ab\xc3"), (3, "YWLD", True, False)),
-        (message([], b"ab\xc3\xff", 3), (4, "ab", False, True)),
-        (message([], b"\xff\xfe\x00abc", 3), (6, "//4A", True, True)),
-        (message([], b"abc", 0), (3, "", False, True)),
-        (message([], b"\x00"), (1, "\x00", False, False)),
-    ],
-)
+@for_each("made, expected", [
+    (Message(), (0, "", False, False)),
+    (message([], "é".encode() * 3, 6), (6, "ééé", False, False)),
+    (message([], "é".encode() * 3, 5), (6, "éé", False, True)),
+    (message([], "🐈".encode() * 3, 7), (12, "🐈", False, True)),
+    (message([], b"ab\xc3"), (3, "YWLD", True, False)),
+    (message([], b"ab\xc3\xff", 3), (4, "ab", False, True)),
+    (message([], b"\xff\xfe\x00abc", 3), (6, "//4A", True, True)),
+    (message([], b"abc", 0), (3, "", False, True)),
+    (message([], b"\x00"), (1, "\x00", False, False)),
+])  # fmt: skip
 def test_bodies(made: Message, expected: tuple[int, str, bool, bool]) -> None:
     body = full(entry(request=made))["request"]["body"]
 

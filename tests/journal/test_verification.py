@@ -1,9 +1,8 @@
 """Verification: its parameters, its matches and its messages."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,22 +11,16 @@ from hypothesis import strategies as st
 from mockpets.constants import REQUEST_OUTCOMES
 from mockpets.errors import InputError
 from mockpets.journal import verification
-from mockpets.journal.journal import Journals
+from mockpets.journal.entry import Entry
+from mockpets.journal.journal import Journal, Journals, Kept
 from mockpets.journal.queries import summary
 from mockpets.journal.verification import Progress, Verdict, check, details, rank
-from mockpets.scenario.language.verification import Times, parse
+from mockpets.scenario.language.verification import Times, Verification, parse
 from mockpets.scenario.matching import ABSENT, Facts, difference
 from mockpets.scenario.model import Condition, Match
 from mockpets.strict_json import dump_json, parse_json
 from tests.cases import each as for_each
 from tests.journal.entries import add, created, entry, message
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from mockpets.journal.entry import Entry
-    from mockpets.journal.journal import Journal, Kept
-    from mockpets.scenario.language.verification import Verification
 
 
 def verified(wanted: dict[str, Any], *entries: Entry, **context: Any) -> Verdict:
@@ -44,20 +37,17 @@ def checked(verification: Verification, entries: Iterable[Entry], **context: Any
 # --- Reading ----------------------------------------------------------------------------------
 
 
-@for_each(
-    "times, expected, words",
-    [
-        (None, Times(1, None), "at least 1"),
-        (0, Times(0, 0), "exactly 0"),
-        (2, Times(2, 2), "exactly 2"),
-        (2.0, Times(2, 2), "exactly 2"),
-        ({"at_least": 3}, Times(3, None), "at least 3"),
-        ({"at_most": 3}, Times(0, 3), "at most 3"),
-        ({"at_most": 0}, Times(0, 0), "exactly 0"),
-        ({"at_least": 2, "at_most": 4}, Times(2, 4), "2 to 4"),
-        ({"at_least": 2, "at_most": 2}, Times(2, 2), "exactly 2"),
-    ],
-)
+@for_each("times, expected, words", [
+    (None, Times(1, None), "at least 1"),
+    (0, Times(0, 0), "exactly 0"),
+    (2, Times(2, 2), "exactly 2"),
+    (2.0, Times(2, 2), "exactly 2"),
+    ({"at_least": 3}, Times(3, None), "at least 3"),
+    ({"at_most": 3}, Times(0, 3), "at most 3"),
+    ({"at_most": 0}, Times(0, 0), "exactly 0"),
+    ({"at_least": 2, "at_most": 4}, Times(2, 4), "2 to 4"),
+    ({"at_least": 2, "at_most": 2}, Times(2, 2), "exactly 2"),
+])  # fmt: skip
 def test_times(times: object, expected: Times, words: str) -> None:
     text = json.dumps({"match": {}} | ({} if times is None else {"times": times}))
 
@@ -73,75 +63,36 @@ def test_a_match_is_the_same_as_for_stubs() -> None:
     )
 
 
-@for_each(
-    "text, problems",
-    [
-        ("", ["body: is empty"]),
-        (
-            "{}",
-            ["body:1:1: missing key 'match'; add conditions as in a stub, or {} for all requests"],
-        ),
-        (
-            '{"match": {"operation": "creatPet"},\n "time": 2}',
-            [
-                "body:1:25: match.operation: must be listPets, createPet or getPet, "
-                "got 'creatPet'; did you mean 'createPet'?",
-                "body:2:2: unknown key 'time'; did you mean 'times'?",
-            ],
-        ),
-        (
-            '{"match": {}, "times": {"at_least": 3, "at_most": 1}}',
-            ["body:1:24: times: at_least 3 is more than at_most 1; swap them"],
-        ),
-        (
-            '{"match": {}, "times": {}}',
-            [
-                "body:1:24: times: the range has no limit; add at_least or at_most",
-            ],
-        ),
-        (
-            '{"match": {}, "times": -1}',
-            ["body:1:24: times: must be an integer from 0 to 1000000, got -1"],
-        ),
-        (
-            '{"match": {}, "times": "2"}',
-            ["body:1:24: times: must be a number or {at_least, at_most}, got '2'"],
-        ),
-        (
-            '{"match": {"outcome": "client-left"}}',
-            [
-                "body:1:23: match.outcome: must be pending, sent, client_left or broken, "
-                "got 'client-left'; did you mean 'client_left'?",
-            ],
-        ),
-        (
-            '{"match": {"status": 600, "operation": "listPets"}}',
-            ["body:1:22: match.status: must be an integer from 100 to 599, got 600"],
-        ),
-        (
-            '{"match": {"status": ["50x", "sold", true]}}',
-            [
-                "body:1:23: match.status.1: must be a status such as 503, or a class such as 5xx, "
-                "got '50x'",
-                "body:1:30: match.status.2: must be a status such as 503, or a class such as 5xx, "
-                "got 'sold'; for a pet's status, use query or body",
-                "body:1:38: match.status.3: must be a status such as 503, or a class such as 5xx, "
-                "got true",
-            ],
-        ),
-        (
-            '{"match": {"outcome": []}}',
-            ["body:1:23: match.outcome: must have at least 1 item, got 0"],
-        ),
-        (
-            '{"match": {"petId": 3, "operation": "listPets", "outcome": "sent"}}',
-            [
-                "body:1:21: match.petId: listPets has no petId, only getPet does; "
-                "remove petId, or move it to a separate stub",
-            ],
-        ),
-    ],
-)
+@for_each("text, problems", [
+    ("", ["body: is empty"]),
+    ("{}", ["body:1:1: missing key 'match'; add conditions as in a stub, or {} for all requests"]),
+    ('{"match": {"operation": "creatPet"},\n "time": 2}',
+     ["body:1:25: match.operation: must be listPets, createPet or getPet, "
+         "got 'creatPet'; did you mean 'createPet'?",
+      "body:2:2: unknown key 'time'; did you mean 'times'?"]),
+    ('{"match": {}, "times": {"at_least": 3, "at_most": 1}}',
+     ["body:1:24: times: at_least 3 is more than at_most 1; swap them"]),
+    ('{"match": {}, "times": {}}',
+     ["body:1:24: times: the range has no limit; add at_least or at_most"]),
+    ('{"match": {}, "times": -1}',
+     ["body:1:24: times: must be an integer from 0 to 1000000, got -1"]),
+    ('{"match": {}, "times": "2"}',
+     ["body:1:24: times: must be a number or {at_least, at_most}, got '2'"]),
+    ('{"match": {"outcome": "client-left"}}',
+     ["body:1:23: match.outcome: must be pending, sent, client_left or broken, "
+      "got 'client-left'; did you mean 'client_left'?"]),
+    ('{"match": {"status": 600, "operation": "listPets"}}',
+     ["body:1:22: match.status: must be an integer from 100 to 599, got 600"]),
+    ('{"match": {"status": ["50x", "sold", true]}}',
+     ["body:1:23: match.status.1: must be a status such as 503, or a class such as 5xx, got '50x'",
+      "body:1:30: match.status.2: must be a status such as 503, or a class such as 5xx, "
+          "got 'sold'; for a pet's status, use query or body",
+      "body:1:38: match.status.3: must be a status such as 503, or a class such as 5xx, got true"]),
+    ('{"match": {"outcome": []}}', ["body:1:23: match.outcome: must have at least 1 item, got 0"]),
+    ('{"match": {"petId": 3, "operation": "listPets", "outcome": "sent"}}',
+     ["body:1:21: match.petId: listPets has no petId, only getPet does; "
+      "remove petId, or move it to a separate stub"]),
+])  # fmt: skip
 def test_problems_have_their_position(text: str, problems: list[str]) -> None:
     with pytest.raises(InputError) as caught:
         parse(text)
@@ -187,7 +138,7 @@ def test_the_nearest_requests_are_explained_in_order() -> None:
             {
                 "request": summary(MIO),
                 "differences": [{"where": "body.name", "expected": '"Miso"', "got": '"Mio"'}],
-            },
+            }
         ],
     }
 
@@ -243,19 +194,16 @@ def test_the_message_counts_dropped_requests() -> None:
     assert "0 of 0 matched" in verified({}, dropped=3).message
 
 
-@for_each(
-    "times, dropped, passes",
-    [
-        ({"at_least": 1}, 12, True),
-        ({"at_most": 1}, 0, True),
-        ({"at_most": 1}, 1, False),
-        (1, 1, False),
-        # Even if all dropped requests matched, the verification would pass.
-        ({"at_most": 3}, 2, True),
-        ({"at_most": 3}, 3, False),
-        ({"at_least": 1, "at_most": 3}, 2, True),
-    ],
-)
+@for_each("times, dropped, passes", [
+    ({"at_least": 1}, 12, True),
+    ({"at_most": 1}, 0, True),
+    ({"at_most": 1}, 1, False),
+    (1, 1, False),
+    # Even if all dropped requests matched, the verification would pass.
+    ({"at_most": 3}, 2, True),
+    ({"at_most": 3}, 3, False),
+    ({"at_least": 1, "at_most": 3}, 2, True),
+])  # fmt: skip
 def test_dropped_requests_may_have_matched(times: object, dropped: int, passes: bool) -> None:
     verdict = verified({"operation": "listPets", "times": times}, LIST, dropped=dropped)
 
@@ -272,20 +220,17 @@ def test_dropped_requests_are_not_counted_if_the_result_is_certain() -> None:
     assert "1 of 1 matched\n" in verdict.message
 
 
-@for_each(
-    "wanted, numbers",
-    [
-        # Fewest differences, then other values, then the newest.
-        # Requests of another operation are not listed.
-        ({"operation": "createPet", "body": {"name": "X"}}, [5, 2, 3]),
-        ({"body": {"name": "X", "categoryId": 1}}, [2, 5, 3]),
-        ({"operation": "getPet"}, []),
-        ({"method": "PATCH", "path": "/v1/pets/*"}, []),
-        ({"operation": ["listPets", "getPet"], "query": {"status": "pending"}}, [1]),
-        ({"query": {"status": "pending"}}, [1, 5, 3]),
-        ({"operation": "createPet", "query": {"status": "sold"}}, [5, 3, 2]),
-    ],
-)
+@for_each("wanted, numbers", [
+    # Fewest differences, then other values, then the newest.
+    # Requests of another operation are not listed.
+    ({"operation": "createPet", "body": {"name": "X"}}, [5, 2, 3]),
+    ({"body": {"name": "X", "categoryId": 1}}, [2, 5, 3]),
+    ({"operation": "getPet"}, []),
+    ({"method": "PATCH", "path": "/v1/pets/*"}, []),
+    ({"operation": ["listPets", "getPet"], "query": {"status": "pending"}}, [1]),
+    ({"query": {"status": "pending"}}, [1, 5, 3]),
+    ({"operation": "createPet", "query": {"status": "sold"}}, [5, 3, 2]),
+])  # fmt: skip
 def test_the_order_of_the_nearest(wanted: dict[str, Any], numbers: list[int]) -> None:
     bare, other = created(3, b"{}"), created(5, b'{"name":"Mio","categoryId":2}')
     verdict = verified(wanted, LIST, MIO, bare, other)
@@ -293,20 +238,13 @@ def test_the_order_of_the_nearest(wanted: dict[str, Any], numbers: list[int]) ->
     assert [near.entry.number for near in verdict.nearest] == numbers
 
 
-@for_each(
-    "wanted, line",
-    [
-        ({"operation": "getPet"}, "the request log has no getPet request"),
-        (
-            {"operation": ["getPet", "createPet"], "body": {"name": "X"}},
-            "the request log has no getPet or createPet request",
-        ),
-        (
-            {"method": "GET", "path": "/v1/store/*", "query": {"page": "2"}},
-            "the request log has no GET /v1/store/* request",
-        ),
-    ],
-)
+@for_each("wanted, line", [
+    ({"operation": "getPet"}, "the request log has no getPet request"),
+    ({"operation": ["getPet", "createPet"], "body": {"name": "X"}},
+     "the request log has no getPet or createPet request"),
+    ({"method": "GET", "path": "/v1/store/*", "query": {"page": "2"}},
+     "the request log has no GET /v1/store/* request"),
+])  # fmt: skip
 def test_a_message_reports_that_no_request_is_like_the_match(
     wanted: dict[str, Any], line: str
 ) -> None:
@@ -316,19 +254,16 @@ def test_a_message_reports_that_no_request_is_like_the_match(
     assert details(verdict)["nearest"] == []
 
 
-@for_each(
-    "condition, body, text",
-    [
-        ("X", b'{"name":"Mio"}', 'body.name: expected "X", got "Mio"'),
-        (2, b'{"name":"2"}', 'body.name: expected 2, got "2"'),
-        ("absent", b"{}", 'body.name is missing, expected "absent"'),
-        ("X", b'{"name":"absent"}', 'body.name: expected "X", got "absent"'),
-        ({"contains": "X"}, b"{}", 'body.name is missing, expected contains "X"'),
-        ({"present": True}, b"{}", "body.name is missing"),
-        ({"present": False}, b'{"name":1}', "body.name: expected absent, got 1"),
-        ("X", b"name=X", 'body.name is missing: the body is not JSON, expected "X"'),
-    ],
-)
+@for_each("condition, body, text", [
+    ("X", b'{"name":"Mio"}', 'body.name: expected "X", got "Mio"'),
+    (2, b'{"name":"2"}', 'body.name: expected 2, got "2"'),
+    ("absent", b"{}", 'body.name is missing, expected "absent"'),
+    ("X", b'{"name":"absent"}', 'body.name: expected "X", got "absent"'),
+    ({"contains": "X"}, b"{}", 'body.name is missing, expected contains "X"'),
+    ({"present": True}, b"{}", "body.name is missing"),
+    ({"present": False}, b'{"name":1}', "body.name: expected absent, got 1"),
+    ("X", b"name=X", 'body.name is missing: the body is not JSON, expected "X"'),
+])  # fmt: skip
 def test_a_difference_in_words(condition: object, body: bytes, text: str) -> None:
     lines = verified({"body": {"name": condition}}, created(1, body)).message.splitlines()
 
@@ -336,14 +271,11 @@ def test_a_difference_in_words(condition: object, body: bytes, text: str) -> Non
     assert lines[3] == f"    body: {body.decode()}"
 
 
-@for_each(
-    "body, shown",
-    [
-        (b'{\n  "name": "Mio",\r\n  "x": "a\\nb"\n}', '{ "name": "Mio", "x": "a\\nb" }'),
-        (b"\xff\x00", "\\xff\\x00"),
-        (b'{"x":"' + b"y" * 500 + b'"}', '{"x":"' + "y" * 391 + "..."),
-    ],
-)
+@for_each("body, shown", [
+    (b'{\n  "name": "Mio",\r\n  "x": "a\\nb"\n}', '{ "name": "Mio", "x": "a\\nb" }'),
+    (b"\xff\x00", "\\xff\\x00"),
+    (b'{"x":"' + b"y" * 500 + b'"}', '{"x":"' + "y" * 391 + "..."),
+])  # fmt: skip
 def test_a_message_shows_the_body_on_one_line(body: bytes, shown: str) -> None:
     message = verified({"operation": "createPet", "headers": {"x": "1"}}, created(1, body)).message
 
@@ -361,20 +293,17 @@ def test_a_message_reports_the_size_of_a_body_that_is_not_recorded() -> None:
 EACH = [created(n, b"{}", outcome=outcome) for n, outcome in enumerate(REQUEST_OUTCOMES, 1)]
 
 
-@for_each(
-    "wanted, numbers",
-    [
-        ({}, [1, 2, 3, 4]),
-        ({"outcome": "pending"}, [1]),
-        ({"outcome": "sent"}, [2]),
-        ({"outcome": "client_left", "operation": "createPet"}, [3]),
-        ({"outcome": ["broken", "pending"]}, [1, 4]),
-        ({"outcome": "broken", "operation": "getPet", "times": 0}, []),
-        ({"status": 201}, [2, 3, 4]),  # a pending response has no status yet
-        ({"status": ["503", "2XX"], "outcome": ["broken", "pending"]}, [4]),
-        ({"status": "5xx", "times": 0}, []),
-    ],
-)
+@for_each("wanted, numbers", [
+    ({}, [1, 2, 3, 4]),
+    ({"outcome": "pending"}, [1]),
+    ({"outcome": "sent"}, [2]),
+    ({"outcome": "client_left", "operation": "createPet"}, [3]),
+    ({"outcome": ["broken", "pending"]}, [1, 4]),
+    ({"outcome": "broken", "operation": "getPet", "times": 0}, []),
+    ({"status": 201}, [2, 3, 4]),  # a pending response has no status yet
+    ({"status": ["503", "2XX"], "outcome": ["broken", "pending"]}, [4]),
+    ({"status": "5xx", "times": 0}, []),
+])  # fmt: skip
 def test_requests_match_by_outcome(wanted: dict[str, Any], numbers: list[int]) -> None:
     verdict = verified(wanted, *EACH)
 
@@ -443,16 +372,13 @@ LONG = created(1, b'{"name":"Miso","more":"' + b"x" * 5000 + b'"}')
 WITH_KEY = created(1, b"{}", headers=[("authorization", "Bearer mockpets")])
 
 
-@for_each(
-    "sent, wanted, passes",
-    [
-        (LONG, {"body": {"name": "Mio"}}, False),
-        (LONG, {"operation": "createPet", "body": {"name": "Mio"}}, False),
-        (LONG, {"operation": "getPet", "body": {"name": "Mio"}}, True),
-        (WITH_KEY, {"headers": {"Authorization": "Bearer other"}}, False),
-        (WITH_KEY, {"headers": {"Authorization": {"present": False}}}, True),
-    ],
-)
+@for_each("sent, wanted, passes", [
+    (LONG, {"body": {"name": "Mio"}}, False),
+    (LONG, {"operation": "createPet", "body": {"name": "Mio"}}, False),
+    (LONG, {"operation": "getPet", "body": {"name": "Mio"}}, True),
+    (WITH_KEY, {"headers": {"Authorization": "Bearer other"}}, False),
+    (WITH_KEY, {"headers": {"Authorization": {"present": False}}}, True),
+])  # fmt: skip
 def test_missing_data_cannot_prove_that_no_request_was_made(
     sent: Entry, wanted: dict[str, Any], passes: bool
 ) -> None:
@@ -464,16 +390,13 @@ def test_missing_data_cannot_prove_that_no_request_was_made(
         assert [near.entry for near in verdict.nearest] == [sent]
 
 
-@for_each(
-    "body, expected",
-    [
-        (b"name=Miso", "absent, the body is not JSON"),
-        (b'{"name":"Miso"', "absent, the body is not JSON"),
-        (b"\xff", "absent, the body is not JSON"),
-        (b'["Miso"]', "absent"),
-        (b"", "absent"),
-    ],
-)
+@for_each("body, expected", [
+    (b"name=Miso", "absent, the body is not JSON"),
+    (b'{"name":"Miso"', "absent, the body is not JSON"),
+    (b"\xff", "absent, the body is not JSON"),
+    (b'["Miso"]', "absent"),
+    (b"", "absent"),
+])  # fmt: skip
 def test_a_body_without_properties(body: bytes, expected: str) -> None:
     sent = created(1, body)
 
@@ -494,10 +417,7 @@ def test_a_message_is_short_for_any_request() -> None:
     assert text.endswith("; and 80 more")
     assert len(verified({}, *[entry(n) for n in range(500)]).message) == 0
     many = verified({"times": 0}, *[entry(number) for number in range(1, 501)]).message
-    assert many.splitlines()[-2:] == [
-        "  request 10, GET /v1/pets, responded 200",
-        "  and 490 more",
-    ]
+    assert many.splitlines()[-2:] == ["  request 10, GET /v1/pets, responded 200", "  and 490 more"]
 
 
 def test_a_message_has_no_control_characters() -> None:
@@ -537,15 +457,12 @@ OPERATORS = st.one_of(
     st.fixed_dictionaries({"present": st.booleans()}),
     st.fixed_dictionaries({"one_of": st.lists(WORDS, min_size=1, max_size=2)}),
 )
-MATCHES = st.fixed_dictionaries(
-    {},
-    optional={
-        "operation": st.sampled_from(["listPets", "createPet"]),
-        "query": st.dictionaries(st.sampled_from(["p", "q"]), OPERATORS, max_size=2),
-        "headers": st.dictionaries(st.sampled_from(["X-A", "x-b"]), OPERATORS, max_size=2),
-        "body": st.dictionaries(st.sampled_from(["m", "n"]), OPERATORS, max_size=2),
-    },
-)
+MATCHES = st.fixed_dictionaries({}, optional={
+    "operation": st.sampled_from(["listPets", "createPet"]),
+    "query": st.dictionaries(st.sampled_from(["p", "q"]), OPERATORS, max_size=2),
+    "headers": st.dictionaries(st.sampled_from(["X-A", "x-b"]), OPERATORS, max_size=2),
+    "body": st.dictionaries(st.sampled_from(["m", "n"]), OPERATORS, max_size=2),
+})  # fmt: skip
 
 
 @given(MATCHES, QUERIES, SENT, BODIES)

@@ -1,23 +1,19 @@
 """Run Playwright tests in a project that has the kit."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re
 import shutil
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mockpets.kit import files_of, render
 from mockpets.packaged_data import shipped
 from mockpets.scenario.library import load_library
 from tests.programs import need, need_packages, run_within
-
-if TYPE_CHECKING:
-    import subprocess
-    from collections.abc import Callable, Iterator, Mapping
 
 CONFIG = """\
 import { defineConfig } from "@playwright/test";

@@ -1,7 +1,5 @@
 """kit/cypress.js gives each Cypress test a session. `fake.mjs` stands in for Cypress itself."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -18,18 +16,12 @@ FOLDER = Path(__file__).with_name("cypress")
 PAGE = ROOT / "docs/recipes/vitest.md"
 CYPRESS = "cypress@15.3.0"
 OPTIONS = {
-    "strict": True,
-    "allowJs": True,
-    "checkJs": True,
-    "exactOptionalPropertyTypes": True,
-    "noEmit": True,
-    "target": "es2022",
-    "lib": ["es2022", "dom", "dom.iterable"],
-    "module": "esnext",
-    "moduleResolution": "bundler",
+    "strict": True, "allowJs": True, "checkJs": True, "exactOptionalPropertyTypes": True,
+    "noEmit": True, "target": "es2022", "lib": ["es2022", "dom", "dom.iterable"],
+    "module": "esnext", "moduleResolution": "bundler",
     "skipLibCheck": True,  # for the declarations of Cypress
     "types": ["cypress"],
-}
+}  # fmt: skip
 
 
 def shown_files() -> dict[str, str]:

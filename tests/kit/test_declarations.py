@@ -1,7 +1,5 @@
 """The generated declarations of the kit are up to date, and the hand-written ones find them."""
 
-from __future__ import annotations
-
 import pytest
 
 from generate.declarations import control, scenarios

@@ -1,7 +1,5 @@
 """The TypeScript that these pages show works as it stands."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,26 +1,19 @@
 """`interleavings()` finds planted races, accuses no sound component, and explains every mistake."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from mockpets import MockpetsServer, Settings
-from tests.kit.project import CONFIG, run_specs
+from tests.kit.project import CONFIG, Outcomes, run_specs
 from tests.kit.test_playwright import front_end
 from tests.pages import serving
 from tests.programs import need, run_within
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.kit.project import Outcomes
 
 pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.slow]
 

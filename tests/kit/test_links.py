@@ -1,43 +1,30 @@
 """Links and the cookie in a real browser, with an Express app that renders and proxies."""
 
-from __future__ import annotations
-
 import json
 import random
 import subprocess
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, Page, expect
 
 from mockpets import MockpetsServer, Settings
 from tests.browser.test_toolbar import OPEN
 from tests.pages import serving
 from tests.programs import need, need_package
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from playwright.sync_api import Browser, Page
-
 pytestmark = [pytest.mark.browser, pytest.mark.node]
 LONG = [pytest.mark.slow, pytest.mark.long]
 
 APP = Path(__file__).with_name("links-app.mjs")
 SCENARIOS = {
-    "empty": 200,
-    "sold-out": 200,
-    "crowded": 200,
-    "awkward-names": 200,
-    "big-ids": 200,
-    "unauthorized": 401,
-    "rate-limited": 429,
-    "server-error": 500,
-    "maintenance": 503,
+    "empty": 200, "sold-out": 200, "crowded": 200, "awkward-names": 200, "big-ids": 200,
+    "unauthorized": 401, "rate-limited": 429, "server-error": 500, "maintenance": 503,
     "broken-json": 200,
-}
+}  # fmt: skip
 """Scenario to the status of listPets."""
 CALL = """
 async ([method, body]) => {

@@ -1,47 +1,27 @@
 """Tests of the kit in JavaScript, run by Node; `tests/examples` runs the loader in Storybook."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from mockpets import MockpetsServer, Settings
 from tests.programs import need, run_within
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 DECLARED = Settings(port=0, sessions="declared")
 WITH_TOKEN = Settings(port=0, sessions="declared", control_token="secret-token")
 
 
 @pytest.mark.node
-@pytest.mark.parametrize(
-    ("path", "servers"),
-    [
-        (
-            "client.test.mjs",
-            {
-                "MOCKPETS_URL": Settings(port=0),
-                "OTHER_URL": Settings(port=0),
-                "DECLARED_URL": WITH_TOKEN,
-            },
-        ),
-        ("orders.test.mjs", {}),
-        ("storybook.test.mjs", {"MOCKPETS_URL": DECLARED, "OTHER_URL": Settings(port=0, seed=4)}),
-        (
-            "cypress/cypress.test.mjs",
-            {
-                "DECLARED_URL": DECLARED,
-                "TOKEN_URL": WITH_TOKEN,
-                "OTHER_URL": Settings(port=0, seed=4),
-            },
-        ),
-    ],
-)
+@pytest.mark.parametrize(("path", "servers"), [
+    ("client.test.mjs",
+     {"MOCKPETS_URL": Settings(port=0), "OTHER_URL": Settings(port=0), "DECLARED_URL": WITH_TOKEN}),
+    ("orders.test.mjs", {}),
+    ("storybook.test.mjs", {"MOCKPETS_URL": DECLARED, "OTHER_URL": Settings(port=0, seed=4)}),
+    ("cypress/cypress.test.mjs",
+     {"DECLARED_URL": DECLARED, "TOKEN_URL": WITH_TOKEN, "OTHER_URL": Settings(port=0, seed=4)}),
+])  # fmt: skip
 def test_a_module_with_real_servers(
     path: str, servers: Mapping[str, Settings], tmp_path: Path
 ) -> None:

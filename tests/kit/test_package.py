@@ -1,11 +1,9 @@
 """The npm package: its version, its files and its entry points."""
 
-from __future__ import annotations
-
 import json
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,9 +11,6 @@ import mockpets
 from mockpets.kit import INTEGRATIONS, files_of
 from mockpets.packaged_data import shipped
 from tests.programs import need, run_within
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT = Path(__file__).parent.parent.parent
 KIT = shipped("kit")

@@ -3,13 +3,11 @@
 One run has all specs, also the files that the pages show.
 """
 
-from __future__ import annotations
-
 import json
 import re
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 import requests
@@ -18,15 +16,9 @@ from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from mockpets.kit import list_scenarios
 from mockpets.scenario.library import load_library
-from tests.kit.project import CONFIG, run_checks, run_playwright, run_specs
+from tests.kit.project import CONFIG, Outcomes, run_checks, run_playwright, run_specs
 from tests.kit.test_docs import shown_files
-from tests.pages import serving
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tests.kit.project import Outcomes
-    from tests.pages import Respond
+from tests.pages import Respond, serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.node]
 

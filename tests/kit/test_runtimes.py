@@ -4,22 +4,17 @@
 runtimes, separated by spaces: another Node, Deno, Bun.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from mockpets import MockpetsServer, Settings
 from tests.kit.project import install_kit, write_kit
 from tests.programs import need, run_within
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = pytest.mark.node
 
@@ -106,17 +101,11 @@ def check_tour(project: Path, *command: str) -> None:
     assert json.loads(ran.stdout)[-1] == "drop"
 
 
-@pytest.mark.parametrize(
-    ("files", "command"),
-    [
-        (
-            {"playwright.config.ts": PLAYWRIGHT_CONFIG, "tour.spec.ts": PLAYWRIGHT_TEST},
-            ("playwright", "test", "--reporter=line"),
-        ),
-        ({"tour.test.ts": VITEST}, ("vitest", "run", "--no-color")),
-    ],
-    ids=["playwright", "vitest"],
-)
+@pytest.mark.parametrize(("files", "command"), [
+    ({"playwright.config.ts": PLAYWRIGHT_CONFIG, "tour.spec.ts": PLAYWRIGHT_TEST},
+     ("playwright", "test", "--reporter=line")),
+    ({"tour.test.ts": VITEST}, ("vitest", "run", "--no-color")),
+], ids=["playwright", "vitest"])  # fmt: skip
 def test_a_test_runner_uses_the_package_from_a_commonjs_package(
     project: Path, files: dict[str, str], command: tuple[str, ...]
 ) -> None:

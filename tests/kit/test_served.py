@@ -1,11 +1,10 @@
 """A server provides the files of the kit, for teams without Python and for pages."""
 
-from __future__ import annotations
-
 import gzip
 import re
-from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path, PurePath
+from typing import Any
 
 import pytest
 
@@ -14,10 +13,6 @@ from mockpets.cli.main import main
 from mockpets.constants import PROTOCOL
 from mockpets.kit import files_of
 from tests.http_client import Client, InProcess
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 NAMES = files_of()
 

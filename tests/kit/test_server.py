@@ -1,14 +1,14 @@
 """kit/server.js starts the server for test runners that have a global setup."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex
 import socket
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -17,10 +17,6 @@ from mockpets import MockpetsServer, Settings
 from tests.kit.project import install_kit
 from tests.pages import serving
 from tests.programs import free_port, need, run_within
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 pytestmark = pytest.mark.node
 
@@ -215,25 +211,14 @@ def test_playwright_prints_how_to_install_a_missing_command(project: Path) -> No
     ]
 
 
-@pytest.mark.parametrize(
-    ("options", "messages"),
-    [
-        (
-            {"command": "no-such-command"},
-            [
-                "'no-such-command serve --port ",
-                "ended with status 127:",
-                "no-such-command: not found",
-                "install mockpets, or name its command with the option 'command'",
-            ],
-        ),
-        (
-            {"command": COMMAND, "args": "--scenario emtpy"},
-            ["ended with status 2:\nmockpets: ", "did you mean 'empty'?"],
-        ),
-        ({"args": "--port 1"}, ["name the port in 'url' or MOCKPETS_URL, not in 'args'\n"]),
-    ],
-)
+@pytest.mark.parametrize(("options", "messages"), [
+    ({"command": "no-such-command"},
+     ["'no-such-command serve --port ", "ended with status 127:", "no-such-command: not found",
+      "install mockpets, or name its command with the option 'command'"]),
+    ({"command": COMMAND, "args": "--scenario emtpy"},
+     ["ended with status 2:\nmockpets: ", "did you mean 'empty'?"]),
+    ({"args": "--port 1"}, ["name the port in 'url' or MOCKPETS_URL, not in 'args'\n"]),
+])  # fmt: skip
 def test_a_server_that_does_not_start_is_explained(
     project: Path, options: dict[str, str], messages: list[str]
 ) -> None:

@@ -1,7 +1,5 @@
 """kit/ssr.js passes a session on from an incoming request."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,10 +1,8 @@
 """`states()`: one Playwright test under every scenario, and the table of the results."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,9 +13,6 @@ from tests.docs.page import ROOT, blocks
 from tests.kit.project import REPORTED, Outcomes, run_playwright
 from tests.kit.test_playwright import front_end
 from tests.pages import serving
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.slow]
 

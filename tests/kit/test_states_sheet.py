@@ -1,11 +1,10 @@
 """The state sheet: hostile texts, what has changed, and wrong folders and options."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from playwright.sync_api import sync_playwright
@@ -13,9 +12,6 @@ from playwright.sync_api import sync_playwright
 from mockpets import MockpetsServer, Settings
 from tests.kit.project import CONFIG, run_again, run_playwright
 from tests.programs import need
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.slow]
 

@@ -3,8 +3,6 @@
 ``types/`` has both, for a project in which the package is installed.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

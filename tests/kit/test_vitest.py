@@ -1,13 +1,11 @@
 """kit/vitest.js gives each Vitest test its own session."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,9 +15,6 @@ from tests.kit.project import install_kit, write_kit
 from tests.kit.test_playwright import echo
 from tests.pages import serving
 from tests.programs import need, run_within
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = pytest.mark.node
 
@@ -85,15 +80,10 @@ def run_vitest(
     )
 
 
-@pytest.mark.parametrize(
-    ("packaged", "options"),
-    [
-        pytest.param(False, ("--maxWorkers=2",), id="copied files"),
-        pytest.param(
-            True, ("--no-isolate", "--maxWorkers=1"), id="package, files share their modules"
-        ),
-    ],
-)
+@pytest.mark.parametrize(("packaged", "options"), [
+    pytest.param(False, ("--maxWorkers=2",), id="copied files"),
+    pytest.param(True, ("--no-isolate", "--maxWorkers=1"), id="package, files share their modules"),
+])  # fmt: skip
 def test_each_test_has_its_own_session(
     server: MockpetsServer, tmp_path: Path, packaged: bool, options: tuple[str, ...]
 ) -> None:
@@ -101,12 +91,7 @@ def test_each_test_has_its_own_session(
     files |= {f"dom-{copy}.test.ts": "dom.test.ts" for copy in "ab"}
     with serving(echo) as third:
         outcome = run_vitest(
-            tmp_path,
-            files,
-            *options,
-            packaged=packaged,
-            MOCKPETS_URL=server.url,
-            THIRD_URL=third,
+            tmp_path, files, *options, packaged=packaged, MOCKPETS_URL=server.url, THIRD_URL=third
         )
 
     failed = {test: outcome.errors for test, each in outcome.statuses.items() if each != "passed"}

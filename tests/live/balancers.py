@@ -3,22 +3,17 @@
 Both listen on a socket that the test opens, so the port is free and ready.
 """
 
-from __future__ import annotations
-
 import re
 import signal
 import socket
 import subprocess
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from mockpets.cli.deploy import FIRST_PORT, render
 from tests.programs import need
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 HOST = "127.0.0.1"

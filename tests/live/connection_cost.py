@@ -6,22 +6,18 @@ factor of 2. The open connections have sent half of a request, and the oldest ma
 with none open, each client leaves at once.
 """
 
-from __future__ import annotations
-
 import argparse
 import socket
 import sys
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from time import process_time
-from typing import TYPE_CHECKING, Final
+from typing import Final
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from mockpets.server.descriptors import connections_left, raise_limit
 from mockpets.server.limits import Limits
 from tests.live.spawned import HOST, spawned
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 HELD: Final = (0, 1_000, 10_000)
 ACCEPTED: Final = 3_000

@@ -1,18 +1,12 @@
 """The contract tests of `tests/web`, for callers that reach the server through a proxy."""
 
-from __future__ import annotations
-
 import inspect
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 import pytest
 
+from tests.http_client import Client, Response, Transport
 from tests.web import test_contract
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from tests.http_client import Client, Response, Transport
 
 
 class Through:

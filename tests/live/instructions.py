@@ -9,8 +9,6 @@ Python collects garbage may be four hundredths above.
 the reason: ``create 1.05 checks names for line breaks``.
 """
 
-from __future__ import annotations
-
 import compileall
 import os
 import re
@@ -20,14 +18,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Final, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
 
 ROOT: Final = Path(__file__).parent.parent.parent
 LANDED: Final = ROOT / ".ci" / "landed"

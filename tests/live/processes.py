@@ -1,19 +1,14 @@
 """`mockpets serve` as a process, and the memory that it takes."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    Limit = Callable[[], None]
+Limit = Callable[[], None]
 
 
 @contextmanager

@@ -1,22 +1,17 @@
 """Run the event loop in another process, with limits that no option sets."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing import get_context
-from typing import TYPE_CHECKING, Final
+from multiprocessing.connection import Connection
+from typing import Final
+from wsgiref.types import WSGIApplication
 
 from mockpets.server.descriptors import raise_limit
+from mockpets.server.limits import Limits
 from mockpets.server.loop import Loop
 from mockpets.server.sockets import bind
 from mockpets.settings import Settings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from multiprocessing.connection import Connection
-    from wsgiref.types import WSGIApplication
-
-    from mockpets.server.limits import Limits
 
 HOST: Final = "127.0.0.1"
 

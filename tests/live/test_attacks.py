@@ -3,24 +3,20 @@
 The server has little memory, and the attacker another address than the normal client.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import cycle, islice
 from multiprocessing import get_context
+from multiprocessing.synchronize import Event
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
 
 from tests.live.processes import memory_limit, rss, serving
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from multiprocessing.synchronize import Event
 
 pytestmark = [
     pytest.mark.slow,

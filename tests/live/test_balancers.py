@@ -3,12 +3,11 @@
 Each process has another number of pets, and gives a session another ID.
 """
 
-from __future__ import annotations
-
 import os
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from http.client import HTTPConnection
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import pytest
@@ -19,11 +18,7 @@ from tests.cases import each
 from tests.http_client import Client, OverSocket, Response
 from tests.live import balancers
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from contextlib import AbstractContextManager
-
-    Balancer = Callable[[Sequence[int]], AbstractContextManager[str]]
+Balancer = Callable[[Sequence[int]], AbstractContextManager[str]]
 
 pytestmark = pytest.mark.tool
 
@@ -202,17 +197,14 @@ def test_nginx_rejects_names_that_it_cannot_normalize(row: Way, nginx: str) -> N
     assert "lower case" in response.json["message"]
 
 
-@each(
-    "row",
-    [
-        Way(PETS, [KEY]),
-        Way("/v1/pets/1", [KEY]),
-        Way("/~+empty/v1/pets", [KEY]),
-        Way(PETS, [KEY, ("Cookie", "mockpets=SESSION"), ("Origin", "https://evil.test")]),
-        Way(PETS, [KEY, ("Cookie", "mockpets=SESSION"), ("Origin", "null")]),
-        Way("/other", [KEY, ("Cookie", "mockpets=SESSION")]),
-    ],
-)
+@each("row", [
+    Way(PETS, [KEY]),
+    Way("/v1/pets/1", [KEY]),
+    Way("/~+empty/v1/pets", [KEY]),
+    Way(PETS, [KEY, ("Cookie", "mockpets=SESSION"), ("Origin", "https://evil.test")]),
+    Way(PETS, [KEY, ("Cookie", "mockpets=SESSION"), ("Origin", "null")]),
+    Way("/other", [KEY, ("Cookie", "mockpets=SESSION")]),
+])  # fmt: skip
 def test_a_request_without_a_session_reaches_the_one_of_the_default_session(
     row: Way, balancer: str
 ) -> None:

@@ -1,26 +1,18 @@
 """Browsers behind a balancer: a broken connection is a 502 for the page, and is not sent again."""
 
-from __future__ import annotations
-
 import signal
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 from mockpets.client import ControlClient
 from tests.browsers import chromium, firefox
 from tests.live import balancers
 from tests.live.test_restarts import TOKEN, running, wait_until_saved
 from tests.pages import foreign_page
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from contextlib import AbstractContextManager
-    from pathlib import Path
-
-    from playwright.sync_api import Page
 
 pytestmark = [pytest.mark.tool, pytest.mark.browser]
 
@@ -52,9 +44,7 @@ def opened(name: str) -> Iterator[Page]:
     "name", ["Chromium", pytest.param("Firefox", marks=[pytest.mark.slow, pytest.mark.long])]
 )
 def test_a_page_gets_each_broken_request_as_an_error_once(
-    name: str,
-    balancer: Callable[[Sequence[int]], AbstractContextManager[str]],
-    tmp_path: Path,
+    name: str, balancer: Callable[[Sequence[int]], AbstractContextManager[str]], tmp_path: Path
 ) -> None:
     options = ("--state", str(tmp_path / "state"), "--pets", "0")
     with running(options) as [process], balancer([process.port]) as url, opened(name) as page:

@@ -5,12 +5,10 @@ response is complete, the second one broken. This also shows that a fault reache
 silently retry a request on a reused connection.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
+from collections.abc import Callable, Iterator
 from itertools import product
-from typing import TYPE_CHECKING
 
 import httpx
 import pytest
@@ -20,9 +18,6 @@ from mockpets import MockpetsServer, Settings
 from mockpets.faults import FAULTS
 from tests.http_client import KEY
 from tests.programs import need
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 ENDING = [name for name, kind in FAULTS.items() if kind.then != "wait"]
 """The faults that a client notices; one that waits is the client's own timeout."""
@@ -109,8 +104,7 @@ SEEN: dict[Callable[[str, dict[str, str]], str], dict[str, str]] = {
     with_requests: {
         "connection_reset": "ConnectionError: ('Connection aborted.', ConnectionResetError",
         "empty_reply": "ConnectionError: ('Connection aborted.', RemoteDisconnected",
-        "truncated_body": "ChunkedEncodingError",
-        "malformed_json": "JSONDecodeError",
+        "truncated_body": "ChunkedEncodingError", "malformed_json": "JSONDecodeError",
     },
     with_httpx: {
         "connection_reset": "ReadError: [Errno 104] Connection reset by peer",
@@ -121,16 +115,13 @@ SEEN: dict[Callable[[str, dict[str, str]], str], dict[str, str]] = {
     with_node: {
         "connection_reset": "fetch TypeError ECONNRESET",
         "empty_reply": "fetch TypeError UND_ERR_SOCKET",
-        "truncated_body": "body TypeError",
-        "malformed_json": "body SyntaxError",
+        "truncated_body": "body TypeError", "malformed_json": "body SyntaxError",
     },
     with_curl: {
-        "connection_reset": "exit 56",
-        "empty_reply": "exit 52",
-        "truncated_body": "exit 18",
-        "malformed_json": "exit 0",
+        "connection_reset": "exit 56", "empty_reply": "exit 52",
+        "truncated_body": "exit 18", "malformed_json": "exit 0",
     },
-}
+}  # fmt: skip
 """How each client reports each fault."""
 
 

@@ -1,7 +1,5 @@
 """The contract holds through HAProxy with `deploy/haproxy.cfg`."""
 
-from __future__ import annotations
-
 import logging
 from urllib.parse import urlsplit
 

@@ -1,7 +1,5 @@
 """The comparison of instructions per request; `.ci/run` counts them."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.live.instructions import compare

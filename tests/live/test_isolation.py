@@ -4,22 +4,18 @@ Each thread compares every response with a plain model of its session.
 `ISOLATION_REQUESTS` is the number of requests per thread; 500 take half a minute.
 """
 
-from __future__ import annotations
-
 import json
 import os
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from random import Random
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import pytest
 
 from mockpets import MockpetsServer, Settings
 from tests.http_client import JSON
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 THREADS = 16
 REQUESTS = int(os.environ.get("ISOLATION_REQUESTS", "120"))

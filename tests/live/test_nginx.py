@@ -3,22 +3,22 @@
 nginx runs without privileges on a socket that the test opens, so the port is free and ready.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import socket
 import ssl
 import subprocess
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPSConnection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
+from wsgiref.types import StartResponse, WSGIEnvironment
 
 import pytest
 
@@ -28,10 +28,6 @@ from tests.http_client import KEY, Client, OverSocket
 from tests.live.balancers import NGINX_FRAME
 from tests.live.contract import Through, check_contract
 from tests.programs import certificate, need
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from wsgiref.types import StartResponse, WSGIEnvironment
 
 pytestmark = pytest.mark.tool
 

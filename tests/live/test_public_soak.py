@@ -4,28 +4,23 @@ Each visitor sends requests like a busy page. After one round of all scenarios, 
 `SOAK_MINUTES`, by default one more round.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from http.client import HTTPConnection, HTTPException, IncompleteRead
+from http.client import HTTPConnection, HTTPException, HTTPMessage, IncompleteRead
 from pathlib import Path
 from random import Random
 from threading import Event
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.cli.test_main import logged, program, wait_until
 from tests.http_client import JSON, KEY, Client, OverSocket, Response
 from tests.live.test_soak import GROWTH, held
-
-if TYPE_CHECKING:
-    from http.client import HTTPMessage
 
 pytestmark = [
     pytest.mark.slow,

@@ -3,20 +3,20 @@
 Each client has a session with one pet of its own, so it sees when another session responds.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
+from pathlib import Path
 from threading import Event
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import Self
 from urllib.parse import urlsplit
 from zlib import crc32
 
@@ -25,10 +25,6 @@ import pytest
 from mockpets.client import ControlClient
 from tests.live import balancers
 from tests.live.balancers import SECONDS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = [pytest.mark.tool, pytest.mark.slow]
 
@@ -89,7 +85,7 @@ class Results:
     wrong: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
 
-    def __iadd__(self, other: Results) -> Results:
+    def __iadd__(self, other: Self) -> Self:
         self.right += other.right
         self.wrong += other.wrong
         self.errors += other.errors

@@ -4,10 +4,9 @@ The test sends random secrets in every place for them, and then searches everyth
 the log. The server's own first API key is an exception: `state` reports it for the panel.
 """
 
-from __future__ import annotations
-
 import logging
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -18,9 +17,6 @@ from hypothesis import strategies as st
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import REDACTED
 from tests.http_client import JSON, Client, InProcess, OverSocket
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 TOKEN = "Vt9-control-token-of-this-test"
 KEY = "Vt9-second-key-of-this-test"

@@ -1,7 +1,5 @@
 """Many mixed requests to the real program do not make it grow."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

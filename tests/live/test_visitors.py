@@ -4,8 +4,6 @@
 seconds, who wait less than people do.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sys
@@ -14,10 +12,7 @@ import pytest
 
 from tests.live.visitors import Proxy, Report, Visitor, demo, run
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(sys.platform != "linux", reason="needs /proc"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")]
 
 
 def test_every_visitor_gets_good_responses_and_keeps_all_pets() -> None:

@@ -13,8 +13,6 @@ It fails if a request of a visitor failed, if a pet was lost without an error th
 loss, or if the server sent an unexpected status.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import json
@@ -22,15 +20,13 @@ import re
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from tests.live.processes import rss, serving
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CONNECTIONS: Final = 64
 PAUSE: Final = 8.0

@@ -6,26 +6,22 @@ It exits with status 1 if a call of another session took more than a second, or 
 ended more than a second too late.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import socket
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from select import select
 from threading import Event, Thread
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from mockpets import Settings, create_app
 from mockpets.server.limits import Limits
 from tests.http_client import Client, OverSocket
 from tests.live.spawned import HOST, spawned
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 CASES: Final = ((450, 500), (100, 900))
 """Waiting calls, and recorded requests of their session, whose log stays below its limit."""

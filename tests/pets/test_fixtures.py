@@ -1,20 +1,16 @@
 """The shipped fixtures: valid, easy to review, and as their names promise."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections import Counter
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from mockpets.constants import FIXTURE_BYTES, INT64_MAX, PAGE_DEFAULT, PET_STATUSES
+from mockpets.contract.schemas import Pet
 from mockpets.contract.serialization import body_problems, dump_pet
 from mockpets.packaged_data import shipped
 from mockpets.pets.names import CATEGORIES
 from mockpets.strict_json import parse_json
 from tests.cases import each
-
-if TYPE_CHECKING:
-    from mockpets.contract.schemas import Pet
 
 FILES = {path.stem: path for path in sorted(shipped("fixtures").glob("*.json"))}
 SAFE = 2**53
@@ -38,7 +34,7 @@ def visible(text: str) -> str:
 
 def test_the_shipped_fixtures() -> None:
     assert set(FILES) >= {
-        *("awkward-names", "big-ids", "full-page", "no-status", "showroom", "sold-out"),
+        *("awkward-names", "big-ids", "full-page", "no-status", "showroom", "sold-out")
     }
 
 

@@ -1,15 +1,13 @@
 """Generated pets: the same bytes forever, and a fair mix in every block."""
 
-from __future__ import annotations
-
 import hashlib
 import subprocess
 import sys
 import unicodedata
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 from faker import Faker, Generator
 from hypothesis import given
@@ -17,16 +15,12 @@ from hypothesis import strategies as st
 
 import mockpets
 from mockpets.constants import INT64_MAX, PET_STATUSES
+from mockpets.contract.schemas import Pet
 from mockpets.contract.serialization import body_problems, dump_pet
 from mockpets.pets import default_pets
 from mockpets.pets.generator import BLOCK, PetProvider, generate
 from mockpets.pets.names import CATEGORIES, DEFAULT_LOCALE, LOCALES
 from tests.cases import each
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from mockpets.contract.schemas import Pet
 
 SEEDS = st.integers(min_value=0, max_value=INT64_MAX)
 LOCALE_NAMES = st.sampled_from(sorted(LOCALES))

@@ -1,31 +1,23 @@
 """The store: pages, ids, sharing, copying and charges."""
 
-from __future__ import annotations
-
 import json
 import tracemalloc
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, cast
+from typing import Self, cast
 
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from mockpets.constants import INT64_MAX, PET_STATUSES
+from mockpets.constants import INT64_MAX, PET_STATUSES, PetStatus
+from mockpets.contract.schemas import NewPet, Pet
 from mockpets.contract.serialization import dump_pet
 from mockpets.errors import RequestError
 from mockpets.memory_budget import MemoryBudget
-from mockpets.pets.store import Store
-from mockpets.pets.table import ENTRY_BYTES, make_table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mockpets.constants import PetStatus
-    from mockpets.contract.schemas import NewPet, Pet
-    from mockpets.pets.store import Saved
-    from mockpets.pets.table import Table
+from mockpets.pets.store import Saved, Store
+from mockpets.pets.table import ENTRY_BYTES, Table, make_table
 
 
 def pet(number: int, status: str | None = None) -> Pet:
@@ -143,7 +135,7 @@ class Model:
     copied: bool = False
     next: int = 1
 
-    def copy(self) -> Model:
+    def copy(self) -> Self:
         return replace(self, base=dict(self.base), own=dict(self.own))
 
     @property

@@ -1,7 +1,5 @@
 """Reports for the tests of the formats."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """`mockpets report` names the fault of each faulty client, and finds none in good clients."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from concurrent.futures import ThreadPoolExecutor

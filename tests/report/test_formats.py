@@ -1,7 +1,5 @@
 """Each format of a report: other programs can read it, and texts of requests stay texts."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from dataclasses import asdict, replace

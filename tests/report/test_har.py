@@ -1,11 +1,10 @@
 """`mockpets report --har`: which files and entries it reads, and how it rejects invalid ones."""
 
-from __future__ import annotations
-
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -13,9 +12,6 @@ from mockpets.cli.main import main
 from mockpets.report.har import HAR_BYTES
 from tests.cases import each as for_each
 from tests.report.traffic import Sent, create, document, report, series, write
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Run = Any
 EXPORT = "write one with 'mockpets requests --har', or save all as HAR in a browser"
@@ -45,40 +41,33 @@ def broken(**changes: object) -> dict[str, Any]:
 
 # --- Which requests -------------------------------------------------------------------------------
 
-FIREFOX = {
-    "log": {
-        "browser": {"name": "Firefox", "version": "128.0"},
-        "entries": [
-            {
-                "startedDateTime": "2026-11-21T13:00:00.120+01:00",
-                "request": {
-                    "bodySize": 0,
-                    "method": "GET",
-                    "url": "https://staging.example/v1/pets?page=2",
-                    "headers": [{"name": "Authorization", "value": "Bearer s3cret"}],
-                },
-                "response": {
-                    "status": 200,
-                    "headers": [{"name": "content-type", "value": "application/json"}],
-                    "content": {"mimeType": "application/json", "size": 2, "text": "[]"},
-                },
-                "time": 31,
-                "_securityState": "secure",
+FIREFOX = {"log": {
+    "browser": {"name": "Firefox", "version": "128.0"},
+    "entries": [
+        {
+            "startedDateTime": "2026-11-21T13:00:00.120+01:00",
+            "request": {
+                "bodySize": 0, "method": "GET", "url": "https://staging.example/v1/pets?page=2",
+                "headers": [{"name": "Authorization", "value": "Bearer s3cret"}],
             },
-            {
-                "startedDateTime": "2026-11-21T13:00:01.000+01:00",
-                "request": {
-                    "bodySize": 0,
-                    "method": "GET",
-                    "url": "https://cdn.example/app.js?token=other",
-                    "headers": [],
-                },
-                "response": {"status": 0, "headers": [], "content": {}},
-                "time": 0,
+            "response": {
+                "status": 200, "headers": [{"name": "content-type", "value": "application/json"}],
+                "content": {"mimeType": "application/json", "size": 2, "text": "[]"},
             },
-        ],
-    }
-}
+            "time": 31,
+            "_securityState": "secure",
+        },
+        {
+            "startedDateTime": "2026-11-21T13:00:01.000+01:00",
+            "request": {
+                "bodySize": 0, "method": "GET", "url": "https://cdn.example/app.js?token=other",
+                "headers": [],
+            },
+            "response": {"status": 0, "headers": [], "content": {}},
+            "time": 0,
+        },
+    ],
+}}  # fmt: skip
 
 
 def test_a_file_of_firefox(run: Run) -> None:
@@ -87,36 +76,25 @@ def test_a_file_of_firefox(run: Run) -> None:
     status, result, err = run("--har", "a.har", "--base-url", "https://staging.example/v1")
     assert (status, err) == (0, [])
     assert result["summary"] == "1 finding of 1 rule in 1 request in 1 file"
-    assert result["findings"] == [
-        {
-            "rule": "unknown-parameter",
-            "message": "listPets has no query parameter 'page', in 1 request",
-            "source": "a.har",
-            "file": "a.har",
-            "evidence": [
-                {
-                    "request": "GET /v1/pets?page=2",
-                    "response": "200",
-                    "number": None,
-                    "at": "2026-11-21T12:00:00.120Z",
-                    "detail": "",
-                }
-            ],
-        }
-    ]
+    assert result["findings"] == [{
+        "rule": "unknown-parameter",
+        "message": "listPets has no query parameter 'page', in 1 request",
+        "source": "a.har", "file": "a.har",
+        "evidence": [{
+            "request": "GET /v1/pets?page=2", "response": "200", "number": None,
+            "at": "2026-11-21T12:00:00.120Z", "detail": "",
+        }],
+    }]  # fmt: skip
 
 
-@for_each(
-    "base, path",
-    [
-        ("https://staging.example/v1", "/v1/pet"),
-        ("https://staging.example/v1/", "/v1/pet"),
-        ("https://staging.example:443/v1", "/v1/pet"),
-        ("https://STAGING.example/v1", "/v1/pet"),
-        ("https://staging.example/api/pets/v1", "/api/pets/v1/pet"),
-        ("https://staging.example", "/pet"),
-    ],
-)
+@for_each("base, path", [
+    ("https://staging.example/v1", "/v1/pet"),
+    ("https://staging.example/v1/", "/v1/pet"),
+    ("https://staging.example:443/v1", "/v1/pet"),
+    ("https://STAGING.example/v1", "/v1/pet"),
+    ("https://staging.example/api/pets/v1", "/api/pets/v1/pet"),
+    ("https://staging.example", "/pet"),
+])  # fmt: skip
 def test_paths_count_from_the_base_url(run: Run, base: str, path: str) -> None:
     content = document(series(0), "browser")
     entry = content["log"]["entries"][0]
@@ -128,16 +106,10 @@ def test_paths_count_from_the_base_url(run: Run, base: str, path: str) -> None:
     assert finding["message"] == "the path '/v1/pet' is not in the contract, in 1 request"
 
 
-@for_each(
-    "base",
-    [
-        "http://staging.example/v1",
-        "https://staging.example:8443/v1",
-        "https://example/v1",
-        "https://staging.example/v",
-        "https://staging.example/v1/pets/1",
-    ],
-)
+@for_each("base", [
+    "http://staging.example/v1", "https://staging.example:8443/v1", "https://example/v1",
+    "https://staging.example/v", "https://staging.example/v1/pets/1",
+])  # fmt: skip
 def test_a_base_url_without_requests_is_reported(run: Run, base: str) -> None:
     write("a.har", FIREFOX)
 
@@ -266,18 +238,15 @@ def test_each_file_and_session_is_checked_by_itself(run: Run) -> None:
     assert sources == ["c.har, session default", "c.har, session x"]
 
 
-@for_each(
-    "arguments, message",
-    [
-        (["--har"], "--har: missing FILE; name one or more HAR files"),
-        (["a.har"], "a.har: files are read only with --har; add --har"),
-        (["--base-url", "http://a/v1"], "--base-url: missing FILE; name one or more HAR files"),
-        (["--format", "junit"], "--format: 'junit' is not one of 'text', 'github', 'json'"),
-        (["--har", "a.har", "--url", "http://a"], "--url: cannot be combined with FILE"),
-        (["--har", "a.har", "--session", "a"], "--session: cannot be combined with FILE"),
-        (["--har", "a.har", "--fail-on", "storm"], "--fail-on: unknown rule 'storm'; did you mean"),
-    ],
-)
+@for_each("arguments, message", [
+    (["--har"], "--har: missing FILE; name one or more HAR files"),
+    (["a.har"], "a.har: files are read only with --har; add --har"),
+    (["--base-url", "http://a/v1"], "--base-url: missing FILE; name one or more HAR files"),
+    (["--format", "junit"], "--format: 'junit' is not one of 'text', 'github', 'json'"),
+    (["--har", "a.har", "--url", "http://a"], "--url: cannot be combined with FILE"),
+    (["--har", "a.har", "--session", "a"], "--session: cannot be combined with FILE"),
+    (["--har", "a.har", "--fail-on", "storm"], "--fail-on: unknown rule 'storm'; did you mean"),
+])  # fmt: skip
 def test_invalid_options(run: Run, arguments: list[str], message: str) -> None:
     write("a.har", document(series(0)))
 
@@ -396,9 +365,7 @@ def test_a_file_that_is_too_large(run: Run) -> None:
     assert run("--har", "a.har")[2][0].startswith("mockpets: a.har: is larger than 65536 KiB")
 
 
-def test_terminal_characters_of_a_client_are_escaped(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_terminal_characters_of_a_client_are_escaped(capsys: pytest.CaptureFixture[str]) -> None:
     write("a.har", document([Sent(0, "G\x1b[31mET", "/v1/pets?\x1b[31m=1\ud800", 405)]))
     assert main(["report", "--har", "a.har"]) == 0
     out = capsys.readouterr().out

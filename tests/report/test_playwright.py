@@ -1,18 +1,12 @@
 """`mockpets report` reads what Playwright records, and what the option `mockHar` saves."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+from mockpets import MockpetsServer
 from tests.kit.project import run_playwright
 from tests.report.traffic import report
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from mockpets import MockpetsServer
 
 pytestmark = [pytest.mark.browser, pytest.mark.node, pytest.mark.slow]
 
@@ -79,10 +73,7 @@ def test_a_recording_of_playwright(
     project = tmp_path / "project"
     project.mkdir()
     outcomes = run_playwright(
-        project,
-        {"tests/recorded.spec.ts": RECORDED},
-        MOCKPETS_URL=server.url,
-        HAR=str(har),
+        project, {"tests/recorded.spec.ts": RECORDED}, MOCKPETS_URL=server.url, HAR=str(har)
     )
     assert {each.status for each in outcomes.values()} == {"passed"}, outcomes
 

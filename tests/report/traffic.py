@@ -1,20 +1,16 @@
 """Make HAR documents with chosen times: as our request log, and as a browser writes them."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from urllib.parse import unquote
 
+import pytest
+
 from mockpets.cli.main import main
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    import pytest
 
 Kind = Literal["log", "browser"]
 

@@ -1,7 +1,5 @@
 """Descriptions of stubs, matches and pets, as tables."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 
@@ -9,15 +7,7 @@ from mockpets.faults import FAULTS
 from mockpets.packaged_data import shipped
 from mockpets.scenario.describe import describe_match, describe_pets, describe_stub
 from mockpets.scenario.library import load_library
-from mockpets.scenario.model import (
-    PASS,
-    Canned,
-    Condition,
-    Delay,
-    Generated,
-    Match,
-    Stub,
-)
+from mockpets.scenario.model import PASS, Canned, Condition, Delay, Generated, Match, Stub
 from tests.cases import each
 
 E503 = Canned(503, (), b"{}", "status 503 is not in the contract")
@@ -83,12 +73,9 @@ def test_stubs(changes: dict[str, Any], does: str, limits: str) -> None:
     described = describe_stub(Stub("retry/fails", Match(operations=("createPet",)), **changes))
 
     assert described == {
-        "label": "retry/fails",
-        "scenario": "retry",
-        "when": "createPet",
-        "does": does,
+        "label": "retry/fails", "scenario": "retry", "when": "createPet", "does": does,
         "limits": limits,
-    }
+    }  # fmt: skip
 
 
 @each("fault", FAULTS)

@@ -1,14 +1,13 @@
 """Scenario files in folders: listing, replacing, extending, stacking and reloading."""
 
-from __future__ import annotations
-
 import gc
 import logging
 import os
 import shutil
+from collections.abc import Callable
 from dataclasses import asdict
 from itertools import permutations
-from typing import TYPE_CHECKING
+from pathlib import Path
 from weakref import ref
 
 import pytest
@@ -23,10 +22,6 @@ from mockpets.scenario.language.loader import load_scenario
 from mockpets.scenario.library import SHIPPED_SCENARIOS, Library, load_library
 from mockpets.scenario.model import Delay
 from mockpets.scenario.reloader import Reloader
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 SCENARIO = "description: {0}.\nstubs:\n  - reply: {{status: {1}}}\n"
 

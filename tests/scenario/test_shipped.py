@@ -1,11 +1,10 @@
 """Each shipped scenario does what its description states, tested through the public interface."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection, HTTPException
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -13,28 +12,18 @@ from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from mockpets.packaged_data import shipped
 from tests.cases import each
-from tests.http_client import JSON, KEY, Client, OverSocket
+from tests.http_client import JSON, KEY, Client, OverSocket, Response
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.http_client import Response
-
-    Make = Callable[..., Client]
+Make = Callable[..., Client]
 
 NEW_PET: Any = {"name": "Miso", "categoryId": 2}
 LIST, CREATE, GET = "GET /v1/pets", "POST /v1/pets", "GET /v1/pets/1"
 OFF, DELAY = "Mockpets-Off-Contract", "Server-Timing"
 TABLE: dict[str, tuple[list[str], list[int], dict[str, str]]] = {
     # scenario: requests, their statuses, and parts of headers, only with the highest status
-    "after-removal": (
-        [LIST, CREATE, GET],
-        [200, 201, 410],
-        {
-            "Sunset": "Thu, 05 Dec 2030 00:00:00 GMT",
-            OFF: "status 410 is not in the contract for getPet",
-        },
-    ),
+    "after-removal": ([LIST, CREATE, GET], [200, 201, 410],
+        {"Sunset": "Thu, 05 Dec 2030 00:00:00 GMT",
+         OFF: "status 410 is not in the contract for getPet"}),
     "create-rejected": ([LIST, CREATE, GET, LIST], [200, 400, 200, 200], {}),
     "default": ([LIST, CREATE, GET], [200, 201, 200], {}),
     "double-submit": ([CREATE, LIST], [201, 200], {DELAY: "delay;dur=3000"}),
@@ -43,15 +32,11 @@ TABLE: dict[str, tuple[list[str], list[int], dict[str, str]]] = {
     "rate-limited": ([LIST, CREATE, GET], [429] * 3, {"Retry-After": "5"}),
     "retry": ([LIST] * 5, [503, 503, 200, 200, 200], {}),
     "retry-now": ([LIST] * 4, [503, 503, 200, 200], {"Retry-After": "0"}),
-    "server-error": (
-        [LIST, CREATE, GET],
-        [500] * 3,
-        {OFF: "status 500 is not in the contract"},
-    ),
+    "server-error": ([LIST, CREATE, GET], [500] * 3, {OFF: "status 500 is not in the contract"}),
     "slow": (["GET /v1/pets/999"], [404], {DELAY: "delay;dur=2000"}),  # errors are delayed too
     "slow-body": ([GET], [200], {}),
     "unauthorized": ([LIST, CREATE, GET], [401] * 3, {"WWW-Authenticate": "invalid_token"}),
-}
+}  # fmt: skip
 
 
 def statuses(call: Client, count: int) -> list[int]:

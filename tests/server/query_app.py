@@ -1,19 +1,15 @@
 """A WSGI app that follows its query, for tests of the server without the real app."""
 
-from __future__ import annotations
-
 import threading
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 from urllib.parse import parse_qsl
+from wsgiref.types import StartResponse, WSGIEnvironment
 
 from mockpets.faults import FAULTS
 from mockpets.journal.wait import Wait
 from mockpets.session.gates import Gates
 from mockpets.wsgi_extension import ORDER, SERVER, Deliver, RunJob
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from wsgiref.types import StartResponse, WSGIEnvironment
 
 
 class QueryApp:

@@ -1,30 +1,25 @@
 """Raw sockets and a running loop for tests of the server."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket
 import struct
 import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from types import TracebackType
+from typing import Any, Self
 from urllib.parse import urlsplit
+from wsgiref.types import WSGIApplication
 
 import pytest
 
 from mockpets.server.descriptors import connections_left, raise_limit
+from mockpets.server.limits import Limits
 from mockpets.server.loop import Loop
 from mockpets.server.sockets import bind
 from mockpets.settings import Settings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from types import TracebackType
-    from wsgiref.types import WSGIApplication
-
-    from mockpets.server.limits import Limits
 
 SECONDS = 20
 """Time limit of each step."""

@@ -1,17 +1,12 @@
 """Responses that are made in one turn of the loop are sent together at its end."""
 
-from __future__ import annotations
-
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from wsgiref.types import StartResponse, WSGIEnvironment
 
 from mockpets.wsgi_extension import ON_END, SERVER, SESSION
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import SECONDS, Clock, Wire, running
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from wsgiref.types import StartResponse, WSGIEnvironment
 
 
 class BatchApp(QueryApp):

@@ -1,10 +1,8 @@
 """Bodies: which requests are decided before they arrive, and how much memory they may take."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,9 +14,6 @@ from mockpets.web.public_mode import PUBLIC_BURST
 from tests.cases import each
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Running, Wire, running
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PET = b'{"name":"Miso","categoryId":2}'
 KEY = "Authorization: Bearer mockpets"

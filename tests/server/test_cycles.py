@@ -3,8 +3,6 @@
 Only Werkzeug's matching leaves one, of eight objects, for a path of the control API with a name.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Stopping: complete requests get a response, other connections end, nothing leaks."""
 
-from __future__ import annotations
-
 import gc
 import sys
 import threading

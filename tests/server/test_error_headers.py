@@ -1,17 +1,12 @@
 """Errors of the server have the same headers as errors of the app, so that pages can read both."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 from mockpets import Settings, create_app
 from mockpets.constants import COMMON_HEADERS
 from tests.server.raw_http import Running, Wire, running
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ORIGIN = "Origin: http://front.test:5173"
 SHARED = ("access-control-", "cache-control", "content-type", "timing-", "vary", "x-")

@@ -1,11 +1,11 @@
 """Which connection makes room for a new one, and how many are looked at to choose it."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
+
+import pytest
 
 from mockpets.server.connection import Connection
 from mockpets.server.eviction import EvictionQueue
@@ -13,9 +13,6 @@ from mockpets.server.limits import Limits
 from tests.cases import each
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Wire, need_connections, running
-
-if TYPE_CHECKING:
-    import pytest
 
 MANY = 1_000
 ACCEPTED = 50

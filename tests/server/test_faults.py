@@ -1,12 +1,11 @@
 """Broken connections as clients see them, and scenarios that break them through the real app."""
 
-from __future__ import annotations
-
 import errno
 import json
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from http.client import HTTPConnection
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -16,10 +15,6 @@ from mockpets.server.limits import Limits
 from tests.cases import each
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Wire, port_of, running
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 KEY_LINE = "Authorization: Bearer mockpets"
 RESETS = 1000
@@ -101,10 +96,7 @@ def serving(folder: Path) -> Iterator[Callable[..., int]]:
 
     def start(*scenarios: str) -> int:
         settings = Settings(
-            host=("127.0.0.1",),
-            port=0,
-            scenarios_dir=(folder,),
-            scenario=scenarios or ("default",),
+            host=("127.0.0.1",), port=0, scenarios_dir=(folder,), scenario=scenarios or ("default",)
         )
         servers.append(MockpetsServer(settings).start())
         return port_of(servers[-1].url)
@@ -168,16 +160,12 @@ def test_a_stalled_response_waits_until_the_client_leaves(folder: Path) -> None:
 PREFLIGHT = "OPTIONS /v1/pets HTTP/1.1\r\nHost: a\r\nOrigin: http://a.test\r\n"
 
 
-@pytest.mark.parametrize(
-    "request_",
-    [
-        f"GET /v1/pets HTTP/1.1\r\nHost: a\r\n{KEY_LINE}\r\n",
-        "GET /v1/pets HTTP/1.1\r\nHost: a\r\n",
-        "GET /v1/nothing HTTP/1.1\r\nHost: a\r\n",
-        f"{PREFLIGHT}Access-Control-Request-Method: GET\r\n",
-    ],
-    ids=["success", "no key", "no path", "preflight"],
-)
+@pytest.mark.parametrize("request_", [
+    f"GET /v1/pets HTTP/1.1\r\nHost: a\r\n{KEY_LINE}\r\n",
+    "GET /v1/pets HTTP/1.1\r\nHost: a\r\n",
+    "GET /v1/nothing HTTP/1.1\r\nHost: a\r\n",
+    f"{PREFLIGHT}Access-Control-Request-Method: GET\r\n",
+], ids=["success", "no key", "no path", "preflight"])  # fmt: skip
 def test_connections_are_not_reused_while_a_scenario_breaks_them(
     request_: str, serving: Callable[..., int]
 ) -> None:

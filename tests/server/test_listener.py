@@ -1,11 +1,9 @@
 """The limits of connections: which of them make room, and how many an address may have."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,9 +14,6 @@ from mockpets.settings import Settings
 from tests.cases import each
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Running, Wire, need_connections, port_of, running
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 BIG = "/big?size=8388608"
 OTHER = "127.0.0.2"
@@ -101,10 +96,7 @@ def test_a_client_must_take_a_minimum_of_bytes_per_second(
 
 
 def test_the_time_of_a_delay_does_not_count(clock: Clock) -> None:
-    with (
-        running(QueryApp(), clock=clock) as server,
-        Wire(server.port, receive_buffer=4096) as wire,
-    ):
+    with running(QueryApp(), clock=clock) as server, Wire(server.port, receive_buffer=4096) as wire:
         wire.get(BIG).get("/late?delay=60&size=8388608")
         server.until(lambda: server.phases, ["write"])
         clock.pass_(Limits().write_seconds - 1)
@@ -252,9 +244,7 @@ def test_more_clients_than_descriptors_lock_nobody_out(
 
 
 @pytest.mark.parametrize("limited", [(LIMITED, "64", "64")], indirect=True)
-def test_a_low_limit_of_open_files_is_reported(
-    limited: tuple[int, subprocess.Popen[str]],
-) -> None:
+def test_a_low_limit_of_open_files_is_reported(limited: tuple[int, subprocess.Popen[str]]) -> None:
     port, process = limited
     with Wire(port) as wire:
         assert wire.is_open()

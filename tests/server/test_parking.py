@@ -1,20 +1,15 @@
 """Responses that are delayed, throttled or held use no thread and block no other request."""
 
-from __future__ import annotations
-
 import os
 import threading
+from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
 
 import pytest
 
 from mockpets.server.limits import Limits
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Running, Wire, need_connections, running
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PARKED = int(os.environ.get("PARKED_ANSWERS", "500"))
 

@@ -1,12 +1,11 @@
 """Parts of the server that can be tested without a connection, and jobs of the real app."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import sys
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -14,10 +13,6 @@ from mockpets import Settings, create_app
 from mockpets.server.poller import PEER_CLOSED, READ, WRITE, Poller, Waker, make_poller
 from mockpets.server.timers import Timers
 from tests.server.raw_http import Clock, Wire, running
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 def test_the_server_does_not_load_the_app() -> None:

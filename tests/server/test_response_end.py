@@ -1,21 +1,15 @@
 """How a response ended: the server reports it once, to the function that the app gave it."""
 
-from __future__ import annotations
-
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from wsgiref.types import StartResponse, WSGIEnvironment
 
 import pytest
 
+from mockpets.constants import ResponseEnd
 from mockpets.wsgi_extension import ON_END
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Running, Wire, running
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from wsgiref.types import StartResponse, WSGIEnvironment
-
-    from mockpets.constants import ResponseEnd
 
 LARGE = 8_388_608
 
@@ -54,8 +48,7 @@ def server(app: EndingApp, clock: Clock) -> Iterator[Running]:
 
 
 @pytest.mark.parametrize(
-    "request_line",
-    ["HEAD /a", "HEAD /a?more=5", "HEAD /a?throttle=1", "GET /a?close=1", "POST /a"],
+    "request_line", ["HEAD /a", "HEAD /a?more=5", "HEAD /a?throttle=1", "GET /a?close=1", "POST /a"]
 )
 def test_a_complete_response_is_sent(request_line: str, app: EndingApp, server: Running) -> None:
     with Wire(server.port) as wire:

@@ -1,14 +1,14 @@
 """Listening, and stopping by signals."""
 
-from __future__ import annotations
-
 import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from random import sample
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from wsgiref.types import StartResponse, WSGIEnvironment
 
 import pytest
 
@@ -20,10 +20,6 @@ from mockpets.settings import Settings
 from tests.cases import each
 from tests.http_client import Client, OverSocket
 from tests.server.raw_http import SECONDS, Wire, port_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from wsgiref.types import StartResponse, WSGIEnvironment
 
 
 def app(_: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -96,21 +92,16 @@ def test_an_occupied_port_is_reported_in_one_line(host: str) -> None:
     )
 
 
-@each(
-    "host, message",
-    [
-        (
-            "192.0.2.1",
-            "--host 192.0.2.1 is not an address of this machine; "
-            "omit --host to listen on loopback, or use 0.0.0.0 for all addresses",
-        ),
-        (
-            "n" * 63 + (".n" * 100),  # too long for a name, so it is not looked up
-            f"--host {'n' * 63}{'.n' * 100}: unknown host; "
-            "omit --host to listen on loopback, or use 0.0.0.0 for all addresses",
-        ),
-    ],
-)
+@each("host, message", [
+    ("192.0.2.1",
+     "--host 192.0.2.1 is not an address of this machine; "
+         "omit --host to listen on loopback, or use 0.0.0.0 for all addresses"),
+    (
+        "n" * 63 + (".n" * 100),  # too long for a name, so it is not looked up
+        f"--host {'n' * 63}{'.n' * 100}: unknown host; "
+        "omit --host to listen on loopback, or use 0.0.0.0 for all addresses",
+    ),
+])  # fmt: skip
 def test_an_unusable_host_is_reported_in_one_line(host: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         bind(Settings(host=("127.0.0.1", host), port=0))

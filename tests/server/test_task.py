@@ -1,18 +1,13 @@
 """Valid and invalid responses of a WSGI app (PEP 3333), over a socket."""
 
-from __future__ import annotations
-
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from wsgiref.types import StartResponse, WSGIEnvironment
 
 import pytest
 
 from tests.cases import each
 from tests.server.raw_http import Wire, running
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from wsgiref.types import StartResponse, WSGIEnvironment
 
 Headers = list[tuple[str, str]]
 

@@ -1,19 +1,14 @@
 """Shared states for tests of sessions without an app."""
 
-from __future__ import annotations
-
 from functools import partial
-from typing import TYPE_CHECKING
 
 from mockpets.journal.journal import Journals
 from mockpets.memory_budget import MemoryBudget
 from mockpets.pets.generator import generate
 from mockpets.pets.table import TableCache, make_table
 from mockpets.scenario.library import Library
+from mockpets.scenario.model import Scenario
 from mockpets.session.session import SharedState
-
-if TYPE_CHECKING:
-    from mockpets.scenario.model import Scenario
 
 
 def shared_state(*scenarios: Scenario, budget: int = 2**20, max_new: int = 10) -> SharedState:

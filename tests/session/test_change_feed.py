@@ -1,7 +1,5 @@
 """The change feed of a session: its own changes and the common ones, polled and awaited."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 

@@ -1,10 +1,8 @@
 """Names of deleted sessions that stay closed (``DELETE sessions/NAME?closed=60s``)."""
 
-from __future__ import annotations
-
 import re
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -13,13 +11,10 @@ from mockpets.errors import RequestError
 from mockpets.session.registry import CLOSED_NAMES, ClosedNames, SessionRegistry
 from mockpets.web.control.routes import CALLS
 from tests.cases import each
-from tests.http_client import Client, InProcess, OverSocket
+from tests.http_client import Client, InProcess, OverSocket, Response
 from tests.server.raw_http import Clock
 from tests.session.shared_states import shared_state
 from tests.web.test_contract import assert_error
-
-if TYPE_CHECKING:
-    from tests.http_client import Response
 
 PET: Any = {"name": "Miso", "categoryId": 2}
 
@@ -93,16 +88,13 @@ def test_a_name_opens_again_after_its_time(text: str, seconds: float) -> None:
 TIME = "closed must be a duration such as 30s, 90m or 1h, got "
 
 
-@each(
-    "query, message",
-    [
-        ("closed=", TIME + "''"),
-        ("closed=61m", "closed must be a duration of at most 1h, got '61m'"),
-        ("closed=-1s", TIME + "'-1s'"),
-        ("closed=1s&closed=2s", "closed must be sent only once, got 2 values"),
-        ("close=60s", "unknown parameter 'close'; did you mean 'closed'?"),
-    ],
-)
+@each("query, message", [
+    ("closed=", TIME + "''"),
+    ("closed=61m", "closed must be a duration of at most 1h, got '61m'"),
+    ("closed=-1s", TIME + "'-1s'"),
+    ("closed=1s&closed=2s", "closed must be sent only once, got 2 values"),
+    ("close=60s", "unknown parameter 'close'; did you mean 'closed'?"),
+])  # fmt: skip
 def test_an_invalid_time_deletes_and_closes_nothing(
     server: Server, query: str, message: str
 ) -> None:

@@ -1,11 +1,10 @@
 """The registry of sessions: its limit, which session is replaced, and memory use."""
 
-from __future__ import annotations
-
 import gc
 import os
 import tracemalloc
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -19,10 +18,7 @@ from tests.server.raw_http import Clock
 from tests.session.shared_states import shared_state
 from tests.web.test_contract import assert_error
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Make = Callable[..., Client]
+Make = Callable[..., Client]
 
 NAMES = int(os.environ.get("SESSION_NAMES", "1500"))
 PET: Any = {"name": "Miso", "categoryId": 2}

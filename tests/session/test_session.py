@@ -1,10 +1,9 @@
 """A session: stacks with their counters and pets, random decisions, reset."""
 
-from __future__ import annotations
-
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,9 +16,6 @@ from mockpets.scenario.model import Canned, Scenario, Stub
 from mockpets.session.session import Session
 from tests.http_client import Client, InProcess
 from tests.session.shared_states import shared_state
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LIST = Facts("listPets", "GET", "/v1/pets")
 

@@ -1,23 +1,17 @@
 """Undo: what a reset, a clear or a delete removed comes back within ten seconds."""
 
-from __future__ import annotations
-
 import shutil
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.client import ControlClient
 from mockpets.session.undo import REMOVED
-from tests.http_client import Client, InProcess
+from tests.http_client import Client, InProcess, Response
 from tests.server.raw_http import Clock
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.http_client import Response
 
 PET: Any = {"name": "Miso", "categoryId": 2}
 STUB = {"match": {"operation": "listPets"}, "times": 2, "reply": {"status": 503}}

@@ -1,9 +1,8 @@
 """Settings that contradict each other: with those a server does not start."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -14,30 +13,22 @@ from mockpets.settings.model import VISITOR_RATE
 from mockpets.settings.sources import load_settings
 from tests.cases import each as for_each
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 TOKEN = "secret-token"
 
 
-@for_each(
-    "settings, problem",
-    [
-        ({"control": "open", "public": True}, "--control: must not be open with --public"),
-        ({"control": "open", "control_token": TOKEN}, "--control: must not be open with --control"),
-        ({"sessions": "declared", "public": True}, "--sessions: must not be declared with --publ"),
-        ({"sessions": "declared", "control": "off"}, "--sessions: must not be declared with --con"),
-        ({"control_token": TOKEN, "control": "off"}, "--control-token: has no effect with --cont"),
-        (
-            {"control_origin": ("http://app.test",), "control": "off"},
-            "--control-origin: has no effect with --control off; remove one of the two",
-        ),
-        ({"visitor_rate": 5}, "--visitor-rate: has no effect without --public; add --public, or"),
-        ({"log_addresses": True}, "--log-addresses: has no effect without --public"),
-        ({"max_pets": 1001, "public": True}, "--max-pets: must be at most 1000 with --public"),
-        ({"delay": 10.5, "public": True}, "--delay: must be at most 10s with --public"),
-    ],
-)
+@for_each("settings, problem", [
+    ({"control": "open", "public": True}, "--control: must not be open with --public"),
+    ({"control": "open", "control_token": TOKEN}, "--control: must not be open with --control"),
+    ({"sessions": "declared", "public": True}, "--sessions: must not be declared with --publ"),
+    ({"sessions": "declared", "control": "off"}, "--sessions: must not be declared with --con"),
+    ({"control_token": TOKEN, "control": "off"}, "--control-token: has no effect with --cont"),
+    ({"control_origin": ("http://app.test",), "control": "off"},
+     "--control-origin: has no effect with --control off; remove one of the two"),
+    ({"visitor_rate": 5}, "--visitor-rate: has no effect without --public; add --public, or"),
+    ({"log_addresses": True}, "--log-addresses: has no effect without --public"),
+    ({"max_pets": 1001, "public": True}, "--max-pets: must be at most 1000 with --public"),
+    ({"delay": 10.5, "public": True}, "--delay: must be at most 10s with --public"),
+])  # fmt: skip
 def test_a_contradiction_is_rejected_and_each_setting_alone_is_fine(
     settings: Mapping[str, Any], problem: str
 ) -> None:

@@ -1,7 +1,5 @@
 """The settings: each row from flag, variable and file, and every error message in full."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys
@@ -138,11 +136,7 @@ BAD: list[tuple[str, str, str]] = [
     ("drain", "30", f"{BAD_DURATION}'30'; add a unit: '30s' or '30ms'"),
     ("public", "maybe", "must be true or false, got 'maybe'"),
     ("visitor_rate", "1.5", "must be an integer from 1 to 100000, got '1.5'"),
-    (
-        "behind_proxy",
-        "proxy",
-        "must be an IP address or network such as 10.0.0.0/8, got 'proxy'",
-    ),
+    ("behind_proxy", "proxy", "must be an IP address or network such as 10.0.0.0/8, got 'proxy'"),
     ("behind_proxy", "0.0.0.0/0", "must not include every address, got '0.0.0.0/0'"),
     ("prefix", "//mock", f"{BAD_PREFIX}'//mock'"),
     ("name", "a b", f"{BAD_NODE}'a b'"),
@@ -253,23 +247,17 @@ def test_empty_variables_count_as_unset() -> None:
     assert load_settings({}, {"MOCKPETS_PORT": "", CONFIG_VARIABLE: ""}, None) == Settings()
 
 
-@for_each(
-    "word, value",
-    [("1", True), ("YES", True), ("0", False), ("off", False)],
-)
+@for_each("word, value", [("1", True), ("YES", True), ("0", False), ("off", False)])
 def test_spellings_of_a_switch(word: str, value: bool) -> None:
     assert load_settings({}, {"MOCKPETS_PUBLIC": word}, None).public is value
 
 
-@for_each(
-    "line",
-    [
-        'scenario = ["a", "b"]',
-        'scenario = "a, b"',
-        '\n  "scenario" = [\n  "a",\n  "b",\n]\r\n',
-        "\ufeffscenario = ['a', 'b'] # with a byte order mark",
-    ],
-)
+@for_each("line", [
+    'scenario = ["a", "b"]',
+    'scenario = "a, b"',
+    '\n  "scenario" = [\n  "a",\n  "b",\n]\r\n',
+    "\ufeffscenario = ['a', 'b'] # with a byte order mark",
+])  # fmt: skip
 def test_several_values_in_the_file(line: str) -> None:
     Path("mockpets.toml").write_text(line, encoding="utf-8")
 
@@ -289,18 +277,12 @@ def test_the_config_flag_overrides_its_variable_and_the_default_file() -> None:
     assert load_settings({}, environ, Path("two/flag.toml")).port == 3
 
 
-@for_each(
-    "config, environ, problem",
-    [
-        ("no.toml", {}, "--config no.toml: file not found; check the path"),
-        (
-            None,
-            {CONFIG_VARIABLE: "no.toml"},
-            f"{CONFIG_VARIABLE}=no.toml: file not found; check the path",
-        ),
-        ("one", {CONFIG_VARIABLE: "no"}, "--config one: is a folder; name a file in it"),
-    ],
-)
+@for_each("config, environ, problem", [
+    ("no.toml", {}, "--config no.toml: file not found; check the path"),
+    (None, {CONFIG_VARIABLE: "no.toml"},
+     f"{CONFIG_VARIABLE}=no.toml: file not found; check the path"),
+    ("one", {CONFIG_VARIABLE: "no"}, "--config one: is a folder; name a file in it"),
+])  # fmt: skip
 def test_a_config_file_that_is_named_must_exist(
     config: str | None, environ: dict[str, str], problem: str
 ) -> None:
@@ -323,17 +305,12 @@ def test_a_device_or_a_large_file_is_rejected(name: str) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need privileges")
-@for_each(
-    "target, problem",
-    [
-        ("no.toml", "mockpets.toml: file not found; check the path"),
-        (
-            "mockpets.toml",
-            "mockpets.toml: cannot read the file: Too many levels of symbolic links; "
-            "check the path and its permissions",
-        ),
-    ],
-)
+@for_each("target, problem", [
+    ("no.toml", "mockpets.toml: file not found; check the path"),
+    ("mockpets.toml",
+     "mockpets.toml: cannot read the file: Too many levels of symbolic links; "
+         "check the path and its permissions"),
+])  # fmt: skip
 def test_a_broken_link_is_rejected(target: str, problem: str) -> None:
     Path("mockpets.toml").symlink_to(target)
 
@@ -351,21 +328,16 @@ def test_a_link_to_a_file_in_another_folder_is_read() -> None:
 # --- Variables set by Kubernetes and Docker ---------------------------------------------------
 
 SERVICE = {
-    "MOCKPETS_SERVICE_HOST": "10.0.0.1",
-    "MOCKPETS_SERVICE_PORT": "7387",
-    "MOCKPETS_SERVICE_PORT_HTTP": "7387",
-    "MOCKPETS_PORT": "tcp://10.0.0.1:7387",
-    "MOCKPETS_PORT_7387_TCP": "tcp://10.0.0.1:7387",
-    "MOCKPETS_PORT_7387_TCP_PROTO": "tcp",
-    "MOCKPETS_PORT_7387_TCP_PORT": "7387",
-    "MOCKPETS_PORT_7387_TCP_ADDR": "10.0.0.1",
+    "MOCKPETS_SERVICE_HOST": "10.0.0.1", "MOCKPETS_SERVICE_PORT": "7387",
+    "MOCKPETS_SERVICE_PORT_HTTP": "7387", "MOCKPETS_PORT": "tcp://10.0.0.1:7387",
+    "MOCKPETS_PORT_7387_TCP": "tcp://10.0.0.1:7387", "MOCKPETS_PORT_7387_TCP_PROTO": "tcp",
+    "MOCKPETS_PORT_7387_TCP_PORT": "7387", "MOCKPETS_PORT_7387_TCP_ADDR": "10.0.0.1",
     # A second Service, named mockpets-demo, with an IPv6 address.
-    "MOCKPETS_DEMO_SERVICE_HOST": "fd00::1",
-    "MOCKPETS_DEMO_PORT": "tcp://[fd00::1]:80",
+    "MOCKPETS_DEMO_SERVICE_HOST": "fd00::1", "MOCKPETS_DEMO_PORT": "tcp://[fd00::1]:80",
     "MOCKPETS_DEMO_PORT_80_TCP": "tcp://[fd00::1]:80",
     # Docker's links
     "MOCKPETS_NAME": "/front-end/mockpets",
-}
+}  # fmt: skip
 
 
 def test_variables_of_a_service_named_mockpets_are_ignored() -> None:
@@ -373,13 +345,7 @@ def test_variables_of_a_service_named_mockpets_are_ignored() -> None:
     assert load_settings({"port": None}, SERVICE | {"MOCKPETS_PORT": "1"}, None).port == 1
 
 
-@for_each(
-    "name, value",
-    [
-        ("MOCKPETS_SERVICE", "10.0.0.1"),
-        ("MOCKPETS_PORT_TCP", "7387"),
-    ],
-)
+@for_each("name, value", [("MOCKPETS_SERVICE", "10.0.0.1"), ("MOCKPETS_PORT_TCP", "7387")])
 def test_a_variable_that_only_resembles_a_service_s_is_rejected(name: str, value: str) -> None:
     [problem] = problems_of({}, {name: value})
 
@@ -460,14 +426,11 @@ def test_invalid_files_of_secrets(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="has other permissions")
-@for_each(
-    "line, mode, is_warned",
-    [
-        ('api-key = "a"', 0o604, True),
-        ('control-token = "long-enough"', 0o640, False),
-        ("seed = 1", 0o644, False),
-    ],
-)
+@for_each("line, mode, is_warned", [
+    ('api-key = "a"', 0o604, True),
+    ('control-token = "long-enough"', 0o640, False),
+    ("seed = 1", 0o644, False),
+])  # fmt: skip
 def test_a_settings_file_with_secrets_that_every_user_can_read_is_a_warning(
     line: str, mode: int, is_warned: bool
 ) -> None:
@@ -514,41 +477,31 @@ def test_a_removed_setting_is_rejected_with_the_one_to_use(key: str, name: str) 
     assert key == "open" or name in {row.key for row in rows()}
 
 
-@for_each(
-    "line, message",
-    [
-        ("port = true", "port: must be text or an integer, got true"),
-        ("port = [80]", "port: must be text or an integer, got [80]"),
-        ("public = 1", "public: must be true or false, got 1"),
-        ("api-key = [true]", "api-key: must be text or an integer, got true"),
-        ("scenario = []", "scenario: must have at least one value, got none"),
-        ("delay = 0.3", "delay: must be text or an integer, got 0.3"),
-        ("reset-every = 60", f"reset-every: {BAD_LONG}'60'; add a unit: '60ms' or '60s'"),
-    ],
-)
+@for_each("line, message", [
+    ("port = true", "port: must be text or an integer, got true"),
+    ("port = [80]", "port: must be text or an integer, got [80]"),
+    ("public = 1", "public: must be true or false, got 1"),
+    ("api-key = [true]", "api-key: must be text or an integer, got true"),
+    ("scenario = []", "scenario: must have at least one value, got none"),
+    ("delay = 0.3", "delay: must be text or an integer, got 0.3"),
+    ("reset-every = 60", f"reset-every: {BAD_LONG}'60'; add a unit: '60ms' or '60s'"),
+])  # fmt: skip
 def test_values_of_the_wrong_type_in_the_file(line: str, message: str) -> None:
     assert problems_of(file=line) == [f"mockpets.toml:1:1: {message}"]
 
 
-@for_each(
-    "file, problem",
-    [
-        ("port 80", "mockpets.toml:1:6: Expected '=' after a key in a key/value pair"),
-        (
-            "host = 127.0.0.1",
-            "mockpets.toml:1:13: Expected newline or end of document after a statement",
-        ),
-        ("port = 1\nport = 2\n", "mockpets.toml:2:9: Cannot overwrite a value"),
-        ("port = " + "9" * 4301, "mockpets.toml: Exceeds the limit (4300 digits) for integer"),
-        ("port = 0x" + "f" * 5000, "mockpets.toml:1:1: port: Exceeds the limit (4300 digits)"),
-        ("port = " + "[" * 9999, "mockpets.toml: arrays or tables are nested too deeply"),
-        ('port = 1\nhost = "', "mockpets.toml:2: Unterminated string"),
-        (
-            b"\xef\xbb\xbf#\nhost = '\xff'",
-            "mockpets.toml:2:9: the byte 0xFF is not UTF-8; save it as UTF-8",
-        ),
-    ],
-)
+@for_each("file, problem", [
+    ("port 80", "mockpets.toml:1:6: Expected '=' after a key in a key/value pair"),
+    ("host = 127.0.0.1",
+     "mockpets.toml:1:13: Expected newline or end of document after a statement"),
+    ("port = 1\nport = 2\n", "mockpets.toml:2:9: Cannot overwrite a value"),
+    ("port = " + "9" * 4301, "mockpets.toml: Exceeds the limit (4300 digits) for integer"),
+    ("port = 0x" + "f" * 5000, "mockpets.toml:1:1: port: Exceeds the limit (4300 digits)"),
+    ("port = " + "[" * 9999, "mockpets.toml: arrays or tables are nested too deeply"),
+    ('port = 1\nhost = "', "mockpets.toml:2: Unterminated string"),
+    (b"\xef\xbb\xbf#\nhost = '\xff'",
+     "mockpets.toml:2:9: the byte 0xFF is not UTF-8; save it as UTF-8"),
+])  # fmt: skip
 def test_a_file_that_is_not_valid_toml(file: str | bytes, problem: str) -> None:
     [found] = problems_of(file=file)
 
@@ -564,23 +517,18 @@ def test_a_message_does_not_contain_the_api_key() -> None:
 # --- From Python ------------------------------------------------------------------------------
 
 
-@for_each(
-    "values, problems",
-    [
-        ({"port": "x"}, [f"port: {BAD_PORT}'x'"]),
-        ({"port": True}, ["port: must be text or an integer, got true"]),
-        ({"port": 10**5000}, ["port: Exceeds the limit (4300 digits) for integer string conver"]),
-        ({"host": ()}, ["host: must have at least one value, got none"]),
-        ({"delay": "2"}, [f"delay: {BAD_DURATION}'2'; add a unit: '2s' or '2ms'"]),
-        ({"delay": 60.5}, ["delay: must be from 0 to 60 seconds, got 60.5"]),
-        ({"delay": float("nan")}, ["delay: must be from 0 to 60 seconds, got nan"]),
-        ({"delay": True}, ["delay: must be text or an integer, got true"]),
-        (
-            {"port": -1, "seed": None},
-            [f"port: {BAD_PORT}'-1'", "seed: must be text or an integer, got None"],
-        ),
-    ],
-)
+@for_each("values, problems", [
+    ({"port": "x"}, [f"port: {BAD_PORT}'x'"]),
+    ({"port": True}, ["port: must be text or an integer, got true"]),
+    ({"port": 10**5000}, ["port: Exceeds the limit (4300 digits) for integer string conver"]),
+    ({"host": ()}, ["host: must have at least one value, got none"]),
+    ({"delay": "2"}, [f"delay: {BAD_DURATION}'2'; add a unit: '2s' or '2ms'"]),
+    ({"delay": 60.5}, ["delay: must be from 0 to 60 seconds, got 60.5"]),
+    ({"delay": float("nan")}, ["delay: must be from 0 to 60 seconds, got nan"]),
+    ({"delay": True}, ["delay: must be text or an integer, got true"]),
+    ({"port": -1, "seed": None},
+     [f"port: {BAD_PORT}'-1'", "seed: must be text or an integer, got None"]),
+])  # fmt: skip
 def test_values_set_in_python_are_validated(values: dict[str, Any], problems: list[str]) -> None:
     with pytest.raises(InputError) as caught:
         Settings(**values)
@@ -611,19 +559,16 @@ def test_a_star_among_the_api_keys_accepts_any(
     assert (settings.any_key, settings.key) == (any_key, key)
 
 
-@for_each(
-    "settings, port, url",
-    [
-        (Settings(), None, "http://localhost:7387"),
-        (Settings(port=0), 4711, "http://localhost:4711"),
-        (Settings(host=("127.0.0.1",)), None, "http://127.0.0.1:7387"),
-        (Settings(host=("pets.test", "127.0.0.1")), None, "http://pets.test:7387"),
-        (Settings(host=("0.0.0.0",)), None, "http://localhost:7387"),  # noqa: S104
-        (Settings(host=("::",)), None, "http://[::1]:7387"),
-        (Settings(host=("::1",)), None, "http://[::1]:7387"),
-        (Settings(port=80), None, "http://localhost"),
-        (Settings(host=("::1",), port=0), 80, "http://[::1]"),
-    ],
-)
+@for_each("settings, port, url", [
+    (Settings(), None, "http://localhost:7387"),
+    (Settings(port=0), 4711, "http://localhost:4711"),
+    (Settings(host=("127.0.0.1",)), None, "http://127.0.0.1:7387"),
+    (Settings(host=("pets.test", "127.0.0.1")), None, "http://pets.test:7387"),
+    (Settings(host=("0.0.0.0",)), None, "http://localhost:7387"),  # noqa: S104
+    (Settings(host=("::",)), None, "http://[::1]:7387"),
+    (Settings(host=("::1",)), None, "http://[::1]:7387"),
+    (Settings(port=80), None, "http://localhost"),
+    (Settings(host=("::1",), port=0), 80, "http://[::1]"),
+])  # fmt: skip
 def test_url(settings: Settings, port: int | None, url: str) -> None:
     assert settings.url(port) == url

@@ -3,8 +3,6 @@
 In every third round, another program changes or replaces the file while the server runs.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -13,17 +11,15 @@ import signal
 import sys
 import time
 import traceback
+from collections.abc import Callable, Iterator
 from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 from urllib.parse import urlsplit
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.storage.persistence import persist_sessions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 ORDERS = ("default+shop", "a+shop")
 """The targets to whose resource the records are posted."""

@@ -1,29 +1,23 @@
 """A server's sessions with a state file, without HTTP and without a thread."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from pathlib import Path
+from typing import Any, ClassVar
 
+from mockpets.contract.schemas import Pet
+from mockpets.pets.store import Store
 from mockpets.pets.table import make_table
 from mockpets.scenario.model import Scenario
-from mockpets.scenario.resources import Resource
+from mockpets.scenario.resources import Id, Resource
 from mockpets.session.registry import SessionRegistry
+from mockpets.session.session import Session
 from mockpets.storage.database import open_database
 from mockpets.storage.persistence import restore_sessions
 from tests.session.shared_states import shared_state
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from mockpets.contract.schemas import Pet
-    from mockpets.pets.store import Store
-    from mockpets.scenario.resources import Id
-    from mockpets.session.session import Session
 
 DISK_ERROR = sqlite3.OperationalError("disk I/O error")
 
@@ -55,7 +49,7 @@ class Server:
     :param connect: opens the SQLite connection.
     """
 
-    opened: ClassVar[list[Server]] = []
+    opened: ClassVar[list["Server"]] = []
     """All servers of a test, which a fixture ends."""
 
     def __init__(

@@ -1,7 +1,5 @@
 """The state file: what is one, who may use it, and how damage is found."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil
@@ -9,19 +7,14 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from mockpets.errors import InputError
-from mockpets.storage.database import open_database
+from mockpets.storage.database import Content, open_database
 from tests.storage.servers import Server, failing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mockpets.storage.database import Content
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="uses locks and permissions")
 LONG = pytest.param(10_000, marks=[pytest.mark.slow, pytest.mark.long])
@@ -74,9 +67,7 @@ def test_only_the_owner_can_read_the_files(path: Path) -> None:
     server.post()
     server.save()
 
-    assert left_in(path.parent) == [
-        *("pets.state", "pets.state-journal"),
-    ]
+    assert left_in(path.parent) == [*("pets.state", "pets.state-journal")]
     assert {stat.S_IMODE(each.stat().st_mode) for each in path.parent.iterdir()} == {0o600}
     server.stop()
     assert left_in(path.parent) == ["pets.state"]
@@ -148,24 +139,18 @@ def test_a_truncated_file_is_found(path: Path, part: float) -> None:
     assert damaged_or_same(path, data[: int(len(data) * part)], good)
 
 
-@pytest.mark.parametrize(
-    ("statement", "message"),
-    [
-        ("DELETE FROM pets WHERE id = 4", "rows are missing or changed"),
-        ("DELETE FROM sessions", "rows are missing or changed"),
-        ("UPDATE file SET is_clean = 0", "rows are missing or changed"),
-        ("DELETE FROM file", "the table 'file' has 0 rows, expected 1"),
-        (
-            "UPDATE pets SET pet = 'x' WHERE id = 4",
-            "the digest of a row is wrong: pets (w3, sold, 4)",
-        ),
-        ("UPDATE pets SET pet = x'ff' WHERE id = 4", "is not JSON serializable"),
-        ("UPDATE pets SET pet = CAST(x'ff' AS TEXT) WHERE id = 4", "Could not decode to UTF-8"),
-        ("CREATE TABLE more (x)", "the tables are not those of mockpets"),
-        ("CREATE TRIGGER t AFTER DELETE ON pets BEGIN DELETE FROM pets; END", "the tables are not"),
-        ("DROP TABLE pets", "the tables are not those of mockpets"),
-    ],
-)
+@pytest.mark.parametrize(("statement", "message"), [
+    ("DELETE FROM pets WHERE id = 4", "rows are missing or changed"),
+    ("DELETE FROM sessions", "rows are missing or changed"),
+    ("UPDATE file SET is_clean = 0", "rows are missing or changed"),
+    ("DELETE FROM file", "the table 'file' has 0 rows, expected 1"),
+    ("UPDATE pets SET pet = 'x' WHERE id = 4", "the digest of a row is wrong: pets (w3, sold, 4)"),
+    ("UPDATE pets SET pet = x'ff' WHERE id = 4", "is not JSON serializable"),
+    ("UPDATE pets SET pet = CAST(x'ff' AS TEXT) WHERE id = 4", "Could not decode to UTF-8"),
+    ("CREATE TABLE more (x)", "the tables are not those of mockpets"),
+    ("CREATE TRIGGER t AFTER DELETE ON pets BEGIN DELETE FROM pets; END", "the tables are not"),
+    ("DROP TABLE pets", "the tables are not those of mockpets"),
+])  # fmt: skip
 def test_changes_by_other_programs_are_rejected(path: Path, statement: str, message: str) -> None:
     fill(path)
     with sqlite3.connect(path) as connection:
@@ -196,18 +181,15 @@ def newer(path: Path) -> None:
     connection.close()
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda path: path.write_bytes(b""), NO_STATE_FILE),
-        (lambda path: path.write_bytes(b'{"pets": []}\n'), NO_STATE_FILE),
-        (lambda path: path.write_bytes(bytes(8192)), NO_STATE_FILE),
-        (foreign, NO_STATE_FILE),
-        (newer, f"another version of mockpets wrote it: format 99, not 3; {AWAY}"),
-        (Path.mkdir, NO_STATE_FILE),
-        (os.mkfifo, NO_STATE_FILE),
-    ],
-)
+@pytest.mark.parametrize(("make", "message"), [
+    (lambda path: path.write_bytes(b""), NO_STATE_FILE),
+    (lambda path: path.write_bytes(b'{"pets": []}\n'), NO_STATE_FILE),
+    (lambda path: path.write_bytes(bytes(8192)), NO_STATE_FILE),
+    (foreign, NO_STATE_FILE),
+    (newer, f"another version of mockpets wrote it: format 99, not 3; {AWAY}"),
+    (Path.mkdir, NO_STATE_FILE),
+    (os.mkfifo, NO_STATE_FILE),
+])  # fmt: skip
 def test_other_files_are_rejected_and_left_alone(
     path: Path, make: Callable[[Path], object], message: str
 ) -> None:

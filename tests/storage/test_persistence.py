@@ -1,17 +1,16 @@
 """`serve --state`: sessions survive any end of the server, and a failing disk does not stop it."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -20,9 +19,6 @@ from mockpets.errors import InputError
 from mockpets.pets.generator import generate
 from tests.cli.test_main import SECONDS, base_of, logged, program, serving, wait_until
 from tests.http_client import Client, OverSocket, Response
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="sends signals"),

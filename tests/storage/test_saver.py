@@ -1,7 +1,5 @@
 """What is saved, how much is written, and what a failing disk or a crash leaves."""
 
-from __future__ import annotations
-
 import logging
 import os
 import shutil
@@ -9,11 +7,13 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import count
+from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -22,20 +22,7 @@ from mockpets.errors import InputError
 from mockpets.pets.table import make_table
 from mockpets.session import save_progress
 from mockpets.storage.saver import RESERVED_IDS
-from tests.storage.servers import (
-    DISK_ERROR,
-    EMPTY,
-    SOLD,
-    Server,
-    failing,
-    pets,
-    resource,
-    scenario,
-)
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+from tests.storage.servers import DISK_ERROR, EMPTY, SOLD, Server, failing, pets, resource, scenario
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="uses locks and permissions")
 TARGETS = (("default",), ("default", "sold"), ("default", "empty"), ("w3", "empty"), ("w4",))

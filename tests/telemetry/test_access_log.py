@@ -1,7 +1,5 @@
 """The access log: one line for each request in the text and JSON formats, safe to print."""
 
-from __future__ import annotations
-
 import errno
 import io
 import json
@@ -11,8 +9,8 @@ import pty
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from threading import Event, Thread
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -22,24 +20,12 @@ from mockpets.telemetry.access_log import MESSAGE, TARGET, Access, access, confi
 from mockpets.telemetry.async_handler import LINES
 from tests.cases import each as for_each
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 PLAIN = Access("GET", "/v1/pets?limit=2", 200, 0.412, size=120, number=3, session="default")
 RICH = Access(
-    "POST",
-    "/v1/pets",
-    503,
-    1.25,
-    delay_ms=2000.0,
-    size=98,
-    number=7,
-    session="w3",
-    scenarios=("retry", "slow"),
-    stubs=("slow/all", "retry/fails"),
-    fault="truncated_body",
+    "POST", "/v1/pets", 503, 1.25, delay_ms=2000.0, size=98, number=7, session="w3",
+    scenarios=("retry", "slow"), stubs=("slow/all", "retry/fails"), fault="truncated_body",
     notes=("off_contract", "ignored_members"),
-)
+)  # fmt: skip
 BROKEN = Access("GET", "/v1/pets/1", None, 0.3, session="default", fault="connection_reset")
 
 
@@ -78,9 +64,7 @@ ACCESSES = st.builds(
 
 
 @given(st.lists(ACCESSES, min_size=1, max_size=30))
-def test_each_request_is_one_printable_line(
-    lines: Sequence[Access],
-) -> None:
+def test_each_request_is_one_printable_line(lines: Sequence[Access]) -> None:
     for form in ("text", "json"):
         logged_lines = logged(form, *lines)
         assert len(logged_lines) == len(lines)
@@ -146,16 +130,10 @@ def test_the_json_format_logs_warnings_and_errors_as_objects() -> None:
 # --- Streams ----------------------------------------------------------------------------------
 
 
-@for_each(
-    "form, environ, coloured",
-    [
-        ("text", {}, True),
-        ("text", {"NO_COLOR": ""}, True),
-        ("text", {"NO_COLOR": "1"}, False),
-        ("text", {"TERM": "dumb"}, False),
-        ("json", {}, False),
-    ],
-)
+@for_each("form, environ, coloured", [
+    ("text", {}, True), ("text", {"NO_COLOR": ""}, True), ("text", {"NO_COLOR": "1"}, False),
+    ("text", {"TERM": "dumb"}, False), ("json", {}, False),
+])  # fmt: skip
 def test_only_a_terminal_gets_colour(form: str, environ: dict[str, str], coloured: bool) -> None:
     terminal, end = pty.openpty()
     with os.fdopen(end, "w") as stream, os.fdopen(terminal, "rb") as shown:

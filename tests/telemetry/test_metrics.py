@@ -1,10 +1,8 @@
 """Metrics: Prometheus reads what was counted."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -13,28 +11,15 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from mockpets.telemetry.metrics import BUCKETS, Holdings, Metrics
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 HELD: Holdings = {
-    "parked_answers": 3,
-    "parked_answers_limit": 500,
-    "sessions": 2,
-    "sessions_limit": 200,
-    "pets": 33,
-    "pets_bytes": 700,
-    "pets_limit_bytes": 701,
-    "journal_bytes": 4096,
-    "journal_limit_bytes": 9000,
-    "journal_dropped_total": 5,
-    "scenario_reloads_total": 1,
-    "scenario_problems": 0,
-    "connections": 9,
-    "connections_limit": 1000,
-    "connections_evicted_total": 4,
-    "arriving_bodies_bytes": 600,
-    "arriving_bodies_limit_bytes": 601,
-}
+    "parked_answers": 3, "parked_answers_limit": 500,
+    "sessions": 2, "sessions_limit": 200,
+    "pets": 33, "pets_bytes": 700, "pets_limit_bytes": 701,
+    "journal_bytes": 4096, "journal_limit_bytes": 9000, "journal_dropped_total": 5,
+    "scenario_reloads_total": 1, "scenario_problems": 0,
+    "connections": 9, "connections_limit": 1000, "connections_evicted_total": 4,
+    "arriving_bodies_bytes": 600, "arriving_bodies_limit_bytes": 601,
+}  # fmt: skip
 Sample = tuple[str, tuple[tuple[str, str], ...]]
 
 

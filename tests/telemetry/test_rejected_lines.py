@@ -1,21 +1,16 @@
 """The lines of rejected requests: the error code, the session, and the server's name."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from tests.cases import each as for_each
+from tests.http_client import Client
 from tests.telemetry.test_serve_log import logging, logging_inside
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.http_client import Client
-
-    Make = Callable[..., Client]
+Make = Callable[..., Client]
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="ends the server by a signal")
 TOKEN = "a-token-of-the-tests"
@@ -34,14 +29,10 @@ def test_a_rejected_request_has_its_code_and_session() -> None:
         found = [(each["status"], each["session"], each["code"]) for each in log.objects()]
 
     assert found == [
-        (400, "default", "invalid_request"),
-        (401, "new", "unauthorized"),
-        (500, "default", None),
-        (200, "default", None),
-        (200, "w3", None),
-        (422, "w3", "unknown_scenario"),
+        (400, "default", "invalid_request"), (401, "new", "unauthorized"), (500, "default", None),
+        (200, "default", None), (200, "w3", None), (422, "w3", "unknown_scenario"),
         (400, None, "invalid_request"),
-    ]
+    ]  # fmt: skip
 
 
 @posix

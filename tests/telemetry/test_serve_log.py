@@ -1,16 +1,16 @@
 """The access log of `serve`: one line for each request, without secrets."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import socket
 import sys
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPException
 from io import StringIO
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -21,10 +21,6 @@ from mockpets.version import FULL_VERSION
 from tests.cases import each as for_each
 from tests.cli.test_main import SECONDS, base_of, program, serving, wait_until
 from tests.http_client import Client, OverSocket
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="ends the server by a signal"),
@@ -148,24 +144,11 @@ def test_the_json_format_has_one_object_per_line() -> None:
     assert {line["logger"] for line in lines} == {"mockpets.access"}
     assert [line["status"] for line in lines[:5]] == [200, 201, 200, 400, 401]
     assert lines[1] | {"time": 0, "ms": 0, "client": 0} == {
-        "time": 0,
-        "client": 0,
-        "level": "info",
-        "logger": "mockpets.access",
-        "session": "w3",
-        "request": 1,
-        "method": "POST",
-        "target": "/~w3/v1/pets",
-        "status": 201,
-        "fault": None,
-        "ms": 0,
-        "delay_ms": 0,
-        "bytes": len('{"id":17,"name":"Miso","categoryId":2}\n'),
-        "scenarios": ["default"],
-        "stubs": [],
-        "notes": [],
-        "code": None,
-    }
+        "time": 0, "client": 0, "level": "info", "logger": "mockpets.access", "session": "w3",
+        "request": 1, "method": "POST", "target": "/~w3/v1/pets", "status": 201, "fault": None,
+        "ms": 0, "delay_ms": 0, "bytes": len('{"id":17,"name":"Miso","categoryId":2}\n'),
+        "scenarios": ["default"], "stubs": [], "notes": [], "code": None,
+    }  # fmt: skip
     delayed, broken = lines[7], lines[10]
     assert (delayed["delay_ms"], delayed["status"]) == (30, 200)
     assert (broken["status"], broken["fault"]) == (None, "connection_reset")
@@ -355,17 +338,11 @@ def test_a_random_token_is_in_a_banner_that_a_file_gets_and_never_in_the_log(
     assert not any(token in line for line in lines)
 
 
-@for_each(
-    "arguments, opened",
-    [
-        (["--host", "127.0.0.1"], r"http://127\.0\.0\.1:\d+/__mockpets/"),
-        (["--public", "--prefix", "/m"], r"http://localhost:\d+/m/__mockpets/#token=\S{32,}"),
-        (
-            ["--control-token", "of-the-tests"],
-            r"http://localhost:\d+/__mockpets/#token=of-the-tests",
-        ),
-    ],
-)
+@for_each("arguments, opened", [
+    (["--host", "127.0.0.1"], r"http://127\.0\.0\.1:\d+/__mockpets/"),
+    (["--public", "--prefix", "/m"], r"http://localhost:\d+/m/__mockpets/#token=\S{32,}"),
+    (["--control-token", "of-the-tests"], r"http://localhost:\d+/__mockpets/#token=of-the-tests"),
+])  # fmt: skip
 def test_open_opens_the_panel_in_a_browser(
     tmp_path: Path, arguments: list[str], opened: str
 ) -> None:

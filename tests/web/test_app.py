@@ -1,11 +1,9 @@
 """The app without our server, and what it changes in Flask."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 import flask
+import pytest
 from werkzeug.test import EnvironBuilder
 
 from mockpets import MockpetsServer, Settings, create_app
@@ -13,9 +11,6 @@ from mockpets.web.exchange import Request
 from tests.cases import each
 from tests.http_client import Client, InProcess
 from tests.server.raw_http import Wire, port_of
-
-if TYPE_CHECKING:
-    import pytest
 
 
 def test_a_test_client_gets_every_response_at_once(caplog: pytest.LogCaptureFixture) -> None:

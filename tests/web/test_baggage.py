@@ -1,8 +1,7 @@
 """The carrier `baggage` (W3C Baggage), and the precedence of all carriers."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 from urllib.parse import quote
 
 from hypothesis import given
@@ -14,36 +13,30 @@ from tests.http_client import Client, InProcess
 from tests.web.test_contract import assert_error
 from tests.web.test_session_selector import chosen
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Make = Callable[..., Client]
+Make = Callable[..., Client]
 
 
 def pets(call: Client, baggage: str, path: str = "/v1/pets", **options: Any) -> Any:
     return call("GET", path, headers={"baggage": baggage, **options.pop("headers", {})}, **options)
 
 
-@each(
-    "baggage, session, scenario",
-    [
-        ("mockpets.session=w1", "w1", "default"),
-        ("mockpets.session=W1", "w1", "default"),
-        ("mockpets.scenario=empty", "default", "empty"),
-        ("mockpets.scenario=empty+slow-body", "default", "empty, slow-body"),
-        ("mockpets.session=w1,mockpets.scenario=empty%2Bretry", "w1", "empty, retry"),
-        ("mockpets.scenario=%65mpty,mockpets.session=%77%31", "w1", "empty"),
-        ("userId=alice , \t mockpets.session = w1\t; ttl=60;x , other=%FF", "w1", "default"),
-        ("mockpets.session=first,mockpets.session=last", "last", "default"),
-        ("mockpets.session=w1;mockpets.session=w2", "w1", "default"),  # a property
-        ("mockpets.scenario=empty;p=1,k=v", "default", "empty"),
-        # Members of others, and malformed ones.
-        ("", "default", "default"),
-        (",,=,;,a,b=,=c, ", "default", "default"),
-        ("session=w1,xmockpets.session=w1,mockpetsXsession=w1", "default", "default"),
-        ("mock pets.session=w1,mockpets.session w1,mockpets.\xe9=1", "default", "default"),
-    ],
-)
+@each("baggage, session, scenario", [
+    ("mockpets.session=w1", "w1", "default"),
+    ("mockpets.session=W1", "w1", "default"),
+    ("mockpets.scenario=empty", "default", "empty"),
+    ("mockpets.scenario=empty+slow-body", "default", "empty, slow-body"),
+    ("mockpets.session=w1,mockpets.scenario=empty%2Bretry", "w1", "empty, retry"),
+    ("mockpets.scenario=%65mpty,mockpets.session=%77%31", "w1", "empty"),
+    ("userId=alice , \t mockpets.session = w1\t; ttl=60;x , other=%FF", "w1", "default"),
+    ("mockpets.session=first,mockpets.session=last", "last", "default"),
+    ("mockpets.session=w1;mockpets.session=w2", "w1", "default"),  # a property
+    ("mockpets.scenario=empty;p=1,k=v", "default", "empty"),
+    # Members of others, and malformed ones.
+    ("", "default", "default"),
+    (",,=,;,a,b=,=c, ", "default", "default"),
+    ("session=w1,xmockpets.session=w1,mockpetsXsession=w1", "default", "default"),
+    ("mock pets.session=w1,mockpets.session w1,mockpets.\xe9=1", "default", "default"),
+])  # fmt: skip
 def test_baggage_selects_session_and_scenarios(
     call: Client, baggage: str, session: str, scenario: str
 ) -> None:
@@ -56,29 +49,20 @@ def test_baggage_selects_session_and_scenarios(
 NEAR = "in baggage; did you mean 'mockpets.session'?"
 
 
-@each(
-    "baggage, code, parts",
-    [
-        ("mockpets.sesion=w1", "unknown_header", [f"unknown key 'mockpets.sesion' {NEAR}"]),
-        (
-            "Mockpets.Session=w1,mockpets.session=w2",
-            "unknown_header",
-            [f"unknown key 'Mockpets.Session' {NEAR}"],
-        ),
-        (
-            "mockpets.a=1,x=1,mockpets.b=2",
-            "unknown_header",
-            ["'mockpets.a'", "'mockpets.b'", "known: mockpets.session, mockpets.scenario"],
-        ),
-        ("mockpets.session=", "invalid_session", ["invalid session name '' in baggage"]),
-        ("mockpets.session", "invalid_session", ["invalid session name '' in baggage"]),
-        ("mockpets.session=a%20b", "invalid_session", ["invalid session name 'a b' in baggage"]),
-        ("mockpets.session=%FF%FE", "invalid_session", ["in baggage"]),
-        ("mockpets.scenario=emtpy", "unknown_scenario", ["did you mean 'empty'?"]),
-        ("mockpets.scenario=", "unknown_scenario", ["empty scenario name in baggage"]),
-        ("mockpets.scenario=empty++slow", "unknown_scenario", ["empty scenario name in baggage"]),
-    ],
-)
+@each("baggage, code, parts", [
+    ("mockpets.sesion=w1", "unknown_header", [f"unknown key 'mockpets.sesion' {NEAR}"]),
+    ("Mockpets.Session=w1,mockpets.session=w2", "unknown_header",
+     [f"unknown key 'Mockpets.Session' {NEAR}"]),
+    ("mockpets.a=1,x=1,mockpets.b=2", "unknown_header",
+     ["'mockpets.a'", "'mockpets.b'", "known: mockpets.session, mockpets.scenario"]),
+    ("mockpets.session=", "invalid_session", ["invalid session name '' in baggage"]),
+    ("mockpets.session", "invalid_session", ["invalid session name '' in baggage"]),
+    ("mockpets.session=a%20b", "invalid_session", ["invalid session name 'a b' in baggage"]),
+    ("mockpets.session=%FF%FE", "invalid_session", ["in baggage"]),
+    ("mockpets.scenario=emtpy", "unknown_scenario", ["did you mean 'empty'?"]),
+    ("mockpets.scenario=", "unknown_scenario", ["empty scenario name in baggage"]),
+    ("mockpets.scenario=empty++slow", "unknown_scenario", ["empty scenario name in baggage"]),
+])  # fmt: skip
 @each("path", ["/v1/pets", "/__mockpets/pets"])
 def test_invalid_members_of_ours_are_rejected(
     call: Client, baggage: str, code: str, parts: list[str], path: str

@@ -1,7 +1,5 @@
 """Many threads that call one app: nothing is lost or mixed up."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 

@@ -3,21 +3,16 @@
 Source: pet-store-interface.md, and docs/reference/contract.md where it is silent.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from mockpets.constants import ERRORS, EXPOSED_HEADERS, INT64_MAX, INT64_MIN
+from mockpets.constants import ERRORS, EXPOSED_HEADERS, INT64_MAX, INT64_MIN, ErrorCode
 from mockpets.contract.schemas import RESPONSES
 from mockpets.contract.serialization import body_problems
 from mockpets.contract.validation import problems
 from tests.cases import each
-
-if TYPE_CHECKING:
-    from mockpets.constants import ErrorCode
-    from tests.http_client import Client, Response
+from tests.http_client import Client, Response
 
 ORIGIN = "http://localhost:5173"
 RANGE = f"{INT64_MIN} to {INT64_MAX}"
@@ -84,29 +79,20 @@ BAD_BODIES = [
     post(GOOD + b" x", "the body is not JSON: Extra data at line 1, column 32"),
     post(b"{'name':'Miso'}", "the body is not JSON: ..."),
     post(b'{"name":"Miso",/*x*/"categoryId":2}', "the body is not JSON: ..."),
-    post(
-        b'{"name":"Miso","categoryId":NaN}', "the body is not JSON: NaN is not a valid JSON number"
-    ),
-    post(
-        b'{"name":"a","categoryId":1,"x":NaN}',
-        "the body is not JSON: NaN is not a valid JSON number",
-    ),
+    post(b'{"name":"Miso","categoryId":NaN}',
+        "the body is not JSON: NaN is not a valid JSON number"),
+    post(b'{"name":"a","categoryId":1,"x":NaN}',
+        "the body is not JSON: NaN is not a valid JSON number"),
     post(b'{"name":"a\x01","categoryId":1}', "the body is not JSON: ..."),
     post(b'{"name":"a","categoryId":01}', "the body is not JSON: ..."),
-    post(
-        b'{"name":"a","name":"b","categoryId":1}', 'the body has the property "name" more than once'
-    ),
-    post(
-        b'{"name":"a","categoryId":1,"x":{"y":1,"y":2}}',
-        'the body has the property "y" more than once',
-    ),
-    post(
-        '{"name":"Zoé","categoryId":1}'.encode("latin-1"),
-        "the body must be UTF-8; byte 11 is invalid",
-    ),
-    post(
-        '{"name":"a","categoryId":1}'.encode("utf-16"), "the body must be UTF-8; byte 0 is invalid"
-    ),
+    post(b'{"name":"a","name":"b","categoryId":1}',
+        'the body has the property "name" more than once'),
+    post(b'{"name":"a","categoryId":1,"x":{"y":1,"y":2}}',
+        'the body has the property "y" more than once'),
+    post('{"name":"Zoé","categoryId":1}'.encode("latin-1"),
+        "the body must be UTF-8; byte 11 is invalid"),
+    post('{"name":"a","categoryId":1}'.encode("utf-16"),
+        "the body must be UTF-8; byte 0 is invalid"),
     post(b"\xef\xbb\xbf" + GOOD, "the body is not JSON: ..."),
     post(b'{"name":"\xc0\xaf","categoryId":1}', "the body must be UTF-8; byte 9 is invalid"),
     post(nested(20), "the body is nested deeper than 20 levels"),
@@ -121,74 +107,46 @@ BAD_BODIES = [
     post(b'{"name":null,"categoryId":1}', "name must be a string of Unicode text, got null"),
     post(b'{"name":7,"categoryId":1}', "name must be a string of Unicode text, got 7"),
     post(b'{"name":["a"],"categoryId":1}', "name must be a string of Unicode text, got an array"),
-    post(
-        b'{"name":"\\ud800","categoryId":1}', 'name must be a string of Unicode text, got "\\ud800"'
-    ),
+    post(b'{"name":"\\ud800","categoryId":1}',
+        'name must be a string of Unicode text, got "\\ud800"'),
     post(b'{"name":"a","categoryId":null}', "categoryId must be an integer, got null"),
-    post(
-        b'{"name":"a","categoryId":"1"}',
-        'categoryId must be an integer, got the text "1"; remove the quotes',
-    ),
+    post(b'{"name":"a","categoryId":"1"}',
+        'categoryId must be an integer, got the text "1"; remove the quotes'),
     post(b'{"name":"a","categoryId":"two"}', 'categoryId must be an integer, got "two"'),
-    post(
-        b'{"name":"a","categoryId":"9223372036854775808"}',
-        'categoryId must be an integer, got "9223372036854775808"',
-    ),
-    post(
-        b'{"name":"a","categoryId":"2","status":"lost"}',
-        f'categoryId must be an integer, got the text "2"; remove the quotes; {STATUS}"lost"',
-    ),
+    post(b'{"name":"a","categoryId":"9223372036854775808"}',
+        'categoryId must be an integer, got "9223372036854775808"'),
+    post(b'{"name":"a","categoryId":"2","status":"lost"}',
+        f'categoryId must be an integer, got the text "2"; remove the quotes; {STATUS}"lost"'),
     post(b'{"name":"a","categoryId":true}', "categoryId must be an integer, got true"),
     post(b'{"name":"a","categoryId":1.5}', "categoryId must be an integer, got 1.5"),
     post(b'{"name":"a","categoryId":1e-400}', "categoryId must be an integer, got 1E-400"),
     post(b'{"name":"a","categoryId":1e400}', f"categoryId {INT64}1E+400"),
     post(b'{"name":"a","categoryId":1e99999999999999999999}', f"categoryId {INT64}Infinity"),
-    post(
-        b'{"name":"a","categoryId":9223372036854775808}', f"categoryId {INT64}9223372036854775808"
-    ),
+    post(b'{"name":"a","categoryId":9223372036854775808}',
+        f"categoryId {INT64}9223372036854775808"),
     post(b'{"name":"a","categoryId":' + b"9" * 5000 + b"}", f"categoryId {INT64}9999..."),
     post(b'{"name":"a","categoryId":1,"status":null}', STATUS + "null"),
     post(b'{"name":"a","categoryId":1,"status":"lost"}', STATUS + '"lost"'),
     post(b'{"name":"a","categoryId":1,"status":"Sold"}', STATUS + '"Sold"'),
     post(b'{"name":"a","categoryId":1,"status":""}', STATUS + '""'),
     post(b'{"name":"a","categoryId":1,"status":["sold"]}', STATUS + "an array"),
-    post(
-        b'{"name":1,"status":2}',
-        f"name must be a string of Unicode text, got 1; categoryId is required; {STATUS}2",
-    ),
+    post(b'{"name":1,"status":2}',
+        f"name must be a string of Unicode text, got 1; categoryId is required; {STATUS}2"),
     post(GOOD, "Content-Type is missing; send the header 'Content-Type: application/json'", {}),
-    *[
-        post(body, f"Content-Type must be application/json, got {kind}; {SEND_TYPE}", typed(kind))
+    *[post(body, f"Content-Type must be application/json, got {kind}; {SEND_TYPE}", typed(kind))
         for kind, body in {
-            "text/plain": GOOD,
-            "application/x-www-form-urlencoded": b"name=Miso&categoryId=2",
-            "multipart/form-data; boundary=x": GOOD,
-            "application/problem+json": GOOD,
-            ";;": GOOD,
-        }.items()
-    ],
-    post(
-        GOOD, "Content-Type must be application/json, got ...", typed("text/html, application/json")
-    ),
-    post(
-        GOOD,
-        "the charset must be utf-8, got iso-8859-1",
-        typed("application/json; charset=iso-8859-1"),
-    ),
-    post(
-        GOOD,
-        "Content-Encoding gzip is not supported; send the body uncompressed",
-        {**JSON, "Content-Encoding": "gzip"},
-    ),
-    Row(
-        "/v1/pets",
-        "payload_too_large",
-        "the body is too large; send at most 64 KiB",
-        method="POST",
-        body=b'{"name":"' + b"a" * 65_526 + b'"}',
-        headers=JSON,
-    ),
-]
+            "text/plain": GOOD, "application/x-www-form-urlencoded": b"name=Miso&categoryId=2",
+            "multipart/form-data; boundary=x": GOOD, "application/problem+json": GOOD, ";;": GOOD,
+        }.items()],
+    post(GOOD, "Content-Type must be application/json, got ...",
+        typed("text/html, application/json")),
+    post(GOOD, "the charset must be utf-8, got iso-8859-1",
+        typed("application/json; charset=iso-8859-1")),
+    post(GOOD, "Content-Encoding gzip is not supported; send the body uncompressed",
+        {**JSON, "Content-Encoding": "gzip"}),
+    Row("/v1/pets", "payload_too_large", "the body is too large; send at most 64 KiB",
+        method="POST", body=b'{"name":"' + b"a" * 65_526 + b'"}', headers=JSON),
+]  # fmt: skip
 
 BAD_QUERIES = [
     listing("limit=0", LIMIT + '"0"'),
@@ -220,19 +178,13 @@ BAD_IDS = [
     getting("-1", "no animal has the id -1"),
     getting(str(INT64_MAX), f"no animal has the id {INT64_MAX}"),
     getting(str(INT64_MIN), f"no animal has the id {INT64_MIN}"),
-    *[
-        getting(digits, f"no animal has the id '{digits[:40]}': an id is an integer from {RANGE}")
-        for digits in ("9223372036854775808", "-9223372036854775809", "9" * 5000)
-    ],
+    *[getting(digits, f"no animal has the id '{digits[:40]}': an id is an integer from {RANGE}")
+        for digits in ("9223372036854775808", "-9223372036854775809", "9" * 5000)],
     getting("1.5", "no animal has the id '1.5': an id is an integer, such as 7"),
-    *[
-        getting(segment, "no animal has the id ...")
-        for segment in (
-            *("abc", "1.0", "1e0", "01", "+1", "-0", "1_0", "%D9%A1", "%201", "1%20", "1%0A"),
-            *("1%00", "%FF", "1;a=b", "%2E"),
-        )
-    ],
-]
+    *[getting(segment, "no animal has the id ...") for segment in (
+        *("abc", "1.0", "1e0", "01", "+1", "-0", "1_0", "%D9%A1", "%201", "1%20", "1%0A"),
+        *("1%00", "%FF", "1;a=b", "%2E"))],
+]  # fmt: skip
 
 KEY_HEADER = "'Authorization: Bearer <API_KEY>'"
 MISSING_KEY = (
@@ -247,20 +199,13 @@ BAD_KEYS = [
     keyed("Bearer", NO_BEARER),
     keyed("Bearer ", NO_BEARER),
     keyed("s3cret", NO_BEARER),
-    *[
-        keyed(f"{scheme.lower()} bW9ja3BldHM6", NO_BEARER.replace("; ", f", got {scheme}; "))
-        for scheme in ("Basic", "Digest", "Token", "ApiKey")
-    ],
+    *[keyed(f"{scheme.lower()} bW9ja3BldHM6", NO_BEARER.replace("; ", f", got {scheme}; "))
+        for scheme in ("Basic", "Digest", "Token", "ApiKey")],
     keyed("s3cret mockpets", NO_BEARER),
     keyed("Bearer: mockpets", NO_BEARER),
-    *[
-        keyed(
-            None,
-            f"the API key is missing; send it in the header {KEY_HEADER} instead of {name}",
-            {name.lower(): "mockpets"},
-        )
-        for name in ("X-API-Key", "Api-Key", "ApiKey", "X-Auth-Token")
-    ],
+    *[keyed(None, f"the API key is missing; send it in the header {KEY_HEADER} instead of {name}",
+        {name.lower(): "mockpets"})
+        for name in ("X-API-Key", "Api-Key", "ApiKey", "X-Auth-Token")],
     keyed(None, MISSING_KEY, {"X-API-Key": ""}),
     keyed("Bearer wrong", INVALID_KEY, {"X-API-Key": "mockpets"}),
     keyed("Bearer wrong", INVALID_KEY),
@@ -269,7 +214,7 @@ BAD_KEYS = [
     keyed("Bearer mockpets, Bearer mockpets", INVALID_KEY),
     keyed("Bearer möckpets", INVALID_KEY),
     keyed("Bearer " + "k" * 4000, INVALID_KEY),
-]
+]  # fmt: skip
 
 ALLOW_PETS = {"Allow": "GET, HEAD, POST, OPTIONS"}
 ALLOW_PET = {"Allow": "GET, HEAD, OPTIONS"}
@@ -288,49 +233,31 @@ EMPTY_NAME = (
     "empty scenario name in Mockpets-Scenario; name one or more scenarios, separated by commas"
 )
 ELSEWHERE = [
-    *[
-        rejected(method, "/v1/pets", ALLOW_PETS)
-        for method in ("PUT", "PATCH", "DELETE", "TRACE", "FOO")
-    ],
+    *[rejected(method, "/v1/pets", ALLOW_PETS)
+        for method in ("PUT", "PATCH", "DELETE", "TRACE", "FOO")],
     *[rejected(method, "/v1/pets/1", ALLOW_PET) for method in ("PUT", "PATCH", "DELETE", "POST")],
     rejected("POST", "/v1/store/orders", ALLOW_PET),
     Row("/pets", "not_found", "unknown path '/pets'; the base URL must end with /v1: /v1/pets"),
-    Row(
-        "/pets/3", "not_found", "unknown path '/pets/3'; the base URL must end with /v1: /v1/pets/3"
-    ),
+    Row("/pets/3", "not_found",
+        "unknown path '/pets/3'; the base URL must end with /v1: /v1/pets/3"),
     Row("/v1/pets/", "not_found", "unknown path '/v1/pets/'; remove the trailing slash: /v1/pets"),
-    Row(
-        "/v1/pet",
-        "not_found",
+    Row("/v1/pet", "not_found",
         "unknown path '/v1/pet'; did you mean '/v1/pets'? To define a response, add a stub to a "
         "scenario: 'match: {method: GET, path: /v1/pet}', a reply, and 'off_contract: true', or "
-        "for a list that remembers 'resources: [{path: /v1/pet}]'",
-    ),
-    *[
-        Row(
-            path,
-            "not_found",
-            f"unknown path {path!r}; the pet store is at /v1/pets; to define a response, add a "
+        "for a list that remembers 'resources: [{path: /v1/pet}]'"),
+    *[Row(path, "not_found",
+        f"unknown path {path!r}; the pet store is at /v1/pets; to define a response, add a "
             f"stub to a scenario: 'match: {{method: DELETE, path: {pattern}}}', a reply, and "
             f"'off_contract: true', or for a list that remembers 'resources: [{{path: {path}}}]'",
-            method="DELETE",
-        )
+        method="DELETE")
         for path, pattern in (
-            ("/v1/categories", "/v1/categories"),
-            ("/v1/pets/1/photos", "/v1/pets/*/photos"),
-        )
-    ],
+            ("/v1/categories", "/v1/categories"), ("/v1/pets/1/photos", "/v1/pets/*/photos"))],
     Row("/v1/%2A?x", "not_found", "unknown path '/v1/*'; the pet store is at /v1/pets"),
     Row("/V1/pets", "not_found", "unknown path '/V1/pets'; did you mean '/v1/pets'?"),
-    *[
-        Row(
-            path,
-            "not_found",
-            f"unknown path {path!r}; the pet store is at /v1/pets, and the base path of a "
-            f"session starts with a tilde: /~{path[1:]}",
-        )
-        for path in ("/worker-3/v1/pets", "/w3+empty/v1/pets/7", "/w3/__mockpets/state", "/w3/v1")
-    ],
+    *[Row(path, "not_found",
+        f"unknown path {path!r}; the pet store is at /v1/pets, and the base path of a "
+            f"session starts with a tilde: /~{path[1:]}")
+        for path in ("/worker-3/v1/pets", "/w3+empty/v1/pets/7", "/w3/__mockpets/state", "/w3/v1")],
     Row("/v1/v1/pets", "not_found", "unknown path '/v1/v1/pets'; did you mean '/v1/pets'? ..."),
     Row("/", "not_found", "unknown path '/'; the pet store is at /v1/pets"),
     Row("/v2/pets", "not_found", "unknown path '/v2/pets'; did you mean '/v1/pets'?"),
@@ -338,48 +265,30 @@ ELSEWHERE = [
     Row("/__mockpets/nothing", "not_found", "..."),
     Row("/v1/pets", "method_not_allowed", "...", method="DELETE", key=None, has=ALLOW_PETS),
     Row("/v1/pets", "unauthorized", "...", method="POST", body=b"{", headers=JSON, key=None),
-    Row(
-        "/v1/pets", "unauthorized", "...", method="POST", body=b"a" * 70_000, headers=JSON, key=None
-    ),
-    Row(
-        "/v1/store/orders",
-        "not_described",
-        "the contract names GET /v1/store/orders but does not describe it; to define a ...",
-    ),
+    Row("/v1/pets", "unauthorized", "...", method="POST", body=b"a" * 70_000, headers=JSON,
+        key=None),
+    Row("/v1/store/orders", "not_described",
+        "the contract names GET /v1/store/orders but does not describe it; to define a ..."),
     Row("/v1/store/orders", "unauthorized", "...", key=None),
     named("emtpy", "unknown scenario 'emtpy'; did you mean 'empty'?"),
     named("empty, nix", "unknown scenario 'nix'; known scenarios: ..."),
-    named(
-        "../empty",
+    named("../empty",
         "invalid scenario name '../empty' in Mockpets-Scenario: use a-z, 0-9 and single hyphens; "
-        "at most 64 characters",
-    ),
+            "at most 64 characters"),
     named("", EMPTY_NAME),
     named("slow,", EMPTY_NAME),
     named(",".join(["empty"] * 9), "too many scenarios in Mockpets-Scenario: at most 8, got 9"),
-    Row(
-        "/v1/pets",
-        "invalid_session",
+    Row("/v1/pets", "invalid_session",
         "invalid session name 'w 1' in Mockpets-Session: use a-z, 0-9, '.', '_' and '-', start "
-        "with a letter or digit, at most 64 characters",
-        headers={"Mockpets-Session": "w 1"},
-    ),
-    Row(
-        "/v1/pets",
-        "invalid_request",
-        "Mockpets-Delay must be a duration...",
-        headers={"Mockpets-Delay": "2"},
-    ),
+            "with a letter or digit, at most 64 characters", headers={"Mockpets-Session": "w 1"}),
+    Row("/v1/pets", "invalid_request", "Mockpets-Delay must be a duration...",
+        headers={"Mockpets-Delay": "2"}),
     Row("http://localhost", "not_found", "..."),
     Row("/v1/a%0Ab", "not_found", "unknown path ..."),
-    Row(
-        "/__mockpets/health",
-        "method_not_allowed",
-        "POST is not allowed on /__mockpets/health; allowed: GET, HEAD, OPTIONS",
-        method="POST",
-        has={"Allow": "GET, HEAD, OPTIONS"},
-    ),
-]
+    Row("/__mockpets/health", "method_not_allowed",
+        "POST is not allowed on /__mockpets/health; allowed: GET, HEAD, OPTIONS", method="POST",
+        has={"Allow": "GET, HEAD, OPTIONS"}),
+]  # fmt: skip
 
 
 @each("row", [*BAD_BODIES, *BAD_QUERIES, *BAD_IDS, *BAD_KEYS, *ELSEWHERE])
@@ -403,16 +312,10 @@ def test_invalid_requests_are_rejected(call: Client, row: Row) -> None:
     assert_cors(response, control="__mockpets" in row.target)
 
 
-@each(
-    "headers",
-    [
-        {"Authorization": "s3cret"},
-        {"Authorization": "s3cret s3cret"},
-        {"Authorization": "Basic s3cret"},
-        {"Authorization": "Bearer s3cret"},
-        {"X-API-Key": "s3cret"},
-    ],
-)
+@each("headers", [
+    {"Authorization": "s3cret"}, {"Authorization": "s3cret s3cret"},
+    {"Authorization": "Basic s3cret"}, {"Authorization": "Bearer s3cret"}, {"X-API-Key": "s3cret"},
+])  # fmt: skip
 def test_a_401_never_contains_what_the_client_sent(call: Client, headers: dict[str, str]) -> None:
     response = call("GET", "/v1/pets", headers=headers, key=None)
 
@@ -499,21 +402,16 @@ def test_unknown_query_parameters_are_ignored(call: Client) -> None:
     )
 
 
-@each(
-    "sent, stored",
-    [
-        ({"name": "Miso", "categoryId": 2}, {}),
-        ({"name": "Miso", "categoryId": 2, "status": "sold"}, {}),
-        ({"name": "", "categoryId": 0}, {}),
-        ({"name": "a\u0000b\n\u202e😀" + "x" * 3000, "categoryId": INT64_MIN}, {}),
-        ({"name": "Miso", "categoryId": INT64_MAX}, {}),
-        ({"name": "Miso", "categoryId": 1.0}, {"categoryId": 1}),
-        (
-            {"name": "Miso", "categoryId": 1, "id": 5, "tag": {"x": [1]}},
-            {"name": "Miso", "categoryId": 1},
-        ),
-    ],
-)
+@each("sent, stored", [
+    ({"name": "Miso", "categoryId": 2}, {}),
+    ({"name": "Miso", "categoryId": 2, "status": "sold"}, {}),
+    ({"name": "", "categoryId": 0}, {}),
+    ({"name": "a\u0000b\n\u202e😀" + "x" * 3000, "categoryId": INT64_MIN}, {}),
+    ({"name": "Miso", "categoryId": INT64_MAX}, {}),
+    ({"name": "Miso", "categoryId": 1.0}, {"categoryId": 1}),
+    ({"name": "Miso", "categoryId": 1, "id": 5, "tag": {"x": [1]}},
+     {"name": "Miso", "categoryId": 1}),
+])  # fmt: skip
 def test_create_pet(call: Client, sent: dict[str, Any], stored: dict[str, Any]) -> None:
     response = call("POST", "/v1/pets", json_body=sent)
 
@@ -527,17 +425,14 @@ def test_create_pet(call: Client, sent: dict[str, Any], stored: dict[str, Any]) 
     assert pet in call("GET", "/v1/pets?limit=100").json
 
 
-@each(
-    "body, category",
-    [
-        (b'{"name":"a","categoryId":9007199254740993.0}', 2**53 + 1),
-        (b'{"name":"a","categoryId":1E2}', 100),
-        (b'{"name":"a","categoryId":-0.0}', 0),
-        (b'{"name":"a","categoryId":9223372036854775807.000}', INT64_MAX),
-        (b' \r\n{"name":"a","categoryId":3, "x":1e999999999}\n', 3),
-        (nested(19), 1),
-    ],
-)
+@each("body, category", [
+    (b'{"name":"a","categoryId":9007199254740993.0}', 2**53 + 1),
+    (b'{"name":"a","categoryId":1E2}', 100),
+    (b'{"name":"a","categoryId":-0.0}', 0),
+    (b'{"name":"a","categoryId":9223372036854775807.000}', INT64_MAX),
+    (b' \r\n{"name":"a","categoryId":3, "x":1e999999999}\n', 3),
+    (nested(19), 1),
+])  # fmt: skip
 def test_integers_follow_json_schema(call: Client, body: bytes, category: int) -> None:
     response = call("POST", "/v1/pets", body=body, headers=JSON)
 
@@ -545,16 +440,10 @@ def test_integers_follow_json_schema(call: Client, body: bytes, category: int) -
     assert response.json["categoryId"] == category
 
 
-@each(
-    "kind",
-    [
-        "application/json",
-        "Application/JSON",
-        "application/json; charset=utf-8",
-        'application/json;charset="UTF-8"',
-        "application/json; x=y",
-    ],
-)
+@each("kind", [
+    "application/json", "Application/JSON", "application/json; charset=utf-8",
+    'application/json;charset="UTF-8"', "application/json; x=y",
+])  # fmt: skip
 def test_json_content_types_are_accepted(call: Client, kind: str) -> None:
     assert call("POST", "/v1/pets", body=GOOD, headers={"Content-Type": kind}).status == 201
 
@@ -584,18 +473,15 @@ def test_a_key_in_the_query_is_ignored(call: Client) -> None:
     assert_error(call("GET", "/v1/pets?access_token=mockpets", key=None), "unauthorized")
 
 
-@each(
-    "method, segment, scenario, key, status",
-    [
-        ("GET", "1", None, "mockpets", 200),
-        ("HEAD", "1", None, "mockpets", 200),
-        ("GET", "999", None, "mockpets", 404),
-        ("GET", "x", None, "mockpets", 404),
-        ("GET", "1", None, None, 401),
-        ("GET", "1", "unauthorized", "mockpets", 401),
-        ("GET", "1", "nix", "mockpets", 422),
-    ],
-)
+@each("method, segment, scenario, key, status", [
+    ("GET", "1", None, "mockpets", 200),
+    ("HEAD", "1", None, "mockpets", 200),
+    ("GET", "999", None, "mockpets", 404),
+    ("GET", "x", None, "mockpets", 404),
+    ("GET", "1", None, None, 401),
+    ("GET", "1", "unauthorized", "mockpets", 401),
+    ("GET", "1", "nix", "mockpets", 422),
+])  # fmt: skip
 def test_every_response_of_get_pet_has_the_deprecation_headers(
     call: Client, method: str, segment: str, scenario: str | None, key: str | None, status: int
 ) -> None:
@@ -663,14 +549,10 @@ def test_without_an_origin_there_are_no_cors_headers(call: Client) -> None:
     assert response.header("Vary") == "Origin"
 
 
-@each(
-    "operation, method, target",
-    [
-        ("listPets", "GET", "/v1/pets"),
-        ("createPet", "POST", "/v1/pets"),
-        ("getPet", "GET", "/v1/pets/1"),
-    ],
-)
+@each("operation, method, target", [
+    ("listPets", "GET", "/v1/pets"), ("createPet", "POST", "/v1/pets"),
+    ("getPet", "GET", "/v1/pets/1"),
+])  # fmt: skip
 def test_listed_responses_have_no_off_contract_header(
     call: Client, operation: str, method: str, target: str
 ) -> None:

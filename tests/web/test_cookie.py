@@ -3,20 +3,14 @@
 `test_baggage` has its precedence, `test_notes` the note about an ignored one.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from tests.cases import each
+from tests.http_client import Client, Response
 from tests.web.test_contract import assert_error
 from tests.web.test_session_selector import chosen
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.http_client import Client, Response
-
-    Make = Callable[..., Client]
+Make = Callable[..., Client]
 
 NONE = ("default", "default")
 DELETED = "mockpets=; Path=/; Max-Age=0; SameSite=Lax"
@@ -26,57 +20,43 @@ def ask(call: Client, cookie: str, path: str = "/v1/pets", **headers: str) -> Re
     return call("GET", path, headers={"Cookie": cookie, **headers})
 
 
-@each(
-    "cookie, selected",
-    [
-        ("mockpets=w1", ("w1", "default")),
-        ("mockpets=W1", ("w1", "default")),
-        ("mockpets=w1+empty", ("w1", "empty")),
-        ("mockpets=w1%2Bempty%2bcrowded", ("w1", "empty, crowded")),
-        ("mockpets=w1%20empty", ("w1", "empty")),
-        ("mockpets=w1 empty", ("w1", "empty")),
-        ("mockpets=%2Bempty", ("default", "empty")),
-        ("mockpets=+empty", ("default", "empty")),
-        ('mockpets="w1+empty"', ("w1", "empty")),
-        (" a=1;b=2 ;\tmockpets = w1 ; c=3", ("w1", "default")),
-        ("a=1, mockpets=w1, c=3", ("w1", "default")),  # two fields, joined
-        ("mockpets=w1; mockpets=w2", ("w1", "default")),
-        # Of other programs, and empty ones.
-        ("", NONE),
-        ("mockpets", NONE),
-        ("mockpets=", NONE),
-        ('mockpets=""; mockpets=w1', NONE),
-        ("Mockpets=w1; xmockpets=w1; mockpets-x=w1; a=mockpets=w1; __Host-mockpets=w1", NONE),
-    ],
-)
+@each("cookie, selected", [
+    ("mockpets=w1", ("w1", "default")),
+    ("mockpets=W1", ("w1", "default")),
+    ("mockpets=w1+empty", ("w1", "empty")),
+    ("mockpets=w1%2Bempty%2bcrowded", ("w1", "empty, crowded")),
+    ("mockpets=w1%20empty", ("w1", "empty")),
+    ("mockpets=w1 empty", ("w1", "empty")),
+    ("mockpets=%2Bempty", ("default", "empty")),
+    ("mockpets=+empty", ("default", "empty")),
+    ('mockpets="w1+empty"', ("w1", "empty")),
+    (" a=1;b=2 ;\tmockpets = w1 ; c=3", ("w1", "default")),
+    ("a=1, mockpets=w1, c=3", ("w1", "default")),  # two fields, joined
+    ("mockpets=w1; mockpets=w2", ("w1", "default")),
+    # Of other programs, and empty ones.
+    ("", NONE),
+    ("mockpets", NONE),
+    ("mockpets=", NONE),
+    ('mockpets=""; mockpets=w1', NONE),
+    ("Mockpets=w1; xmockpets=w1; mockpets-x=w1; a=mockpets=w1; __Host-mockpets=w1", NONE),
+])  # fmt: skip
 def test_a_cookie_selects_session_and_scenarios(
     call: Client, cookie: str, selected: tuple[str, str]
 ) -> None:
     assert chosen(ask(call, cookie)) == selected
 
 
-@each(
-    "cookie, code, start",
-    [
-        (
-            "mockpets=w1+emtpy",
-            "unknown_scenario",
-            "unknown scenario 'emtpy'; did you mean 'empty'? T",
-        ),
-        ("mockpets=w1%2B", "unknown_scenario", "empty scenario name in the cookie; "),
-        (
-            "mockpets=%2B" + "x%2B" * 8 + "x",
-            "unknown_scenario",
-            "too many scenarios in the cookie: ",
-        ),
-        ("mockpets=w1++empty", "unknown_scenario", "empty scenario name in the cookie"),
-        ("mockpets=-w1", "invalid_session", "invalid session name '-w1' in the cookie: "),
-        ("mockpets=%FF", "invalid_session", "invalid session name "),
-        ("mockpets=w1%252Bempty", "invalid_session", "invalid session name 'w1%2Bempty'"),
-        ("mockpets=../v1", "invalid_session", "invalid session name '../v1' in the cookie"),
-        ("mockpets=" + "w" * 65, "invalid_session", "invalid session name 'www"),
-    ],
-)
+@each("cookie, code, start", [
+    ("mockpets=w1+emtpy", "unknown_scenario", "unknown scenario 'emtpy'; did you mean 'empty'? T"),
+    ("mockpets=w1%2B", "unknown_scenario", "empty scenario name in the cookie; "),
+    ("mockpets=%2B" + "x%2B" * 8 + "x", "unknown_scenario", "too many scenarios in the cookie: "),
+    ("mockpets=w1++empty", "unknown_scenario", "empty scenario name in the cookie"),
+    ("mockpets=-w1", "invalid_session", "invalid session name '-w1' in the cookie: "),
+    ("mockpets=%FF", "invalid_session", "invalid session name "),
+    ("mockpets=w1%252Bempty", "invalid_session", "invalid session name 'w1%2Bempty'"),
+    ("mockpets=../v1", "invalid_session", "invalid session name '../v1' in the cookie"),
+    ("mockpets=" + "w" * 65, "invalid_session", "invalid session name 'www"),
+])  # fmt: skip
 def test_an_unknown_name_is_reported_once_since_the_response_deletes_the_cookie(
     call: Client, cookie: str, code: str, start: str
 ) -> None:
@@ -100,18 +80,15 @@ def test_an_undeclared_session_is_reported_once(fresh: Make) -> None:
     assert_error(ask(call, "theme=dark"), "session_required")
 
 
-@each(
-    "path, headers, status",
-    [
-        ("/~w2/v1/pets", {"Mockpets-Scenario": "emtpy"}, 422),  # the cookie's names are valid
-        ("/~-/v1/pets", {}, 422),
-        ("/v1/pets?limit=0", {}, 400),
-        ("/v1/pest", {}, 404),
-        ("/v1/pets", {"Authorization": "none"}, 401),
-        ("/v1/pets", {"Mockpets-Sesion": "w2"}, 422),
-        ("/~closed/v1/pets", {}, 410),
-    ],
-)
+@each("path, headers, status", [
+    ("/~w2/v1/pets", {"Mockpets-Scenario": "emtpy"}, 422),  # the cookie's names are valid
+    ("/~-/v1/pets", {}, 422),
+    ("/v1/pets?limit=0", {}, 400),
+    ("/v1/pest", {}, 404),
+    ("/v1/pets", {"Authorization": "none"}, 401),
+    ("/v1/pets", {"Mockpets-Sesion": "w2"}, 422),
+    ("/~closed/v1/pets", {}, 410),
+])  # fmt: skip
 def test_other_errors_keep_the_cookie(
     call: Client, path: str, headers: dict[str, str], status: int
 ) -> None:
@@ -148,24 +125,21 @@ def test_other_paths_do_not_read_it(fresh: Make, path: str) -> None:
 OWN = {"Host": "pets.example:8080"}
 
 
-@each(
-    "headers, selects",
-    [
-        ({}, True),
-        ({"Origin": "http://localhost:5173"}, True),
-        ({"Origin": "https://127.0.0.1"}, True),
-        ({"Origin": "https://front.example"}, True),
-        ({"Origin": "HTTPS://Front.Example"}, True),
-        ({**OWN, "Origin": "http://pets.example:8080"}, True),
-        ({**OWN, "Origin": "https://PETS.example:8080"}, True),
-        ({**OWN, "Origin": "https://pets.example"}, False),
-        ({"Origin": "https://evil.test"}, False),
-        ({"Origin": "https://front.example.evil.test"}, False),
-        ({"Origin": "http://localhost:5173, https://evil.test"}, False),
-        ({"Origin": "null"}, False),
-        ({"Origin": "x" * 5000}, False),
-    ],
-)
+@each("headers, selects", [
+    ({}, True),
+    ({"Origin": "http://localhost:5173"}, True),
+    ({"Origin": "https://127.0.0.1"}, True),
+    ({"Origin": "https://front.example"}, True),
+    ({"Origin": "HTTPS://Front.Example"}, True),
+    ({**OWN, "Origin": "http://pets.example:8080"}, True),
+    ({**OWN, "Origin": "https://PETS.example:8080"}, True),
+    ({**OWN, "Origin": "https://pets.example"}, False),
+    ({"Origin": "https://evil.test"}, False),
+    ({"Origin": "https://front.example.evil.test"}, False),
+    ({"Origin": "http://localhost:5173, https://evil.test"}, False),
+    ({"Origin": "null"}, False),
+    ({"Origin": "x" * 5000}, False),
+])  # fmt: skip
 @each("cookie", ["mockpets=w1+empty", "mockpets=-"])
 def test_pages_that_may_not_call_the_control_api_cannot_select_with_it(
     fresh: Make, headers: dict[str, str], selects: bool, cookie: str

@@ -1,8 +1,7 @@
 """`--sessions declared`: a request that forgets or misspells its session is an error."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,9 +9,6 @@ from mockpets import MockpetsServer, Settings, create_app
 from mockpets.client import ControlClient
 from tests.cases import each
 from tests.http_client import Client, InProcess
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PET: Any = {"name": "Miso", "categoryId": 2}
 
@@ -29,39 +25,33 @@ def sessions(call: Client) -> list[str]:
     return [each["name"] for each in call("GET", "/__mockpets/sessions").json["sessions"]]
 
 
-@each(
-    "path, options",
-    [
-        ("/~w3/v1/pets", {}),
-        ("/v1/pets", {"headers": {"Mockpets-Session": "w3"}}),
-        ("/v1/pets", {"key": "mockpets~w3"}),
-        ("/~w3+empty/v1/pets", {}),
-        ("/~default/v1/pets", {}),
-        ("/~w3/__mockpets/pets", {}),
-        ("/~w3/__mockpets/state", {}),
-    ],
-)
+@each("path, options", [
+    ("/~w3/v1/pets", {}),
+    ("/v1/pets", {"headers": {"Mockpets-Session": "w3"}}),
+    ("/v1/pets", {"key": "mockpets~w3"}),
+    ("/~w3+empty/v1/pets", {}),
+    ("/~default/v1/pets", {}),
+    ("/~w3/__mockpets/pets", {}),
+    ("/~w3/__mockpets/state", {}),
+])  # fmt: skip
 def test_declared_sessions_and_the_default_one_can_be_named(
     call: Client, path: str, options: dict[str, Any]
 ) -> None:
     assert call("GET", path, **options).status == 200
 
 
-@each(
-    "method, path, options",
-    [
-        ("GET", "/v1/pets", {}),
-        ("GET", "/v1/pets", {"key": None}),
-        ("GET", "/v1/pets", {"headers": {"Mockpets-Scenario": "empty"}}),
-        ("GET", "/~+empty/v1/pets", {}),
-        ("GET", "/v1/pets/1", {}),
-        ("POST", "/v1/pets", {"json_body": PET}),
-        ("GET", "/v1/unknown", {}),
-        ("POST", "/__mockpets/reset", {}),
-        ("PUT", "/__mockpets/scenario", {"json_body": {"scenario": "empty"}}),
-        ("PUT", "/__mockpets/pets", {"json_body": []}),
-    ],
-)
+@each("method, path, options", [
+    ("GET", "/v1/pets", {}),
+    ("GET", "/v1/pets", {"key": None}),
+    ("GET", "/v1/pets", {"headers": {"Mockpets-Scenario": "empty"}}),
+    ("GET", "/~+empty/v1/pets", {}),
+    ("GET", "/v1/pets/1", {}),
+    ("POST", "/v1/pets", {"json_body": PET}),
+    ("GET", "/v1/unknown", {}),
+    ("POST", "/__mockpets/reset", {}),
+    ("PUT", "/__mockpets/scenario", {"json_body": {"scenario": "empty"}}),
+    ("PUT", "/__mockpets/pets", {"json_body": []}),
+])  # fmt: skip
 def test_a_request_that_names_no_session_is_rejected(
     call: Client, method: str, path: str, options: dict[str, Any]
 ) -> None:
@@ -76,20 +66,17 @@ def test_a_request_that_names_no_session_is_rejected(
     assert call("GET", "/~default/__mockpets/requests").json["requests"] == []
 
 
-@each(
-    "method, path, options",
-    [
-        ("GET", "/~w4/v1/pets", {}),
-        ("POST", "/v1/pets", {"headers": {"Mockpets-Session": "w4"}, "json_body": PET}),
-        ("GET", "/v1/pets", {"key": "mockpets~w4"}),
-        ("GET", "/~w4/v1/unknown", {}),
-        ("GET", "/~w4/__mockpets/pets", {}),
-        ("GET", "/~w4/__mockpets/state", {}),
-        ("GET", "/~w4/__mockpets/events", {}),
-        ("POST", "/~w4/__mockpets/reset", {}),
-        ("PUT", "/~w4/__mockpets/scenario", {"json_body": {"scenario": "empty"}}),
-    ],
-)
+@each("method, path, options", [
+    ("GET", "/~w4/v1/pets", {}),
+    ("POST", "/v1/pets", {"headers": {"Mockpets-Session": "w4"}, "json_body": PET}),
+    ("GET", "/v1/pets", {"key": "mockpets~w4"}),
+    ("GET", "/~w4/v1/unknown", {}),
+    ("GET", "/~w4/__mockpets/pets", {}),
+    ("GET", "/~w4/__mockpets/state", {}),
+    ("GET", "/~w4/__mockpets/events", {}),
+    ("POST", "/~w4/__mockpets/reset", {}),
+    ("PUT", "/~w4/__mockpets/scenario", {"json_body": {"scenario": "empty"}}),
+])  # fmt: skip
 def test_a_request_that_names_an_unknown_session_is_rejected(
     call: Client, method: str, path: str, options: dict[str, Any]
 ) -> None:

@@ -1,17 +1,13 @@
 """Errors that are not the client's: bugs, and background jobs that fail."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Iterator
+from typing import NoReturn
 
 import pytest
 
 from mockpets import MockpetsServer, Settings
 from tests.http_client import Client, OverSocket
 from tests.web.test_contract import assert_error
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 BUG = "this is a bug in mockpets; report it with the traceback in the log"
 MEMORY = "the server has too little memory; send or request less at once, or give it more"
@@ -25,33 +21,14 @@ def call() -> Iterator[Client]:
 
 
 @pytest.mark.parametrize(("error", "fix"), [(ValueError("a bug"), BUG), (MemoryError(), MEMORY)])
-@pytest.mark.parametrize(
-    ("method", "path", "body", "target", "what"),
-    [
-        (
-            "PUT",
-            "pets",
-            {"count": 1000},
-            "mockpets.pets.table.TableCache.make",
-            "generating 1000 pets",
-        ),
-        (
-            "PUT",
-            "pets",
-            [{"id": 1, "name": "n" * 9000, "categoryId": 1}],
-            "mockpets.scenario.language.control_bodies.parse_pets",
-            "reading the pets",
-        ),
-        (
-            "PUT",
-            "sessions/w3",
-            {"pets": {"count": 1}},
-            "mockpets.scenario.language.control_bodies.parse_session_config",
-            "reading the body",
-        ),
-        ("GET", "metrics", None, "mockpets.telemetry.metrics.Metrics.prepare", "loading the"),
-    ],
-)
+@pytest.mark.parametrize(("method", "path", "body", "target", "what"), [
+    ("PUT", "pets", {"count": 1000}, "mockpets.pets.table.TableCache.make", "generating 1000 pets"),
+    ("PUT", "pets", [{"id": 1, "name": "n" * 9000, "categoryId": 1}],
+     "mockpets.scenario.language.control_bodies.parse_pets", "reading the pets"),
+    ("PUT", "sessions/w3", {"pets": {"count": 1}},
+     "mockpets.scenario.language.control_bodies.parse_session_config", "reading the body"),
+    ("GET", "metrics", None, "mockpets.telemetry.metrics.Metrics.prepare", "loading the"),
+])  # fmt: skip
 def test_a_failed_background_job_is_reported_with_what_it_was(
     call: Client,
     monkeypatch: pytest.MonkeyPatch,
@@ -83,14 +60,11 @@ def test_a_failed_background_job_is_reported_with_what_it_was(
     assert call(method, f"/__mockpets/{path}", json_body=body, key=None).status in (200, 201)
 
 
-@pytest.mark.parametrize(
-    ("path", "body"),
-    [
-        ("pets", {"count": 1000}),
-        ("pets", [{"id": 1, "name": "n" * 9000}]),
-        ("scenario", {"scenario": ["emtpy"] + ["empty"] * 1000}),
-    ],
-)
+@pytest.mark.parametrize(("path", "body"), [
+    ("pets", {"count": 1000}),
+    ("pets", [{"id": 1, "name": "n" * 9000}]),
+    ("scenario", {"scenario": ["emtpy"] + ["empty"] * 1000}),
+])  # fmt: skip
 def test_a_long_call_that_fails_creates_no_session(
     call: Client, monkeypatch: pytest.MonkeyPatch, path: str, body: object
 ) -> None:

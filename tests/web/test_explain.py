@@ -1,9 +1,8 @@
 """Explanations: they agree with what happens, change nothing, and name every condition."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -11,13 +10,8 @@ from hypothesis import strategies as st
 
 from mockpets import Settings, create_app
 from tests.cases import each
-from tests.http_client import Client, InProcess, OverSocket
+from tests.http_client import Client, InProcess, OverSocket, Response
 from tests.server.raw_http import Wire
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.http_client import Response
 
 EXPLAINED = {"Mockpets-Session": "explained"}
 KEY = {"Authorization": "Bearer mockpets"}
@@ -120,15 +114,11 @@ def comparable(explanation: Any) -> Any:
     return {**explanation, "request": request, "sent": None}
 
 
-@pytest.mark.parametrize(
-    "scenarios",
-    [
-        25,
-        pytest.param(60, marks=pytest.mark.slow),
-        pytest.param(1_700, marks=[pytest.mark.slow, pytest.mark.long]),
-    ],
-    ids=["few", "some", "many"],
-)
+@pytest.mark.parametrize("scenarios", [
+    25,
+    pytest.param(60, marks=pytest.mark.slow),
+    pytest.param(1_700, marks=[pytest.mark.slow, pytest.mark.long]),
+], ids=["few", "some", "many"])  # fmt: skip
 def test_an_explanation_is_what_then_happens_and_changes_nothing(
     fresh: Callable[..., Client], scenarios: int
 ) -> None:
@@ -211,13 +201,10 @@ def test_each_condition_has_the_expected_and_the_actual_value(fresh: Callable[..
     )
 
 
-@pytest.mark.parametrize(
-    ("probability", "reason"),
-    [
-        (0.25, "responds: 0.134364 is below 0.25, seed 1"),
-        (0.1, "not drawn: 0.134364 is not below 0.1, seed 1"),
-    ],
-)
+@pytest.mark.parametrize(("probability", "reason"), [
+    (0.25, "responds: 0.134364 is below 0.25, seed 1"),
+    (0.1, "not drawn: 0.134364 is not below 0.1, seed 1"),
+])  # fmt: skip
 def test_a_draw_is_compared_with_the_probability(
     fresh: Callable[..., Client], probability: float, reason: str
 ) -> None:
@@ -284,15 +271,11 @@ def test_secrets_are_hidden_but_a_stub_that_matched_them_did(fresh: Callable[...
     call = fresh()
     key = {"headers": {"authorization": "Bearer mockpets"}}
     wrong = {"headers": {"authorization": "Bearer other"}, "query": {"a": {"present": False}}}
-    use(
-        call,
-        "s",
-        stubs=[
-            {"name": "wrong", "match": wrong, "reply": {"error": "unauthorized"}},
-            {"name": "both", "match": {**wrong, "query": {"a": "b"}}, "delay": "1ms"},
-            {"name": "right", "match": key, "reply": {"error": "unauthorized"}},
-        ],
-    )
+    use(call, "s", stubs=[
+        {"name": "wrong", "match": wrong, "reply": {"error": "unauthorized"}},
+        {"name": "both", "match": {**wrong, "query": {"a": "b"}}, "delay": "1ms"},
+        {"name": "right", "match": key, "reply": {"error": "unauthorized"}},
+    ])  # fmt: skip
 
     explained = explain(call, "s", LIST)
 
@@ -406,26 +389,23 @@ def test_with_declared_sessions_the_request_must_name_one(fresh: Callable[..., C
     assert "the request names no session" in response.json["summary"]
 
 
-@each(
-    "request_, message",
-    [
-        ({}, "missing key 'method'"),
-        ({"method": "GET"}, "missing key 'path'"),
-        ({"method": "G T", "path": "/v1/pets"}, "must be a method such as GET or POST"),
-        ({"method": "GET", "path": "v1/pets"}, "must be a path such as /v1/pets?limit=5"),
-        ({"method": "GET", "path": "/v1/pets#a"}, "must be a path"),
-        ({"method": "GET", "path": "/v1/p\u00e4ts"}, "percent-encode it"),
-        ({"method": "GET", "path": "/v1/pets", "header": {}}, "did you mean 'headers'?"),
-        ({"method": "GET", "path": "/v1/pets", "headers": {"a:": "b"}}, "invalid header name 'a:'"),
-        ({"method": "GET", "path": "/v1/pets", "headers": {"a": 1}}, "must be printable ASCII"),
-        ({"method": "GET", "path": "/v1/pets", "headers": {"a": "b\r\nc: d"}}, "printable ASCII"),
-        ({"method": "OPTIONS", "path": "/v1/pets"}, "no scenario applies to a preflight"),
-        ({"method": "GET", "path": "/__mockpets/state"}, "no scenario applies to the control API"),
-        ({"method": "GET", "path": "/~a/__mockpets"}, "no scenario applies to the control API"),
-        ({"method": "GET", "path": "/%5f_mockpets/pets"}, "no scenario applies to the control API"),
-        ([], "must be a mapping"),
-    ],
-)
+@each("request_, message", [
+    ({}, "missing key 'method'"),
+    ({"method": "GET"}, "missing key 'path'"),
+    ({"method": "G T", "path": "/v1/pets"}, "must be a method such as GET or POST"),
+    ({"method": "GET", "path": "v1/pets"}, "must be a path such as /v1/pets?limit=5"),
+    ({"method": "GET", "path": "/v1/pets#a"}, "must be a path"),
+    ({"method": "GET", "path": "/v1/p\u00e4ts"}, "percent-encode it"),
+    ({"method": "GET", "path": "/v1/pets", "header": {}}, "did you mean 'headers'?"),
+    ({"method": "GET", "path": "/v1/pets", "headers": {"a:": "b"}}, "invalid header name 'a:'"),
+    ({"method": "GET", "path": "/v1/pets", "headers": {"a": 1}}, "must be printable ASCII"),
+    ({"method": "GET", "path": "/v1/pets", "headers": {"a": "b\r\nc: d"}}, "printable ASCII"),
+    ({"method": "OPTIONS", "path": "/v1/pets"}, "no scenario applies to a preflight"),
+    ({"method": "GET", "path": "/__mockpets/state"}, "no scenario applies to the control API"),
+    ({"method": "GET", "path": "/~a/__mockpets"}, "no scenario applies to the control API"),
+    ({"method": "GET", "path": "/%5f_mockpets/pets"}, "no scenario applies to the control API"),
+    ([], "must be a mapping"),
+])  # fmt: skip
 def test_an_invalid_request_is_rejected(call: Client, request_: Any, message: str) -> None:
     response = call("POST", "/__mockpets/explain", json_body=request_)
 
@@ -443,15 +423,8 @@ PATHS = [
     *("/v1/p%65ts", "/v1/pets%00", "/v1/%c3%a9", "/v1/%ff%zz", "/pets"),
 ]
 QUERIES = [
-    "",
-    "",
-    "?limit=0",
-    "?status=x",
-    "?limit=%zz",
-    "?a" + "&a" * 1000,
-    "??",
-    "?limit=1&limit=2",
-]
+    "", "", "?limit=0", "?status=x", "?limit=%zz", "?a" + "&a" * 1000, "??", "?limit=1&limit=2",
+]  # fmt: skip
 HEADERS = {
     "Authorization": ["Bearer mockpets", "Bearer mockpets~t", "Bearer mockpets~t+empty", "Basic x"],
     "authorization": ["Bearer mockpets", "Bearer other"],

@@ -1,9 +1,8 @@
 """The outcome of each request in the journal, through real connections and a test client."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -12,9 +11,6 @@ from mockpets.client import ControlClient
 from mockpets.client.connection import VerificationError
 from tests.http_client import Client, InProcess, OverSocket
 from tests.server.raw_http import Wire, port_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 KEY = "Authorization: Bearer mockpets"
 MATCH = {"operation": "listPets"}
@@ -93,15 +89,12 @@ def test_an_entry_without_a_gate_has_the_time_until_the_response_ended(
     assert ended["total_ms"] >= ended["app_ms"] + (40 if stub else 0)
 
 
-@pytest.mark.parametrize(
-    "stub",
-    [
-        {"hold": "door"},
-        {"delay": "30s"},
-        {"throttle": "1 B/s"},
-        {"delay": "30s", "fault": "connection_reset"},
-    ],
-)
+@pytest.mark.parametrize("stub", [
+    {"hold": "door"},
+    {"delay": "30s"},
+    {"throttle": "1 B/s"},
+    {"delay": "30s", "fault": "connection_reset"},
+])  # fmt: skip
 def test_a_client_that_leaves_is_recorded(
     stub: dict[str, Any], server: MockpetsServer, control: ControlClient
 ) -> None:
@@ -114,15 +107,10 @@ def test_a_client_that_leaves_is_recorded(
     wait_for(control, "client_left")
 
 
-@pytest.mark.parametrize(
-    ("fault", "outcome", "status"),
-    [
-        ("connection_reset", "broken", None),
-        ("empty_reply", "broken", None),
-        ("truncated_body", "broken", 200),
-        ("malformed_json", "sent", 200),
-    ],
-)
+@pytest.mark.parametrize(("fault", "outcome", "status"), [
+    ("connection_reset", "broken", None), ("empty_reply", "broken", None),
+    ("truncated_body", "broken", 200), ("malformed_json", "sent", 200),
+])  # fmt: skip
 def test_a_fault_that_cuts_the_response_off_breaks_it(
     fault: str, outcome: str, status: int | None, server: MockpetsServer, control: ControlClient
 ) -> None:

@@ -1,9 +1,8 @@
 """The setting for memory: what it limits, what is dropped at a limit, and who learns of it."""
 
-from __future__ import annotations
-
 import logging
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -14,10 +13,7 @@ from tests.test_cost import HEADERS
 from tests.web.control.test_metrics import PATH, held, read
 from tests.web.test_contract import assert_error
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Make = Callable[..., Client]
+Make = Callable[..., Client]
 
 MIB = 2**20
 TOKEN = "a-token-of-the-tests"
@@ -35,14 +31,11 @@ def limits(call: Client, key: str = "mockpets") -> list[float]:
     return [samples[f"mockpets_{name}", None, None] for name in LIMITS]
 
 
-@each(
-    "options, expected",
-    [
-        ({}, [16 * MIB, 64 * MIB]),
-        ({"memory": "5MiB"}, [MIB, 4 * MIB]),
-        ({"public": True, "control_token": TOKEN}, [8 * MIB, 64 * MIB]),
-    ],
-)
+@each("options, expected", [
+    ({}, [16 * MIB, 64 * MIB]),
+    ({"memory": "5MiB"}, [MIB, 4 * MIB]),
+    ({"public": True, "control_token": TOKEN}, [8 * MIB, 64 * MIB]),
+])  # fmt: skip
 def test_the_metrics_show_each_part_of_the_memory(
     fresh: Make, options: dict[str, Any], expected: list[float]
 ) -> None:

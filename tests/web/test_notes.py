@@ -1,20 +1,14 @@
 """The notes of the journal: every code, and when it is present."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mockpets.journal.queries import NOTES
 from tests.cases import each
-from tests.http_client import JSON
+from tests.http_client import JSON, Client
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.http_client import Client
-
-    Make = Callable[..., Client]
+Make = Callable[..., Client]
 
 GOOD = b'{"name": "Miso", "categoryId": 2}'
 MORE = b'{"name": "Miso", "categoryId": 2, "id": 9, "colour": "red"}'
@@ -45,29 +39,16 @@ ROWS = [
     Row("GET", "/v1/pets", {}, {}),
     Row("POST", "/v1/pets", posted(GOOD), {}),
     Row("GET", "/v1/pets?limt=3&x=1&x=2", {}, {"ignored_query": "ignored parameters: 'limt', 'x'"}),
-    Row(
-        "GET",
-        "/v1/pets?limit=0",
-        {},
-        {"limit_out_of_range": "limit=0 is not between 1 and 100", "off_contract": OFF_LIST},
-    ),
+    Row("GET", "/v1/pets?limit=0", {},
+        {"limit_out_of_range": "limit=0 is not between 1 and 100", "off_contract": OFF_LIST}),
     Row("GET", "/v1/pets?limit=abc", {}, {"off_contract": OFF_LIST}),
-    Row(
-        "POST", "/v1/pets", posted(MORE), {"ignored_members": "ignored properties: 'colour', 'id'"}
-    ),
+    Row("POST", "/v1/pets", posted(MORE),
+        {"ignored_members": "ignored properties: 'colour', 'id'"}),
     Row("POST", "/v1/pets", posted(b"[]"), {}),
-    Row(
-        "POST",
-        "/v1/pets?dry=1&status=sold",
-        posted(GOOD),
-        {"ignored_query": "ignored parameters: 'dry', 'status'"},
-    ),
-    Row(
-        "GET",
-        "/v1/pets/1?full=%C3%A9&full=2&&x",
-        {},
-        {"ignored_query": "ignored parameters: 'full', 'x'", **DEPRECATED},
-    ),
+    Row("POST", "/v1/pets?dry=1&status=sold", posted(GOOD),
+        {"ignored_query": "ignored parameters: 'dry', 'status'"}),
+    Row("GET", "/v1/pets/1?full=%C3%A9&full=2&&x", {},
+        {"ignored_query": "ignored parameters: 'full', 'x'", **DEPRECATED}),
     # An unknown path has no parameters to compare with.
     Row("GET", "/v1/pest?x=1", {}, {"unmatched": "the contract does not define this path"}),
     Row("GET", "/v1/pets/1", {}, DEPRECATED),
@@ -75,45 +56,24 @@ ROWS = [
     Row("GET", "/v1/pets", {"key": "wrong"}, {"key_invalid": "the API key is invalid"}),
     Row("GET", "/v1/pets", {"scenario": "server-error"}, {"off_contract": "status 500"}),
     Row("GET", "/v1/pets", {"scenario": "offline"}, {"off_contract": "fault connection_reset"}),
-    Row(
-        "DELETE",
-        "/v1/pets",
-        {},
-        {"unmatched": "the contract does not define this method for the path"},
-    ),
+    Row("DELETE", "/v1/pets", {},
+        {"unmatched": "the contract does not define this method for the path"}),
     Row("GET", "/pets", {}, {"unmatched": "the path is outside the pet store"}),
     Row("GET", "/v1/pets", {"headers": {"Mockpets-Delay": "1ms", "X-Mock": "1"}}, {}),
-    Row(
-        "GET",
-        "/v1/pets",
+    Row("GET", "/v1/pets",
         {"headers": {"My-Mockpets": "1", "Mockpets-Seed": "7", "mockpets-stub": "x"}},
-        {
-            "ignored_headers": "ignored headers: 'Mockpets-Seed', 'Mockpets-Stub' (response "
-            "headers, without effect on a request)"
-        },
-    ),
-    Row(
-        "GET",
-        "/v1/store/orders",
-        {"headers": {"Mockpets-Seed": "7"}},
-        {
-            "ignored_headers": "ignored headers: 'Mockpets-Seed' (response headers, without effect "
-            "on a request)",
-            "off_contract": NO_OPERATION,
-        },
-    ),
+        {"ignored_headers": "ignored headers: 'Mockpets-Seed', 'Mockpets-Stub' (response "
+         "headers, without effect on a request)"}),
+    Row("GET", "/v1/store/orders", {"headers": {"Mockpets-Seed": "7"}},
+        {"ignored_headers": "ignored headers: 'Mockpets-Seed' (response headers, without effect "
+            "on a request)", "off_contract": NO_OPERATION}),
     Row("GET", "/v1/store/orders", {}, {"off_contract": NO_OPERATION}),
-    Row(
-        "GET",
-        "/v1/pets",
+    Row("GET", "/v1/pets",
         {"headers": {"Cookie": "mockpets=w9", "Origin": "https://other.example"}},
-        {
-            "ignored_cookie": "the cookie mockpets has no effect from pages on "
-            "https://other.example; if you trust them, start the server with --control-origin "
-            "https://other.example"
-        },
-    ),
-]
+        {"ignored_cookie": "the cookie mockpets has no effect from pages on "
+         "https://other.example; if you trust them, start the server with --control-origin "
+         "https://other.example"}),
+]  # fmt: skip
 
 
 def kept(call: Client) -> Any:

@@ -1,25 +1,19 @@
 """The order of checks on a request under ``/v1``, as documented in the reference."""
 
-from __future__ import annotations
-
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.constants import SERVER_LIMIT_ERRORS
 from tests.cases import each
-from tests.http_client import JSON
+from tests.http_client import JSON, Client, Response
 from tests.server.raw_http import Wire, port_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import pytest
-
-    from tests.http_client import Client, Response
 
 CONTRACT = Path(__file__).parents[2] / "docs/reference/contract.md"
 
@@ -112,15 +106,10 @@ def test_a_stub_s_503_and_that_of_a_full_server_can_be_told_apart(
 
 
 STUB_CODES = {
-    429: "too_many_requests",
-    500: "internal_server_error",
-    501: "not_implemented",
-    502: "bad_gateway",
-    503: "service_unavailable",
-    504: "gateway_timeout",
-    507: "insufficient_storage",
-    599: "server_error",
-}
+    429: "too_many_requests", 500: "internal_server_error", 501: "not_implemented",
+    502: "bad_gateway", 503: "service_unavailable", 504: "gateway_timeout",
+    507: "insufficient_storage", 599: "server_error",
+}  # fmt: skip
 
 
 def test_the_default_code_of_a_stub_is_the_name_of_its_status(fresh: Callable[..., Client]) -> None:

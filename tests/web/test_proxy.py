@@ -1,24 +1,19 @@
 """Running behind a proxy: trusted headers, and a server under a prefix."""
 
-from __future__ import annotations
-
 import json
 import re
 from ipaddress import ip_network
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
+from wsgiref.types import WSGIEnvironment
 
+from flask.testing import FlaskClient
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets import Settings, create_app
 from mockpets.web.proxy import UNKNOWN, behind, forwarded
 from tests.cases import each
-
-if TYPE_CHECKING:
-    from wsgiref.types import WSGIEnvironment
-
-    from flask.testing import FlaskClient
 
 KEY = {"Authorization": "Bearer mockpets"}
 TRUSTED = ("10.0.0.1", "10.1.0.0/16", "::1", "2001:db8::/32")
@@ -94,37 +89,34 @@ def test_headers_of_a_trusted_proxy_are_used() -> None:
     }
 
 
-@each(
-    "message, client",
-    [
-        ("192.0.2.7", "192.0.2.7"),
-        ("192.0.2.7:50123", "192.0.2.7"),
-        (" 192.0.2.7 ", "192.0.2.7"),
-        ("2001:db9::1", "2001:db9::1"),
-        ("[2001:db9::1]", "2001:db9::1"),
-        ("[2001:db9::1]:443", "2001:db9::1"),
-        ("::ffff:192.0.2.7", "192.0.2.7"),
-        # Values that the client sent are to the left of its address.
-        ("127.0.0.1, 192.0.2.7", "192.0.2.7"),
-        ("nonsense, 192.0.2.7", "192.0.2.7"),
-        ("10.0.0.1, 10.1.2.3, 192.0.2.7", "192.0.2.7"),
-        # A chain of trusted proxies is skipped.
-        ("198.51.100.9, 192.0.2.7, 10.1.2.3", "192.0.2.7"),
-        ("192.0.2.7, 2001:db8::5, 10.1.2.3", "192.0.2.7"),
-        ("192.0.2.7, ::ffff:10.1.2.3", "192.0.2.7"),
-        ("10.1.2.3, 10.1.2.4", "10.1.2.3"),  # a client on a proxy's own machine
-        # No client address.
-        (None, UNKNOWN),
-        ("", UNKNOWN),
-        ("unknown", UNKNOWN),
-        ("_hidden", UNKNOWN),
-        ("192.0.2.7,", UNKNOWN),
-        ("192.0.2.7, localhost", UNKNOWN),
-        ("192.0.2.7, 10.1.2.3, 300.1.1.1", UNKNOWN),
-        ("192.0.2.7, \u0661.2.3.4", UNKNOWN),
-        ("127.0.0.1/8", UNKNOWN),
-    ],
-)
+@each("message, client", [
+    ("192.0.2.7", "192.0.2.7"),
+    ("192.0.2.7:50123", "192.0.2.7"),
+    (" 192.0.2.7 ", "192.0.2.7"),
+    ("2001:db9::1", "2001:db9::1"),
+    ("[2001:db9::1]", "2001:db9::1"),
+    ("[2001:db9::1]:443", "2001:db9::1"),
+    ("::ffff:192.0.2.7", "192.0.2.7"),
+    # Values that the client sent are to the left of its address.
+    ("127.0.0.1, 192.0.2.7", "192.0.2.7"),
+    ("nonsense, 192.0.2.7", "192.0.2.7"),
+    ("10.0.0.1, 10.1.2.3, 192.0.2.7", "192.0.2.7"),
+    # A chain of trusted proxies is skipped.
+    ("198.51.100.9, 192.0.2.7, 10.1.2.3", "192.0.2.7"),
+    ("192.0.2.7, 2001:db8::5, 10.1.2.3", "192.0.2.7"),
+    ("192.0.2.7, ::ffff:10.1.2.3", "192.0.2.7"),
+    ("10.1.2.3, 10.1.2.4", "10.1.2.3"),  # a client on a proxy's own machine
+    # No client address.
+    (None, UNKNOWN),
+    ("", UNKNOWN),
+    ("unknown", UNKNOWN),
+    ("_hidden", UNKNOWN),
+    ("192.0.2.7,", UNKNOWN),
+    ("192.0.2.7, localhost", UNKNOWN),
+    ("192.0.2.7, 10.1.2.3, 300.1.1.1", UNKNOWN),
+    ("192.0.2.7, \u0661.2.3.4", UNKNOWN),
+    ("127.0.0.1/8", UNKNOWN),
+])  # fmt: skip
 def test_the_client_is_the_last_untrusted_hop(message: str | None, client: str) -> None:
     assert client_of(PEER, message) == client
 
@@ -135,24 +127,21 @@ def test_a_client_cannot_forge_its_address(text: str, peer: str) -> None:
     assert client_of(peer, f"{text}, 192.0.2.7") == "192.0.2.7"
 
 
-@each(
-    "header, value",
-    [
-        ("X_FORWARDED_PROTO", "gopher"),
-        ("X_FORWARDED_PROTO", ""),
-        ("X_FORWARDED_HOST", "a b"),
-        ("X_FORWARDED_HOST", "evil.test/path"),
-        ("X_FORWARDED_HOST", "a\r\nX: y"),
-        ("X_FORWARDED_HOST", "a:port"),
-        ("X_FORWARDED_PREFIX", "/"),
-        ("X_FORWARDED_PREFIX", "mock"),
-        ("X_FORWARDED_PREFIX", "//evil.test"),
-        ("X_FORWARDED_PREFIX", "/a//b"),
-        ("X_FORWARDED_PREFIX", "/a/../b"),
-        ("X_FORWARDED_PREFIX", '/a>; rel="x"'),
-        ("X_FORWARDED_PREFIX", "/~w3"),
-    ],
-)
+@each("header, value", [
+    ("X_FORWARDED_PROTO", "gopher"),
+    ("X_FORWARDED_PROTO", ""),
+    ("X_FORWARDED_HOST", "a b"),
+    ("X_FORWARDED_HOST", "evil.test/path"),
+    ("X_FORWARDED_HOST", "a\r\nX: y"),
+    ("X_FORWARDED_HOST", "a:port"),
+    ("X_FORWARDED_PREFIX", "/"),
+    ("X_FORWARDED_PREFIX", "mock"),
+    ("X_FORWARDED_PREFIX", "//evil.test"),
+    ("X_FORWARDED_PREFIX", "/a//b"),
+    ("X_FORWARDED_PREFIX", "/a/../b"),
+    ("X_FORWARDED_PREFIX", '/a>; rel="x"'),
+    ("X_FORWARDED_PREFIX", "/~w3"),
+])  # fmt: skip
 def test_invalid_forwarded_values_are_ignored(header: str, value: str) -> None:
     message = {"X_FORWARDED_FOR": "192.0.2.7", header: value}
 
@@ -255,21 +244,16 @@ def test_a_path_outside_the_prefix_is_shown_decoded_and_suggested_encoded() -> N
     )
 
 
-@each(
-    "path, message",
-    [
-        ("/mock/pets", "the base URL must end with /v1: /mock/v1/pets"),
-        ("/mock/v1/pets/", "remove the trailing slash: /mock/v1/pets"),
-        ("/mock/v1/pest", "did you mean '/mock/v1/pets'? To define "),
-        (
-            "/mock/w3/v1/pets",
-            "the pet store is at /mock/v1/pets, and the base path of a session starts with a "
-            "tilde: /mock/~w3/v1/pets",
-        ),
-        ("/mock/~w3/pets/7", "the base URL must end with /v1: /mock/~w3/v1/pets/7"),
-        ("/mock/~w3/w4/v1/pets", "did you mean '/mock/~w3/v1/pets'?"),
-    ],
-)
+@each("path, message", [
+    ("/mock/pets", "the base URL must end with /v1: /mock/v1/pets"),
+    ("/mock/v1/pets/", "remove the trailing slash: /mock/v1/pets"),
+    ("/mock/v1/pest", "did you mean '/mock/v1/pets'? To define "),
+    ("/mock/w3/v1/pets",
+     "the pet store is at /mock/v1/pets, and the base path of a session starts with a "
+         "tilde: /mock/~w3/v1/pets"),
+    ("/mock/~w3/pets/7", "the base URL must end with /v1: /mock/~w3/v1/pets/7"),
+    ("/mock/~w3/w4/v1/pets", "did you mean '/mock/~w3/v1/pets'?"),
+])  # fmt: skip
 def test_a_hint_includes_the_prefix(path: str, message: str) -> None:
     response = mounted("/mock").get(path, headers=KEY)
 

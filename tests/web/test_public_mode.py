@@ -1,12 +1,12 @@
 """Public mode: the limits and the isolation of visitors."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
 from itertools import count, product
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -27,15 +27,9 @@ from mockpets.web.public_mode import PUBLIC_BURST, TOKEN_GUESSES
 from tests.cases import each
 from tests.http_client import Client, InProcess, Response
 from tests.routes import PANEL_FILES
-from tests.server.raw_http import Clock, Wire, running
+from tests.server.raw_http import Clock, Running, Wire, running
 from tests.server.raw_http import Clock as ServerClock
 from tests.web.test_contract import ORIGIN, assert_cors, assert_error
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
-
-    from tests.server.raw_http import Running
 
 TOKEN = "a-token-of-the-tests"
 WITH = {"Authorization": f"Bearer {TOKEN}"}
@@ -88,15 +82,10 @@ TRUSTED = ("127.0.0.1/32",)
 # --- Limits -------------------------------------------------------------------------------------
 
 
-@each(
-    "how, header",
-    [
-        ("delay: 60s", "Accept: */*"),
-        ("delay: 6s", "Mockpets-Delay: 6s"),
-        ("hold: gate", "Mockpets-Delay: 4s"),
-        ("throttle: 10 B/s", "Accept: */*"),
-    ],
-)
+@each("how, header", [
+    ("delay: 60s", "Accept: */*"), ("delay: 6s", "Mockpets-Delay: 6s"),
+    ("hold: gate", "Mockpets-Delay: 4s"), ("throttle: 10 B/s", "Accept: */*"),
+])  # fmt: skip
 def test_a_response_waits_at_most_ten_seconds(tmp_path: Path, how: str, header: str) -> None:
     (tmp_path / "late.yaml").write_text(f"description: x\nstubs:\n  - {{{how}}}\n")
     app = create_app(Settings(public=True, control_token=TOKEN, scenarios_dir=(tmp_path,)))
@@ -237,19 +226,11 @@ def test_preflights_count_separately() -> None:
 
 
 OPEN = [
-    "/__mockpets/",
-    "/__mockpets",
-    "/__mockpets/docs",
-    f"/__mockpets/{PANEL_FILES}/main.js",
-    "/__mockpets/client.js",
-    "/__mockpets/openapi.json",
-    "/__mockpets/control.openapi.json",
-    "/__mockpets/schema/scenario.json",
-    "/__mockpets/nothing",
-    "/",
-    "/v1/nothing",
+    "/__mockpets/", "/__mockpets", "/__mockpets/docs", f"/__mockpets/{PANEL_FILES}/main.js",
+    "/__mockpets/client.js", "/__mockpets/openapi.json", "/__mockpets/control.openapi.json",
+    "/__mockpets/schema/scenario.json", "/__mockpets/nothing", "/", "/v1/nothing",
     "/v1/pets",  # without a key
-]
+]  # fmt: skip
 
 
 @each("path", OPEN)
@@ -421,15 +402,12 @@ def test_an_ipv6_network_has_a_part_of_the_sessions(bits: int, most: int) -> Non
 # --- Which session is replaced ------------------------------------------------------------------
 
 
-@each(
-    "method, path, body",
-    [
-        ("POST", "pets", PET),
-        ("DELETE", "pets/3", None),
-        ("PUT", "scenario", {"scenario": "empty"}),
-        ("PUT", "sessions/{}", {"seed": 7}),
-    ],
-)
+@each("method, path, body", [
+    ("POST", "pets", PET),
+    ("DELETE", "pets/3", None),
+    ("PUT", "scenario", {"scenario": "empty"}),
+    ("PUT", "sessions/{}", {"seed": 7}),
+])  # fmt: skip
 def test_an_idle_session_without_changes_is_replaced_first(
     method: str, path: str, body: Any
 ) -> None:
@@ -537,21 +515,18 @@ def test_unused_sessions_are_reset_too() -> None:
 # --- Visitors -----------------------------------------------------------------------------------
 
 
-@each(
-    "one, other, same",
-    [
-        ("192.0.2.1", "192.0.2.1", True),
-        ("192.0.2.1", "192.0.2.2", False),
-        ("192.0.2.1", "::ffff:192.0.2.1", True),
-        ("192.0.2.1", "203.0.113.9, 192.0.2.1", True),  # values from the client are on the left
-        ("203.0.113.9", "203.0.113.9, 192.0.2.1", False),
-        ("192.0.2.1", "192.0.2.1, 127.0.0.1", True),  # two proxies, both trusted
-        ("2001:db8:0:1::1", "2001:db8:0:1:ffff:ffff:ffff:ffff", True),
-        ("2001:db8:0:1::1", "2001:db8:0:2::1", False),
-        ("2001:db8:0:1::1", "192.0.2.1", False),
-        ("nonsense", "other nonsense", True),  # all unknown addresses share one session
-    ],
-)
+@each("one, other, same", [
+    ("192.0.2.1", "192.0.2.1", True),
+    ("192.0.2.1", "192.0.2.2", False),
+    ("192.0.2.1", "::ffff:192.0.2.1", True),
+    ("192.0.2.1", "203.0.113.9, 192.0.2.1", True),  # values from the client are on the left
+    ("203.0.113.9", "203.0.113.9, 192.0.2.1", False),
+    ("192.0.2.1", "192.0.2.1, 127.0.0.1", True),  # two proxies, both trusted
+    ("2001:db8:0:1::1", "2001:db8:0:1:ffff:ffff:ffff:ffff", True),
+    ("2001:db8:0:1::1", "2001:db8:0:2::1", False),
+    ("2001:db8:0:1::1", "192.0.2.1", False),
+    ("nonsense", "other nonsense", True),  # all unknown addresses share one session
+])  # fmt: skip
 def test_a_visitor_is_identified_by_the_forwarded_address(one: str, other: str, same: bool) -> None:
     public = Public()
     assert public.post(one, name="Mine").status == 201

@@ -1,7 +1,5 @@
 """The rate limit, compared with a model of token buckets on a test clock."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

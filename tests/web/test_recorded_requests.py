@@ -1,23 +1,18 @@
 """What an entry of the journal takes, and that it can be read after its request is gone."""
 
-from __future__ import annotations
-
 import gc
 import io
 import sys
 import tracemalloc
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from mockpets import Settings, create_app
+from mockpets.journal.journal import Journal
 from mockpets.wsgi_extension import HEAD
 from tests.cases import each
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mockpets.journal.journal import Journal
 
 REQUESTS = 300
 
@@ -31,21 +26,13 @@ def sender(settings: Settings) -> tuple[Callable[..., None], Journal]:
         target = f"/v1/pets?{query}"
         names = dict(line.split(": ") for line in fields.splitlines())
         environ: dict[str, Any] = {
-            "REQUEST_METHOD": "POST",
-            "PATH_INFO": "/v1/pets",
-            "QUERY_STRING": query,
-            "REQUEST_URI": target,
-            "SERVER_NAME": "localhost",
-            "SERVER_PORT": "7387",
-            "SERVER_PROTOCOL": "HTTP/1.1",
-            "REMOTE_ADDR": "127.0.0.1",
-            "CONTENT_TYPE": "application/json",
-            "CONTENT_LENGTH": str(len(body)),
-            "wsgi.version": (1, 0),
-            "wsgi.url_scheme": "http",
-            "wsgi.errors": sys.stderr,
+            "REQUEST_METHOD": "POST", "PATH_INFO": "/v1/pets", "QUERY_STRING": query,
+            "REQUEST_URI": target, "SERVER_NAME": "localhost", "SERVER_PORT": "7387",
+            "SERVER_PROTOCOL": "HTTP/1.1", "REMOTE_ADDR": "127.0.0.1",
+            "CONTENT_TYPE": "application/json", "CONTENT_LENGTH": str(len(body)),
+            "wsgi.version": (1, 0), "wsgi.url_scheme": "http", "wsgi.errors": sys.stderr,
             "wsgi.input": io.BytesIO(body),
-        }
+        }  # fmt: skip
         environ |= {f"HTTP_{name.upper().replace('-', '_')}": names[name] for name in names}
         if raw:  # as our server does
             lines = f"POST {target} HTTP/1.1\n{fields}".replace("\n", "\r\n")

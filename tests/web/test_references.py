@@ -1,10 +1,9 @@
 """References in replies: each source, over HTTP, and against an independent model."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -13,12 +12,7 @@ from hypothesis import strategies as st
 
 from mockpets import MockpetsServer, Settings
 from mockpets.constants import HEADER_VALUE_BYTES
-from tests.http_client import Client, OverSocket
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.http_client import Response
+from tests.http_client import Client, OverSocket, Response
 
 ORDERS = "/v1/store/{shop}/orders"
 ORDER = {"petId": 9007199254740993, "name": "Mío", "items": [{"price": 1.5}], "gift": None}
@@ -55,22 +49,11 @@ def notes(call: Client, session: str = "default") -> dict[str, str]:
     return {note["code"]: note["text"] for note in last["notes"]}
 
 
-@pytest.mark.parametrize(
-    ("source", "value"),
-    [
-        ("body", ORDER),
-        ("body.petId", 9007199254740993),
-        ("body.items", [{"price": 1.5}]),
-        ("body.items.0.price", 1.5),
-        ("body.gift", None),
-        ("query.page", "2"),
-        ("query.a.b", "x"),
-        ("headers.X-User", "ann"),
-        ("path.shop", "main"),
-        ("session", "default"),
-        ("count", 1),
-    ],
-)
+@pytest.mark.parametrize(("source", "value"), [
+    ("body", ORDER), ("body.petId", 9007199254740993), ("body.items", [{"price": 1.5}]),
+    ("body.items.0.price", 1.5), ("body.gift", None), ("query.page", "2"), ("query.a.b", "x"),
+    ("headers.X-User", "ann"), ("path.shop", "main"), ("session", "default"), ("count", 1),
+])  # fmt: skip
 def test_a_reference_keeps_the_type_of_its_value(call: Client, source: str, value: object) -> None:
     use(call, {"status": 201, "body": {"is": [{"from": source, "default": "unused"}]}})
     response = order(call, query="?page=2&page=3&a.b=x", X_User="ann")
@@ -89,9 +72,7 @@ def test_a_missing_value_is_its_default_or_null_with_a_note(call: Client, source
     assert notes(call)["reference_missing"] == f"the request has no {source}"
 
 
-def test_one_response_has_one_time_and_different_uuids_which_the_seed_repeats(
-    call: Client,
-) -> None:
+def test_one_response_has_one_time_and_different_uuids_which_the_seed_repeats(call: Client) -> None:
     body = [{"from": "now"}, {"from": "now"}, {"from": "uuid"}, {"from": "uuid"}]
     use(call, {"status": 201, "body": body})
     first, second = order(call).json, order(call).json

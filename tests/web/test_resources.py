@@ -1,24 +1,18 @@
 # ruff: noqa: E501 - messages are compared whole, a line each
 """Resources over HTTP: what each request does, whose records they are, and what explains it."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Mapping
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any, Self
 from uuid import UUID
 
 import pytest
 
 from mockpets import Settings, create_app
 from tests.cases import each
-from tests.http_client import JSON, Client, InProcess
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from tests.http_client import Response
+from tests.http_client import JSON, Client, InProcess, Response
 
 PATH = "/v1/store/orders"
 FIRST = {"id": 1, "petId": 3, "status": "placed"}
@@ -50,7 +44,7 @@ class Shop:
     def control(self, method: str, path: str, body: Any = None) -> Response:
         return self(method, f"/__mockpets/{path}", body, key=None)
 
-    def use(self, *resources: Mapping[str, Any], **more: Any) -> Shop:
+    def use(self, *resources: Mapping[str, Any], **more: Any) -> Self:
         document = {"description": "d", "resources": list(resources or [ORDERS]), **more}
         response = self.control("PUT", "scenario", {"scenario": document})
         assert response.status == 200, response.body
@@ -273,30 +267,13 @@ MANY = [
 ]
 
 
-@each(
-    "query, ids",
-    [
-        ("", [1, 2, 3, 4, 5]),
-        ("limit=2", [1, 2]),
-        ("n=3", [1, 2]),
-        ("n=30e-1", [1, 2]),
-        ("n=3e2", [3]),
-        ("n=0", [4]),
-        ("n=4", []),
-        ("s=3", [1]),
-        ("s=x%20y", [2]),
-        ("s=%C3%A9%22%5C", [3]),
-        ("s=", [4]),
-        ("t=true", [1]),
-        ("z=null", [1]),
-        ("n=3&s=3", [1]),
-        ("n=3&n=0", [1, 2, 4]),
-        ("o=4", []),
-        ("_=17", [1, 2, 3, 4, 5]),
-        ("n=1e999999999999999999999", []),
-        ("s=%FF", []),
-    ],
-)
+@each("query, ids", [
+    ("", [1, 2, 3, 4, 5]), ("limit=2", [1, 2]), ("n=3", [1, 2]), ("n=30e-1", [1, 2]),
+    ("n=3e2", [3]), ("n=0", [4]), ("n=4", []), ("s=3", [1]), ("s=x%20y", [2]),
+    ("s=%C3%A9%22%5C", [3]), ("s=", [4]), ("t=true", [1]), ("z=null", [1]), ("n=3&s=3", [1]),
+    ("n=3&n=0", [1, 2, 4]), ("o=4", []), ("_=17", [1, 2, 3, 4, 5]),
+    ("n=1e999999999999999999999", []), ("s=%FF", []),
+])  # fmt: skip
 def test_a_list_has_the_records_with_these_values(
     client: Client, query: str, ids: list[int]
 ) -> None:
@@ -324,13 +301,10 @@ def test_a_list_has_20_records_unless_a_limit_is_given(shop: Shop) -> None:
     assert len(shop("GET", f"{PATH}?limit=100").json) == 100
 
 
-@each(
-    "query, message",
-    [
-        ("limit=0", 'limit must be an integer from 1 to 100, got "0"'),
-        ("limit=1&limit=2", "limit must be sent only once, got 2 values"),
-    ],
-)
+@each("query, message", [
+    ("limit=0", 'limit must be an integer from 1 to 100, got "0"'),
+    ("limit=1&limit=2", "limit must be sent only once, got 2 values"),
+])  # fmt: skip
 def test_an_invalid_limit_is_rejected(shop: Shop, query: str, message: str) -> None:
     assert_error(shop.use()("GET", f"{PATH}?{query}"), "invalid_request", message)
 
@@ -360,15 +334,12 @@ def test_other_paths_are_404(shop: Shop, path: str) -> None:
     assert shop.use()("GET", path).status == 404
 
 
-@each(
-    "only, path, methods",
-    [
-        (None, PATH, "GET, HEAD, POST, OPTIONS"),
-        (None, f"{PATH}/1", "GET, HEAD, DELETE, PATCH, PUT, OPTIONS"),
-        (["list", "create", "get"], PATH, "GET, HEAD, POST, OPTIONS"),
-        (["list", "create", "get"], f"{PATH}/1", "GET, HEAD, OPTIONS"),
-    ],
-)
+@each("only, path, methods", [
+    (None, PATH, "GET, HEAD, POST, OPTIONS"),
+    (None, f"{PATH}/1", "GET, HEAD, DELETE, PATCH, PUT, OPTIONS"),
+    (["list", "create", "get"], PATH, "GET, HEAD, POST, OPTIONS"),
+    (["list", "create", "get"], f"{PATH}/1", "GET, HEAD, OPTIONS"),
+])  # fmt: skip
 def test_other_methods_are_405_with_the_allowed_ones(
     shop: Shop, only: list[str] | None, path: str, methods: str
 ) -> None:
@@ -578,14 +549,9 @@ def test_the_control_api_reads_and_changes_records_whatever_the_stubs_do(shop: S
     }
     assert shop.control("DELETE", "data/orders/1").json == {"total": 1}
     summary = {
-        "name": "orders",
-        "scenario": "inline-1",
-        "path": PATH,
-        "id": "id",
-        "total": 1,
-        "changed": True,
-        "hidden_by": None,
-    }
+        "name": "orders", "scenario": "inline-1", "path": PATH, "id": "id", "total": 1,
+        "changed": True, "hidden_by": None,
+    }  # fmt: skip
     assert shop.control("GET", "data").json == {"data": [summary]}
     records = [{"id": 2, "petId": 5}]
     assert shop.control("GET", "data/orders").json == summary | {"next": None, "records": records}

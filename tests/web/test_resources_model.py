@@ -1,13 +1,11 @@
 """Random requests to resources in several sessions, compared with an independent model."""
 
-from __future__ import annotations
-
 import json
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
 from hypothesis import settings
@@ -15,11 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from mockpets import Settings, create_app
-from tests.http_client import Client, InProcess
+from tests.http_client import Client, InProcess, Response
 from tests.server.raw_http import Clock
-
-if TYPE_CHECKING:
-    from tests.http_client import Response
 
 FILES = {
     "shop": {

@@ -1,19 +1,14 @@
 """Session and scenarios by base path, header and key: the table of product.md, and edge cases."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from mockpets.constants import EXPOSED_HEADERS, FORWARDED_HEADERS
 from tests.cases import each
+from tests.http_client import Client, Response
 from tests.web.test_contract import assert_error
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.http_client import Client, Response
-
-    Make = Callable[..., Client]
+Make = Callable[..., Client]
 
 PET: Any = {"name": "Miso", "categoryId": 2}
 
@@ -25,22 +20,19 @@ def chosen(response: Response) -> tuple[str | None, str | None]:
 # --- Precedence ---------------------------------------------------------------------------------
 
 
-@each(
-    "base, expected",
-    [
-        ("/~", ("default", "default")),
-        ("/~w3", ("w3", "default")),
-        ("/~W3", ("w3", "default")),
-        ("/%7Ew3", ("w3", "default")),
-        ("/%7ew3%2bempty", ("w3", "empty")),
-        ("/~+empty", ("default", "empty")),
-        ("/~+EMPTY", ("default", "empty")),
-        ("/~w3+empty", ("w3", "empty")),
-        ("/~w3+retry+empty", ("w3", "retry, empty")),
-        ("/~w3+empty+empty", ("w3", "empty")),
-        ("/~" + "w" * 64, ("w" * 64, "default")),
-    ],
-)
+@each("base, expected", [
+    ("/~", ("default", "default")),
+    ("/~w3", ("w3", "default")),
+    ("/~W3", ("w3", "default")),
+    ("/%7Ew3", ("w3", "default")),
+    ("/%7ew3%2bempty", ("w3", "empty")),
+    ("/~+empty", ("default", "empty")),
+    ("/~+EMPTY", ("default", "empty")),
+    ("/~w3+empty", ("w3", "empty")),
+    ("/~w3+retry+empty", ("w3", "retry, empty")),
+    ("/~w3+empty+empty", ("w3", "empty")),
+    ("/~" + "w" * 64, ("w" * 64, "default")),
+])  # fmt: skip
 def test_base_paths_select_sessions_and_scenarios(
     call: Client, base: str, expected: tuple[str, str]
 ) -> None:
@@ -52,21 +44,18 @@ def test_base_paths_select_sessions_and_scenarios(
     assert state["settings"]["base_path"] == own
 
 
-@each(
-    "base, code, says",
-    [
-        ("/~bad%20name", "invalid_session", "invalid session name 'bad name' in the base path"),
-        ("/~%E2%84%AA", "invalid_session", "invalid session name '\u212a' in the base path"),
-        ("/~w%0A", "invalid_session", "invalid session name 'w\\n' in the base path"),
-        ("/~.", "invalid_session", "invalid session name '.' in the base path"),
-        ("/~%FF", "invalid_session", "invalid session name '\ufffd' in the base path"),
-        ("/~" + "w" * 65, "invalid_session", "invalid session name 'www"),
-        ("/~w3+", "unknown_scenario", "empty scenario name in the base path; name one"),
-        ("/~w3+em_pty", "unknown_scenario", "invalid scenario name 'em_pty' in the base path"),
-        ("/~w3+emtpy", "unknown_scenario", "unknown scenario 'emtpy'; did you mean 'empty'?"),
-        ("/~+" + "+".join("abcdefghi"), "unknown_scenario", "too many scenarios in the base path"),
-    ],
-)
+@each("base, code, says", [
+    ("/~bad%20name", "invalid_session", "invalid session name 'bad name' in the base path"),
+    ("/~%E2%84%AA", "invalid_session", "invalid session name '\u212a' in the base path"),
+    ("/~w%0A", "invalid_session", "invalid session name 'w\\n' in the base path"),
+    ("/~.", "invalid_session", "invalid session name '.' in the base path"),
+    ("/~%FF", "invalid_session", "invalid session name '\ufffd' in the base path"),
+    ("/~" + "w" * 65, "invalid_session", "invalid session name 'www"),
+    ("/~w3+", "unknown_scenario", "empty scenario name in the base path; name one"),
+    ("/~w3+em_pty", "unknown_scenario", "invalid scenario name 'em_pty' in the base path"),
+    ("/~w3+emtpy", "unknown_scenario", "unknown scenario 'emtpy'; did you mean 'empty'?"),
+    ("/~+" + "+".join("abcdefghi"), "unknown_scenario", "too many scenarios in the base path"),
+])  # fmt: skip
 @each("key", ["mockpets", None, "wrong"])
 def test_invalid_base_paths_are_rejected(
     call: Client, base: str, code: str, says: str, key: str | None
@@ -80,20 +69,17 @@ def test_invalid_base_paths_are_rejected(
     assert cross.header("Access-Control-Allow-Origin") == "http://a.test"
 
 
-@each(
-    "headers, code",
-    [
-        ({"Mockpets-Session": ""}, "invalid_session"),
-        ({"Mockpets-Session": "a b"}, "invalid_session"),
-        ({"Mockpets-Session": "../x"}, "invalid_session"),
-        ({"Mockpets-Session": "w3, w4"}, "invalid_session"),
-        ({"Mockpets-Session": "\xe9"}, "invalid_session"),
-        ({"Mockpets-Scenario": ""}, "unknown_scenario"),
-        ({"Mockpets-Scenario": "empty,"}, "unknown_scenario"),
-        ({"Mockpets-Scenario": "empty retry"}, "unknown_scenario"),
-        ({"Mockpets-Scenario": "nix"}, "unknown_scenario"),
-    ],
-)
+@each("headers, code", [
+    ({"Mockpets-Session": ""}, "invalid_session"),
+    ({"Mockpets-Session": "a b"}, "invalid_session"),
+    ({"Mockpets-Session": "../x"}, "invalid_session"),
+    ({"Mockpets-Session": "w3, w4"}, "invalid_session"),
+    ({"Mockpets-Session": "\xe9"}, "invalid_session"),
+    ({"Mockpets-Scenario": ""}, "unknown_scenario"),
+    ({"Mockpets-Scenario": "empty,"}, "unknown_scenario"),
+    ({"Mockpets-Scenario": "empty retry"}, "unknown_scenario"),
+    ({"Mockpets-Scenario": "nix"}, "unknown_scenario"),
+])  # fmt: skip
 def test_invalid_headers_are_rejected(call: Client, headers: dict[str, str], code: str) -> None:
     assert_error(call("GET", "/v1/pets", headers=headers), code)
     assert call("GET", "/v1/pets", headers=headers).header("Mockpets-Stub") in (None, "-")
@@ -104,27 +90,16 @@ def test_invalid_headers_are_rejected(call: Client, headers: dict[str, str], cod
 KNOWN = "known: Mockpets-Session, Mockpets-Scenario, Mockpets-Delay"
 
 
-@each(
-    "names, message",
-    [
-        (
-            ["Mockpets-Scenaro"],
-            "unknown header 'Mockpets-Scenaro'; did you mean 'Mockpets-Scenario'?",
-        ),
-        (["mockpets-x"], f"unknown header 'Mockpets-X'; {KNOWN}"),
-        (["X-Mockpet-Delay"], "unknown header 'X-Mockpet-Delay'; did you mean 'Mockpets-Delay'?"),
-        (["Mokpet-Session"], "unknown header 'Mokpet-Session'; did you mean 'Mockpets-Session'?"),
-        (
-            ["Mpckets-Scenario"],
-            "unknown header 'Mpckets-Scenario'; did you mean 'Mockpets-Scenario'?",
-        ),
-        (
-            ["Mockpets-Dely", "Mockpets-X"],
-            "unknown header 'Mockpets-Dely'; did you mean 'Mockpets-Delay'?; "
-            f"unknown header 'Mockpets-X'; {KNOWN}",
-        ),
-    ],
-)
+@each("names, message", [
+    (["Mockpets-Scenaro"], "unknown header 'Mockpets-Scenaro'; did you mean 'Mockpets-Scenario'?"),
+    (["mockpets-x"], f"unknown header 'Mockpets-X'; {KNOWN}"),
+    (["X-Mockpet-Delay"], "unknown header 'X-Mockpet-Delay'; did you mean 'Mockpets-Delay'?"),
+    (["Mokpet-Session"], "unknown header 'Mokpet-Session'; did you mean 'Mockpets-Session'?"),
+    (["Mpckets-Scenario"], "unknown header 'Mpckets-Scenario'; did you mean 'Mockpets-Scenario'?"),
+    (["Mockpets-Dely", "Mockpets-X"],
+     "unknown header 'Mockpets-Dely'; did you mean 'Mockpets-Delay'?; "
+         f"unknown header 'Mockpets-X'; {KNOWN}"),
+])  # fmt: skip
 @each("key", ["mockpets", None])
 @each("path", ["/v1/pets", "/v1/pets/1", "/v1/nothing", "/v1/store/orders"])
 def test_unknown_headers_of_ours_are_rejected_with_the_nearest(
@@ -195,20 +170,17 @@ def test_a_preflight_accepts_an_unknown_header_so_that_the_page_can_read_the_err
 # --- By the key ---------------------------------------------------------------------------------
 
 
-@each(
-    "key, expected",
-    [
-        ("mockpets", ("default", "default")),
-        ("mockpets~", ("default", "default")),
-        ("mockpets~w3", ("w3", "default")),
-        ("mockpets~W3+Empty", ("w3", "empty")),
-        ("mockpets~+empty", ("default", "empty")),
-        ("mockpets~w3+retry+empty", ("w3", "retry, empty")),
-        ("my~own~key", ("default", "default")),
-        ("my~own~key~w3", ("w3", "default")),
-        ("my~own~key~+empty", ("default", "empty")),
-    ],
-)
+@each("key, expected", [
+    ("mockpets", ("default", "default")),
+    ("mockpets~", ("default", "default")),
+    ("mockpets~w3", ("w3", "default")),
+    ("mockpets~W3+Empty", ("w3", "empty")),
+    ("mockpets~+empty", ("default", "empty")),
+    ("mockpets~w3+retry+empty", ("w3", "retry, empty")),
+    ("my~own~key", ("default", "default")),
+    ("my~own~key~w3", ("w3", "default")),
+    ("my~own~key~+empty", ("default", "empty")),
+])  # fmt: skip
 def test_keys_select_sessions_and_scenarios(
     fresh: Make, key: str, expected: tuple[str, str]
 ) -> None:
@@ -224,19 +196,16 @@ def test_invalid_keys_are_rejected(fresh: Make, key: str) -> None:
     assert [each["name"] for each in sessions(call)] == ["default"]
 
 
-@each(
-    "key, expected",
-    [
-        ("anything", ("default", "default")),
-        ("anything~w3", ("w3", "default")),
-        ("a~b~w3+empty", ("w3", "empty")),
-        ("eyJ~Zm9v/YmFy=", ("default", "default")),
-        ("~w3", ("default", "default")),
-        ("a~not a name", ("default", "default")),
-        ("a~" + "x" * 65, ("default", "default")),
-        ("a~w3+", ("default", "default")),
-    ],
-)
+@each("key, expected", [
+    ("anything", ("default", "default")),
+    ("anything~w3", ("w3", "default")),
+    ("a~b~w3+empty", ("w3", "empty")),
+    ("eyJ~Zm9v/YmFy=", ("default", "default")),
+    ("~w3", ("default", "default")),
+    ("a~not a name", ("default", "default")),
+    ("a~" + "x" * 65, ("default", "default")),
+    ("a~w3+", ("default", "default")),
+])  # fmt: skip
 def test_with_any_key_an_invalid_selector_is_part_of_the_key(
     fresh: Make, key: str, expected: tuple[str, str]
 ) -> None:

@@ -1,10 +1,8 @@
 """Random calls on several sessions, compared with a model of all of them."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -13,10 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from mockpets import Settings, create_app
 from mockpets.constants import PET_STATUSES
 from mockpets.pets.generator import generate
-from tests.http_client import Client, InProcess
-
-if TYPE_CHECKING:
-    from tests.http_client import Response
+from tests.http_client import Client, InProcess, Response
 
 COUNT = 4
 """The initial pets of a session."""

@@ -1,10 +1,9 @@
 """`--pets`: a file or a number of pets that every session starts with."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -12,11 +11,7 @@ from mockpets import Settings, create_app
 from mockpets.errors import InputError
 from mockpets.settings.sources import load_settings
 from tests.cases import each
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.http_client import Client
+from tests.http_client import Client
 
 PETS: Any = [
     {"id": 3, "name": "Miso", "categoryId": 2, "status": "sold"},
@@ -25,11 +20,7 @@ PETS: Any = [
 YAML = (
     "- {id: 3, name: Miso, categoryId: 2, status: sold}\n- {id: 7, name: 'Ada, 2', categoryId: 1}\n"
 )
-FILES = {
-    "My pets.json": json.dumps(PETS),
-    "pets.yml": YAML,
-    "PETS.YAML": YAML,
-}
+FILES = {"My pets.json": json.dumps(PETS), "pets.yml": YAML, "PETS.YAML": YAML}
 
 
 @each("name, text", FILES.items())
@@ -50,16 +41,12 @@ def test_every_session_starts_with_the_pets_of_a_file(
 
 
 BAD = {
-    "pets.json": (
-        '[{"id": 1, "name": "a"},\n {"id": 1, "name": 5, "categoryId": 2}]',
-        [
-            "pets.json:1:2: 1.categoryId: is required",
-            "pets.json:2:9: 2.id: pet 1 already has the id 1; use unique ids",
-            'pets.json:2:20: 2.name: must be a string of Unicode text, got 5; quote it: "5"',
-        ],
-    ),
+    "pets.json": ('[{"id": 1, "name": "a"},\n {"id": 1, "name": 5, "categoryId": 2}]',
+        ["pets.json:1:2: 1.categoryId: is required",
+         "pets.json:2:9: 2.id: pet 1 already has the id 1; use unique ids",
+         'pets.json:2:20: 2.name: must be a string of Unicode text, got 5; quote it: "5"']),
     "gone.yaml": (None, ["gone.yaml: file not found; check the path"]),
-}
+}  # fmt: skip
 
 
 @each("name, file", BAD.items())

@@ -1,21 +1,17 @@
 """What visitors of a public server read at a limit, what its owner reads, and the settings."""
 
-from __future__ import annotations
-
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pytest
 
 from mockpets.constants import PUBLIC_IDLE_SECONDS, PUBLIC_SESSIONS, SESSIONS
 from mockpets.settings.model import rows
 from mockpets.web.public_mode import PUBLIC_RATE
 from tests.cases import each
+from tests.http_client import Response
 from tests.web.test_contract import assert_cors, assert_error
 from tests.web.test_public_mode import FULL, WAIT, Public
-
-if TYPE_CHECKING:
-    import pytest
-
-    from tests.http_client import Response
 
 GONE = (
     "your changes were removed, because you were away and others needed the room; try again to "
@@ -55,19 +51,16 @@ def test_all_visitors_have_a_rate_and_twice_as_many_at_once(
     assert [public("GET", "/v1/pets", "198.51.100.1").status for _ in range(2)] == [200, 429]
 
 
-@each(
-    "settings, limit",
-    [
-        ({"public": False}, SESSIONS),
-        ({}, PUBLIC_SESSIONS),
-        ({"max_sessions": 200}, 200),
-        ({"public": False, "max_sessions": 5000}, 5000),
-        ({"public": False, "memory": "160MiB"}, 2000),
-        ({"public": False, "memory": "8MiB"}, 200),
-        ({"public": False, "memory": "64GiB"}, 10_000),
-        ({"memory": "36MiB"}, 2500),
-    ],
-)
+@each("settings, limit", [
+    ({"public": False}, SESSIONS),
+    ({}, PUBLIC_SESSIONS),
+    ({"max_sessions": 200}, 200),
+    ({"public": False, "max_sessions": 5000}, 5000),
+    ({"public": False, "memory": "160MiB"}, 2000),
+    ({"public": False, "memory": "8MiB"}, 200),
+    ({"public": False, "memory": "64GiB"}, 10_000),
+    ({"memory": "36MiB"}, 2500),
+])  # fmt: skip
 def test_the_number_of_sessions_is_proportional_to_the_memory_unless_it_is_set(
     settings: dict[str, Any], limit: int
 ) -> None:
@@ -116,16 +109,13 @@ def replaced() -> Response:
 NO_ROOM = "there is no room for more pets; start again with the original pets, or try again later"
 
 
-@each(
-    "reach, code, message, logged",
-    [
-        (limited, "rate_limited", WAIT, "--visitor-rate"),
-        (limited_together, "rate_limited", WAIT, "2 a second"),
-        (full, "busy", FULL, "--max-sessions"),
-        (without_room, "store_full", NO_ROOM, "--max-pets"),
-        (replaced, "session_dropped", GONE, "--max-sessions"),
-    ],
-)
+@each("reach, code, message, logged", [
+    (limited, "rate_limited", WAIT, "--visitor-rate"),
+    (limited_together, "rate_limited", WAIT, "2 a second"),
+    (full, "busy", FULL, "--max-sessions"),
+    (without_room, "store_full", NO_ROOM, "--max-pets"),
+    (replaced, "session_dropped", GONE, "--max-sessions"),
+])  # fmt: skip
 def test_a_visitor_reads_what_to_do_and_the_owner_which_option_to_change(
     reach: Any,
     code: str,

@@ -1,10 +1,9 @@
 """Sessions that visitors of a public server name themselves, and their reset."""
 
-from __future__ import annotations
-
 import io
+from collections.abc import Iterator
 from itertools import count, product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
 import pytest
@@ -14,13 +13,9 @@ from mockpets.settings.model import VISITOR_RATE
 from mockpets.telemetry.access_log import configure
 from mockpets.web.public_mode import PUBLIC_ADDRESS_SESSIONS, PUBLIC_BURST, PUBLIC_CREATE_SECONDS
 from tests.cases import each
+from tests.http_client import Response
 from tests.web.test_contract import ORIGIN, assert_cors, assert_error
 from tests.web.test_public_mode import TOKEN, Public
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.http_client import Response
 
 MINE, THEIRS = "v-" + "0123456789abcdef" * 2, "v-" + "f" * 32
 RESET = "/__mockpets/visitor/reset"
@@ -75,17 +70,9 @@ def test_everyone_who_knows_a_random_name_uses_its_session(carrier: str) -> None
 
 
 WRONG = [
-    "default",
-    "w1",
-    "v-" + "0" * 24,
-    "v-" + "0" * 31,
-    "v-" + "0" * 33,
-    "v-" + "g" * 32,
-    "0" * 32,
-    "w-" + "0" * 32,
-    "v_" + "0" * 32,
-    "v-" + "0" * 16 + "-" + "0" * 15,
-]
+    "default", "w1", "v-" + "0" * 24, "v-" + "0" * 31, "v-" + "0" * 33, "v-" + "g" * 32, "0" * 32,
+    "w-" + "0" * 32, "v_" + "0" * 32, "v-" + "0" * 16 + "-" + "0" * 15,
+]  # fmt: skip
 
 
 @each("carrier", CARRIERS)

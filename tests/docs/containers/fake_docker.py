@@ -3,8 +3,6 @@
 The file that the variable ``CAPTURED`` names gets what would be started.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -15,10 +13,7 @@ from typing import Any
 
 # Only a slow test installs testcontainers.
 from testcontainers.core import container  # type: ignore[import-not-found]
-from testcontainers.core.config import (  # type: ignore[import-not-found]
-    ConnectionMode,
-    testcontainers_config,
-)
+from testcontainers.core.config import ConnectionMode, testcontainers_config  # type: ignore[import-not-found]
 
 testcontainers_config.ryuk_disabled = True
 
@@ -40,11 +35,7 @@ class FakeDocker:
         [folder] = self.options["volumes"]
         process = subprocess.Popen(
             ["mockpets", "serve", "--port", "0", "--log=quiet"],
-            env={
-                **os.environ,
-                **self.options["environment"],
-                "MOCKPETS_SCENARIOS_DIR": folder,
-            },
+            env={**os.environ, **self.options["environment"], "MOCKPETS_SCENARIOS_DIR": folder},
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,

@@ -5,8 +5,6 @@ The scenario is named `own`, the file `f`. Known scenarios are `own`, `slow` and
 fixtures `showroom`, `many` (101 pets), `thousands` (1,001 pets) and `broken`.
 """
 
-from __future__ import annotations
-
 from mockpets.faults import FAULTS
 from mockpets.units import quote
 

@@ -1,14 +1,12 @@
 # ruff: noqa: E501 - messages are compared whole, a line each
 """Valid scenario and fixture files and their values; invalid files and their exact messages."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -19,23 +17,9 @@ from mockpets.contract.schemas import Pet
 from mockpets.errors import InputError, Problem
 from mockpets.packaged_data import shipped
 from mockpets.scenario.language.loader import load_fixture, load_scenario
-from mockpets.scenario.model import (
-    PASS,
-    Canned,
-    Condition,
-    Delay,
-    Generated,
-    Match,
-    Scenario,
-    Stub,
-)
+from mockpets.scenario.model import PASS, Canned, Condition, Delay, Generated, Match, Scenario, Stub
 from tests.cases import each
 from tests.scenario.language.bad_files import JSON, YAML, D, S, stub
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mockpets.scenario.language.diagnostics import Fixtures
 
 KNOWN = ("own", "slow", "retry")
 JSON_TYPE = ("Content-Type", "application/json")
@@ -45,7 +29,7 @@ def pets(count: int) -> tuple[Pet, ...]:
     return tuple(Pet(id=number, name="a", categoryId=1) for number in range(count))
 
 
-SHELF: Fixtures = {
+SHELF: dict[str, Callable[[], tuple[Pet, ...] | InputError]] = {
     "showroom": lambda: (Pet(id=1, name="Miso", categoryId=2, status="sold"),),
     "broken": lambda: InputError([Problem("broken.yaml", 1, 1, "", "is empty")]),
     "many": partial(pets, 101),
@@ -159,28 +143,21 @@ def test_a_fixture_sorts_its_pets_by_id(tmp_path: Path) -> None:
     assert list(load_fixture(path, "f")[0]) == ["id", "name", "categoryId"]
 
 
-@each(
-    "text, expected",
-    [
-        ("{}", "f:1:1: must be a list, got a mapping"),
-        (
-            "[{}]",
-            "f:1:2: 1.categoryId: is required\nf:1:2: 1.id: is required\nf:1:2: 1.name: is required",
-        ),
-        (
-            '[{"id": 1, "name": "a", "categoryId": 1},\n{"id": 1, "name": "b", "categoryId": 1}]',
-            "f:2:8: 2.id: pet 1 already has the id 1; use unique ids",
-        ),
-        (
-            f'[{{"id": {INT64_MAX + 1}, "name": "\\udc00", "categoryId": true, "nmae": "b"}}]',
-            "f:1:9: 1.id: must be an integer from -9223372036854775808 to 9223372036854775807 (int64), got 9223372036854775808\n"
-            "f:1:38: 1.name: U+DC00 is half of a surrogate pair; write the complete character\n"
-            "f:1:62: 1.categoryId: must be an integer, got true\n"
-            "f:1:68: 1: unknown key 'nmae'; did you mean 'name'?",
-        ),
-        (" " * FIXTURE_BYTES + "[]", "f: is larger than 1024 KiB; shorten or split it"),
-    ],
-)
+@each("text, expected", [
+    ("{}", "f:1:1: must be a list, got a mapping"),
+    ("[{}]",
+     "f:1:2: 1.categoryId: is required\nf:1:2: 1.id: is required\nf:1:2: 1.name: is required"),
+    ('[{"id": 1, "name": "a", "categoryId": 1},\n{"id": 1, "name": "b", "categoryId": 1}]',
+     "f:2:8: 2.id: pet 1 already has the id 1; use unique ids"),
+    (
+        f'[{{"id": {INT64_MAX + 1}, "name": "\\udc00", "categoryId": true, "nmae": "b"}}]',
+        "f:1:9: 1.id: must be an integer from -9223372036854775808 to 9223372036854775807 (int64), got 9223372036854775808\n"
+        "f:1:38: 1.name: U+DC00 is half of a surrogate pair; write the complete character\n"
+        "f:1:62: 1.categoryId: must be an integer, got true\n"
+        "f:1:68: 1: unknown key 'nmae'; did you mean 'name'?",
+    ),
+    (" " * FIXTURE_BYTES + "[]", "f: is larger than 1024 KiB; shorten or split it"),
+])  # fmt: skip
 def test_a_bad_fixture_is_rejected(tmp_path: Path, text: str, expected: str) -> None:
     path = tmp_path / "bad.json"
     path.write_text(text)

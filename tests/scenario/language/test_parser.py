@@ -1,12 +1,12 @@
 """From bytes to a tree of nodes: rejected input, and limits that hold before a tree exists."""
 
-from __future__ import annotations
-
 import json
 import os
+from collections.abc import Iterator
 from decimal import Decimal
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,10 +19,6 @@ from mockpets.scenario.language.parser import Document, parse
 from mockpets.scenario.language.scalars import read_scalar
 from mockpets.scenario.language.text import check_text, read_text
 from tests.cases import each
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 def read(text: str, *, is_json: bool = False, nodes: int = FILE_NODES) -> Document:

@@ -4,15 +4,14 @@ The loader rejects everything that the schema rejects. It also rejects documents
 `LOADER_RULES`, which JSON Schema cannot express.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,16 +23,12 @@ from mockpets.contract.schemas import Pet
 from mockpets.errors import InputError
 from mockpets.packaged_data import shipped
 from mockpets.scenario.language.loader import load_scenario, scenario_schema
+from mockpets.scenario.language.nodes import Node
 from mockpets.scenario.language.parser import parse
 from mockpets.scenario.language.text import read_text
 from mockpets.strict_json import dump_json
 from tests.cases import each
 from tests.scenario.language.bad_files import JSON, YAML
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mockpets.scenario.language.nodes import Node
 
 LOADER_RULES = {
     "a number has at most 40 characters": "is too large or too long",

@@ -1,12 +1,11 @@
 """Access to the control API: every route and kind of caller, and attempts to bypass the check."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count, product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -17,30 +16,17 @@ from mockpets.constants import CONTROL_PREFIX, TOOLBAR_PATH
 from mockpets.kit import files_of
 from mockpets.web.cors import REJECTED_ORIGINS
 from tests.cases import each
-from tests.http_client import JSON, InProcess
+from tests.http_client import JSON, InProcess, Response
 from tests.routes import complete_app
 from tests.server.raw_http import Wire
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.http_client import Response
-
-
 TOKEN = "a-token-of-the-tests"
 FREE = {
-    "/__mockpets",
-    "/__mockpets/",
-    "/__mockpets/control.openapi.json",
-    "/__mockpets/docs",
-    "/__mockpets/health",
-    "/__mockpets/llms.txt",
-    "/__mockpets/openapi.json",
-    "/__mockpets/panel/<version>/<name>",
-    "/__mockpets/ready",
-    "/__mockpets/schema/scenario.json",
+    "/__mockpets", "/__mockpets/", "/__mockpets/control.openapi.json", "/__mockpets/docs",
+    "/__mockpets/health", "/__mockpets/llms.txt", "/__mockpets/openapi.json",
+    "/__mockpets/panel/<version>/<name>", "/__mockpets/ready", "/__mockpets/schema/scenario.json",
     *(f"/__mockpets/{name}" for name in files_of()),
-} - {TOOLBAR_PATH}
+} - {TOOLBAR_PATH}  # fmt: skip
 """The routes without secrets, as listed in product.md; all others are guarded."""
 VALUES = {"<name>": "x", "<version>": "x", "<id>": "1", "<number>": "1", "<record>": "1"}
 
@@ -109,53 +95,27 @@ CALLERS = [
     Caller_("the network, no token", "unauthorized", settings=NETWORK, peer="10.0.0.7"),
     Caller_("loopback, no token", "unauthorized", settings=NETWORK),
     Caller_("loopback, a token is set", "unauthorized", settings=LOCAL_TOKEN),
-    Caller_(
-        "the wrong token",
-        "unauthorized",
-        {"Authorization": f"Bearer {TOKEN}x"},
-        NETWORK,
-        "10.0.0.7",
-    ),
-    Caller_(
-        "no ASCII token", "unauthorized", {"Authorization": "Bearer \xe9"}, NETWORK, "10.0.0.7"
-    ),
+    Caller_("the wrong token", "unauthorized", {"Authorization": f"Bearer {TOKEN}x"}, NETWORK,
+        "10.0.0.7"),
+    Caller_("no ASCII token", "unauthorized", {"Authorization": "Bearer \xe9"}, NETWORK,
+        "10.0.0.7"),
     Caller_("another scheme", "unauthorized", {"Authorization": f"Basic {TOKEN}"}, NETWORK),
     Caller_("an API key", "unauthorized", {"Authorization": "Bearer mockpets"}, NETWORK),
     Caller_("the network, with token", "pass", WITH | {"Host": "mock.corp"}, NETWORK, "10.0.0.7"),
     Caller_("a foreign page, with token", "forbidden", WITH | EVIL, NETWORK, "10.0.0.7"),
-    Caller_(
-        "the panel without TLS, where browsers say no Sec-Fetch-Site",
-        "pass",
-        WITH | page(None, "http://mock.corp:7387", "mock.corp:7387"),
-        NETWORK,
-        "10.0.0.7",
-    ),
-    Caller_(
-        "a page of our name over another scheme, or port",
-        "forbidden",
-        WITH | page("cross-site", "http://mock.corp:7387", "mock.corp:7387"),
-        NETWORK,
-        "10.0.0.7",
-    ),
+    Caller_("the panel without TLS, where browsers say no Sec-Fetch-Site", "pass",
+        WITH | page(None, "http://mock.corp:7387", "mock.corp:7387"), NETWORK, "10.0.0.7"),
+    Caller_("a page of our name over another scheme, or port", "forbidden",
+        WITH | page("cross-site", "http://mock.corp:7387", "mock.corp:7387"), NETWORK, "10.0.0.7"),
     Caller_("open, by a compose name", "pass", {"Host": "mockpets:7387"}, OPEN, "172.18.0.3"),
-    Caller_(
-        "open, the panel by a compose name",
-        "pass",
-        page(None, "http://mockpets:7387", "mockpets:7387"),
-        OPEN,
-        "172.18.0.3",
-    ),
+    Caller_("open, the panel by a compose name", "pass",
+        page(None, "http://mockpets:7387", "mockpets:7387"), OPEN, "172.18.0.3"),
     Caller_("open, by a public name", "forbidden", {"Host": "pets.example"}, OPEN, "172.18.0.3"),
     Caller_("open, a foreign page", "forbidden", EVIL, OPEN, "172.18.0.3"),
-    Caller_(
-        "open, another page of the network",
-        "forbidden",
-        page(None, "http://other:80", "mockpets:7387"),
-        OPEN,
-        "172.18.0.3",
-    ),
+    Caller_("open, another page of the network", "forbidden",
+        page(None, "http://other:80", "mockpets:7387"), OPEN, "172.18.0.3"),
     Caller_("off", "not_found", settings=OFF),
-]
+]  # fmt: skip
 
 
 def without_waiting(
@@ -273,51 +233,24 @@ def test_every_call_rejects_a_body_that_is_not_json(servers: dict[str, Server], 
 SITES = [None, "same-origin", "same-site", "none", "cross-site", "", "Same-Origin", "elsewhere"]
 ORIGINS = {
     None: None,
-    "http://localhost:5173": True,
-    "https://localhost": True,
-    "http://127.0.0.1:5173": True,
-    "http://127.255.3.2": True,
-    "http://[::1]:80": True,
-    "http://a.b.localhost:1": True,
-    "https://front.example": True,
-    "HTTPS://Front.Example": True,
-    "null": False,
-    "": False,
-    "http://evil.test": False,
-    "http://127.0.0.1.evil.test": False,
-    "http://127.0.0.1@evil.test": False,
-    "http://xlocalhost:5173": False,
-    "http://localhost:5173/": False,
-    "http://localhost:5173, http://evil.test": False,
-    "file://localhost": False,
-    "http://10.0.0.7": False,
-    "localhost:5173": False,
-}
+    "http://localhost:5173": True, "https://localhost": True, "http://127.0.0.1:5173": True,
+    "http://127.255.3.2": True, "http://[::1]:80": True, "http://a.b.localhost:1": True,
+    "https://front.example": True, "HTTPS://Front.Example": True,
+    "null": False, "": False, "http://evil.test": False, "http://127.0.0.1.evil.test": False,
+    "http://127.0.0.1@evil.test": False, "http://xlocalhost:5173": False,
+    "http://localhost:5173/": False, "http://localhost:5173, http://evil.test": False,
+    "file://localhost": False, "http://10.0.0.7": False, "localhost:5173": False,
+}  # fmt: skip
 """Origin to whether it may call, if the browser does not send Sec-Fetch-Site: same-origin."""
 HOSTS = {
-    "localhost": True,
-    "LOCALHOST:7387": True,
-    "pets.localhost:1": True,
-    "127.0.0.1:7387": True,
-    "[::1]": True,
-    "192.168.1.5:7387": True,
-    "pets.test:7387": True,
-    "front.example": False,
-    "mockpets": None,
-    "my_mock-1:7387": None,
-    "evil.test": False,
-    "localhost.": False,
-    "localhost.evil.test": False,
-    "127.0.0.1.nip.test": False,
-    "[::1].evil.test": False,
-    "localhost:7387:1": False,
-    "localhost:port": False,
-    "localhost@evil.test": False,
-    "localhost, evil.test": False,
-    "l\xf6calhost": False,
-    ".".join(["a"] * 100): False,
-    "": False,
-}
+    "localhost": True, "LOCALHOST:7387": True, "pets.localhost:1": True, "127.0.0.1:7387": True,
+    "[::1]": True, "192.168.1.5:7387": True, "pets.test:7387": True, "front.example": False,
+    "mockpets": None, "my_mock-1:7387": None,
+    "evil.test": False, "localhost.": False, "localhost.evil.test": False,
+    "127.0.0.1.nip.test": False, "[::1].evil.test": False, "localhost:7387:1": False,
+    "localhost:port": False, "localhost@evil.test": False, "localhost, evil.test": False,
+    "l\xf6calhost": False, ".".join(["a"] * 100): False, "": False,
+}  # fmt: skip
 """Host to whether it is accepted; None if only an open control API accepts it."""
 
 
@@ -435,14 +368,11 @@ def rejected_origins(server: Server) -> list[str]:
     return origins
 
 
-@pytest.mark.parametrize(
-    ("origin", "listed", "message"),
-    [
-        ("http://evil.test", "http://evil.test", EVIL_MESSAGE),
-        ("HTTP://Evil.Test", "http://evil.test", EVIL_MESSAGE),
-        ("null", "null", NULL_MESSAGE),
-    ],
-)
+@pytest.mark.parametrize(("origin", "listed", "message"), [
+    ("http://evil.test", "http://evil.test", EVIL_MESSAGE),
+    ("HTTP://Evil.Test", "http://evil.test", EVIL_MESSAGE),
+    ("null", "null", NULL_MESSAGE),
+])  # fmt: skip
 @pytest.mark.parametrize("way", ["preflight", "call", "old browser"])
 def test_a_rejected_page_is_named_in_the_log_and_in_the_state_once(
     caplog: pytest.LogCaptureFixture, origin: str, listed: str, message: str, way: str
@@ -463,16 +393,10 @@ def test_a_rejected_page_is_named_in_the_log_and_in_the_state_once(
         assert (response.status, response.json["message"]) == (403, message)
 
 
-@pytest.mark.parametrize(
-    "origin",
-    [
-        "http://evil.test/path",
-        "http://evil.test\x1b[31m",
-        "http://evil.test, http://b.test",
-        "chrome-extension://abcdef",
-        "http://" + "e" * 300,
-    ],
-)
+@pytest.mark.parametrize("origin", [
+    "http://evil.test/path", "http://evil.test\x1b[31m", "http://evil.test, http://b.test",
+    "chrome-extension://abcdef", "http://" + "e" * 300,
+])  # fmt: skip
 def test_an_invalid_origin_is_rejected_but_neither_logged_nor_listed(
     caplog: pytest.LogCaptureFixture, origin: str
 ) -> None:
@@ -500,17 +424,14 @@ def test_the_number_of_rejected_origins_is_limited(caplog: pytest.LogCaptureFixt
     ]
 
 
-@each(
-    "method, path, headers",
-    [
-        ("OPTIONS", "/__mockpets/state", page("cross-site", "https://front.example") | PREFLIGHT),
-        ("OPTIONS", "/__mockpets/state", page("cross-site", "http://evil.test")),
-        ("OPTIONS", "/__mockpets/health", page("cross-site", "http://evil.test") | PREFLIGHT),
-        ("OPTIONS", "/v1/pets", page("cross-site", "http://evil.test") | PREFLIGHT),
-        ("GET", "/__mockpets/health", page("cross-site", "http://evil.test")),
-        ("GET", "/__mockpets/state", page("cross-site", None)),
-    ],
-)
+@each("method, path, headers", [
+    ("OPTIONS", "/__mockpets/state", page("cross-site", "https://front.example") | PREFLIGHT),
+    ("OPTIONS", "/__mockpets/state", page("cross-site", "http://evil.test")),
+    ("OPTIONS", "/__mockpets/health", page("cross-site", "http://evil.test") | PREFLIGHT),
+    ("OPTIONS", "/v1/pets", page("cross-site", "http://evil.test") | PREFLIGHT),
+    ("GET", "/__mockpets/health", page("cross-site", "http://evil.test")),
+    ("GET", "/__mockpets/state", page("cross-site", None)),
+])  # fmt: skip
 def test_only_rejected_control_calls_are_listed(
     method: str, path: str, headers: dict[str, str]
 ) -> None:
@@ -544,55 +465,23 @@ def test_visitors_of_a_public_server_cannot_fill_the_list_with_preflights() -> N
 # --- Bypasses -----------------------------------------------------------------------------------
 
 FORMS = [
-    "/__mockpets/reset",
-    "//__mockpets/reset",
-    "///__mockpets/reset",
-    "/__mockpets//reset",
-    "/__mockpets/reset/",
-    "/__mockpets/./reset",
-    "/./__mockpets/reset",
-    "/v1/../__mockpets/reset",
-    "/v1/%2e%2e/__mockpets/reset",
-    "/v1/..%2f__mockpets/reset",
-    "/__mockpets/health/../reset",
-    "/__mockpets/panel/../reset",
-    "/__mockpets/panel/..%2freset",
-    "/%5f_mockpets/reset",
-    "/%5F%5Fmockpets/reset",
-    "/__mockpets/%72eset",
-    "/__mockpets%2freset",
-    "/%2f__mockpets/reset",
-    "/__MOCKPETS/reset",
-    "/__mockpets/RESET",
-    "/__mockpets/reset?x=/health",
-    "/__mockpets/reset?",
-    "/__mockpets/reset;x=1",
-    "/__mockpets/reset%00",
-    "/__mockpets/reset%20",
-    "/__mockpets\\reset",
-    "/~default/__mockpets/reset",
-    "/~/__mockpets/reset",
-    "/~+default/__mockpets/reset",
-    "/%7Edefault/__mockpets/reset",
-    "/~default//__mockpets/reset",
-    "/~default/~default/__mockpets/reset",
-    "/~default%2f__mockpets/reset",
-    "/~x/../__mockpets/reset",
-    "http://{host}/__mockpets/reset",
-    "http://{host}//__mockpets/reset",
-    "http://evil.test/__mockpets/reset",
-    "HTTP://{host}/__mockpets/reset",
-    "http://{host}/%5f_mockpets/reset",
-    "http://localhost@evil.test/__mockpets/reset",
-    "http://me@{host}/__mockpets/reset",
-    "http://[::1/__mockpets/reset",
-    "http://[x]/__mockpets/reset",
-    "http:///__mockpets/reset",
-    "/http://{host}/__mockpets/reset",
-    "//{host}/__mockpets/reset",
-    "*",
-    "__mockpets/reset",
-]
+    "/__mockpets/reset", "//__mockpets/reset", "///__mockpets/reset", "/__mockpets//reset",
+    "/__mockpets/reset/", "/__mockpets/./reset", "/./__mockpets/reset", "/v1/../__mockpets/reset",
+    "/v1/%2e%2e/__mockpets/reset", "/v1/..%2f__mockpets/reset", "/__mockpets/health/../reset",
+    "/__mockpets/panel/../reset", "/__mockpets/panel/..%2freset", "/%5f_mockpets/reset",
+    "/%5F%5Fmockpets/reset", "/__mockpets/%72eset", "/__mockpets%2freset", "/%2f__mockpets/reset",
+    "/__MOCKPETS/reset", "/__mockpets/RESET", "/__mockpets/reset?x=/health", "/__mockpets/reset?",
+    "/__mockpets/reset;x=1", "/__mockpets/reset%00", "/__mockpets/reset%20", "/__mockpets\\reset",
+    "/~default/__mockpets/reset", "/~/__mockpets/reset", "/~+default/__mockpets/reset",
+    "/%7Edefault/__mockpets/reset", "/~default//__mockpets/reset",
+    "/~default/~default/__mockpets/reset", "/~default%2f__mockpets/reset",
+    "/~x/../__mockpets/reset", "http://{host}/__mockpets/reset", "http://{host}//__mockpets/reset",
+    "http://evil.test/__mockpets/reset", "HTTP://{host}/__mockpets/reset",
+    "http://{host}/%5f_mockpets/reset", "http://localhost@evil.test/__mockpets/reset",
+    "http://me@{host}/__mockpets/reset", "http://[::1/__mockpets/reset",
+    "http://[x]/__mockpets/reset", "http:///__mockpets/reset", "/http://{host}/__mockpets/reset",
+    "//{host}/__mockpets/reset", "*", "__mockpets/reset",
+]  # fmt: skip
 
 
 def resets(port: int) -> int:

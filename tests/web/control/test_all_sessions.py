@@ -1,8 +1,6 @@
 """`POST sessions/reset` and `DELETE sessions`: one call for every session."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -11,10 +9,7 @@ from tests.cases import each
 from tests.http_client import Client, OverSocket
 from tests.web.test_contract import assert_error
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    Make = Callable[..., Client]
+Make = Callable[..., Client]
 
 PET = {"name": "Miso", "categoryId": 2}
 RESET, SESSIONS = "/__mockpets/sessions/reset", "/__mockpets/sessions"

@@ -1,10 +1,9 @@
 """The clock of a session: what depends on it, how it is changed, and what keeps it."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,13 +13,8 @@ from mockpets import MockpetsServer, Settings, create_app
 from mockpets.client import ControlClient, ControlError
 from mockpets.clock import LATEST, parse_moment, time_text
 from tests.cases import each
-from tests.http_client import Client, InProcess, OverSocket
+from tests.http_client import Client, InProcess, OverSocket, Response
 from tests.web.test_references import notes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.http_client import Response
 
 CLOCK = "/__mockpets/clock"
 AT = "2031-02-03T04:05:06.789Z"
@@ -28,13 +22,10 @@ HTTP_AT = "Mon, 03 Feb 2031 04:05:06 GMT"
 NOW = {
     "description": "d",
     "stubs": [
-        {
-            "match": {"operation": "listPets"},
-            "off_contract": True,
-            "reply": {"status": 200, "body": [{"from": "now"}]},
-        }
+        {"match": {"operation": "listPets"}, "off_contract": True,
+         "reply": {"status": 200, "body": [{"from": "now"}]}},
     ],
-}
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -152,21 +143,18 @@ def test_advancing_a_real_clock_sets_it(call: Client) -> None:
     assert put(call, {"advance": "999999999d"}, "j").json["now"] == time_text(LATEST)
 
 
-@each(
-    "body, problem",
-    [
-        ({}, "changes nothing; add now, frozen or advance"),
-        ({"now": 5}, "now: must be a date and time such as 2030-12-06T09:00:00Z, or null, got 5"),
-        ({"now": "2030-12-06T09:00:00"}, "; add the offset: Z for UTC"),
-        ({"now": "1969-12-31T23:59:59.999Z"}, "from 1970 on"),
-        ({"now": "0000-01-01"}, "from 1970 on"),
-        ({"now": "x" * 1000}, "got 'xxx"),
-        ({"frozen": None}, "frozen: must be true or false, got null"),
-        ({"advance": "5"}, "advance: must be a duration such as 30s, 90m or 1h, got '5'"),
-        ({"now": AT, "advance": "5m"}, "'now' and 'advance' cannot be combined"),
-        ({"froze": True}, "unknown key 'froze'; did you mean 'frozen'?"),
-    ],
-)
+@each("body, problem", [
+    ({}, "changes nothing; add now, frozen or advance"),
+    ({"now": 5}, "now: must be a date and time such as 2030-12-06T09:00:00Z, or null, got 5"),
+    ({"now": "2030-12-06T09:00:00"}, "; add the offset: Z for UTC"),
+    ({"now": "1969-12-31T23:59:59.999Z"}, "from 1970 on"),
+    ({"now": "0000-01-01"}, "from 1970 on"),
+    ({"now": "x" * 1000}, "got 'xxx"),
+    ({"frozen": None}, "frozen: must be true or false, got null"),
+    ({"advance": "5"}, "advance: must be a duration such as 30s, 90m or 1h, got '5'"),
+    ({"now": AT, "advance": "5m"}, "'now' and 'advance' cannot be combined"),
+    ({"froze": True}, "unknown key 'froze'; did you mean 'frozen'?"),
+])  # fmt: skip
 def test_an_invalid_change_is_rejected_and_changes_nothing(
     call: Client, body: Any, problem: str
 ) -> None:

@@ -1,9 +1,9 @@
 """The control API: activating scenarios, reset, gates, and access."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -13,11 +13,7 @@ from mockpets.settings.model import rows
 from tests.cases import each
 from tests.http_client import JSON, Client, InProcess, OverSocket
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    Make = Callable[..., Client]
+Make = Callable[..., Client]
 
 PET: Any = {"name": "Miso", "categoryId": 2}
 
@@ -67,14 +63,11 @@ HALVES = [
     ("PATCH", "pets/1", f'{{"name": "{HALF}"}}'),
     ("PUT", "scenario", f'{{"scenario": "{HALF}"}}'),
     ("PUT", "scenario", f'{{"scenario": ["empty", {{"name": "{HALF}", "description": "d"}}]}}'),
-    (
-        "PUT",
-        "scenario",
-        f'{{"scenario": {{"description": "d", "stubs": [{{"reply": {{"body": "{HALF}"}}}}]}}}}',
-    ),
+    ("PUT", "scenario",
+     f'{{"scenario": {{"description": "d", "stubs": [{{"reply": {{"body": "{HALF}"}}}}]}}}}'),
     ("PUT", "sessions/w3", f'{{"scenario": {{"description": "{HALF}"}}, "seed": 2}}'),
     ("POST", "verify", f'{{"match": {{"body": {{"name": "{HALF}"}}}}}}'),
-]
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,12 @@
 """Long polling with `events`: every change wakes a client, and waiting needs no thread."""
 
-from __future__ import annotations
-
 import json
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import SESSION_IDLE_SECONDS
@@ -14,10 +14,6 @@ from mockpets.session.change_feed import KINDS
 from tests.cases import each
 from tests.http_client import JSON, Client, InProcess, OverSocket
 from tests.server.raw_http import Clock, Wire, port_of, running
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 PET: Any = {"name": "Miso", "categoryId": 2}
 WAITERS = 100

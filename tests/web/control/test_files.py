@@ -1,9 +1,8 @@
 """Check and save scenario files with the control API, and read what is needed for that."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,12 +10,7 @@ from mockpets import MockpetsServer, Settings, create_app
 from mockpets.client import ControlClient
 from mockpets.constants import CONTROL_PREFIX, FILE_BYTES
 from mockpets.session.session import OVERRIDES
-from tests.http_client import Client, InProcess
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.http_client import Response
+from tests.http_client import Client, InProcess, Response
 
 YAML = {"Content-Type": "application/yaml"}
 TEXT = "description: Mine.  # with a comment\nstubs:\n  - reply: {status: 503}\n"
@@ -104,18 +98,15 @@ def test_a_file_that_changed_meanwhile_stays(call: Client, folder: Path) -> None
     assert files(folder) == {}
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "column", "what"),
-    [
-        ("description: d\nstubs:\n  - repyl: {status: 503}\n", 3, 5, "repyl"),
-        ("description: [\n", 2, 1, ""),
-        ("description: d\nextends: mine\n", 2, 10, "itself"),
-        ("description: d\nextends: nobody\n", 2, 10, "nobody"),
-        ("description: d\u202e\n", 1, 15, "U+202E"),
-        ("", 0, 0, ""),
-        ("- 1\n", 1, 1, ""),
-    ],
-)
+@pytest.mark.parametrize(("text", "line", "column", "what"), [
+    ("description: d\nstubs:\n  - repyl: {status: 503}\n", 3, 5, "repyl"),
+    ("description: [\n", 2, 1, ""),
+    ("description: d\nextends: mine\n", 2, 10, "itself"),
+    ("description: d\nextends: nobody\n", 2, 10, "nobody"),
+    ("description: d\u202e\n", 1, 15, "U+202E"),
+    ("", 0, 0, ""),
+    ("- 1\n", 1, 1, ""),
+])  # fmt: skip
 def test_an_invalid_file_is_not_saved(
     text: str, line: int, column: int, what: str, call: Client, folder: Path
 ) -> None:
@@ -138,17 +129,10 @@ def test_two_scenarios_cannot_extend_each_other(call: Client, folder: Path) -> N
     assert files(folder)["mine.yaml"] == TEXT
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {},
-        {"If-Match": "*"},
-        {"If-Match": "abc"},
-        {"If-Match": f'W/"{"0" * 32}"'},
-        {"If-None-Match": f'"{"0" * 32}"'},
-        {"If-Match": f'"{"0" * 32}"', **NEW},
-    ],
-)
+@pytest.mark.parametrize("headers", [
+    {}, {"If-Match": "*"}, {"If-Match": "abc"}, {"If-Match": f'W/"{"0" * 32}"'},
+    {"If-None-Match": f'"{"0" * 32}"'}, {"If-Match": f'"{"0" * 32}"', **NEW},
+])  # fmt: skip
 def test_a_condition_is_required(headers: dict[str, str], call: Client, folder: Path) -> None:
     response = put(call, "mine", "description: d\n", headers)
 
@@ -297,17 +281,14 @@ def test_a_request_may_name_an_override_and_the_last_one_sent_counts(call: Clien
     assert call("GET", "/v1/pets").status == 503
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "status", "word"),
-    [
-        ("mine", "description: d\nstubs:\n  - repyl: pass\n", 422, "repyl"),
-        ("mine", "", 422, ""),
-        ("mine", "description: d\nextends: mine\n", 422, "itself"),
-        ("A", TEXT, 400, "kebab-case"),
-        ("a" * 65, TEXT, 400, "kebab-case"),
-        ("mine", "#" * (FILE_BYTES + 1), 413, "256 KiB"),
-    ],
-)
+@pytest.mark.parametrize(("name", "text", "status", "word"), [
+    ("mine", "description: d\nstubs:\n  - repyl: pass\n", 422, "repyl"),
+    ("mine", "", 422, ""),
+    ("mine", "description: d\nextends: mine\n", 422, "itself"),
+    ("A", TEXT, 400, "kebab-case"),
+    ("a" * 65, TEXT, 400, "kebab-case"),
+    ("mine", "#" * (FILE_BYTES + 1), 413, "256 KiB"),
+])  # fmt: skip
 def test_an_invalid_override_changes_nothing(
     name: str, text: str, status: int, word: str, call: Client
 ) -> None:

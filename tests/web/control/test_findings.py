@@ -1,14 +1,10 @@
 """`GET findings`: the report on one session."""
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
+from mockpets import MockpetsServer
 from mockpets.client import ControlClient
 from tests.http_client import Client, OverSocket
-
-if TYPE_CHECKING:
-    from mockpets import MockpetsServer
 
 
 def found(findings: Any) -> set[str]:

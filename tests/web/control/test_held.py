@@ -1,18 +1,14 @@
 """`GET held` and `POST held/release`: see and send single responses that wait."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient, ControlError
 from tests.server.raw_http import Wire, port_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 KEY = "Authorization: Bearer mockpets"
 DOOR = {"match": {"operation": "listPets"}, "hold": "door"}
@@ -97,20 +93,12 @@ def test_only_the_named_responses_are_released(control: ControlClient, wires: li
     assert [each["waits"] for each in control.requests()] == [None] * 3
 
 
-@pytest.mark.parametrize(
-    ("reply", "status", "body", "note"),
-    [
-        (
-            {"error": "unauthorized"},
-            401,
-            b'"unauthorized"',
-            "released with status 401 instead of 200",
-        ),
-        ({"status": 200, "text": "hi"}, 200, b"hi", "released with status 200 instead of 200"),
-        ({"page": []}, 200, b"[]", "released with status 200 instead of 200"),
-        ({"fault": "malformed_json"}, 200, b",", "released with fault malformed_json"),
-    ],
-)
+@pytest.mark.parametrize(("reply", "status", "body", "note"), [
+    ({"error": "unauthorized"}, 401, b'"unauthorized"', "released with status 401 instead of 200"),
+    ({"status": 200, "text": "hi"}, 200, b"hi", "released with status 200 instead of 200"),
+    ({"page": []}, 200, b"[]", "released with status 200 instead of 200"),
+    ({"fault": "malformed_json"}, 200, b",", "released with fault malformed_json"),
+])  # fmt: skip
 def test_another_reply_takes_the_place_of_the_prepared_one(
     reply: Any, status: int, body: bytes, note: str, control: ControlClient, wires: list[Wire]
 ) -> None:
@@ -185,18 +173,15 @@ def test_the_rest_of_a_throttled_body_is_sent_at_once(
     assert b"Miso" in wires[0].read().body
 
 
-@pytest.mark.parametrize(
-    ("requests", "more", "expected"),
-    [
-        ((), {}, [("requests", "at least 1 item")]),
-        ((1,), {"reply": {"sequence": []}}, [("reply", "sequence")]),
-        ((1, 2), {"reply": {"page": []}}, [("reply", "request 2 is another one")]),
-        ((1,), {"reply": {"status": 200, "text": "{query.limit}"}}, [("reply", "references")]),
-        ((1,), {"delay": "soon"}, [("delay", "soon")]),
-        ((1,), {"dealy": "1s"}, [("", "dealy")]),
-        (("1",), {}, [("requests.1", "text")]),
-    ],
-)
+@pytest.mark.parametrize(("requests", "more", "expected"), [
+    ((), {}, [("requests", "at least 1 item")]),
+    ((1,), {"reply": {"sequence": []}}, [("reply", "sequence")]),
+    ((1, 2), {"reply": {"page": []}}, [("reply", "request 2 is another one")]),
+    ((1,), {"reply": {"status": 200, "text": "{query.limit}"}}, [("reply", "references")]),
+    ((1,), {"delay": "soon"}, [("delay", "soon")]),
+    ((1,), {"dealy": "1s"}, [("", "dealy")]),
+    (("1",), {}, [("requests.1", "text")]),
+])  # fmt: skip
 def test_an_invalid_release_names_every_problem_and_releases_nothing(
     requests: Any,
     more: Any,

@@ -1,26 +1,20 @@
 """MCP: both revisions, the tools, and every message that is rejected."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from mockpets import MockpetsServer, Settings, create_app
 from tests.cases import each
-from tests.http_client import Client, InProcess, OverSocket
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.http_client import Response
+from tests.http_client import Client, InProcess, OverSocket, Response
 
 MODERN, LEGACY = "2026-07-28", "2025-11-25"
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
@@ -120,56 +114,41 @@ def changed(meta: dict[str, Any]) -> dict[str, Any]:
     return {**LIST, "params": {"_meta": {**META, **meta}}}
 
 
-@each(
-    "body, headers, status, code, text",
-    [
-        (b"", {}, 400, PARSE, "the body is empty"),
-        (b"{", {}, 400, PARSE, "line 1, column 2"),
-        (b'"\xff"', {}, 400, PARSE, "must be UTF-8; byte 1"),
-        (b'{"id": NaN}', {}, 400, PARSE, "NaN is not a valid JSON number"),
-        (b'{"id": "\\ud800"}', {}, 400, PARSE, "half of a surrogate pair"),
-        (b'{"id": 1e9999999999999999999}', {}, 400, PARSE, "a number that is too large"),
-        (b"[" * 100_000, {}, 400, PARSE, "nested deeper than 20"),
-        (b'{"a":' * 30 + b"1" + b"}" * 30, {}, 400, PARSE, "nested deeper than 20"),
-        ([LIST, LIST], HEADERS, 400, INVALID, "not a batch"),
-        (7, {}, 400, INVALID, "not a batch"),
-        ({"id": 1, "method": "ping"}, {}, 400, INVALID, "an object with 'jsonrpc' \"2.0\""),
-        ({"jsonrpc": "2.0", "id": 1, "result": {}}, {}, 400, INVALID, "a text 'method'"),
-        ({**LIST, "id": None}, HEADERS, 400, INVALID, "a text or integer 'id'"),
-        ({**LIST, "id": True}, HEADERS, 400, INVALID, "a text or integer 'id'"),
-        ({**LIST, "params": []}, HEADERS, 400, INVALID, "an object 'params'"),
-        (LIST, {**HEADERS, "Content-Type": "text/plain"}, 400, INVALID, "must be application/json"),
-        (LIST, {"Mcp-Method": "tools/list"}, 400, MISMATCH, "MCP-Protocol-Version is missing"),
-        (LIST, {**HEADERS, "MCP-Protocol-Version": LEGACY}, 400, MISMATCH, "is '2025-11-25'; send"),
-        (LIST, {"MCP-Protocol-Version": MODERN}, 400, MISMATCH, "Mcp-Method is missing"),
-        (LIST, {**HEADERS, "Mcp-Method": "tools/call"}, 400, MISMATCH, "send 'tools/list'"),
-        (
-            CALL,
-            {**CALL_HEADERS, "Mcp-Name": "use"},
-            400,
-            MISMATCH,
-            "is 'use'; send 'state'",
-        ),
-        (CALL, {**CALL_HEADERS, "Mcp-Name": "=?base64?!?="}, 400, MISMATCH, "Mcp-Name is"),
-        (
-            {**LIST, "params": {}},
-            HEADERS,
-            *(400, PARAMS, "has no io.modelcontextprotocol/protocolVersion, io."),
-        ),
-        (changed({VERSION_KEY: "2099-01-01"}), HEADERS, 400, MISMATCH, "send '2099-01-01'"),
-        (
-            changed({VERSION_KEY: "2099-01-01"}),
-            {**HEADERS, "MCP-Protocol-Version": "2099-01-01"},
-            *(400, VERSION, "unsupported protocol version '2099-01-01'; supported: 2026-07-28, "),
-        ),
-        (OLD, {"MCP-Protocol-Version": "1900-01-01"}, 400, VERSION, "'1900-01-01'"),
-        ({"jsonrpc": "2.0", "method": "x"}, {"MCP-Protocol-Version": "x"}, 400, VERSION, "'x'"),
-        (OLD, {}, 400, METHOD, "unknown method 'nothing'"),
-        (*request("initialize"), 404, METHOD, "unknown method 'initialize'"),
-        (*request("subscriptions/listen"), 404, METHOD, "unknown method"),
-        (*request("tools/call", name="stat"), 400, PARAMS, "'stat'; did you mean 'state'?"),
-    ],
-)
+@each("body, headers, status, code, text", [
+    (b"", {}, 400, PARSE, "the body is empty"),
+    (b"{", {}, 400, PARSE, "line 1, column 2"),
+    (b'"\xff"', {}, 400, PARSE, "must be UTF-8; byte 1"),
+    (b'{"id": NaN}', {}, 400, PARSE, "NaN is not a valid JSON number"),
+    (b'{"id": "\\ud800"}', {}, 400, PARSE, "half of a surrogate pair"),
+    (b'{"id": 1e9999999999999999999}', {}, 400, PARSE, "a number that is too large"),
+    (b"[" * 100_000, {}, 400, PARSE, "nested deeper than 20"),
+    (b'{"a":' * 30 + b"1" + b"}" * 30, {}, 400, PARSE, "nested deeper than 20"),
+    ([LIST, LIST], HEADERS, 400, INVALID, "not a batch"),
+    (7, {}, 400, INVALID, "not a batch"),
+    ({"id": 1, "method": "ping"}, {}, 400, INVALID, "an object with 'jsonrpc' \"2.0\""),
+    ({"jsonrpc": "2.0", "id": 1, "result": {}}, {}, 400, INVALID, "a text 'method'"),
+    ({**LIST, "id": None}, HEADERS, 400, INVALID, "a text or integer 'id'"),
+    ({**LIST, "id": True}, HEADERS, 400, INVALID, "a text or integer 'id'"),
+    ({**LIST, "params": []}, HEADERS, 400, INVALID, "an object 'params'"),
+    (LIST, {**HEADERS, "Content-Type": "text/plain"}, 400, INVALID, "must be application/json"),
+    (LIST, {"Mcp-Method": "tools/list"}, 400, MISMATCH, "MCP-Protocol-Version is missing"),
+    (LIST, {**HEADERS, "MCP-Protocol-Version": LEGACY}, 400, MISMATCH, "is '2025-11-25'; send"),
+    (LIST, {"MCP-Protocol-Version": MODERN}, 400, MISMATCH, "Mcp-Method is missing"),
+    (LIST, {**HEADERS, "Mcp-Method": "tools/call"}, 400, MISMATCH, "send 'tools/list'"),
+    (CALL, {**CALL_HEADERS, "Mcp-Name": "use"}, 400, MISMATCH, "is 'use'; send 'state'"),
+    (CALL, {**CALL_HEADERS, "Mcp-Name": "=?base64?!?="}, 400, MISMATCH, "Mcp-Name is"),
+    ({**LIST, "params": {}}, HEADERS,
+     400, PARAMS, "has no io.modelcontextprotocol/protocolVersion, io."),
+    (changed({VERSION_KEY: "2099-01-01"}), HEADERS, 400, MISMATCH, "send '2099-01-01'"),
+    (changed({VERSION_KEY: "2099-01-01"}), {**HEADERS, "MCP-Protocol-Version": "2099-01-01"},
+     400, VERSION, "unsupported protocol version '2099-01-01'; supported: 2026-07-28, "),
+    (OLD, {"MCP-Protocol-Version": "1900-01-01"}, 400, VERSION, "'1900-01-01'"),
+    ({"jsonrpc": "2.0", "method": "x"}, {"MCP-Protocol-Version": "x"}, 400, VERSION, "'x'"),
+    (OLD, {}, 400, METHOD, "unknown method 'nothing'"),
+    (*request("initialize"), 404, METHOD, "unknown method 'initialize'"),
+    (*request("subscriptions/listen"), 404, METHOD, "unknown method"),
+    (*request("tools/call", name="stat"), 400, PARAMS, "'stat'; did you mean 'state'?"),
+])  # fmt: skip
 def test_invalid_messages_get_the_errors_of_the_protocol(
     client: Client, body: object, headers: dict[str, str], status: int, code: int, text: str
 ) -> None:
@@ -192,19 +171,16 @@ def test_headers_may_be_encoded(client: Client) -> None:
 TOKEN = "a-token-of-the-tests"
 
 
-@each(
-    "settings, headers, status, text",
-    [
-        ({}, {"Origin": "http://evil.example"}, 403, "http://evil.example"),
-        ({}, {"Sec-Fetch-Site": "cross-site"}, 403, ""),
-        ({}, {"Host": "rebound.example"}, 403, "does not accept the host 'rebound.example'"),
-        ({}, {"Mockpets-Sesion": "w1"}, 422, "did you mean 'Mockpets-Session'?"),
-        ({"control_token": TOKEN}, {}, 401, "the control token is missing"),
-        ({"control_token": TOKEN}, {"Authorization": "Bearer x"}, 401, "is invalid"),
-        ({"control_token": TOKEN, "public": True}, {}, 401, "the control token is missing"),
-        ({"public": True, "control": "off"}, {}, 404, ""),
-    ],
-)
+@each("settings, headers, status, text", [
+    ({}, {"Origin": "http://evil.example"}, 403, "http://evil.example"),
+    ({}, {"Sec-Fetch-Site": "cross-site"}, 403, ""),
+    ({}, {"Host": "rebound.example"}, 403, "does not accept the host 'rebound.example'"),
+    ({}, {"Mockpets-Sesion": "w1"}, 422, "did you mean 'Mockpets-Session'?"),
+    ({"control_token": TOKEN}, {}, 401, "the control token is missing"),
+    ({"control_token": TOKEN}, {"Authorization": "Bearer x"}, 401, "is invalid"),
+    ({"control_token": TOKEN, "public": True}, {}, 401, "the control token is missing"),
+    ({"public": True, "control": "off"}, {}, 404, ""),
+])  # fmt: skip
 def test_callers_without_permission_are_rejected_in_the_protocol(
     settings: dict[str, Any], headers: dict[str, str], status: int, text: str
 ) -> None:
@@ -243,31 +219,23 @@ STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("use", {"scenario": ["retry"], "pets": {"count": 3}, "seed": 7}, '"active":["retry"]'),
     ("state", {}, '"session":"w1","active":["retry"]'),
     ("try_request", {"method": "GET", "path": "/v1/pets"}, '{"status":503,"by":"stub"'),
-    (
-        "try_request",
-        {"method": "GET", "path": "/v1/pets", "scenarios": "empty", "compare": "unauthorized"},
-        '"summary":"operation listPets',
-    ),
-    (
-        "try_request",
-        {"method": "POST", "path": "/v1/pets", "body": {}, "scenarios": "empty"},
-        '"summary":"operation createPet',
-    ),
+    ("try_request",
+     {"method": "GET", "path": "/v1/pets", "scenarios": "empty", "compare": "unauthorized"},
+     '"summary":"operation listPets'),
+    ("try_request", {"method": "POST", "path": "/v1/pets", "body": {}, "scenarios": "empty"},
+     '"summary":"operation createPet'),
     ("explain", {}, '"2 GET /~w1/v1/pets 503 (retry/fail-twice)","summary":"stub retry/fail-twice'),
     ("explain", {"number": 1}, '"1 GET /~w1/v1/pets 503'),
     ("verify", {"match": {"operation": "listPets"}, "times": 2}, '"passed":true,"matched":2'),
     ("verify", {"match": {"query": {"limit": 7}}}, "expected at least 1 request: any"),
     ("state", {"findings": True}, '"3 GET /~w1/v1/pets/1'),
     ("check_scenario", {"name": "mine", "text": STUB}, '"ok":true'),
-    (
-        "check_scenario",
-        {"name": "mine", "text": STUB.replace("503", "600")},
-        "line 4: stubs.1.reply.status: must be an integer from 200 to 599, got 600",
-    ),
+    ("check_scenario", {"name": "mine", "text": STUB.replace("503", "600")},
+     "line 4: stubs.1.reply.status: must be an integer from 200 to 599, got 600"),
     ("check_scenario", {"name": "mine", "text": STUB, "save": "session"}, '"saved":"session w1"'),
     ("use", {"scenario": "mine", "reset": True}, '"active":["mine"]'),
     ("state", {}, '"active":["mine"]'),
-]
+]  # fmt: skip
 
 
 def test_the_tools_do_what_they_say_in_few_tokens(client: Client) -> None:
@@ -302,31 +270,24 @@ def test_the_tools_do_what_they_say_in_few_tokens(client: Client) -> None:
     assert results[-1]["requests"] == []
 
 
-@each(
-    "name, arguments, text",
-    [
-        ("use", {"scenario": "rety"}, "unknown scenario 'rety'; did you mean 'retry'?"),
-        ("use", {"scenari": "retry"}, "unknown key 'scenari'; did you mean 'scenario'?"),
-        ("use", {"scenario": {"descripton": "x"}}, "did you mean 'description'?"),
-        ("use", {"session": "a b"}, "invalid session name 'a b'"),
-        ("use", {"session": 7}, 'session: must be a string, got 7; quote it: "7"'),
-        ("use", {"seed": -1}, "seed: must be an integer from 0"),
-        ("explain", {"session": "w9"}, "session 'w9' has no requests"),
-        ("explain", {"number": 9}, "has no request '9'"),
-        ("try_request", {}, "missing key 'method'"),
-        ("try_request", {"method": "GET", "path": "v1"}, "path: must be a path such as /v1/pets"),
-        ("try_request", {"method": "GET", "path": "/__mockpets/state"}, "no scenario applies to"),
-        (
-            "try_request",
-            {"method": "GET", "path": "/v1", "headers": {"a": 1}},
-            "headers.a: must be",
-        ),
-        ("verify", {"match": {"operation": "lst"}}, "match.operation: must be listPets"),
-        ("check_scenario", {"name": "A", "text": STUB}, "must be in kebab-case"),
-        ("check_scenario", {"name": "a", "text": STUB, "save": "fil"}, "did you mean 'file'?"),
-        ("check_scenario", {"name": "a", "text": STUB, "save": "file"}, "no writable scenario"),
-    ],
-)
+@each("name, arguments, text", [
+    ("use", {"scenario": "rety"}, "unknown scenario 'rety'; did you mean 'retry'?"),
+    ("use", {"scenari": "retry"}, "unknown key 'scenari'; did you mean 'scenario'?"),
+    ("use", {"scenario": {"descripton": "x"}}, "did you mean 'description'?"),
+    ("use", {"session": "a b"}, "invalid session name 'a b'"),
+    ("use", {"session": 7}, 'session: must be a string, got 7; quote it: "7"'),
+    ("use", {"seed": -1}, "seed: must be an integer from 0"),
+    ("explain", {"session": "w9"}, "session 'w9' has no requests"),
+    ("explain", {"number": 9}, "has no request '9'"),
+    ("try_request", {}, "missing key 'method'"),
+    ("try_request", {"method": "GET", "path": "v1"}, "path: must be a path such as /v1/pets"),
+    ("try_request", {"method": "GET", "path": "/__mockpets/state"}, "no scenario applies to"),
+    ("try_request", {"method": "GET", "path": "/v1", "headers": {"a": 1}}, "headers.a: must be"),
+    ("verify", {"match": {"operation": "lst"}}, "match.operation: must be listPets"),
+    ("check_scenario", {"name": "A", "text": STUB}, "must be in kebab-case"),
+    ("check_scenario", {"name": "a", "text": STUB, "save": "fil"}, "did you mean 'file'?"),
+    ("check_scenario", {"name": "a", "text": STUB, "save": "file"}, "no writable scenario"),
+])  # fmt: skip
 def test_a_tool_that_fails_explains_how_to_fix_the_call(
     client: Client, name: str, arguments: dict[str, Any], text: str
 ) -> None:

@@ -1,11 +1,11 @@
 """`GET metrics`: access, and values after known requests."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
+from wsgiref.types import StartResponse, WSGIEnvironment
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -14,18 +14,11 @@ from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import OPERATIONS, SERVER_LIMIT_ERRORS
 from mockpets.server.limits import Limits
 from mockpets.wsgi_extension import ORDER, RunJob
-from tests.http_client import Client, InProcess, OverSocket
+from tests.http_client import Client, InProcess, OverSocket, Response
 from tests.server.raw_http import Clock, Running, Wire, port_of, running
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
-    from wsgiref.types import StartResponse, WSGIEnvironment
-
-    from tests.http_client import Response
-
-    Make = Callable[..., Client]
-    Sample = tuple[str, str | None, str | None]
+Make = Callable[..., Client]
+Sample = tuple[str, str | None, str | None]
 
 TOKEN = "a-token-of-the-tests"
 PATH = "/__mockpets/metrics"
@@ -92,17 +85,10 @@ def test_it_counts_requests(call: Client) -> None:
 
     more = {key: after[key] - before.get(key, 0) for key in after}
     assert {key: value for key, value in more.items() if value} == {
-        ("listPets", "200"): 4,
-        ("listPets", "400"): 1,
-        ("listPets", "500"): 1,
-        ("createPet", "201"): 1,
-        ("createPet", "400"): 1,
-        ("getPet", "200"): 1,
-        ("getPet", "401"): 1,
-        ("getPet", "404"): 1,
-        ("other", "404"): 1,
-        ("other", "405"): 1,
-    }
+        ("listPets", "200"): 4, ("listPets", "400"): 1, ("listPets", "500"): 1,
+        ("createPet", "201"): 1, ("createPet", "400"): 1, ("getPet", "200"): 1,
+        ("getPet", "401"): 1, ("getPet", "404"): 1, ("other", "404"): 1, ("other", "405"): 1,
+    }  # fmt: skip
 
 
 def test_a_503_of_the_server_has_its_limit_as_a_label_and_one_of_a_scenario_has_none(

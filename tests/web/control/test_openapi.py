@@ -3,14 +3,14 @@
 `test_types` compares it with the requests and responses of a real server.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from openapi_spec_validator import validate
@@ -21,12 +21,7 @@ from mockpets.constants import ERRORS
 from mockpets.contract import openapi
 from mockpets.web.control.routes import control_document
 from tests.cases import each
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.http_client import Client
+from tests.http_client import Client
 
 DOCUMENT = control_document()
 SCHEMAS = DOCUMENT["components"]["schemas"]

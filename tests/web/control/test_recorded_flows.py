@@ -3,8 +3,6 @@
 `tests/recordings` has both. ``python -m tests.web.control.test_recorded_flows`` records them again.
 """
 
-from __future__ import annotations
-
 from http.client import HTTPException
 from pathlib import Path
 from typing import Final

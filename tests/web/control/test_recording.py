@@ -1,26 +1,20 @@
 """Stubs and scenarios from recorded requests repeat what was recorded."""
 
-from __future__ import annotations
-
 import os
 import random
 import re
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from http.client import HTTPException
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
 
+from mockpets import MockpetsServer
 from mockpets.client import ControlClient, ControlError
-from tests.http_client import JSON, Client, OverSocket
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mockpets import MockpetsServer
-    from tests.http_client import Response
+from tests.http_client import JSON, Client, OverSocket, Response
 
 STACKS = int(os.environ.get("RECORDED_STACKS", "24"))
 MISO = b'{"name":"Miso","categoryId":2}'
@@ -43,33 +37,20 @@ NOT_FOUND = {"reply": {"error": "pet_not_found"}}
 PET_7 = {"match": {"operation": "getPet", "petId": 7}}
 
 
-@pytest.mark.parametrize(
-    ("method", "target", "options", "stub"),
-    [
-        ("GET", "/v1/pets/999", {}, {"match": {"operation": "getPet", "petId": 999}, **NOT_FOUND}),
-        ("GET", "/v1/pets/7", {"status": 404, "times": 2}, {**PET_7, "times": 2, **NOT_FOUND}),
-        (
-            "GET",
-            "/v1/pets?status=sold&limit=2&token=hunter2&since=2026-11-23",
-            {"status": 503},
-            {
-                "match": {"operation": "listPets", "query": {"status": "sold", "limit": "2"}},
-                "reply": {"status": 503},
-            },
-        ),
-        ("GET", "/v1/pets", {"hold": "go"}, {"match": {"operation": "listPets"}, "hold": "go"}),
-        (
-            "DELETE",
-            "/v1/pets/7",
-            {"status": 204},
-            {
-                "match": {"method": "DELETE", "path": "/v1/pets/{id}"},
-                "reply": {"status": 204},
-                "off_contract": True,
-            },
-        ),
-    ],
-)
+@pytest.mark.parametrize(("method", "target", "options", "stub"), [
+    ("GET", "/v1/pets/999", {}, {"match": {"operation": "getPet", "petId": 999}, **NOT_FOUND}),
+    ("GET", "/v1/pets/7", {"status": 404, "times": 2}, {**PET_7, "times": 2, **NOT_FOUND}),
+    ("GET", "/v1/pets?status=sold&limit=2&token=hunter2&since=2026-11-23", {"status": 503}, {
+        "match": {"operation": "listPets", "query": {"status": "sold", "limit": "2"}},
+        "reply": {"status": 503},
+    }),
+    ("GET", "/v1/pets", {"hold": "go"}, {"match": {"operation": "listPets"}, "hold": "go"}),
+    ("DELETE", "/v1/pets/7", {"status": 204}, {
+        "match": {"method": "DELETE", "path": "/v1/pets/{id}"},
+        "reply": {"status": 204},
+        "off_contract": True,
+    }),
+])  # fmt: skip
 def test_a_request_becomes_a_stub(
     method: str,
     target: str,

@@ -1,10 +1,10 @@
 """Every call of the control API: responses, errors, and effects."""
 
-from __future__ import annotations
-
 import json
 import select
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,18 +12,12 @@ from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import PROTOCOL
 from mockpets.version import FULL_VERSION
 from tests.cases import each
-from tests.http_client import JSON, Client, InProcess, OverSocket
+from tests.http_client import JSON, Client, InProcess, OverSocket, Response
 from tests.routes import PANEL_FILES
 from tests.server.raw_http import Wire, port_of
 from tests.web.test_contract import assert_error
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from tests.http_client import Response
-
-    Make = Callable[..., Client]
+Make = Callable[..., Client]
 
 PET: Any = {"name": "Miso", "categoryId": 2}
 
@@ -51,16 +45,10 @@ BAD: dict[tuple[str, str], list[tuple[bytes, str, str]]] = {
         (b'{"scenario": []}', "1:14 scenario", "must have at least one"),
         (b'{"a": "\xff"}', "", "the body must be UTF-8; byte 7 is invalid"),
         (b'{"scenario": "empty", "x": 1}', "1:23", "unknown key 'x'; known keys: scenario"),
-        (
-            b'{"scenario": ' + b"[" * 50 + b"]" * 50 + b"}",
-            "1:53",
-            "is nested deeper than 40 levels",
-        ),
-        (
-            b'{"scenario": [7, {"description": 8}]}',
-            "1:15 scenario.1",
-            "must be a scenario name or a",
-        ),
+        (b'{"scenario": ' + b"[" * 50 + b"]" * 50 + b"}", "1:53",
+         "is nested deeper than 40 levels"),
+        (b'{"scenario": [7, {"description": 8}]}', "1:15 scenario.1",
+         "must be a scenario name or a"),
     ],
     ("PUT scenario", "unknown_scenario"): [
         (b'{"scenario": "emtpy"}', "", "unknown scenario 'emtpy'; did you mean 'empty'?"),
@@ -68,23 +56,14 @@ BAD: dict[tuple[str, str], list[tuple[bytes, str, str]]] = {
         (b'{"scenario": ""}', "", "empty scenario name in the body"),
     ],
     ("PUT scenario", "invalid_scenario"): [
-        (
-            b'{"scenario": {"description": "d", \n"extends": "emtpy"}}',
-            "2:12 scenario.extends",
-            "unknown scenario 'emtpy",
-        ),
-        (
-            b'{"scenario": {"description": "d", \n"pets": "showrom"}}',
-            "2:9 scenario.pets",
-            "unknown fixture 'showrom'; did",
-        ),
-        (
-            b'{"scenario": ["empty",\n{"description": "d",\n"stubs": [{"reply": {"error": "x"}},\n'
+        (b'{"scenario": {"description": "d", \n"extends": "emtpy"}}', "2:12 scenario.extends",
+         "unknown scenario 'emtpy"),
+        (b'{"scenario": {"description": "d", \n"pets": "showrom"}}', "2:9 scenario.pets",
+         "unknown fixture 'showrom'; did"),
+        (b'{"scenario": ["empty",\n{"description": "d",\n"stubs": [{"reply": {"error": "x"}},\n'
             b'{"reply": {"error": "y"}}]}, {"descripton": 1}]}',
-            "3:31 scenario.2.stubs.1.reply.error, 4:21 scenario.2.stubs.2.reply.error, "
-            "4:31 scenario.3",
-            "must be invalid_request, unauthorized or",
-        ),
+         "3:31 scenario.2.stubs.1.reply.error, 4:21 scenario.2.stubs.2.reply.error, "
+             "4:31 scenario.3", "must be invalid_request, unauthorized or"),
     ],
     ("PUT pets", "invalid_request"): [
         (b"", "0:0", "is empty"),
@@ -94,16 +73,11 @@ BAD: dict[tuple[str, str], list[tuple[bytes, str, str]]] = {
         (b'"../x"', "1:1", ""),
         (b'{"pets": []}', "1:1, 1:2", "missing"),
         (b'{"count": 3,\n"locale": "xx"}', "2:11 locale", "must be en_US, en_GB"),
-        (
-            b'[{"id": 1, "name": "a", "categoryId": 1},\n{"id": 1, "name": 7, "status": "lost"}]',
-            "2:1 2.categoryId, 2:8 2.id, 2:19 2.name, 2:32 2.status",
-            "is required (and 3 more, in details)",
-        ),
-        (
-            b'[{"id": 9223372036854775808, "name": "a", "categoryId": 1}]',
-            "1:9 1.id",
-            "must be an integer from -9223372036854775808 to ",
-        ),
+        (b'[{"id": 1, "name": "a", "categoryId": 1},\n{"id": 1, "name": 7, "status": "lost"}]',
+         "2:1 2.categoryId, 2:8 2.id, 2:19 2.name, 2:32 2.status",
+         "is required (and 3 more, in details)"),
+        (b'[{"id": 9223372036854775808, "name": "a", "categoryId": 1}]', "1:9 1.id",
+         "must be an integer from -9223372036854775808 to "),
     ],
     ("PATCH pets/1", "invalid_request"): [
         (b"", "", "the body is empty; it must be a JSON object"),
@@ -111,36 +85,29 @@ BAD: dict[tuple[str, str], list[tuple[bytes, str, str]]] = {
         (b'{"id": 1}', "", "id cannot be changed"),
         (b'{"x": 1}', "", "unknown property 'x'; known"),
         (b'{"name": null}', "", "name must be a string"),
-        (
-            b'{"name": 7, "status": "lost"}',
-            "",
-            "name must be a string of Unicode text, got 7; status must be one of available, ",
-        ),
+        (b'{"name": 7, "status": "lost"}', "",
+         "name must be a string of Unicode text, got 7; status must be one of available, "),
     ],
     ("PATCH pets/1", "payload_too_large"): [
-        (b'{"name": "' + b"x" * 70_000 + b'"}', "", "the body is too large; send at most 64 KiB")
-    ],
+        (b'{"name": "' + b"x" * 70_000 + b'"}', "", "the body is too large; send at most 64 KiB")],
     ("PATCH pets/99", "pet_not_found"): [(b'{"name": "x"}', "", "no animal has the id 99")],
     ("PATCH pets/x", "pet_not_found"): [
-        (b'{"name": "x"}', "", "no animal has the id 'x': an id is")
-    ],
+        (b'{"name": "x"}', "", "no animal has the id 'x': an id is")],
     ("PUT sessions/new", "invalid_request"): [
         (b'{"sed": 1}', "1:2", "unknown key"),
         (b'{"seed": "1",\n"pets": "nix"}', "1:10 seed, 2:9 pets", "must be an integer from 0 to "),
     ],
     ("PUT sessions/new", "unknown_scenario"): [
-        (b'{"pets": 3, "scenario": "emtpy"}', "", "unknown scenario 'emtpy'; did you mean 'empty'?")
+        (b'{"pets": 3, "scenario": "emtpy"}', "",
+         "unknown scenario 'emtpy'; did you mean 'empty'?"),
     ],
     ("POST verify", "invalid_request"): [
         (b"", "0:0", "is empty"),
         (b"{}", "1:1", "missing key 'match'; add"),
-        (
-            b'{"match": {}, "times": {"at_least": 2,\n"at_most": 1}}',
-            "1:24 times",
-            "at_least 2 is more than",
-        ),
+        (b'{"match": {}, "times": {"at_least": 2,\n"at_most": 1}}', "1:24 times",
+         "at_least 2 is more than"),
     ],
-}
+}  # fmt: skip
 """Call and error code to bodies, with the places of all problems, and how the message starts.
 
 A place is a line, a column and a name. The message has the first place in front.
@@ -200,9 +167,8 @@ WRONG = {
     "not_found": {
         "GET scenarios/emtpy": "unknown scenario 'emtpy'; did you mean 'empty'?",
         "DELETE sessions/w11": "unknown session 'w11'; did you mean 'w1'?",
-        "GET requests/99": (
-            "the request log of session 'w1' has no request '99'; it keeps 2 of 2 requests"
-        ),
+        "GET requests/99":
+            "the request log of session 'w1' has no request '99'; it keeps 2 of 2 requests",
         "GET requests/x": "the request log of session 'w1' has no request 'x'; ",
         "GET nothing": "the control API has no path '/__mockpets/nothing'",
     },
@@ -227,7 +193,7 @@ WRONG = {
         "DELETE pets/1.0": "no animal has the id '1.0': an id is an integer, such as 7",
     },
     "method_not_allowed": {"GET pets/1": "GET is not allowed on /__mockpets/pets/1; allowed: "},
-}
+}  # fmt: skip
 """Error code to calls with an unknown name or an invalid query, and the start of the message."""
 
 
@@ -273,24 +239,17 @@ def test_a_session_parameter_is_rejected_with_how_to_name_a_session(
     )
 
 
-@each(
-    "query, message",
-    [
-        ("opration=x", "unknown parameter 'opration'; did you mean 'operation'?"),
-        ("status=404&status=4xx", "status must be sent only once, got 2 values"),
-        (
-            "limt=1&since=1&since=2&pth=b&limit=0",
-            "unknown parameter 'limt'; did you mean 'limit'?; since must be sent only once, got 2 "
-            "values; unknown parameter 'pth'; did you mean 'path'?; limit must be an integer from "
-            "1 to 1000, got '0'",
-        ),
-        (
-            "x%0A=1",
-            "unknown parameter 'x\\n'; known parameters: limit, operation, method, path, status, "
-            "stub, note, outcome, since",
-        ),
-    ],
-)
+@each("query, message", [
+    ("opration=x", "unknown parameter 'opration'; did you mean 'operation'?"),
+    ("status=404&status=4xx", "status must be sent only once, got 2 values"),
+    ("limt=1&since=1&since=2&pth=b&limit=0",
+     "unknown parameter 'limt'; did you mean 'limit'?; since must be sent only once, got 2 "
+         "values; unknown parameter 'pth'; did you mean 'path'?; limit must be an integer from "
+         "1 to 1000, got '0'"),
+    ("x%0A=1",
+     "unknown parameter 'x\\n'; known parameters: limit, operation, method, path, status, "
+         "stub, note, outcome, since"),
+])  # fmt: skip
 def test_all_invalid_parameters_are_reported_at_once(
     used: Client, query: str, message: str
 ) -> None:
@@ -387,15 +346,10 @@ def test_a_pet_can_be_changed_and_deleted(call: Client) -> None:
 TEAPOT: Any = {
     "description": "Pet 1 is a teapot, twice.",
     "stubs": [
-        {
-            "name": "pot",
-            "match": {"operation": "getPet", "petId": 1},
-            "times": 2,
-            "off_contract": True,
-            "reply": {"status": 418, "text": "short and stout"},
-        }
+        {"name": "pot", "match": {"operation": "getPet", "petId": 1}, "times": 2,
+         "off_contract": True, "reply": {"status": 418, "text": "short and stout"}},
     ],
-}
+}  # fmt: skip
 
 
 def pots(call: Client, session: str, count: int = 3) -> list[int]:
@@ -477,21 +431,18 @@ def test_an_inline_scenario_can_have_a_name(call: Client) -> None:
     assert_error(call("GET", "/~named+teapot/v1/pets/1"), "unknown_scenario")
 
 
-@each(
-    "scenario, problem",
-    [
-        ({"name": "empty"}, "scenario.name: another scenario already has the name 'empty'"),
-        ({"name": "default"}, "scenario.name: another scenario already has the name 'default'"),
-        ([NAMED, {"name": "teapot"}], "scenario.2.name: another scenario already has the name"),
-        ({"name": "inline-1"}, "scenario.name: 'inline-1' is reserved for scenarios without a"),
-        ([{}, {"name": "inline-1"}], "scenario.2.name: another scenario already has the name"),
-        ({"name": "Tea Pot"}, "scenario.name: must be a scenario name (a-z, 0-9, single hyphens;"),
-        ({"name": "a" * 65}, "scenario.name: must be a scenario name"),
-        ({"name": None}, "scenario.name: must be a scenario name"),
-        ({"nmae": "a"}, "scenario: unknown key 'nmae'; did you mean 'name'?"),
-        ({"name": "own", "extends": "own"}, "scenario.extends: a scenario cannot extend itself"),
-    ],
-)
+@each("scenario, problem", [
+    ({"name": "empty"}, "scenario.name: another scenario already has the name 'empty'"),
+    ({"name": "default"}, "scenario.name: another scenario already has the name 'default'"),
+    ([NAMED, {"name": "teapot"}], "scenario.2.name: another scenario already has the name"),
+    ({"name": "inline-1"}, "scenario.name: 'inline-1' is reserved for scenarios without a"),
+    ([{}, {"name": "inline-1"}], "scenario.2.name: another scenario already has the name"),
+    ({"name": "Tea Pot"}, "scenario.name: must be a scenario name (a-z, 0-9, single hyphens;"),
+    ({"name": "a" * 65}, "scenario.name: must be a scenario name"),
+    ({"name": None}, "scenario.name: must be a scenario name"),
+    ({"nmae": "a"}, "scenario: unknown key 'nmae'; did you mean 'name'?"),
+    ({"name": "own", "extends": "own"}, "scenario.extends: a scenario cannot extend itself"),
+])  # fmt: skip
 def test_an_invalid_name_of_an_inline_scenario_is_rejected(
     call: Client, scenario: Any, problem: str
 ) -> None:
@@ -547,11 +498,8 @@ def test_a_session_is_created_as_requested_and_reset_to_that(call: Client) -> No
 
 def test_an_invalid_session_is_not_created(call: Client) -> None:
     wrong: list[Any] = [
-        {"scenario": "emtpy"},
-        {"seed": "x"},
-        {"pets": [{}]},
-        {"scenario": {"x": 1}},
-    ]
+        {"scenario": "emtpy"}, {"seed": "x"}, {"pets": [{}]}, {"scenario": {"x": 1}},
+    ]  # fmt: skip
     for body in wrong:
         assert at(call, "PUT", "sessions/unborn", body).status in (400, 422)
         assert_error(at(call, "GET", "sessions/unborn"), "not_found")
@@ -577,19 +525,15 @@ def test_state_has_every_specified_property(fresh: Make) -> None:
 
 REACHED: dict[str, tuple[str, list[str], str]] = {
     # session: the scenario, requests that do not show it, and one that does
-    "stubbed": (
-        "missing",
+    "stubbed": ("missing",
         ["GET /~stubbed+missing/v1/pets", "GET /~x+missing/v1/pets/1", "GET /~stubbed/v1/pets/1"],
-        "GET /~stubbed+missing/v1/pets/1",
-    ),
-    "stocked": (
-        "sold-out",
+        "GET /~stubbed+missing/v1/pets/1"),
+    "stocked": ("sold-out",
         ["GET /~stocked/v1/pets", "POST /~stocked+sold-out/v1/pets"],
-        "GET /~stocked+sold-out/v1/pets/1",
-    ),
+        "GET /~stocked+sold-out/v1/pets/1"),
     "plain": ("default", ["GET /~plain/v1/other"], "POST /~plain/v1/pets"),
     "extending": ("own", ["GET /~extending/v1/pets"], "GET /~extending/v1/pets/1"),
-}
+}  # fmt: skip
 REASONS = {
     "missing": "scenario missing affected no request",
     "sold-out": "no request listed or fetched pets in scenario sold-out",

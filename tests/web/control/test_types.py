@@ -1,13 +1,13 @@
 """The OpenAPI document and the client's annotations match the wire: one row for each route."""
 
-from __future__ import annotations
-
 import json
 import re
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from inspect import isfunction
+from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -21,13 +21,7 @@ from mockpets.scenario.language.shapes import Definitions
 from mockpets.web.control.openapi import schema_of
 from mockpets.web.control.routes import control_document
 from tests.cases import each
-from tests.http_client import JSON, Client, OverSocket
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
-
-    from tests.http_client import Response
+from tests.http_client import JSON, Client, OverSocket, Response
 
 PATHS = control_document()["paths"]
 
@@ -99,19 +93,15 @@ ROWS: list[tuple[Any, ...]] = [
     ("GET", "requests"),
     *(("GET", f"requests/{number}") for number in range(1, 6)),
     ("GET", "requests/1/explain"),
-    (
-        *("POST", "explain", LIST),
-        {"method": "POST", "path": "/v1/pets", "headers": {"X": "y"}, "body": [1, None, "a"]},
-        {**LIST, "draft": {"name": "new", "text": "description: d"}},
-    ),
+    (*("POST", "explain", LIST),
+     {"method": "POST", "path": "/v1/pets", "headers": {"X": "y"}, "body": [1, None, "a"]},
+     {**LIST, "draft": {"name": "new", "text": "description: d"}}),
     ("GET", "requests.har"),
-    (
-        *("POST", "verify", {"match": MATCH}),
-        {"match": MATCH, "times": {"at_least": 1, "at_most": 99}},
-        {"match": {**MATCH, "outcome": "sent"}},
-        {"match": {**MATCH, "outcome": ["sent", "client_left"]}},
-        {"match": {"method": "GET", "path": "/v1/nothing"}, "times": 0, "within": "1ms"},
-    ),
+    (*("POST", "verify", {"match": MATCH}),
+     {"match": MATCH, "times": {"at_least": 1, "at_most": 99}},
+     {"match": {**MATCH, "outcome": "sent"}},
+     {"match": {**MATCH, "outcome": ["sent", "client_left"]}},
+     {"match": {"method": "GET", "path": "/v1/nothing"}, "times": 0, "within": "1ms"}),
     ("GET", "events?since=0"),
     ("GET", "held"),
     ("GET", "gates"),
@@ -128,7 +118,7 @@ ROWS: list[tuple[Any, ...]] = [
     ("POST", "reset"),
     ("POST", "sessions/reset"),
     ("DELETE", "sessions"),
-]
+]  # fmt: skip
 """Method, path and bodies, in an order in which each row finds what earlier rows created."""
 
 OUTCOMES = """
@@ -228,21 +218,18 @@ def test_the_rows_cover_every_nullable_property(server: MockpetsServer) -> None:
 # --- Errors ---------------------------------------------------------------------------------------
 
 
-@each(
-    "method, path, body, details",
-    [
-        ("GET", "scenarios/nothing", None, None),
-        ("PUT", "scenario", {"scenario": 3, "x": 1}, "problems"),
-        ("PUT", "scenario", {"scenario": {"description": 3}}, "problems"),
-        ("PUT", "pets", {"count": -1}, "problems"),
-        ("POST", "verify", {"match": {}, "times": "x"}, "problems"),
-        ("POST", "verify", {"match": {**MATCH, "query": {"limit": "3"}}}, "nearest"),
-        ("POST", "verify", {"match": {}, "within": 5}, "problems"),
-        ("POST", "gates/nothing/wait", {"within": "0s"}, "held"),
-        ("POST", "gates/nothing/wait", {"held": 0}, "problems"),
-        ("POST", "held/release", {"requests": []}, "problems"),
-    ],
-)
+@each("method, path, body, details", [
+    ("GET", "scenarios/nothing", None, None),
+    ("PUT", "scenario", {"scenario": 3, "x": 1}, "problems"),
+    ("PUT", "scenario", {"scenario": {"description": 3}}, "problems"),
+    ("PUT", "pets", {"count": -1}, "problems"),
+    ("POST", "verify", {"match": {}, "times": "x"}, "problems"),
+    ("POST", "verify", {"match": {**MATCH, "query": {"limit": "3"}}}, "nearest"),
+    ("POST", "verify", {"match": {}, "within": 5}, "problems"),
+    ("POST", "gates/nothing/wait", {"within": "0s"}, "held"),
+    ("POST", "gates/nothing/wait", {"held": 0}, "problems"),
+    ("POST", "held/release", {"requests": []}, "problems"),
+])  # fmt: skip
 def test_every_error_has_its_type(
     call: Client, method: str, path: str, body: Any, details: str | None
 ) -> None:
@@ -265,40 +252,20 @@ NAMES = {**vars(types), "types": types, "NewPet": NewPet}
 
 CALLS: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys(("health", "state", "scenarios", "active"), ()),
-    "scenario": ("retry",),
-    "save_scenario": ("saved", "description: d"),
-    "check_scenario": ("description: 3",),
-    "override_scenario": ("new", "description: d"),
-    "drop_override": ("new",),
-    "gates": (),
-    "held": (),
-    "wait_for_gate": ("door",),
-    "open_gate": ("other",),
-    "set_pets": ([MISO],),
-    "pets": (),
-    "activate": ("shop",),
-    "resources": (),
-    "set_records": ("orders", [{"id": 7}]),
-    "records": ("orders",),
-    "delete_record": ("orders", 7),
-    "delete_pet": (7,),
-    "requests": (),
-    "journal": (),
-    "request": (1,),
-    "explain": (),
-    "har": (),
-    "verify": (MATCH,),
+    "scenario": ("retry",), "save_scenario": ("saved", "description: d"),
+    "check_scenario": ("description: 3",), "override_scenario": ("new", "description: d"),
+    "drop_override": ("new",), "gates": (), "held": (), "wait_for_gate": ("door",),
+    "open_gate": ("other",), "set_pets": ([MISO],), "pets": (), "activate": ("shop",),
+    "resources": (), "set_records": ("orders", [{"id": 7}]), "records": ("orders",),
+    "delete_record": ("orders", 7), "delete_pet": (7,), "requests": (), "journal": (),
+    "request": (1,), "explain": (), "har": (), "verify": (MATCH,),
     **dict.fromkeys(("events", "metrics", "findings"), ()),
     **dict.fromkeys(("stub", "respond_like", "drop_stub"), (3,)),
     **dict.fromkeys(("start_recording", "recording", "sessions"), ()),
-    "make_session": ("w2",),
-    "find_session": ("w2",),
-    "drop_session": ("w2",),
-    "undo": ("w2",),
+    "make_session": ("w2",), "find_session": ("w2",), "drop_session": ("w2",), "undo": ("w2",),
     **dict.fromkeys(("reset_sessions", "drop_sessions", "clear_requests"), ()),
-    "use": ("empty",),
-    "reset": (),
-}
+    "use": ("empty",), "reset": (),
+}  # fmt: skip
 """In an order in which each call finds what earlier calls created."""
 
 

@@ -1,11 +1,10 @@
 """`verify` and `gates/NAME/wait` wait for what they expect, without a thread on our server."""
 
-from __future__ import annotations
-
 import json
 import threading
+from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -16,10 +15,6 @@ from mockpets.server.scheduler import Scheduler
 from tests.cases import each
 from tests.http_client import Client, InProcess, OverSocket
 from tests.server.raw_http import Clock, Running, Wire, running
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 LIST: Any = {"operation": "listPets"}
 HELD: Any = {"scenario": {"description": "d", "stubs": [{"hold": "door"}]}}
@@ -306,15 +301,12 @@ def test_the_calls_of_one_session_leave_room_for_others(path: str, session: str)
         waiting.parked(3)
 
 
-@each(
-    "path, body, message",
-    [
-        ("verify", {"match": {}, "within": 5}, "within: must be a duration such as 300ms"),
-        ("verify", {"match": {}, "within": "31s"}, "within: must be a duration of at most 30s"),
-        ("gates/door/wait", {"held": 0}, "held: must be an integer from 1 to 250, got 0"),
-        ("gates/door/wait", {"hold": 1}, "unknown key 'hold'; did you mean 'held'"),
-    ],
-)
+@each("path, body, message", [
+    ("verify", {"match": {}, "within": 5}, "within: must be a duration such as 300ms"),
+    ("verify", {"match": {}, "within": "31s"}, "within: must be a duration of at most 30s"),
+    ("gates/door/wait", {"held": 0}, "held: must be an integer from 1 to 250, got 0"),
+    ("gates/door/wait", {"hold": 1}, "unknown key 'hold'; did you mean 'held'"),
+])  # fmt: skip
 def test_invalid_bodies_are_rejected(call: Client, path: str, body: Any, message: str) -> None:
     response = call("POST", f"/__mockpets/{path}", json_body=body, key=None)
 
