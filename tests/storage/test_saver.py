@@ -576,8 +576,7 @@ def test_what_took_the_place_of_the_file_is_renamed(
 
 
 @pytest.mark.parametrize(
-    "script",
-    ["os.chmod(sys.argv[1], 0o640)", "os.link(*sys.argv[1:])", "os.utime(sys.argv[1])"],
+    "script", ["os.chmod(sys.argv[1], 0o640)", "os.link(*sys.argv[1:])", "os.utime(sys.argv[1])"]
 )
 def test_the_file_stays_if_only_its_mode_links_or_time_change(
     path: Path, tmp_path: Path, messages: Callable[[], list[str]], script: str
