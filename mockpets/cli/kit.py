@@ -31,6 +31,7 @@ import {{ defineConfig }} from "@playwright/test";
 import {{ webServer }} from "{module}";
 export default defineConfig({{
   fullyParallel: true,
+  // use: {{ baseURL: "http://localhost:5173" }}, // your app
   webServer: webServer({options}),
 }});
 """
@@ -272,7 +273,7 @@ def _configure(out: Path, options: list[str]) -> None:
     existing = next((path for path in map(Path, CONFIGS) if os.path.lexists(path)), None)
     if existing is None:
         write_file(Path(CONFIGS[0]), text)
-    elif module not in (read_file(existing) or ""):
+    elif any(part not in (read_file(existing) or "") for part in (module, shlex.join(options))):
         click.echo(f"add the server to {existing}:")
         click.echo("".join(f"  {line}\n" for line in text.splitlines()[1:]), nl=False)
 

@@ -82,7 +82,7 @@ _REMOVED: Final = {
     "check --format": "use --json, or neither for text",
     "held list --all": "name the session with --session",
     "kit --out": "name the folder as an argument",
-    "report --coverage": "run a test in every state: see states() in the page 'Every state'",
+    "report --coverage": "run a test in every state, as docs/bugs/every-state.md shows",
     "report --output": "redirect the output to the file",
 }
 """Commands and options that no longer exist, with what to use instead."""

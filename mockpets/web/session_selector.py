@@ -306,9 +306,11 @@ def checked(names: Iterable[str], where: str) -> tuple[str, ...]:
             message = f"empty scenario name in {where}; name one or more scenarios{separator}"
             raise RequestError("unknown_scenario", message)
         if len(name) > NAME_LENGTH or not re.fullmatch(SCENARIO_NAME, name):
+            near = re.sub("[_ ]+", "-", name[:NAME_LENGTH])
+            example = f", such as {near!r}" if re.fullmatch(SCENARIO_NAME, near) else ""
             message = (
                 f"invalid scenario name {name[:NAME_LENGTH]!r} in {where}: use a-z, 0-9 and single "
-                f"hyphens; at most {NAME_LENGTH} characters"
+                f"hyphens{example}; at most {NAME_LENGTH} characters"
             )
             raise RequestError("unknown_scenario", message)
     if len(lower) > STACK_DEPTH:

@@ -105,6 +105,7 @@ def test_playwright_gets_its_fixtures_and_a_configuration(kit: Kit) -> None:
         'import { webServer } from "./mock/playwright";',
         "export default defineConfig({",
         "  fullyParallel: true,",
+        '  // use: { baseURL: "http://localhost:5173" }, // your app',
         "  webServer: webServer(),",
         "});",
     ]
@@ -159,11 +160,12 @@ def test_an_existing_configuration_stays_and_the_lines_to_add_are_shown(
     _, out, _ = kit("../mock", "--playwright")
 
     assert contents() == {f"playwright.config.{suffix}": "export default {};\n"}
-    assert out[-7:-1] == [
+    assert out[-8:-1] == [
         f"add the server to playwright.config.{suffix}:",
         '  import { webServer } from "../mock/playwright";',
         "  export default defineConfig({",
         "    fullyParallel: true,",
+        '    // use: { baseURL: "http://localhost:5173" }, // your app',
         "    webServer: webServer(),",
         "  });",
     ]
@@ -176,6 +178,14 @@ def test_a_configuration_that_has_the_server_needs_nothing(kit: Kit) -> None:
 
     assert status == 0 and len(out) == 1 + len([*CLIENT, *PLAYWRIGHT])
     assert contents() == before
+
+
+def test_an_option_that_a_configuration_lacks_is_shown(kit: Kit) -> None:
+    kit("mock", "--playwright")
+    scenario_file("mine/tired-cat.yaml")
+    _, out, _ = kit("mock", "--playwright", "--scenarios-dir", "mine")
+
+    assert out[-3:-1] == ["    }),", "  });"] and '      args: "--scenarios-dir mine",' in out
 
 
 def test_no_written_file_has_a_path_of_this_machine(

@@ -195,7 +195,8 @@ def test_playwright_prints_how_to_install_a_missing_command(project: Path) -> No
         const options = { shell: true, encoding: "utf8" };
         const { status, stderr } = spawnSync(webServer().command, options);
         console.log(status, stderr.trim());
-        const more = { command: "uvx mockpets", pets: "my pets.json", now: "2031-01-01" };
+        const args = ["--scenarios-dir", "my mocks"];
+        const more = { command: "uvx mockpets", args, pets: "my pets.json", now: "2031-01-01" };
         const { command } = webServer(more);
         console.log(command.split(" serve ")[0], command.split(" quiet ")[1]);
     """
@@ -207,7 +208,7 @@ def test_playwright_prints_how_to_install_a_missing_command(project: Path) -> No
     assert output.stdout.splitlines() == [
         "127 mockpets is not on the PATH. Install it, activate its virtual environment, or name "
         "its command with webServer({ command }).",
-        'uvx mockpets --pets "my pets.json" --now "2031-01-01"',
+        'uvx mockpets --scenarios-dir "my mocks" --pets "my pets.json" --now "2031-01-01"',
     ]
 
 

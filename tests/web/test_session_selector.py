@@ -52,7 +52,8 @@ def test_base_paths_select_sessions_and_scenarios(
     ("/~%FF", "invalid_session", "invalid session name '\ufffd' in the base path"),
     ("/~" + "w" * 65, "invalid_session", "invalid session name 'www"),
     ("/~w3+", "unknown_scenario", "empty scenario name in the base path; name one"),
-    ("/~w3+em_pty", "unknown_scenario", "invalid scenario name 'em_pty' in the base path"),
+    ("/~w3+sold_out", "unknown_scenario", "invalid scenario name 'sold_out' in the base path: use "
+     "a-z, 0-9 and single hyphens, such as 'sold-out'; at most 64 characters"),
     ("/~w3+emtpy", "unknown_scenario", "unknown scenario 'emtpy'; did you mean 'empty'?"),
     ("/~+" + "+".join("abcdefghi"), "unknown_scenario", "too many scenarios in the base path"),
 ])  # fmt: skip

@@ -11,7 +11,7 @@ export interface ServerOptions {
   /** The time that the clock of every session shows, such as `2030-12-06T09:00:00Z`; it stands still. */
   now?: string | undefined;
   /** More options of `mockpets serve`, such as `--scenarios-dir mock/scenarios`. */
-  args?: string | undefined;
+  args?: string | readonly string[] | undefined;
 }
 
 /** Return an entry for `webServer` in `playwright.config.ts` that starts mockpets. */

@@ -43,8 +43,9 @@ export function webServer(options) {
 
 /** Return the options of `mockpets serve` that the tests name. */
 function argsOf({ args = "", pets, now } = {}) {
+  const given = typeof args === "string" ? [args] : args.map((word) => (/\s/.test(word) ? `"${word}"` : word));
   const named = Object.entries({ pets, now }).filter(([, value]) => value !== undefined);
-  return [args, ...named.map(([name, value]) => `--${name} "${value}"`)].join(" ").trim();
+  return [...given, ...named.map(([name, value]) => `--${name} "${value}"`)].join(" ").trim();
 }
 
 function serverEntry(options = {}) {
