@@ -128,7 +128,9 @@ def test_a_request_calls_no_more_than_it_did(app: WSGIApplication, name: str) ->
     operation = OPERATIONS[name]
     counts = counted_calls(prepared(app, operation))
     calls = int(median(counts))
-    assert calls <= operation.calls, f"{name} makes {calls} calls a request: {counts}"
+    # Later versions of Python count a few more calls for the same code.
+    most = operation.calls * (1 if sys.version_info < (3, 12) else 1.04)
+    assert calls <= most, f"{name} makes {calls} calls a request: {counts}"
 
 
 def stub(number: int) -> dict[str, Any]:

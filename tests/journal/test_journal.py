@@ -168,7 +168,7 @@ def test_a_new_entry_costs_no_more_while_many_journals_are_full() -> None:
 
     with_room, full = [calls() for _ in range(4)][::3]
     assert 270_000 < journals.used <= 300_000
-    assert full < 5 * with_room
+    assert full < 6 * with_room, "not once for each of a thousand journals"
 
 
 def test_an_entry_larger_than_the_budget_is_dropped() -> None:
