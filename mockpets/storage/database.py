@@ -97,6 +97,8 @@ class Database:
         self.target = target
         self.connection = connection
         self._seal = 0
+        self._content: tuple[int, int] | None = None
+        """The `_identity` of what the last transaction left; None before the first."""
         self._signature = _signature(target)
 
     def close(self) -> None:
@@ -122,13 +124,13 @@ class Database:
             return False
         if _signature(self.target) == self._signature:
             return True
-        ours = _identity(self.connection)  # SQLite undoes the rest of a failed transaction here
-        if _signature(self.target)[:3] != self._signature[:3]:
-            return False
-        # Only the time differs, as also in a shared folder that reports it late.
-        disk = _connect(self.target, sqlite3.connect, _READ_ONLY)
-        with closing(disk), suppress(sqlite3.Error, ValueError):
-            return _identity(disk) == ours
+        with suppress(sqlite3.Error, ValueError):
+            _file_row(self.connection)  # SQLite undoes the rest of a failed transaction here
+        if _signature(self.target)[:3] == self._signature[:3]:
+            # Only the time differs, as also in a shared folder that reports it late.
+            disk = _connect(self.target, sqlite3.connect, _READ_ONLY)
+            with closing(disk), suppress(sqlite3.Error, ValueError):
+                return _identity(disk) == self._content
         return False
 
     def move_away(self) -> Path:
@@ -204,6 +206,7 @@ class Database:
         execute = self.connection.execute
         try:
             execute("BEGIN IMMEDIATE")
+            self._content = self._content or _identity(self.connection)
             before, seal = _file_row(self.connection)
             self._seal = seal ^ _file_digest(before)
             yield
@@ -211,6 +214,7 @@ class Database:
             values = int(is_clean), seal.to_bytes(_DIGEST_BYTES)
             execute("UPDATE file SET is_clean = ?, seal = ?", values)
             execute("COMMIT")
+            self._content = seal, self._content[1]
         except BaseException:
             # SQLite ends some transactions by itself, and the disk may fail again.
             with suppress(sqlite3.Error):
