@@ -25,7 +25,7 @@ from benchmarks.load import LEVELS, client_name
 from benchmarks.peers import PEERS, make_ready
 from benchmarks.subjects import OURS, PETS, SCRIPT, build, compile_ours, own_subjects
 from benchmarks.tables import RESULTS, put_into
-from mockpets.pets.generator import generate
+from mockpets.seed.generator import generate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -48,6 +48,9 @@ def expression(value: object) -> str:
     if isinstance(value, tuple):
         items = ", ".join(map(expression, value))
         return f"({items}{',' if len(value) == 1 else ''})"
+    if isinstance(value, dict):
+        items = (f"{expression(name)}: {expression(each)}" for name, each in value.items())
+        return f"{{{', '.join(items)}}}"
     if is_dataclass(value):
         return f"{type(value).__name__}({', '.join(_arguments(value))})"
     return ascii(value)  # invisible characters and right-to-left text would hide in the file
@@ -55,8 +58,10 @@ def expression(value: object) -> str:
 
 def _arguments(value: object) -> Iterator[str]:
     for item in fields(value):  # type: ignore[arg-type]  # a dataclass
-        own = getattr(value, item.name)
-        if item.default is MISSING or own != item.default:
+        own, default = getattr(value, item.name), item.default
+        if item.default_factory is not MISSING:
+            default = item.default_factory()
+        if default is MISSING or own != default:
             yield f"{item.name}={expression(own)}"
 
 

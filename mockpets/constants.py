@@ -300,12 +300,12 @@ DELAY_SECONDS: Final = 60.0
 INTERVAL_SECONDS: Final = 7 * 24 * 3600
 """The longest interval of a setting: a week."""
 DRAIN_SECONDS: Final = 600
-PETS_BY_REQUEST: Final = 10_000
-PETS_GENERATED: Final = 100_000
+RECORDS_BY_REQUEST: Final = 10_000
+RECORDS_GENERATED: Final = 100_000
 STACK_DEPTH: Final = 8
 """Maximum number of active scenarios, and length of a chain of ``extends``."""
 TABLES: Final = 4
-"""Generated tables of pets to cache; sessions and scenarios share them."""
+"""Generated tables of records to cache; sessions and scenarios share them."""
 STACKS: Final = 100
 """Maximum number of scenario combinations for which one session keeps counters."""
 
@@ -317,7 +317,7 @@ WAIT_SECONDS: Final = 30.0
 """Maximum time that a call of the control API waits, for a change or a condition."""
 
 PUBLIC_DELAY_SECONDS: Final = 10.0
-PUBLIC_PETS: Final = 1000
+PUBLIC_RECORDS: Final = 1000
 PUBLIC_SESSIONS: Final = 5000
 """`SESSIONS` in public mode."""
 PUBLIC_RESET_SECONDS: Final = 3600.0

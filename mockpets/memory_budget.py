@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MEMORY: Final = 80 * 1024 * 1024
-"""Maximum size of the request logs and pets of all sessions, unless `--memory` is set.
-The pets that the server starts with do not count."""
+"""Maximum size of the request logs and records of all sessions, unless `--memory` is set.
+The records that the server starts with do not count."""
 PUBLIC_MEMORY: Final = 72 * 1024 * 1024
 """`MEMORY` in public mode."""
 
@@ -27,7 +27,7 @@ class Shares(NamedTuple):
     """The parts of `--memory` in bytes. They are fixed, so that no kind takes another's room."""
 
     journals: int
-    pets: int
+    records: int
 
 
 def shares(memory: int | None, *, public: bool) -> Shares:
@@ -48,7 +48,7 @@ def session_limit(memory: int | None, *, public: bool) -> int:
 class MemoryBudget:
     """A maximum number of bytes.
 
-    :param what: what uses them, in the plural, such as ``pets``; for messages.
+    :param what: what uses them, in the plural, such as ``records``; for messages.
     :param setting: the option that sets the limit, for messages; empty if the client cannot set it.
     :param parent: the budget that this one is a part of.
     """

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
     from mockpets.client import Clock, ControlClient, Gate
+    from mockpets.client.client import Data
     from mockpets.client.connection import SessionLostError
     from mockpets.contract import control_types as types
-    from mockpets.contract.schemas import Pet
     from mockpets.settings import Settings
 
 __all__ = ["Mockpets", "Server"]
@@ -89,9 +89,14 @@ class Mockpets:
         """Reset the session; the active scenarios stay active."""
         self.control.reset()
 
-    def pets(self, status: str | None = None) -> list[Pet]:
-        """Return all pets, or those with the given status."""
-        return self.control.pets(status)
+    def data(self, name: str) -> Data:
+        """Return the records of a collection, to read and change them."""
+        return self.control.data(name)
+
+    @property
+    def pets(self) -> Data:
+        """The pets: short for ``data("pets")``."""
+        return self.control.data("pets")
 
     def requests(self, **filters: Unpack[types.RequestFilters]) -> list[types.RequestSummary]:
         """Return the recorded requests, filtered; see `ControlClient.requests`."""
@@ -138,7 +143,7 @@ _MAY_RESTART: Final = pytest.StashKey[bool]()
 
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker, so that ``--strict-markers`` accepts it."""
-    text = "mockpets(*scenarios, seed=, pets=, clock=): what the session of a test starts with."
+    text = "mockpets(*scenarios, seed=, data=, clock=): what the session of a test starts with."
     config.addinivalue_line("markers", text)
 
 
@@ -149,8 +154,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("mockpets_url", text, default="")
     text = "Folders with your scenario files, for the server that the tests start."
     parser.addini("mockpets_scenarios_dir", text, type="paths", default=[])
-    text = "Pets of each session, for that server: a JSON or YAML file, or how many to generate."
-    parser.addini("mockpets_pets", text, default="16")
+    text = "Records of each session, for that server, such as pets=40 or orders=orders.json."
+    parser.addini("mockpets_data", text, type="linelist", default=[])
 
 
 def _running_server(config: pytest.Config) -> str:
@@ -225,11 +230,14 @@ def mockpets_settings(pytestconfig: pytest.Config) -> Settings:
     """Return the settings of the mock server; override this fixture to change them."""
     from mockpets.settings import Settings
 
-    pets: str = pytestconfig.getini("mockpets_pets")
-    if not pets.isdecimal():  # relative to the configuration, like the folders
-        pets = os.path.relpath(pytestconfig.rootpath / pets)
+    data = []
+    for line in pytestconfig.getini("mockpets_data"):
+        name, equals, source = line.partition("=")
+        if not source.isdecimal():  # relative to the configuration, like the folders
+            source = os.path.relpath(pytestconfig.rootpath / source)
+        data.append(f"{name}{equals}{source}")
     folders = tuple(pytestconfig.getini("mockpets_scenarios_dir"))
-    return Settings(port=0, scenarios_dir=folders, pets=pets)
+    return Settings(port=0, scenarios_dir=folders, data=tuple(data))
 
 
 @pytest.fixture(scope="session")

@@ -25,7 +25,7 @@ from benchmarks.peers import PEERS, set_up
 from benchmarks.subjects import PETS, Subject
 from benchmarks.tables import RESULTS, put_into
 from mockpets import MockpetsServer, Settings
-from mockpets.pets.generator import generate
+from mockpets.seed.generator import generate
 from tests.cases import each as for_each
 from tests.programs import need
 

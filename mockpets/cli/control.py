@@ -17,13 +17,13 @@ from mockpets.cli.layout import cut, table
 from mockpets.cli.options import flag, integer, option, read_json, with_json
 from mockpets.cli.quick import in_session
 from mockpets.errors import InputError, Problem, did_you_mean, invalid, printable
-from mockpets.units import counted
+from mockpets.units import counted, either, quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from mockpets.client import ControlClient
-    from mockpets.contract.control_types import ResourceSummary, Times
+    from mockpets.contract.control_types import CollectionSummary, Times
 
 
 def _listed(
@@ -156,7 +156,7 @@ def _match(text: str | None, conditions: dict[str, str | None]) -> dict[str, Any
 @flag("--all", "of_all", text="Reset every session.")
 @remote.with_clients
 def reset(clients: list[ControlClient], of_all: bool) -> None:
-    """Reset a session: pets, counters, random numbers and request log.
+    """Reset a session: records, counters, random numbers and request log.
 
     Active scenarios stay. With several --url, resets the session where it exists.
     """
@@ -173,109 +173,123 @@ def reset(clients: list[ControlClient], of_all: bool) -> None:
         click.echo(printable(f"reset session {client.name}; active: {active}"))
 
 
-# --- Pets -------------------------------------------------------------------------------------
+# --- Data -------------------------------------------------------------------------------------
 
-
-@click.group(cls=ListGroup)
-def pets() -> None:
-    """List, add or replace the pets of a running server."""
-
-
-pets.removed = {
-    "update": "change it in the panel, with PATCH pets/ID or change_pet()",
-    "delete": "delete it in the panel, with DELETE pets/ID or delete_pet()",
-}
-
-_STATUSES: Final = ", ".join(constants.PET_STATUSES)
-
-
-@pets.command("list")
-@option("--status STATUS", f"Only pets with this status: {_STATUSES}.")
-@with_json
-@remote.with_client
-def list_pets(client: ControlClient, status: str | None, as_json: bool) -> None:
-    """List the pets by id."""
-    pets = client.pets(status)
-    rows = [(pet["id"], pet["categoryId"], pet.get("status", "-"), pet["name"]) for pet in pets]
-    kind = f"{status} pets" if status else "pets"
-    columns = ("id", "category", "status", "name")
-    remote.show({"pets": pets}, _listed(client, kind, rows, columns), as_json=as_json)
-
-
-@pets.command("set")
-@click.argument("source", metavar="NUMBER|FIXTURE|FILE")
-@remote.with_client
-def set_pets(client: ControlClient, source: str) -> None:
-    """Replace all pets, with generated ones, or with those of a fixture or a file.
-
-    FILE is a JSON or YAML file of pets: as in a folder of fixtures, or as --json prints them.
-    """
-    is_number = re.fullmatch("-?[0-9]{1,100}", source)  # the server checks the range
-    pets: Any = int(source) if is_number else source
-    if source.lower().endswith(constants.FIXTURE_SUFFIXES):
-        from mockpets.scenario.language.loader import load_fixture
-
-        pets = load_fixture(Path(source), source, is_named=False)
-    _print_total(client, client.set_pets(pets))
-
-
-@pets.command("add")
-@option("--name NAME", "Name of the pet.", required=True)
-@option(
-    "--category ID",
-    "ID of its category.",
-    dest="categoryId",
-    type=integer(constants.INT64_MIN, constants.INT64_MAX),
-    required=True,
+_WHERE: Final = option(
+    "--where PROPERTY=VALUE",
+    "Only records with this value; can be repeated.",
+    multiple=True,
 )
-@option("--status STATUS", f"Its status: {_STATUSES}.")
-@with_json
-@remote.with_client
-def add_pet(client: ControlClient, as_json: bool, **values: Any) -> None:
-    """Add a pet, whatever the active scenarios respond to createPet."""
-    pet = client.add_pet(**{name: value for name, value in values.items() if value is not None})
-    parts = [pet["name"], f"category {pet['categoryId']}", *filter(None, [pet.get("status")])]
-    text = f"added pet {pet['id']}{in_session(client)}: {', '.join(parts)}"
-    remote.show(pet, [text], as_json=as_json)
+_ACTIONS: Final = ("set", "add", "clear")
 
 
-def _print_total(client: ControlClient, total: int) -> None:
-    click.echo(f"pets{in_session(client)}: {total}")
-
-
-# --- Records ----------------------------------------------------------------------------------
+def _with_action(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the arguments and options of an action on records to a command."""
+    for decorate in (
+        remote.with_client,
+        with_json,
+        _WHERE,
+        click.argument("value", metavar="[NUMBER|FIXTURE|FILE|RECORD]", required=False),
+        click.argument("action", metavar=f"[{'|'.join(_ACTIONS)}]", required=False),
+    ):
+        command = decorate(command)
+    return command
 
 
 @click.command()
 @click.argument("name", required=False)
-@with_json
-@remote.with_client
-def data(client: ControlClient, name: str | None, as_json: bool) -> None:
-    """List the resources of a running server, or the records of one.
+@_with_action
+def data(client: ControlClient, name: str | None, as_json: bool, **action: Any) -> None:
+    """List the collections of a running server, or the records of one; or change these.
 
-    NAME is a resource of the active scenarios.
+    NAME is a collection of the contract or of the active scenarios. `set` replaces all records by
+    generated ones (NUMBER), those of a FIXTURE, or those of a JSON or YAML FILE, which is as in a
+    folder of fixtures or as --json prints it. `add` adds a RECORD, such as '{"name": "Miso",
+    "categoryId": 2}', whatever stubs respond. `clear` removes all records.
     """
-    if name is None:
-        resources = client.resources()
-        listed = [(row["name"], row["total"], row["path"], _remark(row)) for row in resources]
-        columns = ("name", "records", "path", "")
-        lines = _listed(client, "resources", listed, columns)
-        remote.show({"data": resources}, lines, as_json=as_json)
+    if name is not None:
+        _act(client, name, as_json=as_json, **action)
+        return
+    listed = client.collections()
+    rows = [(row["name"], row["total"], row["path"], _remark(row)) for row in listed]
+    columns = ("name", "records", "path", "")
+    lines = _listed(client, "collections", rows, columns)
+    remote.show({"data": listed}, lines, as_json=as_json)
+
+
+@click.command()
+@_with_action
+def pets(client: ControlClient, as_json: bool, **action: Any) -> None:
+    """List the pets of a running server, or change them: short for `mockpets data pets`."""
+    _act(client, "pets", as_json=as_json, **action)
+
+
+def _act(
+    client: ControlClient,
+    name: str,
+    action: str | None,
+    value: str | None,
+    where: tuple[str, ...],
+    *,
+    as_json: bool,
+) -> None:
+    """List the records of a collection, or change them."""
+    if action not in (None, *_ACTIONS):
+        hint = did_you_mean(action, _ACTIONS) or f"use {either(_ACTIONS)}"
+        raise invalid("", f"unknown action {quote(action)}", hint)
+    if where and action is not None:
+        raise invalid("--where", f"has no effect with {action}", "remove it")
+    if (value is None) != (action in (None, "clear")):
+        needed = {"set": "a number, a fixture or a file", "add": "a record in JSON"}
+        what = f"{action} needs {needed[action]}" if action in needed else f"{action} has no value"
+        raise invalid("", what, "see 'mockpets data --help'")
+    if action is None:
+        _list_records(client, name, where, as_json=as_json)
+    elif action == "add":
+        record = read_json("add", value or "", """'{"name": "Miso", "categoryId": 2}'""")
+        added = client.add_record(name, record)
+        text = f"added to {name}{in_session(client)}: {json.dumps(added, ensure_ascii=False)}"
+        remote.show(added, [printable(text)], as_json=as_json)
     else:
-        records = client.records(name)
-        names = list(dict.fromkeys(key for record in records for key in record))[:_COLUMNS]
-        rows = [[_cell(record.get(key, "-")) for key in names] for record in records]
-        remote.show({"records": records}, _listed(client, name, rows, names), as_json=as_json)
+        total = client.set_records(name, [] if action == "clear" else _source(value or ""))
+        remote.show({"total": total}, [f"{name}{in_session(client)}: {total}"], as_json=as_json)
+
+
+def _source(text: str) -> int | str | Path:
+    """Return the records that an argument names: a number, a fixture or a file."""
+    if re.fullmatch("-?[0-9]{1,100}", text):  # the server checks the range
+        return int(text)
+    return Path(text) if text.lower().endswith(constants.FIXTURE_SUFFIXES) else text
+
+
+def _list_records(
+    client: ControlClient, name: str, where: tuple[str, ...], *, as_json: bool
+) -> None:
+    filters = {}
+    for text in where:
+        property_name, equals, wanted = text.partition("=")
+        if not equals:
+            hint = "write the name of a property and a value, such as status=sold"
+            raise invalid("--where", f"has no value, got {quote(text)}", hint)
+        filters[property_name] = wanted
+    records = client.records(name, **filters)
+    names = list(dict.fromkeys(key for record in records for key in record))[:_COLUMNS]
+    rows = [[_cell(record.get(key, "-")) for key in names] for record in records]
+    remote.show({"records": records}, _listed(client, name, rows, names), as_json=as_json)
 
 
 _COLUMNS: Final = 8
 """Properties of records that a list shows."""
 
 
-def _remark(resource: ResourceSummary) -> str:
-    if resource["hidden_by"]:
-        return f"of scenario {resource['scenario']}, hidden by {resource['hidden_by']}"
-    return f"of scenario {resource['scenario']}{', changed' if resource['changed'] else ''}"
+def _remark(row: CollectionSummary) -> str:
+    parts = [
+        f"of scenario {row['scenario']}" if row["scenario"] else "",
+        f"records of scenario {row['content_of']}" if row["content_of"] else "",
+        f"hidden by {row['hidden_by']}" if row["hidden_by"] else "",
+        "changed" if row["changed"] else "",
+    ]
+    return ", ".join(filter(None, parts))
 
 
 def _cell(value: object) -> str:

@@ -23,7 +23,7 @@ from mockpets.cli.options import (
     with_settings,
 )
 from mockpets.cli.remote import connect, reporting, with_token
-from mockpets.constants import PETS_GENERATED
+from mockpets.constants import RECORDS_GENERATED
 from mockpets.errors import InputError, invalid, printable, problem_with
 from mockpets.settings.sources import URL_VARIABLE, load_settings
 from mockpets.units import counted, parse_name
@@ -216,14 +216,14 @@ def schema() -> None:
 
 
 @click.command()
-@option("--count NUMBER", "Number of pets.", type=integer(0, PETS_GENERATED), default="16")
+@option("--count NUMBER", "Number of pets.", type=integer(0, RECORDS_GENERATED), default="16")
 @with_settings("seed", "locale")
 def fixture(count: int, config: Path | None, **flags: object) -> None:
     """Print generated pets as a fixture file."""
     settings = load_settings(flags, os.environ, config)
 
     from mockpets.contract.serialization import dump_pet
-    from mockpets.pets.default_pets import generate
+    from mockpets.seed.default_pets import generate
 
     pets = generate(count, settings.seed, settings.locale)
     # As bytes, because a fixture is UTF-8 whatever the encoding of the terminal.

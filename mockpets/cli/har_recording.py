@@ -62,7 +62,7 @@ def record_files(files: Sequence[Path], base: str | None) -> tuple[Recording, li
     description = (
         f"Recorded: {counted(len(exchanges), 'request')} of {counted(len(files), 'file')}."
     )
-    document: dict[str, Any] = {"description": description, "pets": pets}
+    document: dict[str, Any] = {"description": description, "data": {"pets": pets}}
     settings = Settings(control="off")
     mock: Mock = create_app(settings).extensions["mockpets"]
     model = partial(SessionModel, settings, mock.sessions.shared)

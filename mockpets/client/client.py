@@ -21,6 +21,7 @@ from mockpets.client.connection import (
     parse_object,
     split_url,
 )
+from mockpets.contract.collections import COLLECTIONS
 from mockpets.errors import invalid
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
     from mockpets.client.connection import ControlError
     from mockpets.contract import control_types as types
-    from mockpets.contract.schemas import NewPet, Pet
 
 T = TypeVar("T")
 _OF_SESSIONS: Final = (
@@ -156,7 +156,7 @@ class ControlClient:
         return self._call("PUT", "/scenario", {"scenario": scenarios})
 
     def reset(self) -> list[str]:
-        """Reset pets, counters, the journal and random numbers; return the active scenarios."""
+        """Reset records, counters, the journal and random numbers; return the active scenarios."""
         return self._call("POST", "/reset", part="active")
 
     def check_scenario(self, text: str, name: str = "scenario") -> types.CheckedScenario:
@@ -199,7 +199,7 @@ class ControlClient:
         return self._call("DELETE", _fill("/requests/{number}/stub", number))
 
     def start_recording(self) -> types.RecordingStarted:
-        """Start recording with the next request, and save the current pets."""
+        """Start recording with the next request, and save the current records."""
         return self._call("POST", "/recording")
 
     def recording(self) -> types.RecordedScenario:
@@ -252,64 +252,40 @@ class ControlClient:
         """The clock of the session, to set, freeze or advance it."""
         return Clock(self)
 
-    # --- Pets ---
+    # --- Data ---
 
-    def pets(self, status: str | None = None) -> list[Pet]:
-        """Return all pets by ID, or those of one status, in as many calls as necessary."""
-        page: types.PetPage = self._call("GET", "/pets", query={"status": status})
-        pets = page["pets"]
-        while page["next"] is not None:
-            page = self._call("GET", "/pets", query={"status": status, "after": page["next"]})
-            pets += page["pets"]
-        return pets
-
-    def set_pets(self, pets: types.Pets) -> int:
-        """Replace all pets; return how many there are.
-
-        :param pets: the same as ``pets`` in a scenario file, any iterable of pets, or the path of a
-            JSON or YAML file.
-        :raise InputError: the file is invalid.
-        """
-        body = _loaded(pets)
-        return self._call("PUT", "/pets", body, part="total")
-
-    def add_pet(self, **pet: Unpack[NewPet]) -> Pet:
-        """Add a pet, whatever the active scenarios respond to createPet; return it with its ID."""
-        return self._call("POST", "/pets", pet)
-
-    def change_pet(self, pet_id: int, **changes: Unpack[types.PetChange]) -> Pet:
-        """Change the name, categoryId or status of a pet; None removes the status."""
-        return self._call("PATCH", _fill("/pets/{id}", pet_id), changes)
-
-    def delete_pet(self, pet_id: int) -> int:
-        """Delete a pet; return how many are left."""
-        return self._call("DELETE", _fill("/pets/{id}", pet_id), part="total")
-
-    # --- Records ---
-
-    def resources(self) -> list[types.ResourceSummary]:
-        """List the resources of the active scenarios."""
+    def collections(self) -> list[types.CollectionSummary]:
+        """List the collections of the contract and of the active scenarios."""
         return self._call("GET", "/data", part="data")
 
     def data(self, name: str) -> Data:
-        """Return the records of a resource, to read and change them."""
+        """Return the records of a collection, such as ``pets``, to read and change them."""
         return Data(self, name)
 
-    def records(self, name: str) -> list[types.Document]:
-        """Return all records of a resource, in as many calls as necessary."""
+    def records(self, name: str, **filters: object) -> list[types.Document]:
+        """Return all records of a collection, or those with some values; it may take many calls.
+
+        :param filters: values of properties, such as ``status="sold"``.
+        """
         path = _fill("/data/{name}", name)
-        page: types.RecordPage = self._call("GET", path)
+        page: types.RecordPage = self._call("GET", path, query=filters)
         records = page["records"]
         while page["next"] is not None:
-            page = self._call("GET", path, query={"after": page["next"]})
+            page = self._call("GET", path, query={**filters, "after": page["next"]})
             records += page["records"]
         return records
 
-    def set_records(self, name: str, records: Iterable[types.Document]) -> int:
-        """Replace all records of a resource; return how many there are."""
-        return self._call("PUT", _fill("/data/{name}", name), [*records], part="total")
+    def set_records(self, name: str, records: types.Records) -> int:
+        """Replace all records of a collection; return how many there are.
 
-    def add_record(self, name: str, record: types.Document) -> dict[str, Any]:
+        :param records: the same as under ``data`` in a scenario file, any iterable of records, or
+            the path of a JSON or YAML file.
+        :raise InputError: the file is invalid.
+        """
+        body = _loaded(records, name)
+        return self._call("PUT", _fill("/data/{name}", name), body, part="total")
+
+    def add_record(self, name: str, record: Mapping[str, object]) -> dict[str, Any]:
         """Add a record, whatever the stubs respond to a POST; return it with its ID."""
         return self._call("POST", _fill("/data/{name}", name), record)
 
@@ -318,7 +294,7 @@ class ControlClient:
         return self._call("GET", _fill("/data/{name}/{record}", name, record_id))
 
     def change_record(
-        self, name: str, record_id: int | str, changes: types.Document
+        self, name: str, record_id: int | str, changes: Mapping[str, object]
     ) -> dict[str, Any]:
         """Apply a JSON merge patch to a record: None removes a property."""
         return self._call("PATCH", _fill("/data/{name}/{record}", name, record_id), changes)
@@ -439,12 +415,13 @@ class ControlClient:
     ) -> types.SessionSummary:
         """Create a session, or change one.
 
-        :param contents: `scenario`, as for `use` or a list; `seed`; `pets`, as for `set_pets`;
-            `clock`, with `now` and `frozen`.
+        :param contents: `scenario`, as for `use` or a list; `seed`; `data`, the records of
+            collections by name, as for `set_records`; `clock`, with `now` and `frozen`.
         """
         path = _fill("/sessions/{name}", name)
-        if "pets" in contents:
-            contents["pets"] = _loaded(contents["pets"])  # type: ignore[typeddict-item]
+        if "data" in contents:
+            loaded = {each: _loaded(records, each) for each, records in contents["data"].items()}
+            contents["data"] = loaded  # type: ignore[typeddict-item]
         return self._call("PUT", path, contents, session=name, check=self._replace_id)
 
     def drop_session(self, name: str, closed: str = "60s", *, check_lost: bool = False) -> str:
@@ -614,13 +591,17 @@ def _moment(now: datetime | str | None) -> str | None:
     return now if now is None or isinstance(now, str) else now.isoformat()
 
 
-def _loaded(pets: types.Pets) -> object:
-    """Return pets for the body of a call; read those of a file."""
-    if isinstance(pets, Path):
+def _loaded(records: types.Records, name: str) -> object:
+    """Return the records of a collection for the body of a call; read those of a file."""
+    if isinstance(records, Path):
         from mockpets.scenario.language.loader import load_fixture  # rarely needed
 
-        return load_fixture(pets, str(pets), is_named=False)
-    return pets if isinstance(pets, (str, int, dict)) else list(cast("Iterable[object]", pets))
+        kind = name if name in COLLECTIONS else ""
+        rows = load_fixture(records, str(records), kind, is_named=False)
+        return [json.loads(row) for row in rows]
+    if isinstance(records, (str, int, dict)):
+        return records
+    return list(cast("Iterable[object]", records))
 
 
 def _query(options: Mapping[str, object]) -> dict[str, object]:
@@ -629,20 +610,20 @@ def _query(options: Mapping[str, object]) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class Data:
-    """The records of a resource in one session; see the methods of `ControlClient`."""
+    """The records of a collection in one session; see the methods of `ControlClient`."""
 
     control: ControlClient
     name: str
 
-    def all(self) -> list[types.Document]:
-        """Return all records, in the order in which they were added."""
-        return self.control.records(self.name)
+    def all(self, **filters: object) -> list[types.Document]:
+        """Return all records in order, or those with some values: ``all(status="sold")``."""
+        return self.control.records(self.name, **filters)
 
-    def set(self, records: Iterable[types.Document]) -> int:
+    def set(self, records: types.Records) -> int:
         """Replace all records; return how many there are."""
         return self.control.set_records(self.name, records)
 
-    def add(self, record: types.Document) -> dict[str, Any]:
+    def add(self, record: Mapping[str, object]) -> dict[str, Any]:
         """Add a record, whatever the stubs respond to a POST; return it with its ID."""
         return self.control.add_record(self.name, record)
 
@@ -650,7 +631,7 @@ class Data:
         """Return a record."""
         return self.control.record(self.name, record_id)
 
-    def change(self, record_id: int | str, changes: types.Document) -> dict[str, Any]:
+    def change(self, record_id: int | str, changes: Mapping[str, object]) -> dict[str, Any]:
         """Apply a JSON merge patch to a record: None removes a property."""
         return self.control.change_record(self.name, record_id, changes)
 

@@ -17,7 +17,6 @@ from mockpets.constants import (
     ErrorCode,
     NoteCode,
     Operation,
-    PetStatus,
     Removal,
     RequestOutcome,
     Responder,
@@ -85,7 +84,7 @@ class ServerSettings(TypedDict):
     key: str
     any_key: bool
     base_path: str
-    max_pets: int
+    max_records: int
     max_sessions: int
     journal_size: int
     public: bool
@@ -223,7 +222,7 @@ class ScenarioDetails(_AnyScenario):
     """
 
     text: str | None
-    pets_in_words: str | None
+    data: dict[str, str]
     stubs: list[StubDescription]
     override: bool
     disabled: str | None
@@ -284,77 +283,57 @@ class State(ScenarioList, GateCounts):
     faults: dict[str, str]
 
 
-# --- Pets -------------------------------------------------------------------------------------
-
-
-class PetPage(TypedDict):
-    """Pets by ID, in ascending order.
-
-    `total` counts all pets with the requested status. `next` is the ID to pass as `after` for the
-    next page, or None on the last page.
-    """
-
-    total: int
-    next: int | None
-    pets: list[Pet]
+# --- Data -------------------------------------------------------------------------------------
 
 
 class Total(TypedDict):
-    """How many pets or records there are after a change."""
+    """How many records there are after a change."""
 
     total: int
 
 
-class GeneratedPets(TypedDict):
-    """Pets to generate; the seed and the locale default to those of the server."""
+class GeneratedRecords(TypedDict):
+    """Records to generate; the seed and the locale default to those of the server."""
 
     count: int
     seed: NotRequired[int]
     locale: NotRequired[str]
 
 
-Pets = Iterable[Pet | Document] | GeneratedPets | Document | str | int | Path
-"""What `ControlClient` accepts: pets, what to generate, a fixture, a number, or a file of pets."""
+Records = Iterable[Pet | Document] | GeneratedRecords | Document | str | int | Path
+"""What `ControlClient` accepts: records, what to generate, a fixture, a number, or a file."""
 
 
-class PetChange(TypedDict, total=False):
-    """The properties of a pet to change; a status of None removes the status."""
+class CollectionSummary(TypedDict):
+    """A collection of the contract, or of the active scenarios.
 
-    name: str
-    categoryId: int
-    status: PetStatus | None
-
-
-# --- Records ----------------------------------------------------------------------------------
-
-
-class ResourceSummary(TypedDict):
-    """A resource of the active scenarios.
-
-    `id` is the name of the property that is the ID, `total` the number of records, and `changed`
-    whether they differ from those of the scenario. `hidden_by` is the active scenario that serves
+    `scenario` is the one that defines it, and `content_of` the one that gives it content; both are
+    None for none. `id` is the name of the property that is the ID, `total` the number of records,
+    and `changed` whether a client has changed them. `hidden_by` is the active scenario that serves
     the same path in its place, or None.
     """
 
     name: str
-    scenario: str
+    scenario: str | None
     path: str
     id: str
     total: int
     changed: bool
+    content_of: str | None
     hidden_by: str | None
 
 
-class ResourceList(TypedDict):
-    """The resources of the active scenarios; the first scenario takes precedence."""
+class CollectionList(TypedDict):
+    """The collections, those of the contract first; then the first scenario takes precedence."""
 
-    data: list[ResourceSummary]
+    data: list[CollectionSummary]
 
 
-class RecordPage(ResourceSummary):
-    """The records of a resource, in the order in which they were added.
+class RecordPage(CollectionSummary):
+    """Records by ID, or in the order in which they were added.
 
-    `next` is the ID to pass as `after` for the next page, or None on the last page.
+    `total` counts all that the filters select. `next` is the ID to pass as `after` for the next
+    page, or None on the last page.
     """
 
     next: str | None
@@ -794,7 +773,7 @@ class SessionOptions(TypedDict, total=False):
 
     scenario: str | Document | list[str | Document]
     seed: int
-    pets: Pets
+    data: dict[str, Records]
     clock: ClockChange
 
 

@@ -52,7 +52,7 @@ def store_full(limit: int, what: str = "pets") -> str:
     """Return the message of a createPet beyond the limit of pets that requests add."""
     return (
         f"requests can add at most {limit} {what}; delete some, reset the session, or start the "
-        "server with a higher --max-pets"
+        "server with a higher --max-records"
     )
 
 

@@ -9,7 +9,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.constants import API_PREFIX, ERRORS, PET_PATH, PETS_BY_REQUEST, PETS_PATH
+from mockpets.constants import API_PREFIX, ERRORS, PET_PATH, PETS_PATH, RECORDS_BY_REQUEST
 from mockpets.contract.error_messages import (
     BODY_TOO_LARGE,
     MISSING_KEY,
@@ -161,7 +161,7 @@ def _operations() -> dict[str, dict[str, dict[str, Any]]]:
             413: _error("payload_too_large", BODY_TOO_LARGE, "The body is too large."),
             507: _error(
                 "store_full",
-                store_full(PETS_BY_REQUEST),
+                store_full(RECORDS_BY_REQUEST),
                 "The session has reached its limit of new pets.",
             ),
         },

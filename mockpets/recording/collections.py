@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from mockpets.recording.exchange import Exchange
 
 
-def first_resources(exchanges: Sequence[Exchange]) -> list[dict[str, Any]]:
-    """Return each collection that remembers a POST: a later GET of its path has the record.
+def first_resources(exchanges: Sequence[Exchange]) -> dict[str, list[Any]]:
+    """Return the path of each collection that remembers a POST: a later GET has the record.
 
-    Its items are those of the first list, without the records that the recording creates.
+    Its records are those of the first list, without those that the recording creates.
     """
     created: dict[str, dict[Any, Any]] = {}
     items: dict[str, dict[Any, Any]] = {}
@@ -37,11 +37,7 @@ def first_resources(exchanges: Sequence[Exchange]) -> list[dict[str, Any]]:
             for number, row in rows.items():
                 if number not in new:
                     known.setdefault(number, row)
-    return [
-        {"path": path, **({"items": [*items[path].values()]} if items[path] else {})}
-        for path in items
-        if path in remembers
-    ]
+    return {path: [*items[path].values()] for path in items if path in remembers}
 
 
 def _has_id(value: Any) -> bool:

@@ -16,7 +16,7 @@ from mockpets.redaction import is_secret
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from mockpets.scenario.resources import Id
+    from mockpets.contract.collections import Key
 
     Assigned = Callable[[str, str], bool]
     """Whether a server has assigned an id: to a kind, such as ``pets`` or ``pet``, and as text."""
@@ -57,7 +57,7 @@ class Exchange(Entry):
             return None
 
     @property
-    def created_id(self) -> Id | None:
+    def created_id(self) -> Key | None:
         """The id that the server assigned in this response; None if it created no record."""
         is_created = self.method == "POST" and self.status == HTTPStatus.CREATED
         body = self.body if is_created else None
@@ -104,7 +104,7 @@ class AssignedIds:
     """The ids that a server assigned, and those that another one assigned to the same records."""
 
     def __init__(self) -> None:
-        self._others: dict[str, dict[str, Id]] = {}
+        self._others: dict[str, dict[str, Key]] = {}
         """By the path of the collection and the id."""
 
     def learn(self, mine: Exchange, its: Exchange) -> None:
@@ -143,7 +143,7 @@ def _with_message(body: Any, old: str, new: str) -> Any:
     return {**body, "message": re.sub(pattern, lambda _: new, body["message"])}
 
 
-def _renamed(value: Any, ids: Mapping[str, Id]) -> Any:
+def _renamed(value: Any, ids: Mapping[str, Key]) -> Any:
     if isinstance(value, list):
         return [_renamed(item, ids) for item in value]
     if isinstance(value, dict) and str(value.get("id")) in ids:

@@ -66,7 +66,7 @@ def infer(
 ) -> Recording:
     """Return a scenario with whose stubs the requests get their responses again, without secrets.
 
-    :param document: the scenario without stubs: a description, pets and resources.
+    :param document: the scenario without stubs: a description, data and resources.
     :param model: makes a model of a scenario.
     :param is_assigned: since the beginning.
     """
@@ -74,8 +74,16 @@ def infer(
     results = [_infer(exchanges, document, model, is_assigned)]
     known = document.get("resources", [])
     paths = [each["path"] for each in known]
-    if new := [each for each in first_resources(exchanges) if each["path"] not in paths]:
-        document = {**document, "resources": [*known, *new]}
+    new = {path: rows for path, rows in first_resources(exchanges).items() if path not in paths}
+    if new:
+        contents = {**document["data"]}
+        resources = [*known]
+        for path, rows in new.items():
+            name = path.rpartition("/")[2]
+            named = {} if name not in contents else {"name": path.strip("/").replace("/", "-")}
+            resources.append({"path": path, **named})
+            contents[named.get("name", name)] = rows
+        document = {**document, "data": contents, "resources": resources}
         results.append(_infer(exchanges, document, model, is_assigned))
     best = min(results, key=lambda each: (len(each.notes), text_of(each.document).count("\n")))
     secrets: Counter[str] = Counter()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mockpets import constants
+from mockpets.contract.collections import PETS
 from mockpets.errors import DocumentError, InputError, Problem, problem_with
 from mockpets.scenario.describe import describe_hidden
 from mockpets.scenario.files import files_in, find, same_name, source_of
@@ -55,9 +56,12 @@ def check(
     library = read_library(sources, fixtures)
     for name in names[0]:
         problems += library.problems.get(name, ())
+    own = {name for each in library.scenarios.values() for name in each.own_fixtures}
     for name in names[1]:
         try:
-            load_fixture(fixtures[name].path, fixtures[name].shown)
+            # Pets, unless a scenario uses it for a collection of its own.
+            kind = "" if name in own else PETS.name
+            load_fixture(fixtures[name].path, fixtures[name].shown, kind)
         except InputError as error:
             problems += error.problems
     scenarios = [library.scenarios[name] for name in names[0] if name in library.scenarios]
@@ -78,8 +82,8 @@ def load_text(name: str, text: str, library: Library, path: Path | None = None) 
         scenario = load_scenario(path, shown, known=known, fixtures=fixtures, text=text)
     except InputError as error:
         raise DocumentError(error.problems) from None
-    if problem := library.broken_chain(scenario):
-        raise DocumentError([problem])
+    if problems := library.problems_of(scenario):
+        raise DocumentError(problems)
     return scenario
 
 
@@ -124,7 +128,7 @@ def _hidden(scenario: Scenario, library: Library) -> Iterator[Problem]:
     """Yield a warning for each resource that another one hides."""
     stack = library.plus({scenario.name: scenario}).stack((scenario.name,))
     for resource, first in stack.hidden().items():
-        place = first.position if first.scenario == scenario.name else scenario.extends_at
+        place = first.position if first.owner == scenario.name else scenario.extends_at
         what, hint = describe_hidden(resource, first), "change one of the paths, or remove one"
         yield Problem(scenario.source, *place, "resources", what, hint)
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from mockpets.contract.collections import COLLECTIONS
 from mockpets.faults import FAULTS
 from mockpets.scenario.matching import condition_in_words
-from mockpets.scenario.model import PASS, Canned, Generated
+from mockpets.scenario.model import EVERYTHING, PASS, Canned, Generated
 from mockpets.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from mockpets.contract.collections import Collection
     from mockpets.contract.control_types import StubDescription
-    from mockpets.contract.schemas import Pet
-    from mockpets.scenario.model import Delay, Match, Reply, Stub
-    from mockpets.scenario.resources import Resource
+    from mockpets.scenario.model import Content, Delay, Match, Reply, Stub
 
 _REPLIES_SHOWN: Final = 10
 """Replies of a sequence that a description lists; a file may have thousands."""
@@ -49,26 +49,27 @@ def describe_match(match: Match, *more: str) -> str:
     return f"{subject} with {' and '.join(conditions)}" if conditions else subject
 
 
-def describe_hidden(resource: Resource, first: Resource) -> str:
+def describe_hidden(resource: Collection, first: Collection) -> str:
     """Return that a resource is hidden by another one."""
     reason = f"{first.label} comes first and has the same path, {first.path}"
     return f"resource {resource.label} is hidden: {reason}"
 
 
-def describe_pets(pets: tuple[Pet, ...] | Generated | None) -> str | None:
-    """Return the pets that a scenario provides, or None when it uses the session's."""
-    if pets is None:
-        return None
-    count = pets.count if isinstance(pets, Generated) else len(pets)
+def describe_content(name: str, content: Content) -> str:
+    """Return what a scenario gives to a collection, or to `EVERYTHING`."""
+    if name == EVERYTHING:
+        return "no records in any collection"
+    count = content.count if isinstance(content, Generated) else len(content)
+    noun, whose = ("pet", "") if name in COLLECTIONS else ("record", f" of {name}")
     if count == 0:
-        return "no pets"
-    if not isinstance(pets, Generated):
-        return f"a list of {counted(count, 'pet')}"
-    parts = [counted(count, "generated pet")]
-    if pets.seed is not None:
-        parts.append(f"seed {pets.seed}")
-    if pets.locale is not None:
-        parts.append(f"names in {pets.locale}")
+        return f"no {noun}s{whose}"
+    if not isinstance(content, Generated):
+        return f"a list of {counted(count, noun)}{whose}"
+    parts = [counted(count, f"generated {noun}")]
+    if content.seed is not None:
+        parts.append(f"seed {content.seed}")
+    if content.locale is not None:
+        parts.append(f"names in {content.locale}")
     return ", ".join(parts)
 
 

@@ -14,24 +14,25 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Final, get_args
 
 from mockpets.constants import INLINE, STACK_DEPTH, STACKS, ScenarioGroup
+from mockpets.contract.collections import COLLECTIONS, record_problems
 from mockpets.errors import InputError, Problem, RequestError, did_you_mean
 from mockpets.faults import CONNECTION_FAULTS
 from mockpets.packaged_data import shipped
 from mockpets.scenario.files import find
 from mockpets.scenario.matching import path_matches
-from mockpets.scenario.model import Generated
+from mockpets.scenario.model import EVERYTHING, Generated
 from mockpets.scenario.shipped import COMPILED
-from mockpets.strict_json import dump_json
+from mockpets.strict_json import dump_json, load_json
+from mockpets.units import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from mockpets.contract.schemas import Pet
+    from mockpets.contract.collections import Collection
     from mockpets.scenario.files import Source
     from mockpets.scenario.language.diagnostics import Fixtures
-    from mockpets.scenario.model import Scenario, Stub
-    from mockpets.scenario.resources import Resource
+    from mockpets.scenario.model import Content, Scenario, Stub
 
 SHIPPED_SCENARIOS: Final[Mapping[ScenarioGroup, Sequence[str]]] = {
     "Empty states": ("empty", "sold-out", "no-status"),
@@ -48,18 +49,70 @@ SHIPPED_SCENARIOS: Final[Mapping[ScenarioGroup, Sequence[str]]] = {
 
 
 @dataclass(frozen=True)
+class Binding:
+    """A collection as some scenarios show it.
+
+    :param content: what the first scenario that gives it content says; None for the session's own.
+    :param giver: that scenario; empty for the session.
+    """
+
+    collection: Collection
+    content: Content | None = None
+    giver: str = ""
+
+    @cached_property
+    def place(self) -> tuple[str, str]:
+        """The collection and the giver: whose records these are."""
+        return self.collection.label, self.giver
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the definition: with another one, the records start again."""
+        content = self.content
+        if isinstance(content, Generated):
+            text = dump_json(asdict(content))
+        else:
+            text = b"\n".join(content or ())
+        head = dump_json([self.collection.key, self.collection.filters])
+        return blake2b(head + text, digest_size=8).hexdigest()
+
+
+@dataclass(frozen=True)
 class Stack:
     """Scenarios that are active together, in the order of their names in the request.
 
     :param stubs: of all scenarios, in the order of the search and without duplicates.
-    :param pets: of the first scenario that provides any.
-    :param resources: of all scenarios, in the same order.
+    :param resources: the collections that these scenarios define, in the same order.
+    :param contents: the scenarios that give content to collections, in the same order: by the
+        label of the collection, or of `EVERYTHING`.
     """
 
     names: tuple[str, ...]
     stubs: tuple[Stub, ...]
-    pets: tuple[Pet, ...] | Generated | None
-    resources: tuple[Resource, ...] = ()
+    resources: tuple[Collection, ...] = ()
+    contents: tuple[tuple[str, Mapping[str, Content]], ...] = ()
+    _bindings: dict[str, Binding] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def binding(self, collection: Collection) -> Binding:
+        """Return whose records of a collection a request sees: of the first scenario with some."""
+        known = self._bindings.get(collection.label)
+        if known is None:
+            known = Binding(collection)
+            for giver, contents in self.contents:
+                content = contents.get(collection.label, contents.get(EVERYTHING))
+                if content is not None:
+                    known = Binding(collection, content, giver)
+                    break
+            self._bindings[collection.label] = known
+        return known
+
+    @cached_property
+    def collections(self) -> tuple[Collection, ...]:
+        """All collections that requests can reach, those of the contract first."""
+        hidden = self.hidden()
+        return (*COLLECTIONS.values(), *(one for one in self.resources if one not in hidden))
 
     def methods(self, path: str) -> set[str]:
         """Return the methods that stubs and resources define for a path outside the contract."""
@@ -73,17 +126,17 @@ class Stack:
         return methods | (resource.methods(of_record=bool(record)).keys() if resource else set())
 
     @cached_property
-    def _by_path(self) -> dict[str, Resource]:
+    def _by_path(self) -> dict[str, Collection]:
         return {resource.path: resource for resource in reversed(self.resources)}
 
-    def resource(self, path: str) -> tuple[Resource | None, str]:
-        """Return the resource that a path names, and the ID of a record; empty for the list."""
+    def resource(self, path: str) -> tuple[Collection | None, str]:
+        """Return the resource that a path names, and the key of a record; empty for the list."""
         if (resource := self._by_path.get(path)) is not None:
             return resource, ""
         parent, _, record = path.rpartition("/")
         return (self._by_path.get(parent), record) if record else (None, "")
 
-    def hidden(self) -> dict[Resource, Resource]:
+    def hidden(self) -> dict[Collection, Collection]:
         """Return the resources whose path an earlier scenario defines too, with that resource."""
         first = self._by_path
         return {one: first[one.path] for one in self.resources if first[one.path] is not one}
@@ -92,14 +145,6 @@ class Stack:
     def by_chance(self) -> bool:
         """Whether any stub draws random numbers."""
         return any(stub.by_chance for stub in self.stubs)
-
-    @cached_property
-    def pets_digest(self) -> str:
-        """A digest of the definition of the pets, compared after a restart; empty without pets."""
-        if self.pets is None:
-            return ""
-        text = dump_json(asdict(self.pets) if isinstance(self.pets, Generated) else self.pets)
-        return blake2b(text, digest_size=8).hexdigest()
 
     @cached_property
     def has_connection_fault(self) -> bool:
@@ -137,17 +182,21 @@ class Library:
 
     def stack(self, names: Sequence[str]) -> Stack:
         """Return a stack of scenarios, or raise ``unknown_scenario`` with the known names."""
+        if (known := self._stacks.get(tuple(names))) is not None:
+            return known
         for name in names:
             if name not in self.scenarios:
                 raise RequestError("unknown_scenario", self.explain(name))
-        if (known := self._stacks.get(tuple(names))) is not None:
-            return known
-        scenarios = [scenario for name in names for scenario in self.lineage(name)]
-        stubs = dict.fromkeys(stub for scenario in scenarios for stub in scenario.stubs)
-        pets = [scenario.pets for scenario in scenarios if scenario.pets is not None]
-        resources = [resource for scenario in scenarios for resource in scenario.resources]
-        distinct = tuple(dict.fromkeys(resources))
-        stack = Stack(tuple(names), tuple(stubs), pets[0] if pets else None, distinct)
+        scenarios = dict.fromkeys(scenario for name in names for scenario in self._lineage(name))
+        stubs = dict.fromkeys(stub for name in scenarios for stub in self.scenarios[name].stubs)
+        resources = (one for name in scenarios for one in self.scenarios[name].resources)
+        contents = ((name, self._contents(name)) for name in scenarios)
+        stack = Stack(
+            tuple(names),
+            tuple(stubs),
+            tuple(dict.fromkeys(resources)),
+            tuple((name, content) for name, content in contents if content),
+        )
         if len(self._stacks) >= STACKS:
             self._stacks.clear()
         self._stacks[stack.names] = stack
@@ -155,18 +204,54 @@ class Library:
 
     def lineage(self, name: str) -> list[Scenario]:
         """Return a scenario and all that it extends, each once, in the order of the search."""
-        visited: dict[str, Scenario] = {}
-        waiting = [name]
-        while waiting:
-            scenario = self.scenarios[waiting.pop(0)]
-            if scenario.name not in visited:
-                visited[scenario.name] = scenario
-                waiting = [*scenario.extends, *waiting]
-        return list(visited.values())
+        return [self.scenarios[each] for each in self._lineage(name)]
 
-    def broken_chain(self, scenario: Scenario) -> Problem | None:
-        """Return what would be wrong with the `extends` of a scenario, or None."""
-        return _broken_chains({**self.scenarios, scenario.name: scenario}).get(scenario.name)
+    def _lineage(self, name: str) -> list[str]:
+        return _lineage(self.scenarios, name)
+
+    def binding(self, label: str, giver: str) -> Binding | None:
+        """Return a collection with the content of a scenario, or the session's; None if unknown.
+
+        :param giver: the scenario; empty for the session.
+        """
+        collection = next((one for one in self.collections() if one.label == label), None)
+        if collection is None or (giver and giver not in self.scenarios):
+            return None
+        contents = self._contents(giver) if giver else {}
+        content = contents.get(label, contents.get(EVERYTHING))
+        return None if giver and content is None else Binding(collection, content, giver)
+
+    def _contents(self, name: str) -> Mapping[str, Content]:
+        """Return what a scenario gives to collections, by their labels."""
+        known = _collections(self.scenarios, name)
+        data = self.scenarios[name].data
+        return {known[each].label if each in known else each: data[each] for each in data}
+
+    def problems_of(self, scenario: Scenario) -> tuple[Problem, ...]:
+        """Return what would be wrong with a scenario beside the others: its `extends` and data."""
+        scenarios = {**self.scenarios, scenario.name: scenario}
+        return _cross_problems(scenarios).get(scenario.name, ())
+
+    def collections(self) -> list[Collection]:
+        """Return the collections of the contract and of all scenarios."""
+        own = (one for scenario in self.scenarios.values() for one in scenario.resources)
+        return [*COLLECTIONS.values(), *own]
+
+    def collection(self, name: str) -> Collection:
+        """Return the collection with a name, or SCENARIO.NAME, or raise ``not_found``.
+
+        :raise RequestError: ``not_found``; ``conflict`` if several scenarios define the name.
+        """
+        known = self.collections()
+        found = [one for one in known if name in (one.name, f"{one.owner}.{one.name}")]
+        if not found:
+            names = [one.name for one in known]
+            hint = did_you_mean(name, names) or f"known: {', '.join(dict.fromkeys(names))}"
+            raise RequestError("not_found", f"unknown collection {name[:64]!r}; {hint}")
+        if len(found) > 1:
+            full_names = " or ".join(f"{one.owner}.{one.name}" for one in found)
+            raise RequestError("conflict", f"several scenarios define {name}; write {full_names}")
+        return found[0]
 
     def gates(self) -> list[str]:
         """Return the names of the gates at which the scenario files hold responses."""
@@ -238,15 +323,15 @@ def document_message(name: str) -> str:
 
 
 def _shelf(sources: Mapping[str, Source]) -> Fixtures:
-    """Return functions that load fixtures on their first call, and return the pets or the error."""
+    """Return functions that load fixtures for a collection, by its name; or return the error."""
     return {name: cache(partial(_fixture, source)) for name, source in sources.items()}
 
 
-def _fixture(source: Source) -> tuple[Pet, ...] | InputError:
+def _fixture(source: Source, collection: str) -> tuple[bytes, ...] | InputError:
     from mockpets.scenario.language.loader import load_fixture
 
     try:
-        return load_fixture(source.path, source.shown)
+        return load_fixture(source.path, source.shown, collection)
     except InputError as error:
         return error
 
@@ -291,14 +376,16 @@ def read_library(
         except InputError as error:
             problems[name] = error.problems
     scenarios = {name: read[name] for name in sources if name in read}
-    # Problems across files: cycles of `extends`, and missing bases. First fall back to the last
-    # valid version of a scenario; drop the scenarios that are still broken.
-    for fallback in (before.scenarios if before else {}, {}):
-        for name, problem in _broken_chains(scenarios).items():
-            problems.setdefault(name, (problem,))
+    # Problems across files, such as a cycle of `extends`. First fall back to the last valid version
+    # of a scenario; drop the scenarios that are still broken, and those that need them.
+    fallback = before.scenarios if before else {}
+    while broken := _cross_problems(scenarios):
+        for name, found in broken.items():
+            problems.setdefault(name, found)
             scenarios.pop(name)
             if name in fallback:
                 scenarios[name] = fallback[name]
+        fallback = {}
     return Library(scenarios, problems, sources, fixtures)
 
 
@@ -308,6 +395,54 @@ def digest(source: Source) -> str:
         return blake2b(source.path.read_bytes(), digest_size=16).hexdigest()
     except OSError:
         return ""
+
+
+def _lineage(scenarios: Mapping[str, Scenario], name: str) -> list[str]:
+    visited: dict[str, None] = {}
+    waiting = [name]
+    while waiting:
+        each = waiting.pop(0)
+        if each not in visited:
+            visited[each] = None
+            waiting = [*scenarios[each].extends, *waiting]
+    return [*visited]
+
+
+def _collections(scenarios: Mapping[str, Scenario], name: str) -> dict[str, Collection]:
+    """Return the collections to which a scenario can give content, by name."""
+    lineage = _lineage(scenarios, name)
+    own = [one for each in reversed(lineage) for one in scenarios[each].resources]
+    return {**COLLECTIONS, **{one.name: one for one in own}}
+
+
+def _data_problems(scenarios: Mapping[str, Scenario], scenario: Scenario) -> Iterator[Problem]:
+    """Yield what is wrong with a scenario's contents of collections that it does not define."""
+    own = {*COLLECTIONS, EVERYTHING, *(one.name for one in scenario.resources)}
+    if not scenario.data.keys() - own:
+        return
+    known = _collections(scenarios, scenario.name)
+    for name, content in scenario.data.items():
+        place = scenario.source, *scenario.data_at.get(name, (0, 0)), f"data.{name}"
+        if name not in known:
+            hint = did_you_mean(name, known) or (
+                f"known collections: {', '.join(known)}; define others under resources, or extend "
+                "the scenario that does"
+            )
+            yield Problem(*place, f"unknown collection {quote(name)}", hint)
+        elif name not in own and isinstance(content, tuple):
+            records = (load_json(row.decode()) for row in content)
+            for index, what, hint, _ in record_problems(records, known[name]):
+                yield Problem(*place, f"record {index + 1}: {what}", hint)
+
+
+def _cross_problems(scenarios: Mapping[str, Scenario]) -> dict[str, tuple[Problem, ...]]:
+    """Return the problems that scenarios have only beside the others, by name."""
+    broken = _broken_chains(scenarios)
+    problems: dict[str, tuple[Problem, ...]] = {name: (broken[name],) for name in broken}
+    for name, scenario in scenarios.items():
+        if name not in problems and (found := (*_data_problems(scenarios, scenario),)):
+            problems[name] = found
+    return problems
 
 
 def _broken_chains(scenarios: Mapping[str, Scenario]) -> dict[str, Problem]:

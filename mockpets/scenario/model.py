@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mockpets.constants import Operation
-    from mockpets.contract.schemas import Pet
+    from mockpets.contract.collections import Collection
     from mockpets.errors import Problem
-    from mockpets.scenario.resources import Resource
 
 Operator = Literal["equals", "contains", "matches", "present", "one_of"]
 Repeat = Literal["last", "cycle", "none"]
@@ -124,11 +125,17 @@ class Delay:
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """Pets to generate; None means the server's seed or locale."""
+    """Records to generate; None means the server's seed or locale."""
 
     count: int
     seed: int | None = None
     locale: str | None = None
+
+
+Content = tuple[bytes, ...] | Generated
+"""What a collection contains: records as JSON, checked, or records to generate."""
+EVERYTHING: Final = "*"
+"""In place of the name of a collection: all collections."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,18 +186,22 @@ class Scenario:
     """One scenario file.
 
     :param extends: scenarios whose stubs follow this scenario's, in this order.
-    :param pets: pets of a list or a fixture, pets to generate, or None for the session's pets.
+    :param data: the contents of collections by name, or of `EVERYTHING`.
+    :param resources: the collections that it defines.
     :param source: the file's name in messages.
     """
 
     name: str
     description: str
     extends: tuple[str, ...]
-    pets: tuple[Pet, ...] | Generated | None
     stubs: tuple[Stub, ...]
     source: str
+    data: Mapping[str, Content] = field(default_factory=dict)
+    resources: tuple[Collection, ...] = ()
     extends_at: tuple[int, int] = field(default=(0, 0), compare=False)
-    """Line and column of `extends`, for problems across several files."""
-    resources: tuple[Resource, ...] = ()
+    """Line and column of `extends`, for problems across several files; `data_at` of contents."""
+    data_at: Mapping[str, tuple[int, int]] = field(default_factory=dict, compare=False)
+    own_fixtures: tuple[str, ...] = field(default=(), compare=False)
+    """The fixtures that it uses for collections which are not the contract's."""
     warnings: tuple[Problem, ...] = field(default=(), compare=False)
     """What is valid in the file, but probably a mistake; `check` reports it."""

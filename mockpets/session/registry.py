@@ -8,7 +8,6 @@ visitors also have limits for networks.
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import suppress
 from functools import partial
 from itertools import islice
 from math import ceil, inf
@@ -32,8 +31,8 @@ if TYPE_CHECKING:
 
 CLOSED_NAMES: Final = 10_000
 """Maximum number of closed names."""
-PUBLIC_CLIENT_PETS: Final = 1 / 16
-"""The part of the memory for pets that an IPv4 address, or an IPv6 network of 48 bits, can use."""
+PUBLIC_CLIENT_RECORDS: Final = 1 / 16
+"""The part of the memory for records that an IPv4 address, or an IPv6 /48 network, can use."""
 
 _RESETS: Final = 20
 """The most sessions to reset during one request, which takes less than a millisecond."""
@@ -80,7 +79,7 @@ class SessionRegistry:
         self._in_network: Counter[str] = Counter()
         """The number of sessions by address and network of visitors."""
         self._budgets: WeakValueDictionary[str, MemoryBudget] = WeakValueDictionary()
-        """The memory for the pets of each address or network."""
+        """The memory for the records of each address or network."""
         self._due: dict[str, Session] = {}
         """Those still to be reset."""
         self._by_name = {DEFAULT_SESSION: self.default}
@@ -252,11 +251,12 @@ class SessionRegistry:
         self._in_network -= Counter(session.networks)  # drops those at zero
 
     def _budget(self, networks: Mapping[str, int] | None) -> MemoryBudget:
-        pets = self.shared.pets
+        records = self.shared.records
         if not networks:
-            return pets
+            return records
         *_, client = networks
-        budget = MemoryBudget(int(pets.limit * PUBLIC_CLIENT_PETS), pets.what, parent=pets)
+        limit = int(records.limit * PUBLIC_CLIENT_RECORDS)
+        budget = MemoryBudget(limit, records.what, parent=records)
         return self._budgets.setdefault(client, budget)
 
     def drop(self, name: str, closed: float = 0.0, *, undoable: bool = True) -> Session | None:
@@ -303,12 +303,9 @@ class SessionRegistry:
 
     def reset(self, session: Session) -> None:
         """Reset a session so that `undo` can put back what it had."""
-        put_back = None
-        with suppress(RequestError):  # without memory for it, the reset cannot be undone
-            put_back = session.take_out()
+        put_back = session.take_out()
         session.reset()
-        if put_back is not None:
-            self.undo.keep(session.name, "reset", put_back)
+        self.undo.keep(session.name, "reset", put_back)
 
     def clear_requests(self, session: Session) -> int:
         """Clear a session's journal so that `undo` can put it back; return how many it had."""

@@ -1,7 +1,8 @@
-"""One isolated session: pets, active scenarios, their counters, random numbers, and journal.
+"""One isolated session: records, active scenarios, their counters, random numbers, and journal.
 
-The scenarios of a request form a stack. A session keeps the counters and the pets of each stack
-until the reset, so that a sequence continues even if each request names the scenario itself.
+The scenarios of a request form a stack. A session keeps the counters of each stack until the reset,
+so that a sequence continues even if each request names the scenario itself. Its records belong to
+the scenario that gives a collection content, or to the session itself (`Binding`).
 """
 
 from __future__ import annotations
@@ -13,9 +14,8 @@ from random import Random
 from secrets import token_hex
 from threading import Lock
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mockpets.clock import REAL
 from mockpets.constants import (
     DEFAULT_SCENARIO,
     DELAY_SECONDS,
@@ -23,14 +23,14 @@ from mockpets.constants import (
     SESSION_ID_HEADER,
     STACKS,
 )
+from mockpets.contract.collections import PETS
 from mockpets.errors import NotReady, RequestError
-from mockpets.pets.store import Store
-from mockpets.pets.table import make_table
+from mockpets.records.store import Store
+from mockpets.records.table import empty_table, make_table, parse_row, rows_of
 from mockpets.scenario.engine import Count, decide
 from mockpets.scenario.library import document_message
-from mockpets.scenario.model import Generated
+from mockpets.scenario.model import EVERYTHING, Generated
 from mockpets.session.change_feed import ChangeFeed
-from mockpets.session.data import CLOCK_PART, Data
 from mockpets.session.gates import Gates
 
 if TYPE_CHECKING:
@@ -38,58 +38,57 @@ if TYPE_CHECKING:
 
     from mockpets.clock import Clock, ClockChange
     from mockpets.constants import Change
-    from mockpets.contract.schemas import Pet
+    from mockpets.contract.collections import Collection
     from mockpets.journal.journal import Journal
     from mockpets.memory_budget import MemoryBudget
-    from mockpets.pets.store import Saved
-    from mockpets.pets.table import Table, TableCache
+    from mockpets.records.saved import SavedRecords
+    from mockpets.records.table import Table, TableCache
     from mockpets.scenario.engine import Outcome
-    from mockpets.scenario.library import Library, Stack
+    from mockpets.scenario.library import Binding, Library, Stack
     from mockpets.scenario.matching import Facts
-    from mockpets.scenario.model import Scenario
-    from mockpets.scenario.resources import Resource
-    from mockpets.session.data import SavedRecords
+    from mockpets.scenario.model import Content, Scenario
 
-_RESET_KINDS: Final[tuple[Change, ...]] = ("pets", "requests", "scenario")
+    Place = tuple[str, str]
+    """The label of a collection, and the scenario that gives it content: see `Binding.place`."""
+
+_RESET_KINDS: Final[tuple[Change, ...]] = ("data", "requests", "scenario")
 """What a reset changes."""
 OVERRIDES: Final = 20
 """Maximum number of overrides in one session."""
-PETS_AT_ONCE: Final = 500
-"""Pets to generate on the app's thread, which blocks other requests for a few milliseconds."""
+RECORDS_AT_ONCE: Final = 500
+"""Records to generate on the app's thread, which blocks other requests for a few milliseconds."""
 
 
 @dataclass(slots=True)
 class Activation:
     """A stack of scenarios in use by one session.
 
-    :param library: that of `stack`, which may be outdated if the session has a newer one.
     :param counts: the counters by the position of the stub in the stack.
-    :param store: the pets that the stack defines, or the session's own.
     """
 
-    library: Library
     stack: Stack
     counts: defaultdict[int, Count]
-    store: Store
 
 
 class Mark(NamedTuple):
     """The beginning of a recording.
 
     :param number: of the last request before it; `resets` are those of the journal.
-    :param pets: as JSON by id; `records` are those of each resource.
+    :param records: of each collection, as JSON.
     """
 
     number: int
     resets: int
-    pets: Mapping[int, bytes]
-    records: Mapping[Resource, Sequence[bytes]] = MappingProxyType({})
+    records: Mapping[Collection, Sequence[bytes]] = MappingProxyType({})
 
 
-class StackStore(NamedTuple):
-    """The store of a stack of scenarios that defines pets, with `Stack.pets_digest`."""
+class Kept(NamedTuple):
+    """The records of a collection that a session keeps.
 
-    pets_digest: str
+    :param digest: of the definition from which they started: `Binding.digest`.
+    """
+
+    digest: str
     store: Store
 
 
@@ -98,10 +97,11 @@ class SharedState:
     """The state that all sessions of one server share.
 
     :param library: returns the current library; a reload replaces it.
-    :param start: the initial pets of a session; `scenarios` and `seed` are initial values too.
-    :param max_new: the maximum number of pets that requests may add to a store.
-    :param locale: of generated pets, unless a scenario sets another.
-    :param pets: the memory budget of pets that are not shared.
+    :param starts: the initial records of collections, by label; `scenarios` and `seed` are initial
+        values too.
+    :param max_new: by how many records requests may exceed what a collection contains.
+    :param locale: of generated records, unless a scenario sets another.
+    :param records: the memory budget of records that are not shared.
     :param max_delay: the maximum total delay of a response, in seconds.
     :param max_name: the maximum length of a new pet's name, in characters.
     :param is_public: whether clients may neither send scenarios nor break connections.
@@ -110,13 +110,13 @@ class SharedState:
 
     library: Callable[[], Library]
     tables: TableCache
-    start: Table
+    starts: Mapping[str, Table]
     scenarios: tuple[str, ...]
     seed: int
     max_new: int
     locale: str
     journal: Callable[[], Journal]
-    pets: MemoryBudget
+    records: MemoryBudget
     max_delay: float = DELAY_SECONDS
     max_name: int | None = None
     is_public: bool = False
@@ -128,28 +128,50 @@ class SharedState:
         return self.library().plus({name: scenario for name, (scenario, _) in inline.items()})
 
     def table(
-        self, pets: tuple[Pet, ...] | Generated, seed: int, *, at_once: bool = False
+        self, collection: Collection, content: Content, seed: int, *, at_once: bool = False
     ) -> Table:
-        """Return pets as a table; tables of generated pets are shared.
+        """Return contents as a table; tables of generated records are shared.
 
-        :param seed: of generated pets, unless `pets` sets another.
-        :raise RequestError: ``store_full`` if the pets exceed the memory budget.
-        :raise NotReady: `at_once` is set and many pets must be generated first.
+        :param seed: of generated records, unless `content` sets another.
+        :raise RequestError: ``store_full`` if the records exceed the memory budget.
+        :raise NotReady: `at_once` is set and many records must be generated first.
         """
-        if not isinstance(pets, Generated):
-            return make_table(pets, self.pets)
-        seed = seed if pets.seed is None else pets.seed
-        make = partial(self.tables.make, pets.count, seed, pets.locale or self.locale)
-        if at_once and pets.count > PETS_AT_ONCE and not self.tables.has(*make.args):
-            raise NotReady(make, f"generating {pets.count} pets")
+        if not isinstance(content, Generated):
+            return make_table(collection, rows_of(content), self.records)
+        seed = seed if content.seed is None else content.seed
+        locale = content.locale or self.locale
+        make = partial(self.tables.make, collection, content.count, seed, locale)
+        if at_once and content.count > RECORDS_AT_ONCE and not self.tables.has(*make.args):
+            raise NotReady(make, f"generating {content.count} {collection.name}")
         return make()
+
+    def starts_with(
+        self, contents: Mapping[str, Content], seed: int, *, at_once: bool = False
+    ) -> Mapping[str, Table]:
+        """Return the initial records of collections with other contents, by name or SCENARIO.NAME.
+
+        :raise RequestError: as `table`; ``not_found`` for an unknown collection,
+            ``invalid_request`` or ``conflict`` for records that do not fit.
+        """
+        library, starts = self.library(), dict(self.starts)
+        if EVERYTHING in contents:
+            starts = {one.label: empty_table(one) for one in library.collections()}
+        for name in contents.keys() - {EVERYTHING}:
+            collection, content = library.collection(name), contents[name]
+            if collection.owner and isinstance(content, tuple):
+                store = Store(empty_table(collection), 0, seed=seed)
+                table = store.read([*map(parse_row, content)], self.records)
+            else:
+                table = self.table(collection, content, seed, at_once=at_once)
+            starts[collection.label] = table
+        return starts
 
 
 class Session:
     """The state of one session. Safe to use from several threads."""
 
-    def __init__(self, name: str, shared: SharedState, pets: MemoryBudget | None = None) -> None:
-        self._pets = pets or shared.pets
+    def __init__(self, name: str, shared: SharedState, records: MemoryBudget | None = None) -> None:
+        self._budget = records or shared.records
         self.name = name
         self.identify(token_hex(8))
         self.active = shared.scenarios
@@ -167,20 +189,22 @@ class Session:
         self.used = 0.0
         """When, in seconds of the registry's clock."""
         self.shared = shared
-        self.on_change: Callable[[], None] | None = None
-        """Called after a change of what the state file keeps; None if no file keeps the session."""
-        self.data = Data(self._pets, partial(self.changes.publish, "data"))
-        self.own = self._new_store(shared.start)
-        """Its own pets, used unless a scenario defines others."""
+        self.on_change: Callable[[int], None] | None = None
+        """Called after a change of what the state file keeps, with `Store.unsaved_keys`; None if no
+        file keeps the session."""
+        self.starts = shared.starts
+        """The records with which collections start, by label, unless a scenario defines others."""
+        self.unclaimed: Mapping[Place, SavedRecords] = {}
+        """What the state file has of collections that no request has asked for yet."""
+        self.skipped_keys = 0
+        """How many keys new records skip, because a server that crashed may have assigned them."""
+        self._kept: dict[Place, Kept] = {}
         self._random: Random | None = None
         """Lazy: seeding is slow."""
         self._merged: tuple[Library, Library] | None = None
         """The library of files, and the same with this session's own scenarios."""
         self._activations: dict[tuple[str, ...], Activation] = {}
-        self._restored: dict[tuple[str, ...], StackStore] = {}
-        """The stores from before a restart whose stacks were not used since."""
-        self._plain: dict[tuple[str, ...], Activation] = {}
-        """Stacks without stubs and pets: they have no state, so they can be dropped."""
+        """By the names of the stack, of those that have stubs."""
         self._lock = Lock()
 
     def identify(self, session_id: str) -> None:
@@ -214,62 +238,68 @@ class Session:
 
     def stack(self, names: tuple[str, ...]) -> Stack:
         """Return the stack of these scenarios, or raise `RequestError` ``unknown_scenario``."""
-        library = self.library
-        known = self._activations.get(names) or self._plain.get(names)
-        return known.stack if known and known.library is library else library.stack(names)
+        return self.library.stack(names)
 
-    def use(self, names: tuple[str, ...], *, at_once: bool = False) -> Activation:
-        """Return this session's activation of a stack.
+    # --- Records ------------------------------------------------------------------------------
 
-        :raise RequestError: ``unknown_scenario``; ``busy`` if the session has too many stacks;
-            ``store_full`` if the stack has too many pets.
-        :raise NotReady: `at_once` is set, and many pets must be generated first.
+    def store(self, stack: Stack, collection: Collection = PETS, *, at_once: bool = False) -> Store:
+        """Return the records of a collection that a request with these scenarios sees.
+
+        :raise RequestError: ``store_full`` if the scenario's records exceed the memory budget.
+        :raise NotReady: `at_once` is set, and many records must be generated first.
         """
-        library = self.library
-        known = self._activations.get(names) or self._plain.get(names)
-        if known is not None and known.library is library:
-            return known
-        stack = library.stack(names)
-        if not stack.stubs and stack.pets is None:
-            plain = Activation(library, stack, defaultdict(Count), self.own)
-            self._plain = {**(self._plain if len(self._plain) < STACKS else {}), names: plain}
-            return plain
+        binding = stack.binding(collection)
+        kept = self._kept.get(binding.place)
+        if kept is not None and kept.digest == binding.digest:
+            return kept.store
         # Outside the lock, because it may take long. Of two made at the same time, one is dropped.
-        new_store = None if stack.pets is None else self._store_of(stack, at_once=at_once)
+        store = self._new_store(binding, at_once=at_once)
         with self._lock:
-            known = self._activations.get(names)
-            if known is not None and known.stack == stack:
-                known.library = library
-                return known
-            if known is None and len(self._activations) >= STACKS:
-                raise RequestError(
-                    "busy",
-                    f"the session already uses {STACKS} different combinations of scenarios; "
-                    "use one of those, or reset the session",
-                )
-            # The scenario file may have changed, but not its pets.
-            keeps_pets = known is not None and known.stack.pets == stack.pets
-            store = known.store if known and keeps_pets else new_store or self.own
-            fresh = Activation(library, stack, defaultdict(Count), store)
-            self._activations[names] = fresh
-            self._restored.pop(names, None)
-        if known is not None:
-            self.note_change()  # the pets of the old store are gone
-        return fresh
+            kept = self._kept.get(binding.place)
+            if kept is not None and kept.digest == binding.digest:
+                return kept.store
+            self._keep(binding, store)
+        if kept is not None:
+            self.note_change()  # the records of the old definition are gone
+        return store
 
-    def _store_of(self, stack: Stack, *, at_once: bool) -> Store:
-        """Return the store of a stack that defines pets: from before a restart, or a new one."""
-        restored = self._restored.get(stack.names)
-        if restored is not None and restored.pets_digest == stack.pets_digest:
-            return restored.store
-        assert stack.pets is not None  # noqa: S101 - the caller checks it
-        return self._new_store(self.shared.table(stack.pets, self.seed, at_once=at_once))
+    def _new_store(self, binding: Binding, *, at_once: bool) -> Store:
+        collection, content = binding.collection, binding.content
+        if content is None:
+            start = self.starts.get(collection.label, empty_table(collection))
+            if start.collection is not collection:  # its file has changed
+                start = _restarted(start, collection)
+        else:
+            start = self.shared.table(collection, content, self.seed, at_once=at_once)
+        store = Store(start, self.shared.max_new, self._budget, self.seed)
+        saved = self.unclaimed.get(binding.place)
+        if saved is not None and saved.digest == binding.digest:
+            saved.charge.close()
+            store.restore(saved.contents(start, self._budget))
+        store.skip_keys(store.next_key + self.skipped_keys)
+        return store
 
-    def _new_store(self, start: Table) -> Store:
-        store = Store(start, self.shared.max_new, self._pets)
+    def _keep(self, binding: Binding, store: Store) -> None:
+        """Keep the store of a collection; the caller holds the lock."""
+        self._kept = {**self._kept, binding.place: Kept(binding.digest, store)}
+        others = self.unclaimed.keys() - {binding.place}
+        self.unclaimed = {place: self.unclaimed[place] for place in others}
         if self.on_change is not None:
             store.track(self.on_change)
-        return store
+
+    def records(self) -> tuple[Mapping[Place, Kept], Mapping[Place, SavedRecords]]:
+        """Return the records that requests have asked for, and those that the state file had."""
+        with self._lock:
+            return self._kept, self.unclaimed
+
+    def records_held(self) -> int:
+        """Return the number of records in all collections of the session."""
+        kept = self._kept
+        unused = (table for label, table in self.starts.items() if (label, "") not in kept)
+        own = sum(len(table.rows) for table in unused)
+        return own + sum(each.store.total() for each in kept.values())
+
+    # --- Scenarios ----------------------------------------------------------------------------
 
     def activate(
         self, names: tuple[str, ...], inline: Mapping[str, tuple[Scenario, str]] | None = None
@@ -282,20 +312,22 @@ class Session:
         inline = inline or {}
         self.check(names, inline)
         with self._lock:
-            outdated = {key for key in self._activations if self.inline.keys() & set(key)}
-            for key in outdated:  # a new inline scenario may have the name of an earlier one
+            for key in [key for key in self._activations if self.inline.keys() & {*key}]:
+                # A new inline scenario may have the name of an earlier one.
                 del self._activations[key]
-            self._plain = {}
             removed = {name for name, known in self.inline.items() if inline.get(name) is not known}
             self.inline, self._merged = inline, None
-            kept = self.overrides.keys() - inline.keys()
-            self.overrides = {name: self.overrides[name] for name in kept}
+            others = self.overrides.keys() - inline.keys()
+            self.overrides = {name: self.overrides[name] for name in others}
             known = self._activations.get(names)
             if known is not None:
                 known.counts = defaultdict(Count)
             self.active = names
-        if removed and self.data.is_changed:
-            self.data.drop(removed)
+            self._kept = {
+                (label, giver): each
+                for (label, giver), each in self._kept.items()
+                if not removed & {label.partition("/")[0], giver}
+            }
         self.note_change()
         self.changes.publish("scenario")
 
@@ -319,7 +351,7 @@ class Session:
                 message = f"the session already has {OVERRIDES} overrides; delete one"
                 raise RequestError("busy", message)
             self.overrides = others if document is None else {**others, name: document}
-            self._merged, self._plain = None, {}
+            self._merged = None
             if document is None and name not in self.library.scenarios:
                 rest = tuple(each for each in self.active if each != name)
                 self.active = rest or (DEFAULT_SCENARIO,)
@@ -329,7 +361,7 @@ class Session:
     def put_on_top(
         self, names: tuple[str, ...], inline: Mapping[str, tuple[Scenario, str]]
     ) -> None:
-        """Activate scenarios like those that are active: counters and pets go on.
+        """Activate scenarios like those that are active: counters and records go on.
 
         :param inline: new scenarios; those that are active and were sent in a request stay.
         :raise RequestError: ``unknown_scenario``.
@@ -341,13 +373,12 @@ class Session:
         if before is None:
             return
         places = {stub.label: place for place, stub in enumerate(before.stack.stubs)}
-        activation = self.use(names)
+        stack = self.stack(names)
         with self._lock:
-            if before.stack.pets == activation.stack.pets:
-                activation.store = before.store
-            for place, stub in enumerate(activation.stack.stubs):
+            now = self._counts(stack)
+            for place, stub in enumerate(stack.stubs):
                 if places.get(stub.label) in counts:
-                    activation.counts[place] = replace(counts[places[stub.label]])
+                    now[place] = replace(counts[places[stub.label]])
 
     def check(self, names: tuple[str, ...], inline: Mapping[str, tuple[Scenario, str]]) -> None:
         """Check that scenarios can be activated, without the inline ones that this would remove.
@@ -359,13 +390,33 @@ class Session:
                 raise RequestError("unknown_scenario", document_message(name))
         self.shared.library_with({**self.overrides, **inline}).stack(names)
 
-    def decide(self, activation: Activation, facts: Facts) -> Outcome:
-        """Return the outcome of a request, and count the request."""
-        stubs, counts, max_delay = activation.stack.stubs, activation.counts, self.shared.max_delay
+    def decide(self, stack: Stack, facts: Facts) -> Outcome:
+        """Return the outcome of a request, and count the request.
+
+        :raise RequestError: ``busy`` if the session has counters for too many stacks.
+        """
         with self._lock:
+            counts = self._counts(stack)
             if self._random is None:
                 self._random = Random(self.seed)
-            return decide(stubs, counts, facts, self._random, max_delay)
+            return decide(stack.stubs, counts, facts, self._random, self.shared.max_delay)
+
+    def _counts(self, stack: Stack) -> defaultdict[int, Count]:
+        """Return the counters of a stack; the caller holds the lock."""
+        known = self._activations.get(stack.names)
+        if known is not None and (known.stack is stack or known.stack == stack):
+            known.stack = stack
+            return known.counts
+        if known is None and len(self._activations) >= STACKS:
+            raise RequestError(
+                "busy",
+                f"the session already uses {STACKS} different combinations of scenarios; "
+                "use one of those, or reset the session",
+            )
+        self._activations[stack.names] = fresh = Activation(stack, defaultdict(Count))
+        return fresh.counts
+
+    # --- The whole session --------------------------------------------------------------------
 
     def fork(self, shared: SharedState) -> Session:
         """Return a copy in which requests can be tried out: they change nothing in this session."""
@@ -375,18 +426,17 @@ class Session:
             copy.active, copy.seed, copy.clock = self.active, self.seed, self.clock
             copy.inline, copy.overrides, copy._merged = self.inline, self.overrides, self._merged
             copy.journal.last, copy.journal.resets = self.journal.last, self.journal.resets
-            copy.own, copy.data = self.own.fork(), self.data.fork()
+            copy.starts, copy.unclaimed = self.starts, self.unclaimed
+            copy.skipped_keys = self.skipped_keys
+            copy._kept = {
+                place: each._replace(store=each.store.fork()) for place, each in self._kept.items()
+            }
             copy._activations = {
-                names: replace(
-                    known,
-                    counts=defaultdict(Count, {n: replace(c) for n, c in known.counts.items()}),
-                    store=copy.own if known.store is self.own else known.store.fork(),
+                names: Activation(
+                    known.stack,
+                    defaultdict(Count, {n: replace(c) for n, c in known.counts.items()}),
                 )
                 for names, known in self._activations.items()
-            }
-            copy._restored = {
-                names: known._replace(store=known.store.fork())
-                for names, known in self._restored.items()
             }
             if self._random is not None:
                 copy._random = Random()
@@ -401,12 +451,10 @@ class Session:
             raise RequestError("invalid_request", message)
 
     def reset(self) -> None:
-        """Reset pets, records, counters, random numbers and the journal; the rest stays."""
+        """Reset records, counters, random numbers and the journal; the rest stays."""
         with self._lock:
-            self.own.reset()
-            self.data.reset()
-            self._activations.clear()
-            self._restored.clear()
+            self._kept, self.unclaimed, self.skipped_keys = {}, {}, 0
+            self._activations = {}
             self._random = None
         self.note_change()
         self.journal.reset()
@@ -414,22 +462,20 @@ class Session:
             self.changes.publish(kind)
 
     def take_out(self) -> Callable[[], None]:
-        """Take out what a reset removes; return a function that puts it back.
-
-        :raise RequestError: ``store_full`` if there is no memory to keep the pets and records.
-        """
-        saved, data = self.own.save(self._pets), self.data.save(self._pets)
+        """Take out the journal, and return a function that puts back what a reset removes."""
         log = self.journal.detach()
-        with self._lock:
-            activations, restored = self._activations.copy(), self._restored.copy()
-            random = self._random
+        kept, unclaimed = self._kept, self.unclaimed
+        activations, random = self._activations, self._random
 
         def put_back() -> None:
-            self._restore(saved, data)
             with self._lock:
-                self._activations, self._restored, self._random = activations, restored, random
+                for place, now in self._kept.items():
+                    if place in kept:
+                        kept[place].store.skip_keys(now.store.next_key)
+                self._kept, self.unclaimed = kept, unclaimed
+                self._activations, self._random = activations, random
             if self.on_change is not None:
-                self.track(self.on_change)  # the file has other pets and other IDs by now
+                self.track(self.on_change)  # the file has other records by now
             self.journal.put_back(log, restart=True)
             self.note_change()
             for kind in _RESET_KINDS:
@@ -437,88 +483,54 @@ class Session:
 
         return put_back
 
-    def start_from(self, seed: int, start: Table) -> None:
-        """Replace the initial pets and the seed, and reset the session."""
+    def start_from(self, seed: int, starts: Mapping[str, Table]) -> None:
+        """Replace the seed and the initial records of collections, and reset the session."""
         with self._lock:
             self.seed = seed
-            self.own = self._new_store(start)
-            self._plain = {}
+            self.starts = starts
         self.reset()
 
     @property
     def is_changed(self) -> bool:
-        """Whether it has anything to lose: changed pets, other scenarios, a clock."""
+        """Whether it has anything to lose: changed records, other scenarios, a clock."""
         return (
             self.active != self.shared.scenarios
             or self.clock != self.shared.clock
-            or self.own.start is not self.shared.start
-            or self.data.is_changed
-            or any(store.is_changed for _, store in self.stores().values())
+            or self.starts is not self.shared.starts
+            or bool(self.unclaimed)
+            or any(each.store.is_changed for each in self._kept.values())
         )
 
-    def pets_held(self) -> int:
-        """Return the number of pets in all stores of the session."""
-        return sum(store.total() for _, store in self.stores().values())
-
-    def track(self, on_change: Callable[[], None]) -> None:
+    def track(self, on_change: Callable[[int], None]) -> None:
         """Call a function after each change of what the state file keeps."""
         self.on_change = on_change
-        self.data.track(on_change)
-        for _, store in self.stores().values():
-            store.track(on_change)
-
-    def must_reserve_id(self, resource: Resource) -> bool:
-        """Whether the state file must reserve IDs before a record gets one."""
-        return resource.scenario not in self.documents and not self.data.has_reserved_id(resource)
-
-    def parts(self) -> dict[str, Any]:
-        """Return what else the state file keeps, by the name of the part."""
-        is_own_clock = self.clock != self.shared.clock
-        parts: dict[str, Any] = {
-            part: each
-            for part, each in self.data.parts().items()
-            if part.split(" ")[1] not in self.documents
-        }
-        if is_own_clock:
-            parts[CLOCK_PART] = self.clock or REAL
-        return parts
-
-    def _restore(self, pets: Saved, data: SavedRecords) -> None:
-        """Restore its own pets and the records; on ``store_full``, neither."""
-        before = self.data.save(None)
-        self.data.restore(data)
-        try:
-            self.own.restore(pets)
-        except RequestError:
-            self.data.restore(before)
-            raise
+        for each in self._kept.values():
+            each.store.track(on_change)
 
     def note_change(self) -> None:
         """Call what `track` was given."""
         if self.on_change is not None:
-            self.on_change()
-
-    def stores(self) -> dict[tuple[str, ...], StackStore]:
-        """Return the stores by the names of their stack; the session's own has no names."""
-        with self._lock:
-            stores = {(): StackStore("", self.own), **self._restored}
-            for names, known in self._activations.items():
-                if known.store is not self.own:
-                    stores[names] = StackStore(known.stack.pets_digest, known.store)
-            return stores
+            self.on_change(0)
 
     def restore(
         self,
-        active: tuple[str, ...] | None,
-        seed: int | None,
-        stores: Mapping[tuple[str, ...], StackStore],
-        parts: Mapping[str, Any],
+        active: tuple[str, ...],
+        seed: int,
+        clock: Clock | None,
+        starts: Mapping[str, Table],
+        records: Mapping[Place, SavedRecords],
+        *,
+        skipped_keys: int,
     ) -> None:
-        """Restore what the state file kept, before the session is used; None as in a new one."""
-        self.active = self.shared.scenarios if active is None else active
-        self.seed = self.shared.seed if seed is None else seed
-        self._restored = dict(stores)
-        self.own = self._restored.pop(()).store
-        self.data.restore_parts(parts)
-        if clock := parts.get(CLOCK_PART):
-            self.clock = None if clock == REAL else clock
+        """Restore what the state file kept, before the session is used."""
+        self.active, self.seed, self.clock = active, seed, clock
+        self.starts, self.unclaimed = starts, records
+        self.skipped_keys = skipped_keys
+
+
+def _restarted(start: Table, collection: Collection) -> Table:
+    """Return initial records for the new definition of a collection; none if they do not fit."""
+    try:
+        return Store(empty_table(collection), 0).read([parse_row(row) for row in start.in_order()])
+    except RequestError:
+        return empty_table(collection)

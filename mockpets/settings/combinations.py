@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mockpets.constants import PUBLIC_DELAY_SECONDS, PUBLIC_PETS
+from mockpets.constants import PUBLIC_DELAY_SECONDS, PUBLIC_RECORDS
 from mockpets.errors import Problem
 from mockpets.settings.model import VARIABLE_PREFIX, VISITOR_RATE
 
@@ -52,9 +52,9 @@ def _contradictions(settings: Settings) -> Iterator[tuple[str, str, str, str]]:
         if settings.control_origin:
             yield "control_origin", "control", "has no effect with --control off", either
     if settings.public:
-        if (settings.max_pets or 0) > PUBLIC_PETS:
-            what = f"must be at most {PUBLIC_PETS} with --public"
-            yield "max_pets", "public", what, "set a lower number, or remove it"
+        if (settings.max_records or 0) > PUBLIC_RECORDS:
+            what = f"must be at most {PUBLIC_RECORDS} with --public"
+            yield "max_records", "public", what, "set a lower number, or remove it"
         if settings.delay > PUBLIC_DELAY_SECONDS:
             what = f"must be at most {PUBLIC_DELAY_SECONDS:g}s with --public"
             yield "delay", "public", what, "set a shorter delay"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import PETS_BY_REQUEST, PUBLIC_PETS, PUBLIC_RESET_SECONDS
+from mockpets.constants import PUBLIC_RECORDS, PUBLIC_RESET_SECONDS, RECORDS_BY_REQUEST
 from mockpets.errors import printable
 from mockpets.memory_budget import MEMORY, PUBLIC_MEMORY, session_limit
 from mockpets.settings.model import rows
@@ -26,7 +26,7 @@ def effective_settings(settings: Settings) -> list[EffectiveSetting]:
     """
     public = settings.public
     derived: dict[str, float] = {
-        "max_pets": PUBLIC_PETS if public else PETS_BY_REQUEST,
+        "max_records": PUBLIC_RECORDS if public else RECORDS_BY_REQUEST,
         "max_sessions": session_limit(settings.memory, public=public),
         "memory": PUBLIC_MEMORY if public else MEMORY,
         "reset_every": PUBLIC_RESET_SECONDS if public else 0.0,

@@ -20,10 +20,10 @@ from mockpets.constants import (
     DRAIN_SECONDS,
     INT64_MAX,
     INTERVAL_SECONDS,
-    PETS_BY_REQUEST,
     PORT_MAX,
-    PUBLIC_PETS,
+    PUBLIC_RECORDS,
     PUBLIC_SESSIONS,
+    RECORDS_BY_REQUEST,
     SESSIONS,
     STACK_DEPTH,
 )
@@ -49,7 +49,9 @@ _HTTP_PORT: Final = 80
 """The port that a URL can omit."""
 _LOOPBACK: Final = ("127.0.0.1", "::1")  # `localhost` may mean either
 
-_SEEN_BY_SESSIONS: Final = ("seed", "pets", "locale", "now", "delay", "sessions")
+_PETS: Final = "16"
+"""The number of generated pets, unless `--data` names others."""
+_SEEN_BY_SESSIONS: Final = ("seed", "data", "locale", "now", "delay", "sessions")
 """The settings that decide what sessions start with, and how their requests are treated."""
 
 
@@ -185,9 +187,10 @@ _HELP: Final = {
     "folder wins.",
     "fixtures_dir": "Folder with your fixture files; if two files have the same name, the last "
     "folder wins.",
-    "seed": "Seed for the generated pets.",
-    "pets": "Pets of every session: a JSON or YAML file, or how many to generate.",
-    "locale": "Locale of the generated pets' names.",
+    "seed": "Seed for the generated records.",
+    "data": "What a collection contains at first, such as pets=40 or orders=orders.json: a JSON or "
+    "YAML file, or how many records to generate.",
+    "locale": "Locale of the generated names.",
     "now": "Time that the clock of every session shows, such as 2030-12-06T09:00:00Z; it stands "
     "still.",
     "api_key": "API key that clients send as a bearer token; '*' accepts any key.",
@@ -201,10 +204,10 @@ _HELP: Final = {
     "behind_proxy": "Address or network of a reverse proxy whose X-Forwarded-* headers are "
     "trusted.",
     "prefix": "Path prefix of every URL, such as /mock.",
-    "max_pets": "Maximum number of pets added by requests, per session.",
+    "max_records": "Maximum number of records that requests add to a collection of a session.",
     "max_sessions": "Maximum number of sessions.",
     "sessions": "Who creates sessions: implicit, any request; or declared, only PUT sessions/NAME.",
-    "memory": "Maximum memory for the request logs and pets of all sessions.",
+    "memory": "Maximum memory for the request logs and records of all sessions.",
     "state": "File in which sessions are saved across restarts.",
     "reset_every": "Reset all sessions at this interval, such as 30m; 0s: never, or hourly with "
     "--public.",
@@ -235,7 +238,7 @@ class Settings:
     scenarios_dir: tuple[Path, ...] = _row((), check.folder, "DIR")
     fixtures_dir: tuple[Path, ...] = _row((), check.folder, "DIR")
     seed: int = _row(1, check.integer(0, INT64_MAX), "NUMBER")
-    pets: str = _row("16", check.pets, "FILE|NUMBER")
+    data: tuple[str, ...] = _row((), check.data, "NAME=FILE|NUMBER")
     locale: str = _row("en_US", check.locale, "LOCALE")
     now: str = _row("", check.moment, "TIME")
     api_key: tuple[str, ...] = _row(("mockpets",), check.api_key, "KEY")
@@ -245,8 +248,11 @@ class Settings:
     control_origin: tuple[str, ...] = _row((), check.origin, "ORIGIN")
     behind_proxy: tuple[str, ...] = _row((), check.network, "ADDRESS")
     prefix: str = _row("", check.prefix, "PATH")
-    max_pets: int | None = _row(
-        None, check.integer(1), "NUMBER", unset=f"{PETS_BY_REQUEST}, or {PUBLIC_PETS} with --public"
+    max_records: int | None = _row(
+        None,
+        check.integer(1),
+        "NUMBER",
+        unset=f"{RECORDS_BY_REQUEST}, or {PUBLIC_RECORDS} with --public",
     )
     max_sessions: int | None = _row(
         None,
@@ -279,9 +285,9 @@ class Settings:
             raise InputError(problems)
 
     @property
-    def pet_count(self) -> int | None:
-        """How many pets to generate for every session; None if `pets` is a file."""
-        return int(self.pets) if self.pets.isdecimal() else None
+    def starts(self) -> dict[str, str]:
+        """What collections contain at first, by name: a file, or how many records to generate."""
+        return {"pets": _PETS} | dict(part.split("=", 1) for part in self.data)
 
     @property
     def any_key(self) -> bool:
@@ -310,9 +316,10 @@ class Settings:
         """Return the options that decide what sessions see, if they differ from the defaults."""
         own = [(row, getattr(self, row.name)) for row in rows() if row.name in _SEEN_BY_SESSIONS]
         options = [
-            f"{row.flag} {value}{'s' if row.is_seconds else ''}"
+            f"{row.flag} {each}{'s' if row.is_seconds else ''}"
             for row, value in own
             if value != row.default
+            for each in (value if isinstance(value, tuple) else (value,))
         ]
         return [*options, f"--api-key {ANY_KEY}"] if self.any_key else options
 

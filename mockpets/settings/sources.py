@@ -36,18 +36,20 @@ SECRETS: Final = ("api-key", "control-token")
 FILE_SUFFIX: Final = "_FILE"
 
 _FILE: Final = "mockpets.toml"
-_MEMORY: Final = "use {}, a limit for all request logs and pets together"
+_MEMORY: Final = "use {}, a limit for all request logs and records together"
 _LOG: Final = "use {} with text, json, quiet or json-quiet"
 
 REMOVED: Final = {
     "allow-host": ("control-origin", "use {} with http:// and the name"),
     "any-key": ("api-key", f"use {{}} with the value '{ANY_KEY}'"),
-    "count": ("pets", "use {} with the number"),
+    "count": ("data", "use {} with pets= and the number, such as pets=40"),
     "journal-memory": ("memory", _MEMORY),
     "journal-size": ("memory", "a request log keeps 1,000 requests; {} limits the size of all"),
     "log-format": ("log", _LOG),
+    "max-pets": ("max-records", "use {}"),
     "metrics-port": ("control-token", "use GET /__mockpets/metrics with the token of {}"),
     "open": ("", "use the option --open of 'mockpets serve'"),
+    "pets": ("data", "use {} with pets= and the file or the number, such as pets=40"),
     "pets-memory": ("memory", _MEMORY),
     "public-rate": ("visitor-rate", "all together have 2,000 a second; {} limits each visitor"),
     "public-visitor-rate": ("visitor-rate", "use {}"),

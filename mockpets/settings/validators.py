@@ -15,8 +15,8 @@ from mockpets.constants import (
     INT64_MAX,
     MOUNT,
     NAME_LENGTH,
-    PETS_GENERATED,
     PORT_MAX,
+    RECORDS_GENERATED,
     SCENARIO_NAME,
 )
 from mockpets.errors import did_you_mean
@@ -108,7 +108,7 @@ def folder(text: str) -> Path:
 
 def locale(text: str) -> str:
     """Return a locale with pet names."""
-    from mockpets.pets.names import LOCALES  # long lists, not needed for the default
+    from mockpets.seed.names import LOCALES  # long lists, not needed for the default
 
     if text in LOCALES:
         return text
@@ -124,14 +124,19 @@ def moment(text: str) -> str:
     return text
 
 
-def pets(text: str) -> str:
-    """Return the path of a file of pets, or how many to generate."""
-    if not text.lower().endswith(FILE_SUFFIXES):
-        number = int(text) if re.fullmatch("[0-9]{1,9}", text) else -1
-        if not 0 <= number <= PETS_GENERATED:
+def data(text: str) -> str:
+    """Return the name of a collection, ``=``, and the path of a file or a number of records."""
+    name, separator, source = text.partition("=")
+    if not separator or not re.fullmatch(rf"(?:{SCENARIO_NAME}\.)?{SCENARIO_NAME}", name):
+        example = "pets=40" if separator else f"pets={text}"
+        what = f"must be the name of a collection and its contents, such as {example}"
+        raise ValueError(f"{what}, {got(text)}")
+    if not source.lower().endswith(FILE_SUFFIXES):
+        number = int(source) if re.fullmatch("[0-9]{1,9}", source) else -1
+        if not 0 <= number <= RECORDS_GENERATED:
             files = f"a {', '.join(FILE_SUFFIXES)} file"
-            limits = f"from 0 to {PETS_GENERATED}"
-            raise ValueError(f"must be {files} or an integer {limits}, {got(text)}")
+            limits = f"from 0 to {RECORDS_GENERATED}"
+            raise ValueError(f"of {name} must be {files} or an integer {limits}, {got(source)}")
     return text
 
 

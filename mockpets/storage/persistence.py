@@ -1,34 +1,38 @@
 """Persist the sessions of a server: restore them from the state file, and save changes.
 
-The file keeps each session's ID, active scenarios, seed, initial pets, all its stores (its own
-pets, and those of each stack of scenarios that defines pets), and the changed records of its
-resources. It does not keep counters, journals, scenarios that were sent in requests, and
-the sessions of visitors.
+The file keeps each session's ID, active scenarios, seed, clock, initial records, and the changed
+records of its collections. It does not keep counters, journals, scenarios that were sent in
+requests, and the sessions of visitors.
 """
 
 from __future__ import annotations
 
+import json
 import logging
+from collections import defaultdict
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from mockpets.clock import REAL, Clock
 from mockpets.constants import DEFAULT_SESSION
 from mockpets.errors import InputError, Problem, RequestError, invalid
-from mockpets.pets.store import Store
-from mockpets.scenario.resources import Records
-from mockpets.session.session import StackStore
-from mockpets.storage.database import not_writable, open_database
-from mockpets.storage.records import read_records
-from mockpets.storage.saver import Saver
+from mockpets.memory_budget import Charge
+from mockpets.records.saved import SavedRecords
+from mockpets.records.table import make_table, rows_of
+from mockpets.session.save_progress import SKIPPED_KEYS
+from mockpets.storage.database import damaged, not_writable, open_database
+from mockpets.storage.saver import SEPARATOR, Saver, base_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from mockpets.records.table import Table
     from mockpets.session.registry import SessionRegistry
-    from mockpets.session.session import SharedState
+    from mockpets.session.session import Place, SharedState
     from mockpets.storage.database import Database
-    from mockpets.storage.records import Names, SessionRecord
+
+    Bases = Mapping[str, Sequence[bytes]]
 
 _log: Final = logging.getLogger("mockpets")
 
@@ -57,88 +61,142 @@ def restore_sessions(database: Database, sessions: SessionRegistry) -> Saver:
 
     :raise InputError: the file is invalid or cannot be written, or the sessions exceed a limit.
     """
-    shared, content = sessions.shared, database.read()
-    records, bases = read_records(content.rows, database.path, shared.start, shared.pets)
-    needed = len({DEFAULT_SESSION, *(record.name for record in records)})
+    path, restored = database.path, database.rows("sessions")
+    needed = len({DEFAULT_SESSION, *(name for name, *_ in restored)})
     if needed > sessions.limit:
         what = f"has {needed} sessions, and --max-sessions allows {sessions.limit}"
         hint = f"set --max-sessions to at least {needed}, or move the file away to start with new "
-        raise invalid(str(database.path), what, f"{hint}pets")
-    for record in records:
-        if _restore(sessions, record, database.path) and content.is_clean:
-            sessions.get_or_create(record.name, declare=True).identify(record.id)
-    if not content.is_clean:
+        raise invalid(str(path), what, f"{hint}records")
+    try:
+        ((is_clean,),) = database.rows("file")
+        bases = {
+            name: text.encode().split(b"\n") if text else []
+            for name, text in database.rows("bases")
+        }
+        records = _records(database, bases)
+        for row in restored:
+            _restore(sessions, row, records, bases, path, is_clean=bool(is_clean))
+    except (ValueError, KeyError, TypeError) as error:
+        raise damaged(path, f"a value cannot be read: {error}") from error
+    if not is_clean:
+        sessions.default.skipped_keys = SKIPPED_KEYS
         _log.warning(
-            "the server did not stop normally: the last changes may be lost, and all sessions have "
-            "new IDs"
+            "the server did not stop normally: the last changes may be lost, all sessions have new "
+            f"IDs, and the IDs of new records are {SKIPPED_KEYS} higher"
         )
-    saver = Saver(database, sessions, bases)
-    saver.adopt(records)
+    saver = Saver(database, sessions)
+    for session in sessions.all():
+        saver.track(session)
     saver.save()
     if trouble := sessions.save_progress.trouble:
-        raise not_writable(database.path, trouble)
+        raise not_writable(path, trouble)
     sessions.on_create = saver.track
-    sessions.save_progress.restored = len(records)
+    sessions.save_progress.restored = len(restored)
     sessions.save_progress.is_active = True
     return saver
 
 
-def _restore(sessions: SessionRegistry, record: SessionRecord, path: Path) -> bool:
-    """Make a session as it was; return whether all of it could be restored.
+def _records(database: Database, bases: Bases) -> dict[str, dict[Place, SavedRecords]]:
+    """Return the records in the file by session and place."""
+    changes: dict[tuple[str, str, str], dict[int, bytes | None]] = defaultdict(dict)
+    for session, label, giver, place, text in database.rows("records"):
+        changes[session, label, giver][place] = None if text is None else text.encode()
+    records: dict[str, dict[Place, SavedRecords]] = defaultdict(dict)
+    for session, label, giver, digest, base, next_key in database.rows("collections"):
+        rows = changes[session, label, giver]
+        records[session][label, giver] = SavedRecords(digest, bases[base], rows, next_key)
+    return records
 
+
+def _restore(
+    sessions: SessionRegistry,
+    row: tuple[str, str, str | None, int, str | None, str | None],
+    records: Mapping[str, Mapping[Place, SavedRecords]],
+    bases: Bases,
+    path: Path,
+    *,
+    is_clean: bool,
+) -> None:
+    """Make a session as it was, with its ID if nothing can be lost.
+
+    :param row: of the table of sessions.
     :raise InputError: there is no room for it.
     """
-    shared, active = sessions.shared, record.active
-    problems: list[str] = []
-    if active is not None and (problem := _unknown(shared, active)):
-        instead = "+".join(shared.scenarios)
+    name, session_id, active, seed, clock, starts = row
+    shared, problems = sessions.shared, list[str]()
+    names = shared.scenarios if active is None else tuple(active.split(SEPARATOR))
+    if problem := _unknown(shared, names):
+        instead = SEPARATOR.join(shared.scenarios)
         problems.append(f"is restored with scenario {instead} instead of its own: {problem}")
-        active = None
+        names = shared.scenarios
     try:
-        session = sessions.get_or_create(record.name, declare=True)
-        stores = {}
-        for names, each in record.stores.items():
-            if names and (problem := _unknown(shared, names)):
-                problems.append(f"has pets that wait for their scenario: {problem}")
-            elif names and shared.library().stack(names).pets_digest != each.pets_digest:
-                stack = "+".join(names)
-                problems.append(f"has new pets for scenario {stack}: the file defines others now")
-                continue
-            start = each.pets.shared if names else record.start or shared.start
-            store = Store(start, shared.max_new, shared.pets)
-            store.restore(each.pets._replace(next_id=each.last_id + 1))
-            stores[names] = StackStore(each.pets_digest, store)
-        session.restore(active, record.seed, stores, _parts(shared, record, problems))
+        session = sessions.get_or_create(name, declare=True)
+        session.restore(
+            names,
+            seed,
+            shared.clock if clock is None else _clock(clock),
+            shared.starts if starts is None else _starts(shared, starts, bases, problems),
+            _usable(shared, records.get(name, {}), problems),
+            skipped_keys=0 if is_clean else SKIPPED_KEYS,
+        )
     except RequestError as error:
-        hint = "start the server with higher limits, or move the file away to start with new pets"
-        where = f"session {record.name}"
+        hint = (
+            "start the server with higher limits, or move the file away to start with new records"
+        )
+        where = f"session {name}"
         raise InputError([Problem(str(path), 0, 0, where, error.message, hint)]) from error
     for text in problems:
-        _log.warning("session '%s' %s", record.name, text)
-    return not problems
+        _log.warning("session '%s' %s", name, text)
+    if is_clean and not problems:
+        session.identify(session_id)
 
 
-def _parts(shared: SharedState, record: SessionRecord, problems: list[str]) -> Mapping[str, Any]:
-    """Return the parts to restore; add a problem for each that cannot be restored."""
-    parts = {}
-    for part, value in record.parts.items():
-        if not isinstance(value, Records):
-            parts[part] = value
+def _clock(text: str) -> Clock | None:
+    content = json.loads(text)
+    return None if content == REAL else Clock(*content)
+
+
+def _starts(
+    shared: SharedState, text: str, bases: Bases, problems: list[str]
+) -> Mapping[str, Table]:
+    """Return the initial records of a session; raise ``store_full``."""
+    starts = {}
+    for label, base in json.loads(text).items():
+        binding, known = shared.library().binding(label, ""), shared.starts.get(label)
+        if known is not None and base_name(known.in_order()) == base:
+            starts[label] = known
+        elif binding is None:
+            problems.append(f"has initial records of an unknown collection, {label}")
+        else:
+            starts[label] = make_table(binding.collection, rows_of(bases[base]), shared.records)
+    return starts
+
+
+def _usable(
+    shared: SharedState, records: Mapping[Place, SavedRecords], problems: list[str]
+) -> dict[Place, SavedRecords]:
+    """Return the records whose definition is as before, charged to the budget.
+
+    :raise RequestError: ``store_full``.
+    """
+    usable = {}
+    for (label, giver), saved in records.items():
+        binding = shared.library().binding(label, giver)
+        whose = f"of {label}{f' in scenario {giver}' * bool(giver)}"
+        if binding is not None and binding.digest != saved.digest:
+            problems.append(f"has new records {whose}: the file defines others now")
             continue
-        _, scenario, name = part.split(" ")
-        known = shared.library().scenarios.get(scenario)
-        resources = known.resources if known else ()
-        resource = next((one for one in resources if one.name == name), None)
-        if resource is not None and resource.start.digest != value.digest:
-            problems.append(f"has new records for {resource.note[1]}: its items have changed")
-            continue
-        if resource is None:
-            problems.append(f"has records that wait for their resource {scenario}/{name}")
-        parts[part] = value
-    return parts
+        if binding is None:
+            problems.append(f"has records {whose} that wait for their scenario")
+        charge = Charge(shared.records)
+        charge.add(sum(len(row) for row in saved.changes.values() if row))
+        usable[label, giver] = SavedRecords(
+            saved.digest, saved.base, saved.changes, saved.next_key, charge
+        )
+    return usable
 
 
-def _unknown(shared: SharedState, names: Names) -> str:
+def _unknown(shared: SharedState, names: tuple[str, ...]) -> str:
     """Return why a stack cannot be used, or an empty string."""
     try:
         shared.library().stack(names)

@@ -8,30 +8,30 @@ problem once and tries again, with all that the changed sessions have. A change 
 from __future__ import annotations
 
 import logging
-import os
 import sqlite3
 from dataclasses import dataclass, field
 from functools import partial
+from hashlib import blake2b
 from threading import Lock, Thread
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import INT64_MAX
+from mockpets.clock import REAL
 from mockpets.errors import InputError, printable
-from mockpets.session.data import part_text
+from mockpets.session.save_progress import HURRY_KEYS
 from mockpets.session.visitors import is_visitor
-from mockpets.storage.database import open_database, reason
-from mockpets.storage.records import SEPARATOR, base_content
+from mockpets.storage.database import reason
+from mockpets.strict_json import dump_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from mockpets.pets.store import Saved, Store
-    from mockpets.pets.table import Table
+    from mockpets.records.saved import SavedRecords
+    from mockpets.records.store import Contents, Store
+    from mockpets.records.table import Table
     from mockpets.session.registry import SessionRegistry
-    from mockpets.session.session import Session
+    from mockpets.session.session import Kept, Place, Session
     from mockpets.storage.database import Database
-    from mockpets.storage.records import Names, SessionRecord
 
 SAVE_SECONDS: Final = 1.0
 """The interval between two saves; longer if a save takes long."""
@@ -39,64 +39,37 @@ _SHARE: Final = 10
 """Saving takes at most one part in this many of the time."""
 STOP_SECONDS: Final = 5.0
 """How long the last save may take, for example on a disk that does not respond."""
-RESERVED_IDS: Final = 1000
-"""The IDs of a store or a resource that the file reserves at once; a crash skips unused ones."""
+SEPARATOR: Final = "+"
+"""Between the scenarios of a stack, as in a base path."""
 
 _log: Final = logging.getLogger("mockpets")
-
-
-@dataclass
-class _StoreFile:
-    """What the file has of a store.
-
-    :param base: the base of its pets; None if all pets must be written.
-    :param last_id: the highest ID that the file has reserved.
-    """
-
-    store: Store
-    base: Table | None = None
-    last_id: int = -1
 
 
 @dataclass(eq=False)
 class _SessionFile:
     """What the file has of a session.
 
-    :param stores: by the names of their stack.
+    :param stores: the store of each collection, with the name of the base that the file has.
     :param is_new: whether all of it must be written, and any rows of its name removed first.
     """
 
     session: Session
-    stores: dict[Names, _StoreFile] = field(default_factory=dict)
-    parts: dict[str, Any] = field(default_factory=dict)
-    start: Table | None = None
+    stores: dict[Place, tuple[Store, str]] = field(default_factory=dict)
+    starts: set[str] = field(default_factory=set)
     is_new: bool = True
-
-    def confirm(self, *, spare: int) -> None:
-        """Note that the session is saved, with so many IDs of each resource in reserve."""
-        self.is_new = False
-        self.session.data.reserve(self.parts, spare=spare, is_saved=True)
-        for file in self.stores.values():
-            file.store.reserve(file.last_id + 1)
 
 
 class Saver:
     """Saves the sessions of one server to one file.
 
     :param database: used and closed by the saver's thread once it runs.
-    :param bases: the tables of pets that the file has, by name.
     """
 
     def __init__(
-        self,
-        database: Database,
-        sessions: SessionRegistry,
-        bases: Mapping[str, Table],
-        seconds: float = SAVE_SECONDS,
+        self, database: Database, sessions: SessionRegistry, seconds: float = SAVE_SECONDS
     ) -> None:
         self._database = database
         self._sessions = sessions
-        self._bases = {table: name for name, table in bases.items()}
         self._seconds = seconds
         self._progress = sessions.save_progress
         self._lock = Lock()
@@ -107,9 +80,11 @@ class Saver:
         refers to itself would not free its memory at once."""
         self._saved: set[str] = set()
         """The sessions in the file."""
+        self._bases: dict[str, None] = {}
+        """The names of the bases in the file."""
+        self._names: dict[Table, str] = {}
+        """The names of the tables that are in use."""
         self._logged = ""
-        self._changed = ""
-        """That another program changed the file, until all sessions are written again."""
         self._is_stopping = False
         self.thread: Thread | None = None
         """Saves until `stop`; None before `start`."""
@@ -122,30 +97,14 @@ class Saver:
         After a restart a visitor gets a new session name, so the old session would be useless.
         """
         if not is_visitor(session.name):
-            session.track(partial(self._changed_names.add, session.name))
+            session.track(partial(self._note_change, session.name))
             with self._lock:
                 self._tracked[session.name] = _SessionFile(session)
 
-    def adopt(self, records: Iterable[SessionRecord]) -> None:
-        """Begin to save the sessions that exist already.
-
-        :param records: what the file has of them.
-        """
-        for session in self._sessions.all():
-            self.track(session)
-        for record in records:
-            self._saved.add(record.name)
-            file = self._tracked[record.name]
-            stores = file.session.stores()
-            if not stores.keys() >= record.stores.keys():
-                continue  # a scenario defines other pets now
-            file.is_new = False
-            self._changed_names.add(record.name)  # the file is not clean from now on
-            file.parts = dict.fromkeys(record.parts)  # to be written again, to reserve IDs
-            for names, each in record.stores.items():
-                stores[names].store.take_unsaved()  # the file has all of it
-                known = _StoreFile(stores[names].store, each.pets.shared, each.last_id)
-                file.stores[names] = known
+    def _note_change(self, name: str, unsaved_keys: int) -> None:
+        self._changed_names.add(name)
+        if unsaved_keys > HURRY_KEYS:
+            self._progress.requested.set()
 
     def _current(self) -> dict[str, _SessionFile]:
         """Return the sessions that exist, by name, and forget the others."""
@@ -160,26 +119,18 @@ class Saver:
 
     def save(self) -> None:
         """Write what changed, or could not be written before."""
-        progress = self._progress
-        progress.begin()
+        self._progress.begin()
         try:
             if not self._database.is_unchanged():
-                if os.path.lexists(self._database.target):
-                    self._move_away()
                 self._replace_database()
             self._write(is_last=self._is_stopping)
         except (InputError, OSError, sqlite3.Error) as error:
             self._failed(error)
             return
-        if self._changed:
-            # Only the next save is confirmed, so that a client sees the problem.
-            progress.end(self._changed)
-            self._changed = ""
-            return
         if self._logged:
             self._logged = ""
             _log.warning("saving the state to %s works again", self._shown)
-        progress.end()
+        self._progress.end()
 
     @property
     def _shown(self) -> str:
@@ -194,140 +145,122 @@ class Saver:
             _log.warning(what, self._shown, trouble)
         self._progress.end(trouble)
 
-    def _move_away(self) -> None:
-        """Rename the file that another program changed or put in its place, or raise OSError."""
-        away = printable(self._database.move_away().name)
-        self._changed = (
-            f"another program changed the file; mockpets renamed it to {away} and saved all "
-            "sessions from memory again"
-        )
-        what = "another program changed %s; renamed it to %s, saving all sessions from memory again"
-        _log.warning(what, self._shown, away)
-
     def _replace_database(self) -> None:
-        """Create the file again after it was deleted or renamed, or raise `InputError`."""
-        self._database.close()
-        self._database = open_database(self._database.path)
-        if not self._changed:
-            _log.warning("%s was deleted; creating it again", self._shown)
+        """Create the file again after another program changed or removed it.
+
+        :raise InputError: it cannot be written, or another server uses the file there.
+        """
+        self._database = self._database.replace()
+        what = "another program changed or removed %s; saving all sessions from memory again"
+        _log.warning(what, self._shown)
         self._bases, self._saved = {}, set()
         self._write_again(self._current().values())
 
     def _write(self, *, is_last: bool) -> None:
         """Write the sessions that changed, and remove deleted ones; an error changes nothing.
 
-        :param is_last: whether the server stops afterwards, so that no IDs need to be reserved.
         :raise sqlite3.Error: the file cannot be written.
         """
-        database, bases, current = self._database, self._bases.copy(), self._current()
-        changed = self._changed_names.copy()
+        database, current, changed = self._database, self._current(), self._changed_names.copy()
         # A name may lose its mark to an earlier session of this name, while it is written.
-        files = [
-            file for name, file in current.items() if is_last or file.is_new or name in changed
-        ]
+        files = [file for name, file in current.items() if file.is_new or name in changed]
         gone = self._saved - current.keys()
-        if not files and not gone:
+        if not files and not gone and not is_last:
             return
+        bases = self._bases.copy()
         try:
             with database.transaction(is_clean=is_last):
                 for name in gone:
                     self._remove(name)
                 for file in files:
-                    self._write_session(file, bases, is_last=is_last)
-                for unused in bases.keys() - _used_bases(current.values()):
-                    name = bases.pop(unused)
-                    if name not in bases.values():
-                        database.remove("bases", name)
+                    self._write_session(file)
+                for unused in self._bases.keys() - _used_bases(current.values()):
+                    del self._bases[unused]
+                    database.remove("bases", unused)
         except BaseException:
+            self._bases = bases
             self._write_again(files)
             raise
-        self._bases, self._saved = bases, {*current}
+        self._names = {table: name for table, name in self._names.items() if name in self._bases}
+        self._saved = {*current}
         for file in files:
-            file.confirm(spare=0 if is_last else RESERVED_IDS)
+            file.is_new = False
 
     def _write_again(self, files: Iterable[_SessionFile]) -> None:
         """Have the next save write whole sessions."""
         for file in files:
             file.is_new = True
-            for store in file.stores.values():
-                store.base = None
+            self._changed_names.add(file.session.name)
 
     def _remove(self, session: str) -> None:
-        for table in ("sessions", "stores", "pets", "parts"):
+        for table in ("sessions", "collections", "records"):
             self._database.remove(table, session)
 
-    def _write_session(self, file: _SessionFile, bases: dict[Table, str], *, is_last: bool) -> None:
+    def _write_session(self, file: _SessionFile) -> None:
         database, shared, session = self._database, self._sessions.shared, file.session
         name, inline = session.name, session.documents.keys()
         self._changed_names.discard(name)  # first: what changes from here on is saved again
         if file.is_new:
             self._remove(name)
-            file.parts = {}
-        stores = {key: each for key, each in session.stores().items() if not inline & {*key}}
-        for dropped in file.stores.keys() - stores.keys():
-            del file.stores[dropped]
-            for table in ("stores", "pets"):
-                database.remove(table, name, SEPARATOR.join(dropped))
-        for names, each in stores.items():
-            known = file.stores.get(names)
-            if known is None or known.store is not each.store:
-                known = file.stores[names] = _StoreFile(each.store)
-            key = name, SEPARATOR.join(names)
-            self._write_store(key, known, each.pets_digest, bases, is_last=is_last)
-        parts, spare = session.parts(), 0 if is_last else RESERVED_IDS
-        session.data.reserve(parts, spare=spare, is_saved=False)
-        for part in file.parts.keys() - parts.keys():
-            database.remove("parts", name, part)
-        for part, value in parts.items():
-            if is_last or value is not file.parts.get(part):
-                database.put("parts", name, part, part_text(value, spare))
-        file.parts = parts
+            file.stores = {}
+        kept, unclaimed = session.records()
+        own = {place: each for place, each in kept.items() if not inline & _scenarios(place)}
+        for place in file.stores.keys() - own.keys():
+            del file.stores[place]
+            if place not in unclaimed:
+                database.remove("collections", name, *place)
+                database.remove("records", name, *place)
+        for place, each in own.items():
+            self._write_store(file, place, each)
+        for place in unclaimed if file.is_new else ():
+            self._write_unclaimed((name, *place), unclaimed[place])
         active = tuple(each for each in session.active if each not in inline)
         scenarios = None if active in ((), shared.scenarios) else SEPARATOR.join(active)
-        seed = None if session.seed == shared.seed else session.seed
-        file.start = None if session.own.start is shared.start else session.own.start
-        start = None if file.start is None else self._write_base(file.start, bases)
-        database.put("sessions", name, session.id, scenarios, seed, start)
+        clock = None
+        if session.clock != shared.clock:
+            clock = dump_json(session.clock or REAL).decode()
+        starts, file.starts = None, set()
+        if session.starts is not shared.starts:
+            named = {label: self._write_base(table) for label, table in session.starts.items()}
+            starts, file.starts = dump_json(named).decode(), {*named.values()}
+        database.put("sessions", name, session.id, scenarios, session.seed, clock, starts)
 
-    def _write_store(
-        self,
-        key: tuple[str, str],
-        file: _StoreFile,
-        pets_digest: str,
-        bases: dict[Table, str],
-        *,
-        is_last: bool,
-    ) -> None:
-        """Write the changes of a store, whose key has the session and the stack."""
-        database, base, last_id = self._database, file.base, file.last_id
-        pets, rows, next_id = file.store.take_unsaved(everything=base is None)
-        if is_last:
-            last_id = next_id - 1
-        elif pets is not None or last_id - next_id < RESERVED_IDS // 2:
-            last_id = min(next_id - 1 + RESERVED_IDS, INT64_MAX)
-        if last_id < file.last_id:  # after a reset
-            file.store.reserve(last_id + 1)
-        if pets is not None:
-            base, rows = pets.shared, _changed_pets(pets)
-            database.remove("pets", *key)
-        assert base is not None  # noqa: S101 - without a base, the store returns all pets
-        if pets is not None or last_id != file.last_id:
-            database.put("stores", *key, pets_digest, self._write_base(base, bases), last_id)
-        for pet_id, row in rows.items():
-            if row is None and pet_id not in base.rows:
-                database.remove("pets", *key, pet_id)
-            else:
-                database.put("pets", *key, pet_id, None if row is None else row.decode())
-        file.base, file.last_id = base, last_id
+    def _write_store(self, file: _SessionFile, place: Place, kept: Kept) -> None:
+        """Write the changes of a store."""
+        database, store = self._database, kept.store
+        key = file.session.name, *place
+        known, base = file.stores.get(place, (None, ""))
+        contents, rows, next_key = store.take_unsaved(everything=known is not store)
+        if contents is not None:
+            base, rows = self._write_base(contents.base), changed_rows(contents)
+            database.remove("records", *key)
+        database.put("collections", *key, kept.digest, base, next_key)
+        self._write_rows(key, rows)
+        file.stores[place] = store, base
 
-    def _write_base(self, table: Table, bases: dict[Table, str]) -> str:
+    def _write_rows(self, key: tuple[str, str, str], rows: Mapping[int, bytes | None]) -> None:
+        texts = ((place, None if row is None else row.decode()) for place, row in rows.items())
+        self._database.put_all("records", ((*key, *each) for each in texts))
+
+    def _write_unclaimed(self, key: tuple[str, str, str], saved: SavedRecords) -> None:
+        base = self._write_rows_of_base(saved.base)
+        self._database.put("collections", *key, saved.digest, base, saved.next_key)
+        self._write_rows(key, saved.changes)
+
+    def _write_base(self, table: Table) -> str:
         """Return the name of a table in the file; write it if it is new."""
-        if table not in bases:
-            name, pets = base_content(table)
-            if name not in bases.values():
-                self._database.put("bases", name, pets)
-            bases[table] = name
-        return bases[table]
+        name = self._names.get(table)
+        if name is None or name not in self._bases:
+            name = self._names[table] = self._write_rows_of_base(table.in_order())
+        return name
+
+    def _write_rows_of_base(self, rows: Sequence[bytes]) -> str:
+        text = b"\n".join(rows)
+        name = blake2b(text, digest_size=16).hexdigest()
+        if name not in self._bases:
+            self._database.put("bases", name, text.decode())
+            self._bases[name] = None
+        return name
 
     # --- The thread ---------------------------------------------------------------------------
 
@@ -368,20 +301,26 @@ class Saver:
             self._progress.end("unexpected error; the log has the details")
 
 
-def _used_bases(files: Iterable[_SessionFile]) -> set[Table | None]:
-    """Return the tables that the file needs."""
-    used: set[Table | None] = set()
+def _used_bases(files: Iterable[_SessionFile]) -> set[str]:
+    """Return the names of the bases that sessions need."""
+    used: set[str] = set()
     for file in files:
-        used |= {file.start, *(store.base for store in file.stores.values())}
+        used |= {*file.starts, *(base for _, base in file.stores.values())}
+        used |= {base_name(saved.base) for saved in file.session.unclaimed.values()}
     return used
 
 
-def _changed_pets(pets: Saved) -> dict[int, bytes | None]:
-    """Return the pets that differ from the base by ID; None for a deleted one."""
-    changed: dict[int, bytes | None] = {}
-    if pets.base is not pets.shared:
-        now = pets.base.rows
-        for pet_id, row in pets.shared.rows.items():
-            if now.get(pet_id) is not row:
-                changed[pet_id] = now.get(pet_id)
-    return changed | pets.own.rows
+def base_name(rows: Sequence[bytes]) -> str:
+    """Return the name of the rows of a base: a digest of them."""
+    return blake2b(b"\n".join(rows), digest_size=16).hexdigest()
+
+
+def changed_rows(contents: Contents) -> dict[int, bytes | None]:
+    """Return the rows that differ from the base, by place; None for a deleted one."""
+    return {**dict.fromkeys(contents.gone.rows), **contents.own.rows}
+
+
+def _scenarios(place: Place) -> set[str]:
+    """Return the scenarios that define a collection or give it content."""
+    label, giver = place
+    return {label.partition("/")[0], giver}

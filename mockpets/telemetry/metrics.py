@@ -39,10 +39,10 @@ _HELP: Final = {
     "parked_answers_limit": "Maximum number of these responses.",
     "sessions": "Sessions that exist.",
     "sessions_limit": "Maximum number of sessions (--max-sessions).",
-    "pets": "Pets in all sessions.",
-    "pets_bytes": "Size of the pets of all sessions in bytes, without those that sessions "
+    "records": "Records in the collections of all sessions.",
+    "records_bytes": "Size of the records of all sessions in bytes, without those that sessions "
     "start with.",
-    "pets_limit_bytes": "Maximum of this size (a part of --memory).",
+    "records_limit_bytes": "Maximum of this size (a part of --memory).",
     "journal_bytes": "Size of the request logs of all sessions in bytes.",
     "journal_limit_bytes": "Maximum of this size (a part of --memory).",
     "journal_dropped_total": "Requests dropped from request logs because their maximum size is "

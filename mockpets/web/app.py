@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Final
 
 from mockpets import constants
 from mockpets.clock import Clock, parse_moment
-from mockpets.errors import InputError
+from mockpets.errors import InputError, RequestError, problem_with
 from mockpets.journal.entry import MESSAGE_BYTES
 from mockpets.journal.journal import JOURNAL_ENTRIES, Journals
 from mockpets.memory_budget import MemoryBudget, session_limit, shares
-from mockpets.pets.default_pets import generate
-from mockpets.pets.table import TableCache, make_table
+from mockpets.records.store import Store
+from mockpets.records.table import TableCache, empty_table, make_table, parse_row, rows_of
 from mockpets.scenario.reloader import Reloader
+from mockpets.seed.default_pets import generate
 from mockpets.session.change_feed import ChangeFeed
 from mockpets.session.registry import SessionRegistry
 from mockpets.session.session import SharedState
@@ -38,11 +39,12 @@ from mockpets.web.response_finalizer import ResponseFinalizer
 from mockpets.wsgi_extension import SERVER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     import flask
 
-    from mockpets.pets.table import Table
+    from mockpets.records.table import Table
+    from mockpets.scenario.library import Library
     from mockpets.settings import Settings
     from mockpets.wsgi_extension import Server, ServerCounts
 
@@ -79,19 +81,23 @@ def create_app(settings: Settings, clock: Callable[[], float] = monotonic) -> fl
     problems = [*chain(*library.problems.values())]
     problems += library.unknown("--scenario", settings.scenario)
     problems += contradictions(settings)
-    start = None
-    try:
-        start = _start(settings)
-    except InputError as error:
-        problems += error.problems
-    if problems or start is None:
+    starts: dict[str, Table] = {}
+    for name, source in settings.starts.items():
+        try:
+            table = _start(settings, library, name, source)
+            starts[table.collection.label] = table
+        except InputError as error:
+            problems += error.problems
+        except RequestError as error:
+            problems.append(problem_with("--data", f"{name}: {error.message}"))
+    if problems:
         raise InputError(problems)
     token = settings.control_token
     # Visitors reach a loopback address too, through a proxy that `--behind-proxy` does not name.
     is_exposed = settings.public or not settings.is_local
     if settings.control == "auto" and is_exposed and not token:
         token = secrets.token_urlsafe(24)
-    app, sessions, metrics = _wire(settings, reloader, start, token, clock, changes)
+    app, sessions, metrics = _wire(settings, reloader, starts, token, clock, changes)
     app.extensions["mockpets"] = Mock(reloader, sessions, token, metrics)
     if settings.behind_proxy or settings.prefix:
         # Flask documents this way to add middleware.
@@ -101,33 +107,44 @@ def create_app(settings: Settings, clock: Callable[[], float] = monotonic) -> fl
     return app
 
 
-def _start(settings: Settings) -> Table:
-    """Return the initial pets of a session, which do not count against the memory budget.
+def _start(settings: Settings, library: Library, name: str, source: str) -> Table:
+    """Return the initial records of a collection, which do not count against the memory budget.
 
-    :raise InputError: their file is invalid.
+    :param source: a file, or how many records to generate.
+    :raise InputError: the file is invalid.
+    :raise RequestError: the collection is unknown, or the records do not fit.
     """
-    if settings.pet_count is not None:
-        return TableCache(generate).make(settings.pet_count, settings.seed, settings.locale)
+    collection = library.collection(name)
+    if source.isdecimal():
+        if collection.owner:
+            message = "records can be generated only for the contract's collections; name a file"
+            raise RequestError("invalid_request", message)
+        cache = TableCache(generate)
+        return cache.make(collection, int(source), settings.seed, settings.locale)
     from mockpets.scenario.language.loader import load_fixture  # most servers generate them
 
-    return make_table(load_fixture(Path(settings.pets), settings.pets, is_named=False))
+    kind = "" if collection.owner else collection.name
+    rows = load_fixture(Path(source), source, kind, is_named=False)
+    if not collection.owner:
+        return make_table(collection, rows_of(rows))
+    return Store(empty_table(collection), 0, seed=settings.seed).read([*map(parse_row, rows)])
 
 
 def _wire(
     settings: Settings,
     reloader: Reloader,
-    start: Table,
+    starts: Mapping[str, Table],
     token: str,
     clock: Callable[[], float],
     changes: ChangeFeed,
 ) -> tuple[App, SessionRegistry, Metrics]:
     """Return an app over a library, its sessions and metrics.
 
-    :param start: the initial pets of a session.
+    :param starts: the initial records of collections, by label.
     """
     public = settings.public
     journals = Journals(shares(settings.memory, public=public).journals)
-    shared = _shared_state(settings, reloader, start, journals, changes)
+    shared = _shared_state(settings, reloader, starts, journals, changes)
     sessions = SessionRegistry(
         shared,
         settings.max_sessions or session_limit(settings.memory, public=public),
@@ -173,32 +190,32 @@ def _wire(
 
     app.add_later(constants.CONTROL_PREFIX, add_control)
     # What an undo keeps goes before a client's request is rejected.
-    sessions.shared.pets.make_room = sessions.undo.clear
+    sessions.shared.records.make_room = sessions.undo.clear
     return app, sessions, metrics
 
 
 def _shared_state(
     settings: Settings,
     reloader: Reloader,
-    start: Table,
+    starts: Mapping[str, Table],
     journals: Journals,
     changes: ChangeFeed,
 ) -> SharedState:
     public = settings.public
-    max_new = constants.PUBLIC_PETS if public else constants.PETS_BY_REQUEST
+    max_new = constants.PUBLIC_RECORDS if public else constants.RECORDS_BY_REQUEST
     # A visitor, who reads the message, cannot change a setting.
     setting = "" if public else "--memory"
-    pets = MemoryBudget(shares(settings.memory, public=public).pets, "pets", setting)
+    records = MemoryBudget(shares(settings.memory, public=public).records, "records", setting)
     return SharedState(
         library=lambda: reloader.library,
-        tables=TableCache(generate, pets),
-        start=start,
+        tables=TableCache(generate, records),
+        starts=starts,
         scenarios=settings.scenario,
         seed=settings.seed,
-        max_new=settings.max_pets or max_new,
+        max_new=settings.max_records or max_new,
         locale=settings.locale,
         journal=partial(journals.new, JOURNAL_ENTRIES, 0 if public else MESSAGE_BYTES),
-        pets=pets,
+        records=records,
         max_delay=constants.PUBLIC_DELAY_SECONDS if public else constants.DELAY_SECONDS,
         max_name=PUBLIC_NAME_LENGTH if public else None,
         is_public=public,
@@ -215,9 +232,9 @@ def _holdings(sessions: SessionRegistry, journals: Journals, reloader: Reloader)
     return Holdings(
         sessions=len(sessions),
         sessions_limit=sessions.limit,
-        pets=sum(session.pets_held() for session in sessions.all()),
-        pets_bytes=shared.pets.used,
-        pets_limit_bytes=shared.pets.limit,
+        records=sum(session.records_held() for session in sessions.all()),
+        records_bytes=shared.records.used,
+        records_limit_bytes=shared.records.limit,
         journal_bytes=journals.used,
         journal_limit_bytes=journals.budget,
         journal_dropped_total=journals.dropped,

@@ -49,15 +49,15 @@ class _Copies(SessionRegistry):
     """Copies of the sessions of another registry, made when a request selects them."""
 
     def __init__(self, sessions: SessionRegistry, draft: Mapping[str, str] | None) -> None:
-        pets, library = sessions.shared.pets.fork(), sessions.shared.library()
+        records, library = sessions.shared.records.fork(), sessions.shared.library()
         self._draft = "" if draft is None else draft["name"]
         if draft is not None:
             library = library.plus({self._draft: load_text(self._draft, draft["text"], library)})
         shared = replace(
             sessions.shared,
             library=lambda: library,
-            tables=sessions.shared.tables.fork(pets),
-            pets=pets,
+            tables=sessions.shared.tables.fork(records),
+            records=records,
             journal=partial(Journals(_BUDGET).new, 1, BODY_BYTES),
             changes=ChangeFeed(),
         )

@@ -1,30 +1,39 @@
-"""The contract's operations on a store: `listPets`, `createPet` and `getPet`."""
+"""What operations do with the records of a collection.
+
+`list_pets`, `create_pet` and `get_pet` are the contract's; `serve` is for the collections that
+scenarios define.
+"""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, quote
 
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.urls import iri_to_uri
 
 from mockpets.clock import time_text
 from mockpets.constants import OPERATIONS, PETS_PATH
-from mockpets.contract.error_messages import BODY_TOO_LARGE, REMOVED, no_animal
-from mockpets.contract.fields import parse_int64
+from mockpets.contract.collections import LIST_METHODS, RECORD_METHODS, OwnSchema
+from mockpets.contract.error_messages import BODY_TOO_LARGE, REMOVED
 from mockpets.contract.schemas import LIST_PARAMETERS, NEW_PET_FIELDS
 from mockpets.contract.serialization import load_list_query, load_new_pet
 from mockpets.errors import RequestError
+from mockpets.records.store import NO_FILTERS
+from mockpets.records.table import index_key
 from mockpets.strict_json import parse_json
 from mockpets.web.exchange import Response
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator, Mapping, Sequence
+
     import flask
 
-    from mockpets.constants import NoteCode, PetStatus
-    from mockpets.pets.store import Store
+    from mockpets.constants import NoteCode
+    from mockpets.records.store import Filters, Store
+    from mockpets.session.session import Session
     from mockpets.web.exchange import Request
     from mockpets.web.playback import Playback
 
@@ -50,14 +59,14 @@ def list_pets(request: Request, store: Store) -> Response:
     request.exchange.notes += query.notes
     if query.error is not None:
         raise RequestError("invalid_request", query.error)
-    return Response(store.page(query.limit, query.status) + b"\n")
+    return Response(store.page(query.limit, query.filters) + b"\n")
 
 
 class _Query(NamedTuple):
     """A parsed query of listPets, and why it is invalid; None if it is valid."""
 
     limit: int
-    status: PetStatus | None
+    filters: Filters
     notes: tuple[tuple[NoteCode, str], ...]
     error: str | None
 
@@ -82,8 +91,9 @@ def _read_query(raw: str) -> _Query:
         if any(re.fullmatch(r"[-+]?[0-9]+", limit) for limit in limits):
             note = f"limit={', '.join(limits)[:40]} is not between 1 and 100"
             notes = (*notes, ("limit_out_of_range", note))
-        return _Query(0, None, notes, error.message)
-    return _Query(query.limit, query.status, notes, None)
+        return _Query(0, NO_FILTERS, notes, error.message)
+    filters: Filters = NO_FILTERS if query.status is None else {"status": {query.status: None}}
+    return _Query(query.limit, filters, notes, None)
 
 
 def create_pet(request: Request, store: Store) -> Response:
@@ -98,12 +108,12 @@ def create_pet(request: Request, store: Store) -> Response:
     session = request.exchange.session
     assert session is not None  # noqa: S101 - `Playback.respond` sets it
     session.check_name(new["name"])
-    pet_id, row = store.create(new)
-    session.changes.publish("pets")
-    return created(request, row, f"{PETS_PATH}/{pet_id}")
+    pet_id, row = store.create(new)  # type: ignore[arg-type]  # a TypedDict
+    session.changes.publish("data")
+    return _created(request, row, f"{PETS_PATH}/{pet_id}")
 
 
-def created(request: Request, row: bytes, path: str) -> Response:
+def _created(request: Request, row: bytes, path: str) -> Response:
     """Return the response for something new, with its path."""
     # Keep the prefix of the request, so that the path works behind a proxy.
     location = request.root_path + path
@@ -127,11 +137,76 @@ def get_pet(request: Request, store: Store) -> Response:
         request.exchange.notes.append(("clock", f"the session's clock shows {time_text(now)}"))
         raise RequestError("gone", REMOVED)
     text: str = (request.view_args or {})["pet_id"]
-    pet_id = parse_int64(text)
-    row = None if pet_id is None else store.get(pet_id)
-    if row is None:
-        raise RequestError("pet_not_found", no_animal(text))
+    return Response(store.get(text) + b"\n")
+
+
+# --- Collections that scenarios define --------------------------------------------------------
+
+_PATCH_TYPES: Final = ("application/json", "application/merge-patch+json")
+
+
+def serve(request: Request, session: Session, store: Store, key: str) -> Response:
+    """Respond to a request whose method the collection of a scenario has.
+
+    :param key: the key in the path; empty for the list.
+    :raise RequestError: ``not_found``, ``invalid_request``, ``conflict``, ``payload_too_large``,
+        ``store_full``.
+    """
+    exchange, collection, schema = request.exchange, store.collection, store.collection.schema
+    assert isinstance(schema, OwnSchema)  # noqa: S101 - the contract's have views of their own
+    exchange.notes.append(collection.note)
+    method = "GET" if request.method == "HEAD" else request.method
+    action = (RECORD_METHODS if key else LIST_METHODS)[method]
+    if action == "list":
+        return _page(request, store)
+    if action == "get":
+        return Response(store.get(key) + b"\n")
+    if action == "delete":
+        store.delete(key)
+        session.changes.publish("data")
+        return Response(status=204)
+    body, name = json_body(request, *(_PATCH_TYPES if action == "update" else ())), collection.key
+    if action == "create":
+        new_key, row = store.create(schema.new(body))
+        session.changes.publish("data")
+        return _created(request, row, f"{collection.path}/{quote(str(new_key), safe='')}")
+    change = schema.replaced if action == "replace" else schema.changed
+    new_key, row = store.change(key, lambda record: change(record, body))
+    session.changes.publish("data")
+    if isinstance(body, dict) and body.get(name, new_key) != new_key:
+        exchange.notes += ignored_note("ignored_members", "properties", {name})
     return Response(row + b"\n")
+
+
+def _page(request: Request, store: Store) -> Response:
+    """Respond with the first records that have the values in the query."""
+    query = dict(request.args.lists()) if request.environ.get("QUERY_STRING") else {}
+    limits = {name: query.pop(name) for name in ("limit",) if name in query}
+    limit = load_list_query(limits).limit
+    unknown = query.keys() - {*store.collection.properties}
+    unknown -= store.names(unknown)
+    request.exchange.notes += ignored_note("ignored_query", "parameters", unknown)
+    filters = filters_of({name: query[name] for name in query if name not in unknown})
+    return Response(store.page(limit, filters) + b"\n")
+
+
+def filters_of(query: Mapping[str, Sequence[str]]) -> Filters:
+    """Return the filters for which texts in a query stand, by property."""
+    return {
+        name: {key: None for text in texts for key in _meanings(text)}
+        for name, texts in query.items()
+    }
+
+
+def _meanings(text: str) -> Iterator[Hashable]:
+    """Yield the JSON values for which a text in a query may stand: ``3`` for 3 and for "3"."""
+    yield index_key(text)
+    try:
+        value = parse_json(text.encode())
+    except RequestError:
+        return
+    if not isinstance(value, (str, list, dict)):
+        yield index_key(value)
 
 
 _NAMES_NOTED: Final = 8

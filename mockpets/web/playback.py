@@ -11,7 +11,7 @@ from mockpets.constants import API_PREFIX, CANNED_BYTES, DOCS_PATH, PANEL_PATH
 from mockpets.contract.error_body import error_body
 from mockpets.contract.error_messages import BODY_TOO_LARGE, NO_CONNECTION_FAULTS, no_animal
 from mockpets.contract.fields import parse_int64
-from mockpets.errors import NeedsBody, NotReady, RequestError
+from mockpets.errors import NeedsBody, RequestError
 from mockpets.faults import CONNECTION_FAULTS
 from mockpets.scenario.engine import NO_STUBS, Outcome
 from mockpets.scenario.matching import ABSENT, Facts
@@ -23,23 +23,23 @@ from mockpets.web.cookie import read_cookie, with_deletion
 from mockpets.web.delivery import check_room, waits
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.session_selector import requested_delay, select
-from mockpets.wsgi_extension import BODY, JOB_RESULTS, SERVER
+from mockpets.wsgi_extension import BODY, SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mockpets.constants import NoteCode, Operation
-    from mockpets.pets.store import Store
+    from mockpets.records.store import Store
     from mockpets.scenario.library import Stack
     from mockpets.scenario.model import Canned, Template
     from mockpets.session.registry import SessionRegistry
-    from mockpets.session.session import Activation, Session
+    from mockpets.session.session import Session
     from mockpets.settings import Settings
     from mockpets.web.authentication import Key
     from mockpets.web.exchange import Request
     from mockpets.web.public_mode import VisitorSessions
 
-    Act = Callable[[Request, Store], Response]
+    Act = Callable[..., Response]
     CheckRoute = Callable[[Request, Stack], None]
 
 _VALUE_SHOWN: Final = 80
@@ -88,10 +88,10 @@ class Playback:
         ends the request; earlier ones are the server's (syntax, size) and the visitors' rate.
 
         :param operation: the contract's operation; None if only a scenario can respond.
-        :param act: performs the operation on the request's pets.
+        :param act: performs the operation on the records that the request sees.
         :param check_route: checks path and method if no operation's route matched.
         :raise RequestError: for a failed check, with the status given below.
-        :raise NotReady: pets must be generated or IDs reserved first, on another thread.
+        :raise NotReady: records must be generated first, on another thread.
         :raise NeedsBody: the body must arrive first.
         """
         request = current_request()
@@ -109,22 +109,20 @@ class Playback:
             raise unauthorized(key, request)
         if BODY in request.environ:
             self._check_size(request, name, stack)
-        # 4. A place for the session and its pets: 503, 507.
+        # 4. A place for the session and its records: 503, 507.
         exchange.session = session = exchange.session or self._create(name, request)
-        # Our server generates many pets on its worker thread; a test client gets them here.
-        activation = session.use(stack.names, at_once=SERVER in request.environ)
-        if operation == "createPet" and not activation.store.has_reserved_id:
-            reserve_id(request, session, self._sessions)
-        elif operation is None and stack.resources and request.method == "POST":
-            self._reserve_record_id(request, session, stack)
+        # Our server generates many records on its worker thread; a test client gets them here.
+        stores: tuple[Store, ...] = ()
+        if operation is not None:
+            stores = (session.store(stack, at_once=SERVER in request.environ),)
         # 5. The scenarios' stubs: any status, and 503 or 429 if too many responses are parked.
-        outcome = self._decide(request, session, activation)
+        outcome = self._decide(request, session, stack)
         if outcome.skip:
             return Response(status=502)  # never sent: the connection breaks instead
         if outcome.reply is not None:
             return canned_response(outcome.reply, request, session)
         # 6. The operation, or a resource: the body's size, 413, then the values, 400, 404 and 409.
-        return act(request, activation.store)
+        return act(request, *stores)
 
     def _create(self, name: str, request: Request) -> Session:
         """Create a session, or raise ``busy``, ``session_dropped`` or ``rate_limited``."""
@@ -135,13 +133,6 @@ class Playback:
         if chosen:
             visitors.count_creation(request)
         return self._sessions.get_or_create(name, reopen=True, networks=networks)
-
-    def _reserve_record_id(self, request: Request, session: Session, stack: Stack) -> None:
-        """Have the state file reserve the ID of a new record; raise `NotReady`."""
-        resource, _ = stack.resource(request.path)
-        if resource is not None and session.must_reserve_id(resource):
-            session.data.touch(resource)
-            reserve_id(request, session, self._sessions)
 
     def _check_size(self, request: Request, name: str, stack: Stack) -> None:
         """Check the size of a body that is larger than any operation takes, from its head.
@@ -157,7 +148,7 @@ class Playback:
         exchange.session = self._create(name, request)
         raise RequestError("payload_too_large", BODY_TOO_LARGE)
 
-    def _decide(self, request: Request, session: Session, activation: Activation) -> Outcome:
+    def _decide(self, request: Request, session: Session, stack: Stack) -> Outcome:
         """Set and return the exchange's outcome: from the scenarios, and the request's own delay.
 
         :raise RequestError: ``busy`` if too many responses are parked already, ``rate_limited`` if
@@ -165,8 +156,8 @@ class Playback:
         """
         exchange, delay = request.exchange, requested_delay(request) + self._delay
         exchange.outcome = NO_STUBS
-        if activation.stack.stubs:
-            exchange.outcome = session.decide(activation, _facts(request))
+        if stack.stubs:
+            exchange.outcome = session.decide(stack, _facts(request))
             is_public = self._sessions.shared.is_public
             if exchange.outcome.fault in CONNECTION_FAULTS and is_public:
                 exchange.outcome = _rejected(exchange.outcome)
@@ -183,18 +174,6 @@ class Playback:
                 exchange.outcome = _rejected(exchange.outcome)
                 raise
         return exchange.outcome
-
-
-def reserve_id(request: Request, session: Session, sessions: SessionRegistry) -> None:
-    """Have the state file reserve IDs, so that no ID is assigned again after a crash.
-
-    :raise NotReady: the server waits for the next save, and calls the app again. While the disk
-        fails, a pet gets an ID that is not reserved.
-    """
-    progress = sessions.save_progress
-    if not progress.trouble and progress not in request.environ.get(JOB_RESULTS, ()):
-        session.note_change()  # else the next save would skip the session
-        raise NotReady(progress.wait_for_save, "reserving IDs in the state file")
 
 
 def _rejected(outcome: Outcome) -> Outcome:

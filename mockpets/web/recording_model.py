@@ -40,12 +40,12 @@ class SessionModel:
     def __init__(
         self, settings: Settings, shared: SharedState, document: Mapping[str, Any]
     ) -> None:
-        pets = shared.pets.fork()
+        records = shared.records.fork()
         shared = replace(
             shared,
             scenarios=(),
-            tables=shared.tables.fork(pets),
-            pets=pets,
+            tables=shared.tables.fork(records),
+            records=records,
             journal=partial(Journals(_BUDGET).new, 1, BODY_BYTES),
             changes=ChangeFeed(),
             clock=None,  # a scenario cannot set it, so a removed operation needs a stub

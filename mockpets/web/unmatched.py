@@ -26,12 +26,11 @@ from mockpets.errors import RequestError, did_you_mean
 from mockpets.scenario.matching import path_matches
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.flask_app import Route
-from mockpets.web.resources import serve
+from mockpets.web.operations import serve
 
 if TYPE_CHECKING:
     import flask
 
-    from mockpets.pets.store import Store
     from mockpets.scenario.library import Stack
     from mockpets.web.exchange import Request
     from mockpets.web.playback import Playback
@@ -72,8 +71,8 @@ def unmatched(playback: Playback, _: str = "") -> Response:
         location = iri_to_uri(f"{request.root_path}{page}")
         return Response(status=302, headers=[("Location", location)])
     if path != API_PREFIX and not path.startswith(API_PREFIX + "/"):
-        with suppress(RequestError):
-            playback.select(request)
+        if _is_own(playback, request):
+            return playback.respond(None, serve_or_reject, check_route)
         if method == "CONNECT":  # has no path: its target is a host and a port
             request.exchange.notes.append(("unmatched", "the contract does not define this method"))
             message = "CONNECT is not allowed: this server is not a proxy"
@@ -81,6 +80,15 @@ def unmatched(playback: Playback, _: str = "") -> Response:
         request.exchange.notes.append(("unmatched", "the path is outside the pet store"))
         raise RequestError("not_found", not_found_message(path, request.root_path))
     return playback.respond(None, serve_or_reject, check_route)
+
+
+def _is_own(playback: Playback, request: Request) -> bool:
+    """Return whether the request's scenarios define a collection for its path."""
+    try:
+        *_, stack = playback.select(request)
+    except RequestError:
+        return False
+    return stack.resource(request.path)[0] is not None
 
 
 def check_route(request: Request, stack: Stack) -> None:
@@ -107,14 +115,14 @@ def _is_page(request: Request) -> bool:
     return request.method in ("GET", "HEAD") and "text/html" in accept.lower()
 
 
-def serve_or_reject(request: Request, _: Store) -> Response:
+def serve_or_reject(request: Request) -> Response:
     """Respond with a resource of the scenarios; reject what only a stub could respond to."""
     session, stack = request.exchange.session, request.exchange.stack
     if session is not None and stack is not None and stack.resources:
         resource, record = stack.resource(request.path)
         method = "GET" if request.method == "HEAD" else request.method
         if resource is not None and method in resource.methods(of_record=bool(record)):
-            return serve(request, session, resource, record)
+            return serve(request, session, session.store(stack, resource), record)
     if request.path == ORDERS_PATH:
         raise RequestError(
             "not_described",

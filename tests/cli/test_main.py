@@ -27,7 +27,7 @@ from openapi_spec_validator import validate
 from mockpets.cli.main import _commands, main
 from mockpets.constants import CONTRACT_ERRORS, HEALTH_PATH, PETS_PATH
 from mockpets.contract.serialization import body_problems
-from mockpets.pets.generator import generate
+from mockpets.seed.generator import generate
 from mockpets.scenario.library import SHIPPED_SCENARIOS
 from mockpets.server import MockpetsServer
 from mockpets.settings import Settings

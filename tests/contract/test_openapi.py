@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
 from mockpets import MockpetsServer, Settings
-from mockpets.constants import OPERATIONS, PET_STATUSES, PETS_BY_REQUEST
+from mockpets.constants import OPERATIONS, PET_STATUSES, RECORDS_BY_REQUEST
 from mockpets.contract.openapi import document
 from mockpets.contract.schemas import RESPONSES
 from tests.cases import each
@@ -151,7 +151,7 @@ def test_the_examples_of_errors_are_what_the_server_sends(
         last = full("POST", "/v1/pets", json_body={"name": "Miso", "categoryId": 1})
     message = examples.pop(("createPet", "507"))["message"]
 
-    assert last.json["message"] == message.replace(f"most {PETS_BY_REQUEST}", "most 1")
+    assert last.json["message"] == message.replace(f"most {RECORDS_BY_REQUEST}", "most 1")
     assert {key: response.json for key, response in sent.items()} == examples
 
 

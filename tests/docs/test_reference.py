@@ -6,7 +6,7 @@ from typing import get_args
 from generate import reference
 from generate.reference import PARTS, generated, names_of
 from mockpets.constants import Change
-from mockpets.pets.names import LOCALES
+from mockpets.seed.names import LOCALES
 from tests.docs.page import PAGES, ROOT, name_of
 
 FOLDER = ROOT / "docs" / "reference"

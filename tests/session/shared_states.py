@@ -4,7 +4,7 @@ from functools import partial
 
 from mockpets.journal.journal import Journals
 from mockpets.memory_budget import MemoryBudget
-from mockpets.pets.generator import generate
+from mockpets.seed.generator import generate
 from mockpets.pets.table import TableCache, make_table
 from mockpets.scenario.library import Library
 from mockpets.scenario.model import Scenario

@@ -12,14 +12,14 @@ import pytest
 from mockpets.constants import (
     FILE_BYTES,
     INT64_MAX,
-    PETS_BY_REQUEST,
-    PUBLIC_PETS,
+    RECORDS_BY_REQUEST,
+    PUBLIC_RECORDS,
     PUBLIC_SESSIONS,
     SESSIONS,
 )
 from mockpets.errors import InputError
 from mockpets.memory_budget import MEMORY, PUBLIC_MEMORY
-from mockpets.pets.names import LOCALES
+from mockpets.seed.names import LOCALES
 from mockpets.settings import Settings
 from mockpets.settings.model import rows
 from mockpets.settings.sources import (
@@ -195,7 +195,7 @@ def test_without_any_source_all_settings_have_their_defaults() -> None:
 
 def test_the_defaults_that_depend_on_public_mode_are_those_of_the_constants() -> None:
     assert {row.name: row.unset for row in rows() if row.unset} == {
-        "max_pets": f"{PETS_BY_REQUEST}, or {PUBLIC_PETS} with --public",
+        "max_pets": f"{RECORDS_BY_REQUEST}, or {PUBLIC_RECORDS} with --public",
         "max_sessions": f"{SESSIONS}, or {PUBLIC_SESSIONS} with --public, in proportion "
         "to --memory",
         "memory": f"{size_text(MEMORY)}, or {size_text(PUBLIC_MEMORY)} with --public",

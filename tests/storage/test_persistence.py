@@ -16,7 +16,7 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.errors import InputError
-from mockpets.pets.generator import generate
+from mockpets.seed.generator import generate
 from tests.cli.test_main import SECONDS, base_of, logged, program, serving, wait_until
 from tests.http_client import Client, OverSocket, Response
 

@@ -17,7 +17,7 @@ from mockpets.constants import (
     PARKED,
     PUBLIC_DELAY_SECONDS,
     PUBLIC_IDLE_SECONDS,
-    PUBLIC_PETS,
+    PUBLIC_RECORDS,
     PUBLIC_RESET_SECONDS,
     PUBLIC_SHARE,
 )
@@ -104,7 +104,7 @@ def test_a_response_waits_at_most_ten_seconds(tmp_path: Path, how: str, header: 
 
 def test_each_visitor_may_add_1000_pets() -> None:
     public = Public()
-    for _ in range(PUBLIC_PETS):
+    for _ in range(PUBLIC_RECORDS):
         assert public.post().status == 201
 
     full = public.post()

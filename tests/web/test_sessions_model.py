@@ -10,7 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from mockpets import Settings, create_app
 from mockpets.constants import PET_STATUSES
-from mockpets.pets.generator import generate
+from mockpets.seed.generator import generate
 from tests.http_client import Client, InProcess, Response
 
 COUNT = 4

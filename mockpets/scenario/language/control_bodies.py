@@ -20,12 +20,12 @@ from mockpets.constants import (
 )
 from mockpets.errors import DocumentError, InputError
 from mockpets.scenario.language.contract_check import canned
+from mockpets.scenario.language.data import DATA, content_shape
 from mockpets.scenario.language.diagnostics import Diagnostics
 from mockpets.scenario.language.mappings import ByKind, Object, not_both, some
 from mockpets.scenario.language.parser import read
-from mockpets.scenario.language.pets import PETS_SOURCE
 from mockpets.scenario.language.reply import ONE_REPLY, Draft
-from mockpets.scenario.language.scenario import DELAY, SCENARIO
+from mockpets.scenario.language.scenario import DELAY, PETS_MOVED, SCENARIO
 from mockpets.scenario.language.shapes import ListOf, Number, Parsed, Shape, Value, kebab_case
 from mockpets.scenario.language.text import check_text
 from mockpets.scenario.model import PASS, Match
@@ -35,13 +35,11 @@ from mockpets.units import DURATION, parse_duration, quote
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from mockpets.contract.schemas import Pet
+    from mockpets.contract.collections import Collection as Definition
     from mockpets.scenario.language.nodes import Node
     from mockpets.scenario.language.shapes import Definitions, Schema
     from mockpets.scenario.library import Library
-    from mockpets.scenario.model import Delay, Generated, Reply, Scenario
-
-    PetsSource = tuple[Pet, ...] | Generated
+    from mockpets.scenario.model import Content, Delay, Reply, Scenario
 
 BODY: Final = "body"
 """The name of the body in problems."""
@@ -58,7 +56,7 @@ class SessionConfig:
     names: tuple[str, ...] | None = None
     inline: Mapping[str, tuple[Scenario, str]] = field(default_factory=dict)
     seed: int | None = None
-    pets: PetsSource | None = None
+    data: Mapping[str, Content] | None = None
     clock: ClockChange | None = None
 
 
@@ -129,7 +127,7 @@ _DOCUMENT: Final = replace(
     name="ScenarioDocument",
 )
 SCENARIO_SELECTION: Final = _Scenarios("A scenario name, a scenario document, or a list of them.")
-SEED: Final = Number("Seed for the generated pets and random decisions.", 0, INT64_MAX)
+SEED: Final = Number("Seed for the generated records and random decisions.", 0, INT64_MAX)
 ACTIVATION: Final = Object(
     "The scenarios to activate.",
     {"scenario": SCENARIO_SELECTION},
@@ -171,13 +169,14 @@ CLOCK: Final = Object(
     then=lambda values, *_: ClockChange(**values),
 )
 SESSION: Final = Object(
-    "The scenarios, seed, pets and clock of a session.",
+    "The scenarios, seed, data and clock of a session.",
     {
         "scenario": SCENARIO_SELECTION,
         "seed": SEED,
-        "pets": PETS_SOURCE,
+        "data": DATA,
         "clock": CLOCK,
     },
+    misplaced={"pets": PETS_MOVED},
     name="SessionContents",
 )
 
@@ -202,7 +201,7 @@ RELEASE: Final = Object(
 def parse_session_config(text: str, library: Library, *, session: bool) -> SessionConfig:
     """Return the session changes that a body asks for.
 
-    :param session: allow a seed, pets and a clock too, and make scenarios optional.
+    :param session: allow a seed, data and a clock too, and make scenarios optional.
     :raise DocumentError: every problem of the documents, if the rest of the body is valid.
     :raise InputError: every problem of the rest.
     """
@@ -217,6 +216,9 @@ def parse_session_config(text: str, library: Library, *, session: bool) -> Sessi
         except InputError as error:
             raise DocumentError(error.problems) from None
     names, documents = values.pop("scenario", (None, {}))
+    for scenario, _ in documents.values():
+        if problems := library.problems_of(scenario):
+            raise DocumentError(problems)
     # Written as JSON only now: an invalid document can have half of a surrogate pair, which JSON
     # in UTF-8 cannot.
     inline = {
@@ -231,11 +233,15 @@ def parse_clock(text: str) -> ClockChange:
     return change
 
 
-def parse_pets(text: str, library: Library) -> PetsSource:
-    """Return the pets of a body like ``pets`` in a scenario file, or raise InputError."""
+def parse_content(text: str, library: Library, collection: Definition) -> Content:
+    """Return the contents of a collection in a body, as under ``data`` in a scenario file.
+
+    :raise InputError: every problem; the caller checks the keys of a scenario's own collection.
+    """
     diagnostics = Diagnostics(BODY, fixtures=library.shelf())
-    pets: PetsSource = read(text, PETS_SOURCE, diagnostics, is_json=True, nodes=FIXTURE_NODES)
-    return pets
+    shape = content_shape("" if collection.owner else collection.name)
+    content: Content = read(text, shape, diagnostics, is_json=True, nodes=FIXTURE_NODES)
+    return content
 
 
 def parse_release(

@@ -15,11 +15,10 @@ from mockpets.units import quote
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from mockpets.contract.schemas import Pet
     from mockpets.scenario.language.nodes import Node, Path
 
-    Fixture = Callable[[], tuple[Pet, ...] | InputError]
-    """Returns the pets of a fixture, or its problems."""
+    Fixture = Callable[[str], tuple[bytes, ...] | InputError]
+    """Returns the records of a fixture for a collection, by its name, or its problems."""
     Fixtures = Mapping[str, Fixture]
 
 
@@ -42,6 +41,7 @@ class Diagnostics:
     :param path: keys, and positions from 1, down to the current node.
     :param documents: the problems of scenarios inside the document.
     :param pages: fixture name to its pets as JSON, for the fixtures that pages use so far.
+    :param own_fixtures: the fixtures of collections which are not the contract's.
     :param taken: names that a scenario inside the document must not have.
     """
 
@@ -55,6 +55,7 @@ class Diagnostics:
     documents: list[Problem] = field(default_factory=list)
     pages: dict[str, bytes] = field(default_factory=dict)
     taken: Collection[str] = ()
+    own_fixtures: set[str] = field(default_factory=set)
 
     def at(self, step: str | int) -> Diagnostics:
         """Return the diagnostics of a child node, which share problems and pages."""

@@ -1,7 +1,7 @@
 """Load a scenario or fixture file into the model, or report every problem of the file.
 
 Four steps, each of which depends only on the one before: `text` opens and decodes the file,
-`parser` builds a tree within limits, the shapes of `scenario` and `pets` read the tree, and
+`parser` builds a tree within limits, the shapes of `scenario` and `data` read the tree, and
 `contract_check` checks each response. The only exception these functions raise is `InputError`.
 """
 
@@ -17,9 +17,9 @@ from mockpets.constants import (
     FIXTURE_NODES,
 )
 from mockpets.errors import invalid, problem_with
+from mockpets.scenario.language.data import records_shape
 from mockpets.scenario.language.diagnostics import Diagnostics
 from mockpets.scenario.language.parser import read
-from mockpets.scenario.language.pets import PETS, PETS_FILE
 from mockpets.scenario.language.scenario import SCENARIO
 from mockpets.scenario.language.shapes import Definitions
 from mockpets.scenario.language.text import check_text, read_any_text, read_text
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from mockpets.contract.schemas import Pet
     from mockpets.scenario.language.diagnostics import Fixtures
     from mockpets.scenario.language.shapes import Schema, Shape
     from mockpets.scenario.model import Scenario
@@ -60,20 +59,23 @@ def load_scenario(
     return scenario
 
 
-def load_fixture(path: Path, shown: str, *, is_named: bool = True) -> tuple[Pet, ...]:
-    """Return the pets in a fixture file by id.
+def load_fixture(
+    path: Path, shown: str, collection: str, *, is_named: bool = True
+) -> tuple[bytes, ...]:
+    """Return the records in a fixture file as JSON: pets by id, others in the order of the file.
 
+    :param collection: the name of the collection for which they are; empty for one of a scenario.
     :param is_named: whether it is in a folder of fixtures, so that its name is in kebab case. If
-        not, it can also have the form that `mockpets pets --json` prints.
+        not, it can also have the form that `mockpets data --json` prints.
     :raise InputError: as `load_scenario`.
     """
     diagnostics = Diagnostics(shown, path.stem)
     if is_named:
         _check_name(path, diagnostics)
     text = read_text(path, shown, FIXTURE_BYTES)
-    shape = PETS if is_named else PETS_FILE
-    pets: tuple[Pet, ...] = _read(path, text, shape, diagnostics, FIXTURE_NODES)
-    return pets
+    shape = records_shape(collection, with_mapping=not is_named)
+    records: tuple[bytes, ...] = _read(path, text, shape, diagnostics, FIXTURE_NODES)
+    return records
 
 
 def _check_name(path: Path, diagnostics: Diagnostics) -> None:
@@ -86,7 +88,7 @@ def _check_name(path: Path, diagnostics: Diagnostics) -> None:
 
 def _read(path: Path, text: str, shape: Shape, diagnostics: Diagnostics, nodes: int) -> Any:
     if path.suffix.lower() == ".csv":
-        raise invalid(diagnostics.file, "CSV is not supported", "save the pets as JSON or YAML")
+        raise invalid(diagnostics.file, "CSV is not supported", "save the records as JSON or YAML")
     return read(text, shape, diagnostics, is_json=is_json_file(path), nodes=nodes)
 
 

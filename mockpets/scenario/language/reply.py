@@ -13,18 +13,18 @@ from mockpets.constants import CONTRACT_ERRORS, ERRORS
 from mockpets.contract.error_messages import ERROR_MESSAGES, network_error
 from mockpets.errors import did_you_mean
 from mockpets.faults import FAULTS
+from mockpets.scenario.language.data import PAGE
 from mockpets.scenario.language.headers import HEADERS
 from mockpets.scenario.language.likely_mistakes import warn_templates
 from mockpets.scenario.language.mappings import ByKey, ByKind, Object, not_both
-from mockpets.scenario.language.pets import PAGE
 from mockpets.scenario.language.shapes import ANY_KIND, Choice, ListOf, Number, Text, Value
 from mockpets.scenario.matching import ABSENT
 from mockpets.scenario.model import PASS
 
 if TYPE_CHECKING:
+    from mockpets.scenario.language.data import Page
     from mockpets.scenario.language.diagnostics import Diagnostics, Invalid
     from mockpets.scenario.language.nodes import Node
-    from mockpets.scenario.language.pets import Page
 
 _BODILESS: Final = (204, 205, 304)
 """Statuses of responses without a body (RFC 9110, 15.3.5, 15.3.6 and 15.4.5)."""

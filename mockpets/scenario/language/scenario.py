@@ -6,15 +6,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from mockpets.constants import STACK_DEPTH
+from mockpets.contract.collections import record_problems
 from mockpets.faults import NO_RESPONSE_FAULTS
+from mockpets.records.table import parse_row
 from mockpets.scenario.language.contract_check import canned
+from mockpets.scenario.language.data import DATA
 from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.likely_mistakes import warn_conditions
 from mockpets.scenario.language.mappings import ByKey, ByKind, Object, needs, not_both, some
 from mockpets.scenario.language.match import MATCH
-from mockpets.scenario.language.pets import PETS_SOURCE
 from mockpets.scenario.language.reply import FAULT, REPEAT, REPLY, SEQUENCE, Draft
-from mockpets.scenario.language.resources import RESOURCES
+from mockpets.scenario.language.resources import RESOURCES, with_records
 from mockpets.scenario.language.shapes import (
     ListOf,
     Number,
@@ -28,8 +30,10 @@ from mockpets.scenario.model import Delay, Match, Reply, Scenario, Stub
 from mockpets.units import DURATION, RATE, parse_duration, parse_rate, quote
 
 if TYPE_CHECKING:
+    from mockpets.contract.collections import Collection
     from mockpets.scenario.language.diagnostics import Diagnostics, Invalid
     from mockpets.scenario.language.nodes import Node
+    from mockpets.scenario.model import Content
 
 _LINE: Final = r"[^\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]"
 """A visible character of one line: no control, text direction or zero-width character."""
@@ -208,21 +212,48 @@ def _known(name: str, node: Node, diagnostics: Diagnostics) -> Any:
 
 def _scenario(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Scenario:
     extends, _ = node.find(("extends",))
+    contents, _ = node.find(("data",))
+    data: dict[str, Content] = values.get("data", {})
+    resources = []
+    for resource in values.get("resources", ()):
+        rows = data.get(resource.name, ())
+        _check_records(rows, resource, node, diagnostics)
+        resources.append(with_records(resource, rows))
     return Scenario(
         name=diagnostics.name,
         description=values.get("description", ""),
         extends=tuple(dict.fromkeys(values.get("extends", ()))),
-        pets=values.get("pets"),
         stubs=values.get("stubs", ()),
-        resources=values.get("resources", ()),
         source=diagnostics.file,
+        data=data,
+        resources=tuple(resources),
         extends_at=(extends.line, extends.column) if "extends" in values else (0, 0),
+        data_at={name: (key.line, key.column) for name, (key, _) in contents.members.items()}
+        if data
+        else {},
+        own_fixtures=tuple(sorted(diagnostics.own_fixtures)),
         warnings=tuple(diagnostics.warnings),
     )
 
 
+def _check_records(
+    rows: Content, collection: Collection, node: Node, diagnostics: Diagnostics
+) -> None:
+    """Report records without a valid key or a required property, at their place in the file."""
+    if not isinstance(rows, tuple):
+        return
+    place = ("data", collection.name)
+    is_list = node.find(place)[0].kind == "list"
+    for index, what, hint, part in record_problems(map(parse_row, rows), collection):
+        if is_list:
+            diagnostics.add(node, what, hint, at=(*place, index, *part))
+        else:
+            diagnostics.add(node, f"record {index + 1}: {what}", "fix the fixture", at=place)
+
+
+PETS_MOVED: Final = "write it under data: 'data: {pets: ...}'"
 SCENARIO: Final = Object(
-    "A mockpets scenario: pets, stubs that change responses, and resources.",
+    "A mockpets scenario: data, stubs that change responses, and resources.",
     {
         "$schema": Text("URL of this schema, for editors; mockpets ignores it."),
         "description": Text(
@@ -236,7 +267,7 @@ SCENARIO: Final = Object(
             kebab_case("A scenario name.", "a scenario name", _known),
             STACK_DEPTH,
         ),
-        "pets": PETS_SOURCE,
+        "data": DATA,
         "stubs": ListOf(
             "Stubs, checked in order; the first one that responds ends the search.",
             _STUB,
@@ -246,6 +277,7 @@ SCENARIO: Final = Object(
     },
     required=("description",),
     misplaced={
+        **dict.fromkeys(("pets", "items", "records"), PETS_MOVED),
         "name": "remove it: the file name is the scenario's name",
         "version": "this file requires a newer version of mockpets",
     },

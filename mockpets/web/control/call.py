@@ -12,6 +12,7 @@ from mockpets.constants import (
     PROBLEMS_SHOWN,
     SESSION_HEADER,
 )
+from mockpets.contract.collections import PETS
 from mockpets.errors import DocumentError, InputError, NotReady, RequestError, did_you_mean
 from mockpets.strict_json import dump_json
 from mockpets.units import quote
@@ -20,14 +21,16 @@ from mockpets.web.session_selector import named_scenarios
 from mockpets.wsgi_extension import JOB_RESULTS, SERVER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Mapping
 
     from mockpets.constants import ErrorCode
+    from mockpets.contract.collections import Collection
     from mockpets.contract.control_types import InputProblem, InvalidInputDetails
     from mockpets.contract.query_parameters import Parameter
+    from mockpets.records.store import Store
     from mockpets.scenario.library import Stack
     from mockpets.session.registry import SessionRegistry
-    from mockpets.session.session import Activation, Session
+    from mockpets.session.session import Session
     from mockpets.settings import Settings
     from mockpets.telemetry.metrics import Metrics
     from mockpets.web.cors import RejectedOrigins
@@ -88,14 +91,14 @@ class ControlRequest:
         """
         return self.session.stack(named_scenarios(self.request.environ) or self.session.active)
 
-    def activation(self) -> Activation:
-        """Return the stack whose pets the request acts on: the one it names, or the active one.
+    def store(self, collection: Collection = PETS) -> Store:
+        """Return the records of a collection that requests with these scenarios see.
 
-        :raise RequestError: ``unknown_scenario``, ``busy`` or ``store_full``.
-        :raise NotReady: its pets must be generated first.
+        :raise RequestError: ``unknown_scenario`` or ``store_full``.
+        :raise NotReady: the records must be generated first.
         """
-        names = named_scenarios(self.request.environ) or self.session.active
-        return self.session.use(names, at_once=SERVER in self.request.environ)
+        at_once = SERVER in self.request.environ
+        return self.session.store(self.stack(), collection, at_once=at_once)
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,7 @@ class Call:
     :param parameters: the query parameters that it accepts by name; None if it ignores any.
     :param body: the name of its body's schema in the OpenAPI document; empty without a body.
     :param creates: whether it responds with 201 if it created what the path names.
+    :param has_filters: whether its view reads other query parameters itself.
     :param conditions: the conditional headers that it reads, with descriptions.
     :param caller: who may make it: ``visitor`` means anyone, if the server is public.
     """
@@ -119,6 +123,7 @@ class Call:
     body: str = ""
     needs_body: bool = True
     creates: bool = False
+    has_filters: bool = False
     conditions: Mapping[str, str] = field(default_factory=dict)
     caller: Literal["owner", "anyone", "visitor"] = "owner"
 
@@ -195,7 +200,9 @@ def _run(job: Callable[[], object], key: str) -> _JobResult:
         return _JobResult(key, None, error)
 
 
-def read_query(request: Request, parameters: Mapping[str, Parameter] | None) -> dict[str, Any]:
+def read_query(
+    request: Request, parameters: Mapping[str, Parameter] | None, *, ignores_others: bool = False
+) -> dict[str, Any]:
     """Return the values of the query parameters by name.
 
     :param parameters: those that a call accepts; None if it ignores any.
@@ -206,6 +213,8 @@ def read_query(request: Request, parameters: Mapping[str, Parameter] | None) -> 
     values: dict[str, Any] = {}
     problems = []
     for name, texts in request.args.lists():
+        if name not in parameters and ignores_others:
+            continue
         if name not in parameters:
             instead = _instead(name, parameters, request)
             problems.append(f"unknown parameter {quote(name)}; {instead}")
@@ -223,7 +232,7 @@ def read_query(request: Request, parameters: Mapping[str, Parameter] | None) -> 
     return values
 
 
-def _instead(name: str, known: Collection[str], request: Request) -> str:
+def _instead(name: str, known: Mapping[str, Parameter], request: Request) -> str:
     """Return what to send instead of an unknown query parameter."""
     if name.lower() == "session":
         path = f"/{BASE_MARK}NAME{request.path[:80]}"

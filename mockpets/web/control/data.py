@@ -1,27 +1,34 @@
-"""The views of the control API for the records of resources."""
+"""The views of the control API for the records of collections."""
 
 from __future__ import annotations
 
 from functools import partial
-from itertools import dropwhile, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import BODY_BYTES
 from mockpets.contract.query_parameters import Parameter, integer
 from mockpets.errors import RequestError, did_you_mean
+from mockpets.records.table import parse_row
+from mockpets.scenario.model import Generated
+from mockpets.session.save_progress import HURRY_KEYS
 from mockpets.strict_json import dump_json, parse_json
-from mockpets.web.control.call import LONG, JsonResponse, body_text, json_response, run_job
-from mockpets.web.control.pets import CONTROL_PETS
-from mockpets.web.playback import reserve_id
+from mockpets.units import quote
+from mockpets.web.control.call import JsonResponse, body_text, json_response, run_job
+from mockpets.web.operations import filters_of
+from mockpets.wsgi_extension import SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mockpets.contract import control_types as types
+    from mockpets.contract.collections import Collection
+    from mockpets.records.store import Filters, Store
+    from mockpets.records.table import Table
     from mockpets.scenario.library import Stack
-    from mockpets.scenario.resources import Id, Records, Resource
-    from mockpets.session.data import Data
     from mockpets.web.control.call import ControlRequest
+
+CONTROL_RECORDS: Final = 1000
+"""Maximum number of records in one response of the control API."""
 
 RECORDS_PARAMETERS: Final[Mapping[str, Parameter]] = {
     "after": Parameter(
@@ -29,112 +36,143 @@ RECORDS_PARAMETERS: Final[Mapping[str, Parameter]] = {
         {"type": "string"},
         str,
     ),
-    "limit": integer("Maximum number of records.", 1, CONTROL_PETS, default=CONTROL_PETS),
+    "limit": integer("Maximum number of records.", 1, CONTROL_RECORDS, default=CONTROL_RECORDS),
 }
 
 
-def resources(call: ControlRequest) -> JsonResponse[types.ResourceList]:
-    """List the resources of the active scenarios."""
-    stack, data = call.stack(), call.session.data
-    return json_response({"data": [_summary(one, stack, data) for one in stack.resources]})
+def collections(call: ControlRequest) -> JsonResponse[types.CollectionList]:
+    """List the collections of the contract and of the active scenarios."""
+    stack = call.stack()
+    known = (*stack.collections, *stack.hidden())
+    return json_response({"data": [_summary(call, one, stack) for one in known]})
 
 
-def _summary(resource: Resource, stack: Stack, data: Data) -> types.ResourceSummary:
-    hiding = stack.hidden().get(resource)
+def _summary(call: ControlRequest, collection: Collection, stack: Stack) -> types.CollectionSummary:
+    hiding = stack.hidden().get(collection)
+    store = call.store(collection)
     return {
-        "name": resource.name,
-        "scenario": resource.scenario,
-        "path": resource.path,
-        "id": resource.key,
-        "total": len(data.records(resource).rows),
-        "changed": data.changed(resource),
-        "hidden_by": hiding.scenario if hiding else None,
+        "name": collection.name,
+        "scenario": collection.owner or None,
+        "path": collection.path,
+        "id": collection.key,
+        "total": store.total(),
+        "changed": store.is_changed,
+        "content_of": stack.binding(collection).giver or None,
+        "hidden_by": hiding.owner if hiding else None,
     }
 
 
 def records(call: ControlRequest) -> JsonResponse[types.RecordPage]:
-    """Return a page of a resource's records, in the order in which they were added."""
-    resource, data = _resource(call), call.session.data
-    now, rows = data.records(resource), iter(data.records(resource).rows.items())
-    limit: int = call.query.get("limit", CONTROL_PETS)
-    if (after := call.query.get("after")) is not None:
-        last = resource.found(now, after)
-        rows = islice(dropwhile(lambda row: row[0] != last, rows), 1, None)
-    page = [*islice(rows, limit + 1)]
-    following = str(page[limit - 1][0]) if len(page) > limit else None
-    head = {**_summary(resource, call.stack(), data), "next": following}
-    content = b",".join(row for _, row in page[:limit])
-    return JsonResponse(dump_json(head)[:-1] + b',"records":[' + content + b"]}\n")
+    """Return a page of a collection's records in order, or of those with some values.
+
+    Any property is a parameter: `status=sold`.
+    """
+    collection, limit = _collection(call), call.query.get("limit", CONTROL_RECORDS)
+    store = call.store(collection)
+    filters = _filters(call, store)
+    rows = store.rows(limit + 1, filters, call.query.get("after"))
+    page, following = rows[:limit], None
+    if len(rows) > limit:
+        following = str(parse_row(page[-1])[collection.key])
+    head = {**_summary(call, collection, call.stack()), "next": following}
+    if filters:
+        head["total"] = store.total(filters)
+    return JsonResponse(dump_json(head)[:-1] + b',"records":[' + b",".join(page) + b"]}\n")
+
+
+def _filters(call: ControlRequest, store: Store) -> Filters:
+    """Return the filters in the query, or raise ``invalid_request`` for unknown properties."""
+    query = {
+        name: texts for name, texts in call.request.args.lists() if name not in RECORDS_PARAMETERS
+    }
+    others = query.keys() - {*store.collection.properties}
+    if unknown := sorted(others - store.names(others)):
+        known = (*RECORDS_PARAMETERS, *store.collection.properties)
+        hint = did_you_mean(unknown[0], known) or f"known parameters: {', '.join(known)}"
+        what = f"no record of {store.collection.name} has the property {quote(unknown[0])}"
+        raise RequestError("invalid_request", f"{what}; {hint}")
+    return filters_of(query)
 
 
 def set_records(call: ControlRequest) -> JsonResponse[types.Total]:
-    """Replace all records; those without an ID get one."""
-    resource, session = _resource(call), call.session
-    text, before = body_text(call.request), session.data.records(resource)
+    """Replace all records; those without an ID get one.
 
-    def read() -> Records:
-        return resource.set_all(before, parse_json(text.encode()), session.seed, _max_new(call))
+    The body is a list of records, the name of a fixture, a number of records to generate, or what
+    `GET data/NAME` returns.
+    """
+    collection, session, shared = _collection(call), call.session, call.context.sessions.shared
+    progress = call.context.sessions.save_progress
+    text, store = body_text(call.request), call.store(collection)
 
-    records = run_job(call, read, "reading the records", is_long=len(text) >= LONG)
+    def read() -> Table | Generated:
+        from mockpets.scenario.language.control_bodies import parse_content
 
-    def replace(now: Records) -> tuple[Records, Id]:
-        return records._replace(next=max(now.next, records.next)), 0
+        content = parse_content(text, session.library, collection)
+        if isinstance(content, Generated):
+            return content
+        table = store.read([*map(parse_row, content)], shared.records)
+        if store.unsaved_keys > HURRY_KEYS and progress.is_active:
+            session.note_change()
+            progress.wait_for_save()  # else a crash could make the server assign a key twice
+        return table
 
-    session.data.change(resource, replace)
-    return json_response({"total": len(records.rows)})
-
-
-def _max_new(call: ControlRequest) -> int:
-    return call.session.shared.max_new
+    # A fixture's name is short, but its file may be long, and many keys must be saved first.
+    is_long = len(text) >= 2 * HURRY_KEYS or text.lstrip().startswith('"')
+    table = run_job(call, read, "reading the records", is_long=is_long)
+    if isinstance(table, Generated):
+        at_once = SERVER in call.request.environ
+        table = shared.table(collection, table, session.seed, at_once=at_once)
+    store.replace(table)
+    session.changes.publish("data")
+    return json_response({"total": store.total()})
 
 
 def add_record(call: ControlRequest) -> JsonResponse[Mapping[str, Any]]:
     """Add a record, whatever the stubs respond to a POST, and return it with its ID."""
-    body, resource, session = _body(call), _resource(call), call.session
-    if session.must_reserve_id(resource):
-        session.data.touch(resource)
-        reserve_id(call.request, session, call.context.sessions)
-    add = partial(resource.create, body=body, seed=session.seed, max_new=_max_new(call))
-    return _record(*session.data.change(resource, add), status=201)
+    collection, body = _collection(call), _body(call)
+    record = collection.schema.new(body)
+    if isinstance(record.get("name"), str) and not collection.owner:
+        call.session.check_name(record["name"])
+    _, row = call.store(collection).create(record)
+    call.session.changes.publish("data")
+    return JsonResponse(row + b"\n", 201)
 
 
 def record(call: ControlRequest) -> JsonResponse[Mapping[str, Any]]:
     """Return a record."""
-    resource = _resource(call)
-    now = call.session.data.records(resource)
-    return _record(now, resource.found(now, call.part("record")))
+    return JsonResponse(call.store(_collection(call)).get(call.part("record")) + b"\n")
 
 
 def change_record(call: ControlRequest) -> JsonResponse[Mapping[str, Any]]:
     """Apply a JSON merge patch to a record: null removes a property."""
-    body, resource = _body(call), _resource(call)
-    change = partial(resource.update, text=call.part("record"), body=body)
-    return _record(*call.session.data.change(resource, change))
+    collection, body = _collection(call), _body(call)
+    change = partial(collection.schema.changed, patch=body)
+    _, row = call.store(collection).change(call.part("record"), change)
+    call.session.changes.publish("data")
+    return JsonResponse(row + b"\n")
 
 
 def delete_record(call: ControlRequest) -> JsonResponse[types.Total]:
     """Delete a record."""
-    resource = _resource(call)
-    delete = partial(resource.delete, text=call.part("record"))
-    now, _ = call.session.data.change(resource, delete)
-    return json_response({"total": len(now.rows)})
-
-
-def _record(now: Records, record_id: Id, status: int = 200) -> JsonResponse[Any]:
-    return JsonResponse(now.rows[record_id] + b"\n", status)
+    store = call.store(_collection(call))
+    store.delete(call.part("record"))
+    call.session.changes.publish("data")
+    return json_response({"total": store.total()})
 
 
 def _body(call: ControlRequest) -> object:
     return parse_json(body_text(call.request, BODY_BYTES).encode())
 
 
-def _resource(call: ControlRequest) -> Resource:
-    """Return the resource in the path: NAME or SCENARIO.NAME; raise ``not_found``."""
-    name, known = call.part("name"), call.stack().resources
-    for resource in known:
-        if name in (resource.name, f"{resource.scenario}.{resource.name}"):
-            return resource
-    names = [resource.name for resource in known]
-    hint = f"known: {', '.join(names)}" if names else "the active scenarios have no resources"
-    hint = did_you_mean(name, names) or hint
-    raise RequestError("not_found", f"unknown resource {name[:64]!r}; {hint}")
+def _collection(call: ControlRequest) -> Collection:
+    """Return the collection in the path: NAME or SCENARIO.NAME; raise ``not_found``."""
+    name, stack = call.part("name"), call.stack()
+    known = (*stack.collections, *stack.hidden())
+    for one in known:
+        if name in (one.name, f"{one.owner}.{one.name}"):
+            return one
+    names = [one.name for one in known]
+    hint = did_you_mean(name, names) or (
+        f"known: {', '.join(names)}; others need the scenario that defines them"
+    )
+    raise RequestError("not_found", f"unknown collection {name[:64]!r}; {hint}")

@@ -26,7 +26,7 @@ from mockpets.constants import CONTROL_PREFIX, SESSION_HEADER, VERSION
 from mockpets.contract import control_types
 from mockpets.contract import openapi as contract
 from mockpets.scenario.language.control_bodies import ACTIVATION, CLOCK, RELEASE, SESSION
-from mockpets.scenario.language.pets import PETS_SOURCE
+from mockpets.scenario.language.data import CONTENT
 from mockpets.scenario.language.reply import FAULT
 from mockpets.scenario.language.shapes import Definitions
 from mockpets.scenario.language.verification import GATE_WAIT, REQUEST, VERIFICATION
@@ -39,18 +39,18 @@ if TYPE_CHECKING:
     from mockpets.web.control.call import Call
 
 _DESCRIPTION: Final = """\
-Control a running mockpets: its sessions, active scenarios, pets, records, recorded
-requests and gates.
+Control a running mockpets: its sessions, active scenarios, records, recorded requests
+ and gates.
 
 A call works on the session that the server's URL (`/~NAME/__mockpets`) or the header
 `Mockpets-Session` names, or else on `default`. Objects in responses may get more properties.
 """
 _SHAPES: Final = (
-    *(ACTIVATION, CLOCK, SESSION, PETS_SOURCE),
+    *(ACTIVATION, CLOCK, SESSION, CONTENT),
     *(VERIFICATION, REQUEST, GATE_WAIT, RELEASE),
 )
 _BODIES: Final = {shape.name: shape for shape in _SHAPES}
-"""Request bodies. `PetChange`, which has no shape, is read as pets are."""
+"""Request bodies."""
 _DOCUMENTS: Final = ("openapi.json", "control.openapi.json", "schema")
 _TOPICS: Final = {
     # tag: its description, the first parts of the paths
@@ -59,15 +59,17 @@ _TOPICS: Final = {
         ("health", "ready", "metrics", *_DOCUMENTS),
     ),
     "sessions": (
-        "Isolated states, each with its own pets, scenarios and recorded requests.",
+        "Isolated states, each with its own records, scenarios and recorded requests.",
         ("sessions", "state", "clock", "reset", "visitor", "events"),
     ),
     "scenarios": (
         "Named behaviours, and which of them are active.",
         ("scenarios", "scenario", "overrides"),
     ),
-    "pets": ("The pets of a session.", ("pets",)),
-    "data": ("The records of the resources that the active scenarios define.", ("data",)),
+    "data": (
+        "The records of collections: those of the contract, and of the active scenarios.",
+        ("data",),
+    ),
     "requests": (
         "The request log, its verification, its findings, recordings, and explanations.",
         ("requests", "requests.har", "verify", "explain", "findings", "recording"),
@@ -75,14 +77,6 @@ _TOPICS: Final = {
     "gates": ("Responses that wait, and the gates that hold some.", ("held", "gates")),
 }
 _RECORD: Final = {"type": "object", "description": "A record: an object with any properties."}
-_RECORDS: Final[Mapping[str, Schema]] = {
-    "DataRecord": _RECORD,
-    "DataRecords": {
-        "type": "array",
-        "description": "The records of a resource; those without an ID get one.",
-        "items": {"$ref": "#/components/schemas/DataRecord"},
-    },
-}
 _TAGS: Final = {part: tag for tag, (_, parts) in _TOPICS.items() for part in parts}
 _PATH_PARAMETERS: Final[Mapping[str, tuple[str, Schema]]] = {
     "name": ("Name", {"type": "string"}),
@@ -104,16 +98,11 @@ def document_of(calls: Mapping[str, Call], tag: str | None) -> Mapping[str, Any]
     # First, so that the shapes refer to them.
     pets = contract.document()["components"]["schemas"]
     definitions.schemas.update({name: pets[name] for name in ("Pet", "PetStatus")})
-    new_pet = {**pets["NewPet"], "additionalProperties": False}
-    definitions.schemas["NewPet"] = new_pet
     for call in calls.values():
         if call.body in _BODIES:
             _BODIES[call.body].schema(definitions)
-    change = _object(control_types.PetChange, definitions)
-    closed = {"additionalProperties": False, "minProperties": 1}
-    definitions.schemas["PetChange"] = {**change, **closed}
     schema_of(control_types.Error, definitions)
-    definitions.schemas.update(_RECORDS)
+    definitions.schemas["DataRecord"] = _RECORD
 
     paths: dict[str, Any] = {}
     for route, call in calls.items():
@@ -197,12 +186,17 @@ def _parameters(path: str, call: Call) -> Iterator[dict[str, Any]]:
     for name in re.findall(r"{(\w+)}", path):
         what, schema = _PATH_PARAMETERS[name]
         subject = _first_part(path)
-        subject = "resource" if subject == "data" else subject[:-1]
+        subject = "collection" if subject == "data" else subject[:-1]
         described = {"description": f"{what} of the {subject}.", "schema": schema}
         yield {"name": name, "in": "path", "required": True, **described}
     for name, parameter in (call.parameters or {}).items():
         described = {"description": parameter.description, "schema": parameter.schema}
         yield {"name": name, "in": "query", **described}
+    if call.has_filters:
+        # An object in the style `form` is a parameter for each of its properties.
+        values = {"type": "object", "additionalProperties": {"type": "string"}}
+        described = {"description": "Values of properties.", "schema": values}
+        yield {"name": "filters", "in": "query", "style": "form", "explode": True, **described}
     for name, description in call.conditions.items():
         schema = {"type": "string"}
         yield {"name": name, "in": "header", "description": description, "schema": schema}

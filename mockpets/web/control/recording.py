@@ -12,13 +12,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from mockpets.constants import API_PREFIX, CONTRACT_ERRORS, ERRORS, SCENARIO_NAME
+from mockpets.contract.collections import ACTIONS, PETS, required_of
 from mockpets.contract.fields import parse_int64
 from mockpets.contract.query_parameters import Parameter, integer
 from mockpets.errors import DocumentError, RequestError
 from mockpets.faults import FAULTS
 from mockpets.journal import queries
 from mockpets.scenario.model import Generated
-from mockpets.scenario.resources import ACTIONS
 from mockpets.session.session import Mark
 from mockpets.strict_json import dump_json
 from mockpets.units import counted, parse_duration, quote
@@ -28,6 +28,7 @@ from mockpets.web.control.journal import recorded_request
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mockpets.contract.collections import Collection
     from mockpets.contract.control_types import (
         DroppedStub,
         RecordedScenario,
@@ -36,11 +37,10 @@ if TYPE_CHECKING:
         StubInUse,
     )
     from mockpets.journal.entry import Entry
-    from mockpets.pets.store import Store
     from mockpets.recording.infer import Recording
+    from mockpets.records.store import Store
+    from mockpets.scenario.library import Stack
     from mockpets.scenario.model import Scenario
-    from mockpets.scenario.resources import Resource
-    from mockpets.session.session import Activation
     from mockpets.web.control.call import ControlRequest, JsonResponse
 
 _MOST_TIMES: Final = 1_000_000
@@ -123,7 +123,7 @@ def _recorded(call: ControlRequest) -> tuple[RecordedStub, Scenario, str]:
     log = call.session.journal.entries()
     collection = None if wanted else _collection(entry, log)
     if collection is None:
-        exchange, store = exchange_of(entry), call.activation().store
+        exchange, store = exchange_of(entry), call.store()
         is_created = created_records(exchanges_of(log))
 
         def is_assigned(kind: str, record: str) -> bool:
@@ -205,16 +205,11 @@ def _parsed(
 
 
 def start_recording(call: ControlRequest) -> JsonResponse[RecordingStarted]:
-    """Start recording with the next request, and save the current pets."""
-    session, journal, activation = call.session, call.session.journal, call.activation()
-    store = activation.store
-    rows = {json.loads(row)["id"]: row for row in store.rows(None, store.total())}
-    records = {
-        resource: tuple(session.data.records(resource).rows.values())
-        for resource in _resources(activation)
-    }
-    session.mark = Mark(journal.last, journal.resets, rows, records)
-    return json_response({"after": journal.last, "pets": len(rows)})
+    """Start recording with the next request, and save the current records."""
+    session, journal = call.session, call.session.journal
+    records = {one: call.store(one).rows() for one in call.stack().collections}
+    session.mark = Mark(journal.last, journal.resets, records)
+    return json_response({"after": journal.last, "pets": len(records[PETS])})
 
 
 def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
@@ -225,11 +220,10 @@ def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
     from mockpets.web.recording_model import SessionModel
 
     session, journal, context = call.session, call.session.journal, call.context
-    activation, mark = call.activation(), session.mark
-    store = activation.store
-    start = store.start.rows
+    stack, mark, store = call.stack(), session.mark, call.store()
+    starts = {one: call.store(one).start.in_order() for one in stack.collections}
     if mark is None or mark.resets != journal.resets:
-        mark = Mark(0, journal.resets, start)
+        mark = Mark(0, journal.resets, starts)
     entries = [entry for entry in journal.entries() if entry.number > mark.number]
     missing = journal.last - mark.number - len(entries)
     if missing:
@@ -239,20 +233,23 @@ def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
         )
         raise RequestError("conflict", message)
     shared = context.sessions.shared
-    pets: object = [json.loads(row) for row in mark.pets.values()]
-    if mark.pets == start and (generated := _generated(call, activation)) is not None:
-        pets = generated
-    description = f"Recorded: {counted(len(entries), 'request')} of session {session.name}."
-    document: dict[str, Any] = {"description": description, "pets": pets}
     # Those of scenarios that were active at the beginning only, and of those that are active now.
-    records = {**{each: each.items for each in _resources(activation)}, **mark.records}
-    if unique := {each.path: (each, rows) for each, rows in records.items()}:
-        document["resources"] = [_resource(*each) for each in unique.values()]
+    unique = {one.path: (one, rows) for one, rows in {**starts, **mark.records}.items()}
+    contents: dict[str, object] = {
+        one.name: [json.loads(row) for row in rows] for one, rows in unique.values()
+    }
+    if mark.records.get(PETS) == starts[PETS] and (generated := _generated(call, stack)):
+        contents[PETS.name] = generated
+    description = f"Recorded: {counted(len(entries), 'request')} of session {session.name}."
+    document: dict[str, Any] = {"description": description, "data": contents}
+    if own := [_resource(one) for one, _ in unique.values() if one.owner]:
+        document["resources"] = own
     exchanges = exchanges_of(entries)
+    before = {json.loads(row)["id"] for row in mark.records.get(PETS, ())}
     is_created = created_records(exchanges)
 
     def is_assigned(kind: str, record: str) -> bool:
-        is_pet = _is_new_pet(store, kind, record) and parse_int64(record) not in mark.pets
+        is_pet = _is_new_pet(store, kind, record) and parse_int64(record) not in before
         return is_pet or is_created(kind, record)
 
     def make() -> Recording:
@@ -276,30 +273,26 @@ def _is_new_pet(store: Store, kind: str, record: str) -> bool:
     return number is not None and store.has_assigned(number)
 
 
-def _resources(activation: Activation) -> list[Resource]:
-    stack = activation.stack
-    return [each for each in stack.resources if each not in stack.hidden()]
-
-
-def _generated(call: ControlRequest, activation: Activation) -> dict[str, Any] | None:
+def _generated(call: ControlRequest, stack: Stack) -> dict[str, Any] | None:
     """Return the numbers from which the pets at the start were generated; None if they were not."""
-    pets, session, settings = activation.stack.pets, call.session, call.context.settings
-    is_servers = pets is None and activation.store.start is session.shared.start
-    if is_servers and settings.pet_count is not None:
-        pets = Generated(settings.pet_count, settings.seed)
-    if not isinstance(pets, Generated):
+    content, session, settings = stack.binding(PETS).content, call.session, call.context.settings
+    if content is None and session.starts is session.shared.starts:
+        source = settings.starts[PETS.name]
+        content = Generated(int(source), settings.seed) if source.isdecimal() else None
+    if not isinstance(content, Generated):
         return None
-    seed = session.seed if pets.seed is None else pets.seed
-    return {"count": pets.count, "seed": seed, "locale": pets.locale or settings.locale}
+    seed = session.seed if content.seed is None else content.seed
+    return {"count": content.count, "seed": seed, "locale": content.locale or settings.locale}
 
 
-def _resource(resource: Resource, rows: Sequence[bytes]) -> dict[str, Any]:
-    """Return the definition of a resource that starts with these records."""
+def _resource(collection: Collection) -> dict[str, Any]:
+    """Return the definition of a collection, as in a scenario file."""
+    path = collection.path
     parts = {
-        "name": resource.name if not resource.path.endswith(f"/{resource.name}") else "",
-        "id": resource.key if resource.key != "id" else "",
-        "items": [json.loads(row) for row in rows],
-        "required": [*resource.required],
-        "only": [*resource.only] if resource.only != ACTIONS else [],
+        "name": collection.name if not path.endswith(f"/{collection.name}") else "",
+        "id": collection.key if collection.key != "id" else "",
+        "required": [*required_of(collection)],
+        "filters": [*collection.filters],
+        "only": [*collection.only] if collection.only != ACTIONS else [],
     }
-    return {"path": resource.path, **{name: part for name, part in parts.items() if part}}
+    return {"path": path, **{name: part for name, part in parts.items() if part}}

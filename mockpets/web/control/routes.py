@@ -28,7 +28,7 @@ from mockpets.journal import queries
 from mockpets.kit import files_of
 from mockpets.version import FULL_VERSION
 from mockpets.web import pages
-from mockpets.web.control import data, files, journal, pets, recording, sessions
+from mockpets.web.control import data, files, journal, recording, sessions
 from mockpets.web.control.access import check_caller, record_preflight
 from mockpets.web.control.call import (
     SCENARIO,
@@ -137,7 +137,7 @@ def run(call: Call, context: ControlContext, request: Request) -> Response:
     closed = sessions.closed_names.seconds(name)
     session = _session(call, name, sessions)
     try:
-        query = read_query(request, call.parameters)
+        query = read_query(request, call.parameters, ignores_others=call.has_filters)
         return call.view(ControlRequest(request, context, session, query))
     except (InputError, RequestError, NotReady) as error:
         if is_new:  # a call that fails changes nothing; after a job, the view is called again
@@ -249,7 +249,7 @@ def mcp(call: ControlRequest) -> Response:
 
 # --- The calls --------------------------------------------------------------------------------
 
-TAGS: Final = ("server", "sessions", "scenarios", "pets", "data", "requests", "gates")
+TAGS: Final = ("server", "sessions", "scenarios", "data", "requests", "gates")
 TAG: Final = Parameter(
     "Only the calls with this tag.",
     {"type": "string", "enum": [*TAGS]},
@@ -286,14 +286,9 @@ CALLS: Final[Mapping[str, Call]] = {
     "POST /sessions/{name}/undo": Call(sessions.undo, "none"),
     "GET /clock": Call(sessions.clock),
     "PUT /clock": Call(sessions.set_clock, "changes", body="ClockChange"),
-    "GET /pets": Call(pets.pets, "reads", pets.PETS_PARAMETERS),
-    "PUT /pets": Call(pets.set_pets, "changes", body="PetsSource"),
-    "POST /pets": Call(pets.add_pet, "changes", body="NewPet", creates=True),
-    "PATCH /pets/{id}": Call(pets.change_pet, "changes", body="PetChange"),
-    "DELETE /pets/{id}": Call(pets.delete_pet, "changes"),
-    "GET /data": Call(data.resources),
-    "GET /data/{name}": Call(data.records, "reads", data.RECORDS_PARAMETERS),
-    "PUT /data/{name}": Call(data.set_records, "changes", body="DataRecords"),
+    "GET /data": Call(data.collections),
+    "GET /data/{name}": Call(data.records, "reads", data.RECORDS_PARAMETERS, has_filters=True),
+    "PUT /data/{name}": Call(data.set_records, "changes", body="RecordsSource"),
     "POST /data/{name}": Call(data.add_record, "changes", body="DataRecord", creates=True),
     "GET /data/{name}/{record}": Call(data.record),
     "PATCH /data/{name}/{record}": Call(data.change_record, "changes", body="DataRecord"),

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Final
 
 from mockpets.clock import Clock, moment, time_text
 from mockpets.constants import FILE_BYTES, OPERATIONS, PROTOCOL
+from mockpets.contract.collections import PETS
 from mockpets.contract.error_messages import NO_CONNECTION_FAULTS
 from mockpets.contract.query_parameters import Parameter
 from mockpets.errors import InputError, NotReady, RequestError, did_you_mean
 from mockpets.faults import FAULTS
 from mockpets.journal.journal import JOURNAL_ENTRIES
 from mockpets.packaged_data import shipped
-from mockpets.scenario.describe import describe_hidden, describe_pets, describe_stub
+from mockpets.scenario.describe import describe_content, describe_hidden, describe_stub
 from mockpets.scenario.files import as_text
 from mockpets.scenario.language.text import read_text
 from mockpets.scenario.model import Generated
@@ -42,7 +43,9 @@ if TYPE_CHECKING:
     from mockpets.contract import control_types as types
     from mockpets.scenario.language.control_bodies import SessionConfig
     from mockpets.scenario.library import Library
+    from mockpets.scenario.model import Content
     from mockpets.session.session import Session, SharedState
+    from mockpets.settings import Settings
     from mockpets.web.control.call import ControlContext, ControlRequest, JsonResponse
     from mockpets.web.public_mode import VisitorSessions
     from mockpets.wsgi_extension import Server
@@ -84,7 +87,7 @@ def state(call: ControlRequest) -> JsonResponse[types.State]:
                 "key": settings.key,
                 "any_key": settings.any_key,
                 "base_path": base_path(session.name),
-                "max_pets": sessions.shared.max_new,
+                "max_records": sessions.shared.max_new,
                 "max_sessions": sessions.limit,
                 "journal_size": JOURNAL_ENTRIES,
                 "public": settings.public,
@@ -98,7 +101,7 @@ def state(call: ControlRequest) -> JsonResponse[types.State]:
 def _pet_count(session: Session) -> int | None:
     """Return how many pets a client sees now, or None if generating them would take long."""
     try:
-        return session.use(session.active, at_once=True).store.total()
+        return session.store(session.stack(session.active), at_once=True).total()
     except (RequestError, NotReady):
         return None
 
@@ -141,7 +144,7 @@ def scenario(call: ControlRequest) -> JsonResponse[types.ScenarioDetails]:
     if name not in library.scenarios and name not in library.problems:
         raise RequestError("not_found", library.explain(name))
     lineage = library.lineage(name) if name in library.scenarios else []
-    pets = next((level.pets for level in lineage if level.pets is not None), None)
+    contents = {name: each for level in reversed(lineage) for name, each in level.data.items()}
     breaks = name in library.scenarios and library.stack((name,)).has_connection_fault
     is_public = call.session.shared.is_public
     is_disabled = breaks and is_public
@@ -150,7 +153,7 @@ def scenario(call: ControlRequest) -> JsonResponse[types.ScenarioDetails]:
         {
             **_scenario_summary(call.session, library, name),
             "text": _text(call.session, library, name),
-            "pets_in_words": describe_pets(pets),
+            "data": {each: describe_content(each, contents[each]) for each in contents},
             "stubs": [describe_stub(stub) for level in lineage for stub in level.stubs],
             "override": name in call.session.overrides,
             "disabled": NO_CONNECTION_FAULTS if is_disabled else None,
@@ -201,14 +204,15 @@ def _unreached(session: Session, library: Library, name: str) -> str | None:
             for entry in entries
         )
         return None if is_reached else f"scenario {name} affected no request"
-    shown = set(OPERATIONS) - ({"createPet"} if stack.pets is not None else set())
+    has_pets = stack.binding(PETS).content is not None
+    shown = set(OPERATIONS) - ({"createPet"} if has_pets else set())
     is_reached = any(
         entry.operation in shown
         and name in entry.scenarios
         and entry.status != HTTPStatus.UNAUTHORIZED
         for entry in entries
     )
-    done = "listed or fetched pets" if stack.pets is not None else "called the pet store"
+    done = "listed or fetched pets" if has_pets else "called the pet store"
     return None if is_reached else f"no request {done} in scenario {name}"
 
 
@@ -258,7 +262,7 @@ def _session_config(call: ControlRequest, *, session: bool) -> SessionConfig:
     shared = call.context.sessions.shared
     parse = partial(parse_session_config, text, shared.library(), session=session)
     # A fixture's name is short, but its file may be long.
-    is_long = len(text) >= LONG or '"pets"' in text
+    is_long = len(text) >= LONG or '"data"' in text
     config = run_job(call, parse, "reading the body", is_long=is_long)
     check_documents(config.inline, shared)
     return config
@@ -272,7 +276,7 @@ def check_documents(documents: Mapping[str, object], shared: SharedState) -> Non
 
 
 def reset(call: ControlRequest) -> JsonResponse[types.ActiveScenarios]:
-    """Reset pets, counters, random numbers and the journal.
+    """Reset records, counters, random numbers and the journal.
 
     Active scenarios stay.
     """
@@ -343,7 +347,7 @@ def find_session(call: ControlRequest) -> JsonResponse[types.SessionSummary]:
 
 
 def make_session(call: ControlRequest) -> JsonResponse[types.SessionSummary]:
-    """Create a session, or change the scenarios, seed, pets or clock of an existing one."""
+    """Create a session, or change the scenarios, seed, data or clock of an existing one."""
     from mockpets.scenario.language import control_bodies
 
     context, name = call.context, checked_session(call.name, "the path")
@@ -352,14 +356,13 @@ def make_session(call: ControlRequest) -> JsonResponse[types.SessionSummary]:
     config = _session_config(call, session=True) if has_body else control_bodies.SessionConfig()
     before = context.sessions.find(name)
     seed = (before.seed if before else shared.seed) if config.seed is None else config.seed
-    pets = config.pets
-    if pets is None and config.seed is not None:
-        count = context.settings.pet_count
-        pets = None if count is None else Generated(count)
-    at_once = SERVER in call.request.environ
-    table = None if config.seed is None else shared.start
-    if pets is not None:
-        table = shared.table(pets, seed, at_once=at_once)
+    starts = None
+    if config.data is not None or config.seed is not None:
+        starts = shared.starts_with(
+            {**_generated(context.settings, config), **(config.data or {})},
+            seed,
+            at_once=SERVER in call.request.environ,
+        )
     names = None if config.names is None else checked(config.names, "the body")
     if names is not None:
         if before is not None:
@@ -367,8 +370,8 @@ def make_session(call: ControlRequest) -> JsonResponse[types.SessionSummary]:
         else:
             shared.library_with(config.inline).stack(names)
     session = context.sessions.get_or_create(name, declare=True, reopen=True)
-    if table is not None:
-        session.start_from(seed, table)
+    if starts is not None:
+        session.start_from(seed, starts)
     if config.clock is not None:
         session.set_clock(config.clock)
     if names is not None:
@@ -376,8 +379,16 @@ def make_session(call: ControlRequest) -> JsonResponse[types.SessionSummary]:
     return json_response(session_summary(context, session), 200 if before else 201)
 
 
+def _generated(settings: Settings, config: SessionConfig) -> dict[str, Content]:
+    """Return what to generate again because the seed of a session differs from the server's."""
+    if config.seed is None:
+        return {}
+    numbers = {name: source for name, source in settings.starts.items() if source.isdecimal()}
+    return {name: Generated(int(count)) for name, count in numbers.items()}
+
+
 def reset_sessions(call: ControlRequest) -> JsonResponse[types.ResetSessions]:
-    """Reset every session: pets, counters, random numbers and the journal.
+    """Reset every session: records, counters, random numbers and the journal.
 
     Active scenarios stay.
     """
@@ -428,8 +439,8 @@ def set_clock(call: ControlRequest) -> JsonResponse[types.ClockState]:
 def undo(call: ControlRequest) -> JsonResponse[types.Undone]:
     """Put back what the last reset, clear or delete of a session removed, within 10 seconds.
 
-    Pets, scenarios, counters and the journal are as before. Pets and requests that came after a
-    reset are lost. A deleted session is lost once its name is used again.
+    Records, scenarios, counters and the journal are as before. Records and requests that came after
+    a reset are lost. A deleted session is lost once its name is used again.
     """
     context, name = call.context, checked_session(call.name, "the path")
     undone = context.sessions.undo.put_back(name)

@@ -17,9 +17,9 @@ import mockpets
 from mockpets.constants import INT64_MAX, PET_STATUSES
 from mockpets.contract.schemas import Pet
 from mockpets.contract.serialization import body_problems, dump_pet
-from mockpets.pets import default_pets
-from mockpets.pets.generator import BLOCK, PetProvider, generate
-from mockpets.pets.names import CATEGORIES, DEFAULT_LOCALE, LOCALES
+from mockpets.seed import default_pets
+from mockpets.seed.generator import BLOCK, PetProvider, generate
+from mockpets.seed.names import CATEGORIES, DEFAULT_LOCALE, LOCALES
 from tests.cases import each
 
 SEEDS = st.integers(min_value=0, max_value=INT64_MAX)
@@ -127,7 +127,7 @@ def test_a_faker_without_any_data_gives_the_same_pets(tmp_path: Path) -> None:
         "import sys; sys.path[:0] = sys.argv[1:]\n"
         "import faker; assert not hasattr(faker, 'Faker'), 'this is the real one'\n"
         "from mockpets.contract.serialization import dump_pet\n"
-        "from mockpets.pets.generator import generate\n"
+        "from mockpets.seed.generator import generate\n"
         "sys.stdout.buffer.write(b'\\n'.join(map(dump_pet, generate(16, 1, 'en_US'))))\n"
     )
     package = Path(mockpets.__file__).parent.parent

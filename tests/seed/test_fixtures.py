@@ -8,7 +8,7 @@ from mockpets.constants import FIXTURE_BYTES, INT64_MAX, PAGE_DEFAULT, PET_STATU
 from mockpets.contract.schemas import Pet
 from mockpets.contract.serialization import body_problems, dump_pet
 from mockpets.packaged_data import shipped
-from mockpets.pets.names import CATEGORIES
+from mockpets.seed.names import CATEGORIES
 from mockpets.strict_json import parse_json
 from tests.cases import each
 

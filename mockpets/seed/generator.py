@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from faker import Generator
 from faker.providers import BaseProvider
 
-from mockpets.pets.names import CATEGORIES, DEFAULT_LOCALE, LOCALES
+from mockpets.seed.names import CATEGORIES, DEFAULT_LOCALE, LOCALES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, cast
 
-from mockpets.pets.names import DEFAULT_LOCALE
+from mockpets.seed.names import DEFAULT_LOCALE
 
 if TYPE_CHECKING:
     from mockpets.constants import PetStatus
@@ -36,7 +36,7 @@ def generate(count: int, seed: int, locale: str) -> tuple[Pet, ...]:
     """Return what `generator.generate` returns; import Faker only if the list is not enough."""
     if seed == _SEED and locale == DEFAULT_LOCALE and 0 <= count <= len(_ROWS) // 3:
         return tuple(map(_pet, range(1, count + 1)))
-    from mockpets.pets import generator
+    from mockpets.seed import generator
 
     return generator.generate(count, seed, locale)
 

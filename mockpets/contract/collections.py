@@ -1,0 +1,286 @@
+"""Collections: what a contract, or a scenario that defines one, says of records.
+
+A `Collection` is the definition; `records` keeps the records. `PETS` is that of the contract.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
+
+from mockpets.constants import BODY_BYTES, INT64_MAX, INT64_MIN, PETS_PATH
+from mockpets.contract.error_messages import no_animal
+from mockpets.contract.fields import parse_int64
+from mockpets.contract.schemas import PET_FIELDS
+from mockpets.contract.serialization import dump_pet, load_new_pet, load_pet_change
+from mockpets.errors import RequestError
+from mockpets.strict_json import dump_json, shown
+from mockpets.units import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from mockpets.constants import NoteCode
+
+Action = Literal["list", "create", "get", "replace", "update", "delete"]
+ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
+LIST_METHODS: Final[Mapping[str, Action]] = {"GET": "list", "POST": "create"}
+RECORD_METHODS: Final[Mapping[str, Action]] = {
+    "GET": "get",
+    "PUT": "replace",
+    "PATCH": "update",
+    "DELETE": "delete",
+}
+Key = int | str
+"""What identifies a record in its collection; `Collection.identity` returns it."""
+Record = dict[str, Any]
+_SHOWN: Final = 100
+"""How much of a key a message repeats, in characters."""
+_TEXT_KEY: Final = r"(?!\.{1,2}$)[^/\x00-\x1f\x7f]{1,100}"
+_KEY: Final = "an integer (int64), or a text of 1 to 100 characters without '/'"
+_TYPES: Final[Mapping[type, str]] = {
+    bool: "boolean",
+    str: "string",
+    int: "number",
+    Decimal: "number",
+    list: "array",
+    dict: "object",
+    type(None): "null",
+}
+
+
+@dataclass(frozen=True)
+class PetSchema:
+    """The contract's Pet (part 2); what is invalid raises ``invalid_request``."""
+
+    def new(self, body: object) -> Record:
+        """Return the pet of a body, which must not have other properties, unlike createPet's."""
+        load_pet_change(body)
+        return {**load_new_pet(body)}
+
+    def changed(self, record: Record, patch: object) -> Record:
+        """Return a pet with other properties; null removes an optional one."""
+        values = {**record, **load_pet_change(patch)}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def check(self, record: Record) -> None:
+        """Do nothing: what reads pets has checked them."""
+
+    def dump(self, record: Record) -> bytes:
+        """Return a pet as JSON."""
+        return dump_pet(record)  # type: ignore[arg-type]  # it was checked when it was read
+
+
+@dataclass(frozen=True)
+class OwnSchema:
+    """The schema of a collection that a scenario defines: any JSON object, with few rules.
+
+    :param key: the name of the property that identifies a record.
+    :param required: the properties that a record must have.
+    :param types: properties with their JSON type.
+    """
+
+    key: str
+    required: tuple[str, ...] = ()
+    types: tuple[tuple[str, str], ...] = ()
+
+    def new(self, body: object) -> Record:
+        """Return a record without a key that is null."""
+        record = {**_object(body)}
+        if record.get(self.key, "") is None:
+            del record[self.key]
+        self.check(record)
+        return record
+
+    def replaced(self, record: Record, body: object) -> Record:
+        """Return the record that takes the place of another one, with the same key."""
+        same_key = {self.key: record[self.key]}
+        new: Record = same_key | _object(body) | same_key
+        self.check(new)
+        return new
+
+    def changed(self, record: Record, patch: object) -> Record:
+        """Return a record after a JSON merge patch; a key in the patch is ignored."""
+        changes = {name: value for name, value in _object(patch).items() if name != self.key}
+        new: Any = merge_patch(record, changes)
+        self.check(new)
+        return cast("Record", new)
+
+    def dump(self, record: Record) -> bytes:
+        """Return a record as JSON, its key first."""
+        return dump_record({self.key: record[self.key]} | record)
+
+    def check(self, record: Mapping[str, object]) -> None:
+        """Check for missing properties and other types; raise ``invalid_request``."""
+        problems = [f"{name} is required" for name in self.required if name not in record]
+        problems += [
+            f"{name} must be {'an' if kind[0] in 'ao' else 'a'} {kind}, got {shown(record[name])}"
+            for name, kind in self.types
+            if name in record and kind != _TYPES[type(record[name])]
+        ]
+        if problems:
+            raise RequestError("invalid_request", "; ".join(problems))
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Records that several operations share.
+
+    :param path: of the list; a record is one segment below it.
+    :param schema: how records are checked.
+    :param owner: the scenario whose file defines it; empty for the contract's.
+    :param key: the name of the property that identifies a record.
+    :param is_ordered: whether all keys are integers that the server assigns, and lists are in
+        their order. Otherwise clients may choose keys, and lists are in the order of arrival.
+    :param has_text_keys: whether the server assigns UUIDs instead of integers.
+    :param filters: the properties with an index, by which a list is filtered fast.
+    :param properties: those that the definition names; any of them is a filter.
+    :param only: what clients may do.
+    :param position: line and column of the definition; not compared, as that of a stub.
+    """
+
+    name: str
+    path: str
+    schema: PetSchema | OwnSchema
+    owner: str = ""
+    key: str = "id"
+    is_ordered: bool = False
+    has_text_keys: bool = False
+    filters: tuple[str, ...] = ()
+    properties: tuple[str, ...] = ()
+    only: tuple[Action, ...] = ACTIONS
+    position: tuple[int, int] = field(default=(0, 0), compare=False)
+
+    @cached_property
+    def label(self) -> str:
+        """Its name, after that of the scenario that defines it."""
+        return f"{self.owner}/{self.name}" if self.owner else self.name
+
+    @cached_property
+    def note(self) -> tuple[NoteCode, str]:
+        """The note of a request that it serves."""
+        return "resource", f"resource {self.label}"
+
+    def methods(self, *, of_record: bool) -> dict[str, Action]:
+        """Return the methods that the list, or a record of it, has."""
+        known = RECORD_METHODS if of_record else LIST_METHODS
+        return {method: action for method, action in known.items() if action in self.only}
+
+    def missing(self, text: str) -> RequestError:
+        """Return the error for a key that no record has; `text` is as in a path."""
+        if not self.owner:
+            return RequestError("pet_not_found", no_animal(text))
+        message = f"{self.name} has no record with the {self.key} {text[:_SHOWN]}"
+        return RequestError("not_found", message)
+
+    def taken(self, key: object) -> RequestError:
+        """Return the error for a key that another record has."""
+        message = f"{self.name} already has a record with the {self.key} {key}"
+        return RequestError("conflict", message)
+
+
+PETS: Final = Collection(
+    "pets",
+    PETS_PATH,
+    PetSchema(),
+    is_ordered=True,
+    filters=("status",),
+    properties=tuple(PET_FIELDS),
+    only=("list", "create", "get"),
+)
+COLLECTIONS: Final[Mapping[str, Collection]] = {PETS.name: PETS}
+"""The contract's collections, by name."""
+
+
+def identity(key: Key) -> Key:
+    """Return a key in the form in which equal ones are equal: those that a path cannot tell apart.
+
+    The text ``7`` is the integer, and so is ``-0``.
+    """
+    number = parse_int64(str(key))
+    return key if number is None else number
+
+
+def key_problem(value: object) -> str:
+    """Return what is wrong with a key that a client has chosen; empty if it is valid."""
+    if type(value) is int and INT64_MIN <= value <= INT64_MAX:
+        return ""
+    if isinstance(value, str) and re.fullmatch(_TEXT_KEY, value):
+        return ""
+    return f"must be {_KEY}, got {shown(value)}"
+
+
+def required_of(collection: Collection) -> tuple[str, ...]:
+    """Return the properties that records of a scenario's collection must have."""
+    return collection.schema.required if isinstance(collection.schema, OwnSchema) else ()
+
+
+def record_problems(
+    records: Iterable[Record], collection: Collection
+) -> Iterator[tuple[int, str, str, tuple[str, ...]]]:
+    """Yield what is wrong with the keys and the required properties of records in a file.
+
+    Each problem is the index of the record, what is wrong, how to fix it, and the property.
+    """
+    key, first = collection.key, dict[Key, int]()
+    required = required_of(collection)
+    for index, record in enumerate(records):
+        for name in dict.fromkeys((key, *required)):
+            if name not in record:
+                hint = f"add {name}: {index + 1}" if name == key else f"add {name}"
+                yield index, f"missing property {quote(name)}", hint, ()
+        if key not in record:
+            continue
+        if problem := key_problem(record[key]):
+            yield index, problem, "", (key,)
+        elif (position := first.setdefault(identity(record[key]), index)) != index:
+            what = f"item {position + 1} already has the {key} {record[key]}"
+            yield index, what, "use unique ids", (key,)
+
+
+def dump_record(record: Mapping[str, object]) -> bytes:
+    """Return a record as JSON; raise ``invalid_request`` or ``payload_too_large``."""
+    try:
+        row = dump_json(record)
+    except (TypeError, ValueError) as error:  # half of a surrogate pair, or 1e9999999999999999999
+        message = "the record has a text or a number that JSON cannot represent"
+        raise RequestError("invalid_request", message) from error
+    if len(row) > BODY_BYTES:
+        message = f"the record is too large; a record may have at most {BODY_BYTES // 1024} KiB"
+        raise RequestError("payload_too_large", message)
+    return row
+
+
+def json_types(records: Iterable[Mapping[str, object]]) -> tuple[tuple[str, str], ...]:
+    """Return the properties on whose JSON type all records agree, with that type."""
+    types: dict[str, set[str]] = {}
+    for record in records:
+        for name, value in record.items():
+            types.setdefault(name, set()).add(_TYPES[type(value)])
+    return tuple(
+        (name, min(kinds))
+        for name, kinds in types.items()
+        if len(kinds) == 1 and "null" not in kinds
+    )
+
+
+def merge_patch(target: object, patch: object) -> object:
+    """Return a value after a JSON merge patch (RFC 7396, 2): null removes a property."""
+    if not isinstance(patch, dict):
+        return patch
+    result = {**target} if isinstance(target, dict) else {}
+    for name, value in patch.items():
+        if value is None:
+            result.pop(name, None)
+        else:
+            result[name] = merge_patch(result.get(name), value)
+    return result
+
+
+def _object(body: object) -> Record:
+    if not isinstance(body, dict):
+        raise RequestError("invalid_request", f"the body must be an object, got {shown(body)}")
+    return body

@@ -1,1 +1,0 @@
-"""Pets: generated from a seed, kept in a store."""

@@ -1,0 +1,215 @@
+"""Tables of records as JSON, with indexes; tables of initial records are shared by many stores.
+
+Each record has a place: an integer by which lists are in order. In an ordered collection it is the
+key; in others it is the number of the record in the order of arrival.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from mockpets.constants import TABLES
+from mockpets.contract.collections import identity
+from mockpets.contract.fields import parse_int64
+from mockpets.errors import RequestError
+from mockpets.memory_budget import Charge
+from mockpets.strict_json import dump_json, load_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+
+    from mockpets.contract.collections import Collection, Key, Record
+    from mockpets.memory_budget import MemoryBudget
+
+    Condition = tuple[str, Hashable]
+    """The name of a filter, and the `index_key` of a value."""
+
+_ENTRY_BYTES: Final = 200
+"""The charge for a record in addition to its JSON: its place, index entries, and some reserve."""
+_KEY_BYTES: Final = 100
+_VALUE_BYTES: Final = 250
+"""The charge for an index entry of a record, whose value no other record may have."""
+
+
+def parse_row(row: bytes) -> Record:
+    """Return the record of a row."""
+    return cast("Record", load_json(row.decode()))
+
+
+def index_key(value: object) -> Hashable:
+    """Return what is equal for values that are equal in JSON's sense: 1 is 1.0, true is not 1."""
+    if value is None or isinstance(value, (bool, list, dict)):
+        return dump_json(value)
+    return value
+
+
+def entry_bytes(collection: Collection) -> int:
+    """Return the charge for a record in addition to its JSON."""
+    if collection.is_ordered:  # the key is the place, and few values are different
+        return _ENTRY_BYTES
+    return _ENTRY_BYTES + _KEY_BYTES + _VALUE_BYTES * len(collection.filters)
+
+
+@dataclass(slots=True, eq=False)
+class Table:
+    """Records as JSON by place.
+
+    :param keys: the place by the `identity` of the key; None if the key is the place.
+    :param places: all of them, ascending.
+    :param index: the places of the records with a value, ascending.
+    :param highest: the highest integer key that a record has or had.
+    :param frozen: whether the table is shared, and so read-only.
+    :param charge: its charge to a budget as long as the table is in use; None if its store is
+        charged instead.
+    """
+
+    collection: Collection
+    keys: dict[Key, int] | None
+    rows: dict[int, bytes] = field(default_factory=dict)
+    places: list[int] = field(default_factory=list)
+    index: dict[Condition, list[int]] = field(default_factory=dict)
+    highest: int = 0
+    frozen: bool = False
+    charge: Charge | None = None
+
+    def at(self, condition: Condition | None) -> Sequence[int]:
+        """Return the places of the records that meet a condition, or all, ascending."""
+        return self.places if condition is None else self.index.get(condition, ())
+
+    def find(self, text: str) -> int | None:
+        """Return the place of the record whose key is a text in a path; None without one."""
+        number = parse_int64(text)
+        if self.keys is not None:
+            return self.keys.get(text if number is None else number)
+        return number if number in self.rows else None
+
+    def put(self, place: int, record: Record, row: bytes) -> None:
+        """Add a record at a free place; `row` is its JSON."""
+        self.rows[place] = row
+        insort(self.places, place)
+        for condition in self._conditions(record):
+            insort(self.index.setdefault(condition, []), place)
+        key = record[self.collection.key]
+        if self.keys is not None:
+            self.keys[identity(key)] = place
+        if isinstance(key, int) and key > self.highest:
+            self.highest = key
+
+    def drop(self, place: int, record: Record) -> None:
+        """Remove a record of this table."""
+        del self.rows[place]
+        del self.places[bisect_left(self.places, place)]
+        for condition in self._conditions(record):
+            places = self.index[condition]
+            del places[bisect_left(places, place)]
+            if not places:
+                del self.index[condition]
+        if self.keys is not None:
+            del self.keys[identity(record[self.collection.key])]
+
+    def _conditions(self, record: Mapping[str, object]) -> list[Condition]:
+        """Return the conditions with an index that a record meets."""
+        return [
+            (name, index_key(record[name])) for name in self.collection.filters if name in record
+        ]
+
+    def in_order(self) -> list[bytes]:
+        """Return all records as JSON."""
+        return list(map(self.rows.__getitem__, self.places))
+
+    def copy(self) -> Table:
+        """Return a writable, independent copy."""
+        return Table(
+            self.collection,
+            None if self.keys is None else self.keys.copy(),
+            self.rows.copy(),
+            self.places.copy(),
+            {condition: places.copy() for condition, places in self.index.items()},
+            self.highest,
+        )
+
+
+@lru_cache(64)
+def empty_table(collection: Collection) -> Table:
+    """Return a frozen table without records."""
+    return Table(collection, None if collection.is_ordered else {}, frozen=True)
+
+
+def rows_of(rows: Iterable[bytes]) -> Iterator[tuple[Record, bytes]]:
+    """Yield records with their rows, as `make_table` takes them."""
+    return ((parse_row(row), row) for row in rows)
+
+
+def dumped(collection: Collection, records: Iterable[Record]) -> Iterator[tuple[Record, bytes]]:
+    """Yield records with their rows; raise ``invalid_request`` or ``payload_too_large``."""
+    return ((record, collection.schema.dump(record)) for record in records)
+
+
+def make_table(
+    collection: Collection,
+    records: Iterable[tuple[Record, bytes]],
+    budget: MemoryBudget | None = None,
+) -> Table:
+    """Return a frozen table of records with distinct keys, or raise ``store_full``.
+
+    :param records: in order, unless the collection is ordered by key; each with its JSON.
+    """
+    charge, key = Charge(budget), collection.key
+    table = empty_table(collection).copy()
+    if collection.is_ordered:
+        for record, row in sorted(records, key=lambda pair: cast("int", pair[0][key])):
+            table.put(record[key], record, row)
+    else:
+        for place, (record, row) in enumerate(records):
+            table.put(place, record, row)
+    charge.add(sum(map(len, table.rows.values())) + entry_bytes(collection) * len(table.rows))
+    table.frozen, table.charge = True, charge
+    return table
+
+
+class TableCache:
+    """Caches tables of generated records, for several threads; charges those in use.
+
+    :param generate: returns records by count, seed and locale.
+    """
+
+    def __init__(
+        self,
+        generate: Callable[[int, int, str], Iterable[Mapping[str, object]]],
+        budget: MemoryBudget | None = None,
+    ) -> None:
+        self._generate = generate
+        self._budget = budget
+        self._tables: dict[tuple[Collection, int, int, str], Table] = {}
+
+    def fork(self, budget: MemoryBudget) -> TableCache:
+        """Return a cache that has the same tables, and keeps and charges new ones for itself."""
+        copy = TableCache(self._generate, budget)
+        copy._tables = self._tables
+        return copy
+
+    def has(self, collection: Collection, count: int, seed: int, locale: str) -> bool:
+        """Return whether the cache has the table for these records."""
+        return (collection, count, seed, locale) in self._tables
+
+    def make(self, collection: Collection, count: int, seed: int, locale: str) -> Table:
+        """Return the table for these records, cached if possible, or raise ``store_full``."""
+        key = collection, count, seed, locale
+        table = self._tables.get(key)
+        if table is None:
+            try:
+                table = self._make(*key)
+            except RequestError:
+                self._tables = {}  # frees the tables that are no longer in use
+                table = self._make(*key)
+            # A new dict, because other threads may read the old one; the oldest table is dropped.
+            self._tables = dict([*self._tables.items(), (key, table)][-TABLES:])
+        return table
+
+    def _make(self, collection: Collection, *what: Any) -> Table:
+        return make_table(
+            collection, dumped(collection, map(dict, self._generate(*what))), self._budget
+        )
