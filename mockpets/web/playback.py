@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from mockpets.constants import API_PREFIX, CANNED_BYTES, DOCS_PATH, PANEL_PATH
+from mockpets.constants import API_PREFIX, DOCS_PATH, PANEL_PATH
 from mockpets.contract.error_body import error_body
 from mockpets.contract.error_messages import BODY_TOO_LARGE, NO_CONNECTION_FAULTS, no_animal
 from mockpets.contract.fields import parse_int64
@@ -229,9 +229,6 @@ def _rendered(reply: Canned, template: Template, request: Request, session: Sess
     facts, count = _facts(request), step.used + 1
     values = Values(facts, session.name, session.seed, label, count, session.clock)
     body, headers = render(template, values)
-    if len(body) > CANNED_BYTES:
-        size = f"{len(body)} bytes, more than {CANNED_BYTES}"
-        raise RequestError("internal_error", f"the reply of stub {label} would have {size}")
     if values.used:
         used = [f"{source} is {_short(value)}" for source, value in values.used.items()]
         exchange.notes.append(("references", "; ".join(used)))
