@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic, sleep
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
@@ -18,7 +19,7 @@ from tests.http_client import Client, OverSocket
 from tests.pages import foreign_page
 from tests.programs import need, need_packages
 
-PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>App</title>{policy}
+PAGE = """<!doctype html><html lang="en"{html}><meta charset="utf-8"><title>App</title>{policy}
 <meta name="viewport" content="width=device-width">
 <main><h1>App</h1><button id="load">Load</button><p id="out"></p></main>
 <script type="module" nonce="n" src="{url}/__mockpets/toolbar.js"></script>
@@ -128,9 +129,11 @@ def app(
     policy: str = "",
     more: str = "",
     query: str = "",
+    html: str = "",
     **options: object,
 ) -> Iterator[App]:
-    text = PAGE.format(policy=policy.format(url=server.url), url=server.url, more=more)
+    policy = policy.format(url=server.url)
+    text = PAGE.format(policy=policy, url=server.url, more=more, html=html)
     context: BrowserContext = browser.new_context(**options)  # type: ignore[arg-type]  # passed through
     context.set_default_timeout(10_000)
     with foreign_page(text, {"/worker.js": WORKER}) as port, context:
@@ -338,22 +341,52 @@ def test_it_says_why_a_link_has_no_effect(
 
 
 NO_CONNECT = POLICY.format("default-src 'self'; script-src 'nonce-n' {url}; connect-src 'self'")
-NO_SERVER = "<script data-mockpets-url='http://localhost:9'></script>"
+NO_SERVER = " data-mockpets-url='http://localhost:9'"
 
 
-@pytest.mark.parametrize(("policy", "query", "reason"), [
-    (NO_CONNECT, "", "connect-src of the page's Content-Security-Policy lacks {url}; add it,"),
-    (NO_SERVER, "", "cannot connect to http://localhost:9; is mockpets running there, and"),
-    ("", "?mockpets=-no-", "invalid session name '-no-'"),
+@pytest.mark.parametrize(("policy", "html", "query", "reason"), [
+    (NO_CONNECT, "", "", "connect-src of the page's Content-Security-Policy lacks {url}; add it,"),
+    ("", NO_SERVER, "", "cannot connect to http://localhost:9; is mockpets running there, and"),
+    ("", "", "?mockpets=-no-", "invalid session name '-no-'"),
 ], ids=["policy", "no server", "invalid session"])  # fmt: skip
 def test_the_toolbar_removes_itself_with_one_line(
-    browser: Browser, server: MockpetsServer, policy: str, query: str, reason: str
+    browser: Browser, server: MockpetsServer, policy: str, html: str, query: str, reason: str
 ) -> None:
-    with app(browser, server, policy, query=query) as one:
+    with app(browser, server, policy, query=query, html=html) as one:
         expect(one.page.locator("mockpets-toolbar")).to_have_count(0)
         [line] = [text for text in one.warnings if text.startswith("mockpets:")]
         assert line.startswith(f"mockpets: the toolbar is off: {reason.format(url=server.url)}")
         assert one.page.context.cookies() == []
+
+
+def test_only_the_html_element_names_another_server(
+    browser: Browser, server: MockpetsServer
+) -> None:
+    """Any other could be in a text of a visitor, whose attributes a sanitizer lets through."""
+    with app(browser, server, f"<p{NO_SERVER}></p>") as one:
+        one.open()
+        one.page.keyboard.type("empt")
+        one.page.keyboard.press("Enter")
+        expect(one.out).to_have_text("200 0")
+
+
+def test_an_invalid_file_does_not_stop_the_search(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "zz-own.yaml").write_text("description: d\nstubs: [{reply: {status: 503}}]\n")
+    with MockpetsServer(Settings(port=0, scenarios_dir=(tmp_path,))) as server:
+        (tmp_path / "zz-broken.yaml").write_text("description: null\n")
+        control = Client(OverSocket(server.url))
+        deadline = monotonic() + 20
+        while "zz-broken" not in control("GET", "/__mockpets/scenarios").body.decode():
+            assert monotonic() < deadline
+            sleep(0.05)
+        with app(browser, server) as one:
+            one.open()
+            one.page.keyboard.type("zz-")
+            expect(one.page.get_by_role("option")).to_have_count(2)
+            expect(one.page.get_by_role("option", name="zz-broken")).to_contain_text("description")
+            one.page.keyboard.type("own")
+            one.page.keyboard.press("Enter")
+            expect(one.out).to_have_text("503 service_unavailable")
 
 
 def test_it_is_accessible_fits_a_phone_and_remembers_its_corner(

@@ -71,7 +71,7 @@ function link() {
 // --- The server ---
 
 const source = new URL(import.meta.url);
-const given = document.querySelector("[data-mockpets-url]")?.dataset.mockpetsUrl;
+const given = document.documentElement.dataset.mockpetsUrl; // of <html>, which no text of a visitor can change
 const loaded = given === undefined ? source.origin + source.pathname : `${new URL(given, location.href).href.replace(/\/$/, "")}/__mockpets/toolbar.js`;
 const [, server = DEFAULT_URL, servedFor] = /^(.+?)(?:\/~([^/+]+)[^/]*)?\/__mockpets\/toolbar\.js$/.exec(loaded) ?? [];
 const session = () => split(cookie())[0] || servedFor || "default";
@@ -312,7 +312,9 @@ function options() {
   const { active, scenarios } = view.state;
   const words = view.search.toLowerCase();
   const rank = ({ name, description }) => (name.startsWith(words) ? 0 : name.includes(words) ? 1 : description.toLowerCase().includes(words) ? 2 : 3);
-  return scenarios.filter((each) => rank(each) < 3 && each.name !== OWN && !active.includes(each.name)).sort((one, other) => rank(one) - rank(other));
+  // An invalid file has no description.
+  const described = scenarios.map(({ name, description, problems }) => ({ name, description: description ?? problems[0] ?? "" }));
+  return described.filter((each) => rank(each) < 3 && each.name !== OWN && !active.includes(each.name)).sort((one, other) => rank(one) - rank(other));
 }
 
 function scenarioField() {
