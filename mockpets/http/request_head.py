@@ -5,8 +5,8 @@ kept, since a client sends the same ones with most of its requests.
 
 Repeated fields are joined by commas, and a name with an underscore is dropped, as nginx does.
 Requests are rejected if another reader could understand them differently, such as a second Host,
-Content-Length together with Transfer-Encoding, white space around the request line, or a target
-that is not a path.
+Content-Length together with Transfer-Encoding, a body after CONNECT, white space around the request
+line, or a target that is not a path.
 """
 
 from __future__ import annotations
@@ -116,6 +116,8 @@ def _read_head(raw: bytes) -> RequestHead:
     fields = read(block, version)
     if fields is None:
         raise invalid("Header must have the form 'Name: value', on one line")
+    if method == "CONNECT" and fields.length != 0:  # others read a tunnel after the head
+        raise invalid("CONNECT must not have a body; remove Content-Length and Transfer-Encoding")
     return RequestHead(method, target, version, path, query, fields, raw)
 
 
@@ -140,7 +142,22 @@ def _read_fields(block: str, version: str) -> Fields | None:
         raise RequestError("expectation_failed", message)
     tokens = [token.strip() for token in headers.get("CONNECTION", "").lower().split(",")]
     closes = "close" in tokens or (version == "1.0" and "keep-alive" not in tokens)
+    if length != 0 and "UPGRADE" in headers:
+        _check_upgrade(headers["UPGRADE"])
+        closes = True
     return Fields(headers, length, closes)
+
+
+def _check_upgrade(protocol: str) -> None:
+    """Reject a request with a body that asks for another protocol, such as ``websocket``.
+
+    Others may read the other protocol after its head, or after its body. Java's HttpClient and
+    ``curl --http2`` send ``h2c`` with their first POST, though (RFC 7540, part 3.2). It gets its
+    response, and nothing after it is read.
+    """
+    if protocol.lower() != "h2c":
+        what = f"a request with Upgrade must not have a body, got {protocol[:80]!a}"
+        raise invalid(f"{what}; remove Upgrade, or Content-Length and Transfer-Encoding")
 
 
 def valid_line(line: str) -> tuple[str, str] | None:

@@ -182,6 +182,20 @@ LENGTHS = [
         "invalid_request"),
 ]  # fmt: skip
 
+H2C = ("Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAARAAAAA")
+"""What Java's HttpClient and `curl --http2` send with their first request."""
+TUNNELS = [
+    bad("CONNECT with a body", request("CONNECT a:80 HTTP/1.1", sized(PET), body=PET),
+        message="CONNECT must not have a body; remove Content-Length"),
+    bad("websocket with a body", post("Connection: Upgrade", "Upgrade: websocket", sized(PET),
+        body=PET), message="got 'websocket'; remove Upgrade, or Content-Length"),
+    Row("websocket", request("GET /v1/pets HTTP/1.1", "Connection: Upgrade", "Upgrade: websocket"),
+        200),
+    Row("h2c", request("GET /v1/pets HTTP/1.1", *H2C), 200),
+    Row("h2c with a body", post(*H2C, sized(PET), body=PET), 201, None, "closed"),
+    Row("h2c with chunks", post(*H2C, CHUNKED, body=in_chunks(PET)), 201, None, "closed"),
+]  # fmt: skip
+
 CODINGS = [
     Row("chunks", post(CHUNKED, body=in_chunks(PET[:5], PET[5:])), 201),
     Row("a chunk with an extension", post(CHUNKED, body=b"1e;a=b\r\n%s\r\n0\r\n\r\n" % PET), 201),
@@ -213,7 +227,7 @@ EXPECTATIONS = [
         "payload_too_large"),
 ]  # fmt: skip
 
-ROWS = [*LINES, *TARGETS, *METHODS, *HEADERS, *LENGTHS, *CODINGS, *EXPECTATIONS]
+ROWS = [*LINES, *TARGETS, *METHODS, *HEADERS, *LENGTHS, *TUNNELS, *CODINGS, *EXPECTATIONS]
 
 
 @pytest.fixture(scope="module")
