@@ -82,6 +82,7 @@ REJECTED = {
         "Request target must begin with a slash"),
     "1,001 parameters": (raw(f"GET /?{'a&' * 1000} HTTP/1.1", HOST),
         "the query has too many parameters"),
+    "201 headers": (raw(LIST, HOST, *["A: b"] * 200), "the request has too many headers"),
     "no Host": (raw(LIST), "Host is missing"),
     "an empty Host": (raw(LIST, "Host:"), "Host must be a host name or an address"),
     "two as one Host": (raw(LIST, "Host: a, b"), "Host must be a host name or an address"),

@@ -160,6 +160,9 @@ HEADERS = [
     Row("a head at the limit", request("GET /v1/pets HTTP/1.1", "X: " + "x" * 16_000), 200),
     bad("a head over the limit", request("GET / HTTP/1.1", "X: " + "x" * HEAD_BYTES),
         "headers_too_large"),
+    Row("200 headers", request("GET /v1/pets HTTP/1.1", *["A: b"] * 197), 200),
+    bad("201 headers", request("GET /v1/pets HTTP/1.1", *["A: b"] * 198), "headers_too_large",
+        "the request has too many headers; send at most 200"),
     bad("500 headers too many", request("GET / HTTP/1.1", *["X-Filler: 0123456789"] * 900),
         "headers_too_large"),
 ]  # fmt: skip
