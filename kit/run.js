@@ -26,9 +26,9 @@ const python = findPython();
 if (python) {
   const [command, ...args] = python;
   const server = spawn(command, [...args, PROGRAM, ...process.argv.slice(2)], { stdio: "inherit" });
-  // The terminal sends Ctrl-C to both; other signals reach only this process. `process.stdin` would let the server's reads fail.
+  // The terminal sends Ctrl-C to both; other signals, such as nodemon's SIGUSR2, reach only this process. `process.stdin` would let the server's reads fail.
   process.on("SIGINT", () => isatty(0) || server.kill("SIGINT"));
-  for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => server.kill(signal));
+  for (const signal of ["SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR2"]) process.on(signal, () => server.kill(signal));
   server.on("exit", (status, signal) => {
     process.exitCode = status ?? 128 + constants.signals[signal];
   });

@@ -111,7 +111,9 @@ def test_the_server_runs_until_it_is_stopped(project: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("end", [{"SIGNAL": "SIGINT"}, {"SIGNAL": "SIGHUP"}, {"CRASH": "1"}])
+@pytest.mark.parametrize(
+    "end", [{"SIGNAL": "SIGINT"}, {"SIGNAL": "SIGHUP"}, {"SIGNAL": "SIGQUIT"}, {"CRASH": "1"}]
+)
 def test_the_server_stops_if_the_process_ends(project: Path, end: dict[str, str]) -> None:
     url = free_url()
     output = start(project, {"command": COMMAND}, MOCKPETS_URL=url, **end)

@@ -23,7 +23,7 @@ const BEGUN = "PLAYWRIGHT_MOCKPETS_BEGUN";
 // Global, because Playwright may load this module twice: for the configuration, and for the tests.
 const state = (globalThis[Symbol.for("mockpets.server")] ??= {});
 const IS_WINDOWS = process.platform === "win32";
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
 /** Without quotes, since it is part of a command. */
 const MISSING =
   "mockpets is not on the PATH. Install it, activate its virtual environment, or name its command with webServer({ command }).";
