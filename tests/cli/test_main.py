@@ -474,19 +474,25 @@ INTERRUPTED = """
 import os, signal, sys
 
 def interrupt(event, arguments):
-    if event == "import" and arguments[0] == module:
-        os.kill(os.getpid(), signal.SIGTERM)
+    is_first = module == "first" and arguments[0] not in ours
+    if event == "import" and (is_first or arguments[0] == module):
+        os.kill(os.getpid(), number)
 
-from mockpets.__main__ import main
+ours, number = ("mockpets", "mockpets.__main__", "_signal"), int(signal.SIGTERM)
 module, state = sys.argv[1:]
 sys.argv[1:] = ["serve", "--port", "0", "--state", state]
+for name in ("contextlib", "signal", "typing"):  # so that importing them is an event
+    sys.modules.pop(name, None)
 sys.addaudithook(interrupt)
+from mockpets.__main__ import main
 sys.exit(main())
 """
 
 
 @posix
-@for_each("module", ["unicodedata", "mockpets.web.app", "mockpets.storage.persistence"])
+@pytest.mark.parametrize(
+    "module", ["first", "unicodedata", "mockpets.web.app", "mockpets.storage.persistence"]
+)
 def test_a_signal_during_the_start_ends_it_with_status_0(tmp_path: Path, module: str) -> None:
     """Compiling a text with a named character imports unicodedata, and replaces any exception."""
     compiles = ["-X", f"pycache_prefix={tmp_path}"] if module == "unicodedata" else []
