@@ -521,7 +521,7 @@ def test_serve_logs_a_setting_whose_effect_another_limits(here: Path) -> None:
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=SECONDS)
 
-    assert re.search("^key +any, such as mockpets$", banner, re.MULTILINE)
+    assert re.search("^key +any bearer token, such as mockpets$", banner, re.MULTILINE)
     assert " warning: --state does not save the session" in err.splitlines()[0]
     assert re.search("^[0-9]{2} scenarios: mockpets scenarios$", banner, re.MULTILINE)
     assert "coding agents" not in banner
