@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -354,6 +354,30 @@ def test_the_toolbar_removes_itself_with_one_line(
         [line] = [text for text in one.warnings if text.startswith("mockpets:")]
         assert line.startswith(f"mockpets: the toolbar is off: {reason.format(url=server.url)}")
         assert one.page.context.cookies() == []
+
+
+@pytest.mark.parametrize(("settings", "host", "served", "option"), [
+    pytest.param({"control_token": "a-token-of-the-tests"}, "localhost", True, "--control open",
+        id="a token is needed"),
+    pytest.param({}, "evil.test", False, "--control-origin {origin}", id="another origin"),
+])  # fmt: skip
+def test_the_pill_names_the_option_if_the_page_may_not_call(
+    browser: Browser, settings: dict[str, str], host: str, served: bool, option: str
+) -> None:
+    with MockpetsServer(Settings(port=0, **settings)) as server, ExitStack() as stack:  # type: ignore[arg-type]  # a test's own settings
+        script = (ROOT / "kit" / "toolbar.js").read_text(encoding="utf-8")
+        url = f"{server.url}/__mockpets/toolbar.js" if served else "/toolbar.js"
+        text = f"<!doctype html><html data-mockpets-url={server.url}><body>"
+        text += f'<script type="module" src="{url}"></script>'
+        port = stack.enter_context(foreign_page(text, {"/toolbar.js": script}))
+        context = stack.enter_context(browser.new_context())
+        one = App(context.new_page(), f"http://{host}:{port}", server)
+        one.visit("?mockpets=demo%2Bempty")
+
+        reason = f"The state may be wrong: {server.url} rejects this page. Start it with "
+        reason += option.format(origin=one.origin)
+        expect(one.pill).to_have_text(reason)
+        assert f"mockpets: {reason}" in one.warnings
 
 
 def test_it_is_accessible_fits_a_phone_and_remembers_its_corner(
