@@ -70,14 +70,15 @@ def create_app(settings: Settings, clock: Callable[[], float] = monotonic) -> fl
     calls that wait need our server, as do the ports and the state file.
 
     :param clock: returns monotonic seconds.
-    :raise InputError: a setting, a scenario file or a fixture is invalid, or a scenario is unknown.
+    :raise InputError: a setting, or a scenario or fixture that it names, is invalid or unknown.
     """
     changes = ChangeFeed()
     on_reload = partial(changes.publish, "files")
     reloader = Reloader(settings.scenarios_dir, settings.fixtures_dir, on_reload)
     library = reloader.library
-    problems = [*chain(*library.problems.values())]
-    problems += library.unknown("--scenario", settings.scenario)
+    problems = library.unknown("--scenario", settings.scenario)
+    if not library.problems.keys().isdisjoint(settings.scenario):
+        problems += chain(*library.problems.values())  # the reason may be a file that one extends
     problems += contradictions(settings)
     start = None
     try:

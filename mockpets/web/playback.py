@@ -106,7 +106,7 @@ class Playback:
         if not key.valid:
             code: NoteCode = "key_invalid" if key.given else "key_missing"
             exchange.notes.append((code, f"the API key is {code[4:]}"))
-            raise unauthorized(key, request)
+            raise unauthorized(key, request, self._settings)
         if BODY in request.environ:
             self._check_size(request, name, stack)
         # 4. A place for the session and its pets: 503, 507.

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -387,6 +387,30 @@ def test_an_invalid_file_does_not_stop_the_search(browser: Browser, tmp_path: Pa
             one.page.keyboard.type("own")
             one.page.keyboard.press("Enter")
             expect(one.out).to_have_text("503 service_unavailable")
+
+
+@pytest.mark.parametrize(("settings", "host", "served", "option"), [
+    pytest.param({"control_token": "a-token-of-the-tests"}, "localhost", True, "--control open",
+        id="a token is needed"),
+    pytest.param({}, "evil.test", False, "--control-origin {origin}", id="another origin"),
+])  # fmt: skip
+def test_the_pill_names_the_option_if_the_page_may_not_call(
+    browser: Browser, settings: dict[str, str], host: str, served: bool, option: str
+) -> None:
+    with MockpetsServer(Settings(port=0, **settings)) as server, ExitStack() as stack:  # type: ignore[arg-type]  # a test's own settings
+        script = (ROOT / "kit" / "toolbar.js").read_text(encoding="utf-8")
+        url = f"{server.url}/__mockpets/toolbar.js" if served else "/toolbar.js"
+        text = f"<!doctype html><html data-mockpets-url={server.url}><body>"
+        text += f'<script type="module" src="{url}"></script>'
+        port = stack.enter_context(foreign_page(text, {"/toolbar.js": script}))
+        context = stack.enter_context(browser.new_context())
+        one = App(context.new_page(), f"http://{host}:{port}", server)
+        one.visit("?mockpets=demo%2Bempty")
+
+        reason = f"The state may be wrong: {server.url} rejects this page. Start it with "
+        reason += option.format(origin=one.origin)
+        expect(one.pill).to_have_text(reason)
+        assert f"mockpets: {reason}" in one.warnings
 
 
 def test_it_is_accessible_fits_a_phone_and_remembers_its_corner(

@@ -549,6 +549,7 @@ button, input { font: inherit; color: inherit; border: 1px solid var(--line); bo
 button { cursor: pointer; font-weight: 500; white-space: nowrap } button:hover { background: var(--hover) } button:disabled { color: var(--soft); opacity: .6; cursor: not-allowed }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px }
 #pill { display: flex; align-items: center; gap: 8px; height: 36px; padding: 0 12px 0 8px; border-radius: 18px; background: var(--ground); box-shadow: var(--shadow); max-width: 100%; touch-action: none; user-select: none }
+p#pill { height: auto; padding: 8px 12px 8px 8px; overflow-wrap: anywhere }
 #pill > svg:last-child { width: 12px; height: 12px; color: var(--soft) }
 #panel { width: 400px; max-width: 100%; max-height: calc(100vh - 76px); overflow: auto; border: 1px solid var(--line); border-radius: 10px; background: var(--ground); box-shadow: var(--shadow); scrollbar-width: thin }
 .head { height: 44px; padding: 0 6px 0 12px }
@@ -594,6 +595,33 @@ section > .line + .line { margin-top: 8px }
 @media (pointer: coarse) { button, input { min-height: 32px } [role=switch] { min-height: 18px } }
 `;
 
+function mount() {
+  const style = new CSSStyleSheet(); // a Content-Security-Policy allows it
+  style.replaceSync(CSS);
+  root.adoptedStyleSheets = [style];
+  const frame = document.createElement("div");
+  frame.role = "region";
+  frame.ariaLabel = "mockpets";
+  root.append(frame);
+}
+
+/** Return the server's option that lets this page call it; empty if the error has another reason. */
+async function missingOption({ status }) {
+  if (status === 401) return "--control open";
+  if (status !== undefined || blocked) return "";
+  const hasResponse = await fetch(`${server}/__mockpets/health`, { mode: "no-cors", credentials: "omit" }).then(() => true, () => false);
+  return hasResponse ? `--control-origin ${location.origin}` : "";
+}
+
+/** Show only why the toolbar is off, since the page may show another state than its link asks for. */
+function warn(option) {
+  mount();
+  const reason = `The state may be wrong: ${server} rejects this page. Start it with ${option}`;
+  root.firstElementChild.className = view.corner;
+  patch(root.firstElementChild, [h("p", { id: "pill", role: "alert" }, logo(), h("span", { class: "held" }, reason))]);
+  console.warn(`mockpets: ${reason}`);
+}
+
 async function start() {
   const { names, isLate } = followLink();
   if (document.querySelector(OWN)) return; // loaded twice
@@ -605,16 +633,12 @@ async function start() {
     if (error.status === 422) setCookie([]); // it names an invalid session
     await sleep(TICK_MS); // the browser reports a violation later
     const policy = `${blocked} of the page's Content-Security-Policy lacks ${new URL(server).origin}; add it, or forward /__mockpets`;
+    const option = await missingOption(error);
+    if (option) return warn(option);
     const silence = `cannot connect to ${server}; is mockpets running there, and does it allow ${location.origin} (--control-origin)?`;
     return leave(blocked ? policy : error instanceof TypeError ? silence : error.message);
   }
-  const style = new CSSStyleSheet(); // a Content-Security-Policy allows it
-  style.replaceSync(CSS);
-  root.adoptedStyleSheets = [style];
-  const frame = document.createElement("div");
-  frame.role = "region";
-  frame.ariaLabel = "mockpets";
-  root.append(frame);
+  mount();
   host.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && view.open) toggle(false);
     event.stopPropagation(); // the keys of the app
