@@ -92,7 +92,7 @@ def _lines(result: RecordedStub) -> Iterator[str]:
     type=Path,
     multiple=True,
 )
-@option("--base-url URL", "With --har: base URL of the API, if it was not mockpets.")
+@option("--base-url URL", "With --har: record only requests below this base URL of an API.")
 @with_json
 @with_client
 def record(

@@ -104,6 +104,29 @@ def server(scenario: Path) -> Iterator[MockpetsServer]:
         yield server
 
 
+def test_only_requests_below_the_base_url_count(run: Run, tmp_path: Path) -> None:
+    """The page called mockpets too, and one file is a log of mockpets."""
+    ours = entry("GET", "", 404, {"error": "not the service's"})
+    ours["request"]["url"] = "http://localhost:7387/v1/pets/11"
+    ours["response"]["headers"].append({"name": "Mockpets-Request", "value": "7"})
+    page = har(tmp_path / "page.har", entry("GET", "/pets/11", 200, CAT), ours)
+    with MockpetsServer(Settings(port=0)) as server:
+        Client(OverSocket(server.url))("GET", "/v1/pets/999")
+        document = ControlClient(server.url).har()
+    entries = [*json.loads(page.read_text("utf-8"))["log"]["entries"], *document["log"]["entries"]]
+    page.write_text(json.dumps({"log": {"entries": entries}}), "utf-8")
+    file = tmp_path / "service.yaml"
+    status, out, err = run("record", "service", "--har", page, "--base-url", BASE, "-o", file)
+
+    assert (status, err) == (0, [])
+    assert out[:3] == [
+        f"{file}: 1 request, 0 stubs",
+        "kept 1 pet of 1 request",
+        "dropped 2 requests to other URLs, preflights or cached",
+    ]
+    assert yaml.safe_load(file.read_text("utf-8"))["pets"] == [CAT]
+
+
 def test_a_service_becomes_pets_and_few_stubs(scenario: Path) -> None:
     text = scenario.read_text("utf-8")
 
