@@ -510,3 +510,15 @@ def test_strange_responses_are_recorded_or_rejected(run: Run, tmp_path: Path) ->
     assert [lost in each for each in err] == [True]
     status, out, err = run("check", file)
     assert status == 0, (out, err, file.read_text("utf-8"))
+
+
+def test_a_list_that_ignores_the_query_is_recorded_as_it_was(run: Run, tmp_path: Path) -> None:
+    pets = [{**CAT, "status": "sold"}, {**DOG, "status": "pending"}]
+    targets = ("/pets?limit=1", "/pets?status=available", "/pets?limit=0")
+    file = har(tmp_path / "lists.har", *(entry("GET", target, 200, pets) for target in targets))
+    out = tmp_path / "lists.yaml"
+    assert run("record", "lists", "--har", file, "--base-url", BASE, "-o", out)[0] == 0
+    settings = Settings(port=0, scenarios_dir=(tmp_path,), scenario=("lists",))
+    with MockpetsServer(settings) as server:
+        options = (file, "--base-url", BASE, "--url", server.url)
+        assert run("replay", *options)[1] == ["3 requests: 0 differences"]
