@@ -79,6 +79,10 @@ _CACHED_LENGTH: Final = 256
 """The longest query, in characters, to keep in the cache."""
 
 
+_PAGING: Final = {"page", "offset", "cursor"}
+"""Parameters with which other services select the next page."""
+
+
 @lru_cache(256)
 def _read_query(raw: str) -> _Query:
     """Parse a query; cached, because without it the mix takes 1.36 times as long."""
@@ -87,7 +91,10 @@ def _read_query(raw: str) -> _Query:
     text = raw.encode("latin-1").decode("utf-8", "replace")
     for name, value in parse_qsl(text, keep_blank_values=True, errors="werkzeug.url_quote"):
         parameters.setdefault(name, []).append(value)
-    notes = ignored_note("ignored_query", "parameters", parameters.keys() - set(LIST_PARAMETERS))
+    ignored = parameters.keys() - set(LIST_PARAMETERS)
+    notes = ignored_note("ignored_query", "parameters", ignored)
+    if ignored & _PAGING:
+        notes = ((notes[0][0], f"{notes[0][1]}; the contract has no paging"),)
     try:
         query = load_list_query(parameters)
     except RequestError as error:
