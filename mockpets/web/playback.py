@@ -22,6 +22,7 @@ from mockpets.web.authentication import read_key, unauthorized
 from mockpets.web.cookie import read_cookie, with_deletion
 from mockpets.web.delivery import check_room, waits
 from mockpets.web.exchange import Response, current_request
+from mockpets.web.operations import selected_pets
 from mockpets.web.session_selector import requested_delay, select
 from mockpets.wsgi_extension import BODY, JOB_RESULTS, SERVER
 
@@ -204,9 +205,11 @@ def _rejected(outcome: Outcome) -> Outcome:
 
 
 def canned_response(reply: Canned, request: Request, session: Session) -> Response:
-    """Return a stub's reply to a request."""
+    """Return a stub's reply to a request; raise ``invalid_request`` for the query of a page."""
     if reply.template is not None:
         return _rendered(reply, reply.template, request, session)
+    if reply.is_page:
+        return Response(selected_pets(reply.body, request), reply.status, reply.headers)
     body, pet_id = reply.body, (request.view_args or {}).get("pet_id")
     if reply.names_pet and pet_id is not None:
         body = error_body("pet_not_found", no_animal(pet_id), reply.status)

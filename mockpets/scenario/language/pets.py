@@ -132,7 +132,7 @@ PETS_FILE: Final = ByKind(
     "a list of Pet objects",
 )
 PAGE: Final = ByKind(
-    "Pet objects or a fixture name.",
+    "Pet objects or a fixture name; status and limit of the request apply.",
     {
         "text": replace(_FIXTURE, then=_fixture_page),
         "list": ListOf(
