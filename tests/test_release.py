@@ -211,6 +211,16 @@ def test_it_runs_with_the_first_python_that_is_new_enough_or_uv(
 
 
 @pytest.mark.node
+def test_the_python_that_uv_is_told_to_use_is_used(package: Path) -> None:
+    uv = f'[ "$1" = --version ] && exit\necho uv $1 $2 $3 $4\nshift 4\nexec {sys.executable} "$@"'
+    path = programs(package, {"python3": "exit 1", "uv": uv})
+    command = (need("node"), package / "run.js", "serve")
+    status, out, err = call(*command, folder=package, PATH=path, UV_PYTHON="3.12")
+
+    assert (status, out, err) == (3, "uv run --quiet --no-project python\n['serve']\n", "")
+
+
+@pytest.mark.node
 @for_each("scripts", [{}, {"python3": "exit 1", "uv": "exit 1"}])
 def test_without_python_it_says_what_to_install(package: Path, scripts: Mapping[str, str]) -> None:
     status, out, err = call(

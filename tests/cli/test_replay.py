@@ -91,6 +91,7 @@ def scenario(service: Path, run: Run, tmp_path: Path) -> Path:
         "kept 2 pets of 7 requests",
         "dropped 3 requests to other URLs, preflights or cached",
         "dropped secrets: authorization (7), cookie (7), set-cookie (7), x-api-token (7)",
+        "off contract: getPet 200: no Sunset header; the scenario sends it (3 requests)",
         "off contract: getPet 503: the contract does not list this status (1 request)",
         f"use it  mockpets serve --scenarios-dir {tmp_path} --scenario service",
     ]
