@@ -198,7 +198,11 @@ def test_every_function_by_keyboard(
         expect(page.locator("#delay-")).to_have_attribute("aria-pressed", "true")
         assert one.active() == ["retry"]
 
-        # Leave and return.
+        # Leave and return, also from the field.
+        page.keyboard.press("Escape")
+        expect(page.locator("#panel")).to_be_hidden()
+        expect(page.locator("#load")).to_be_focused()
+        one.open()
         page.keyboard.press("Escape")
         expect(page.locator("#panel")).to_be_hidden()
         expect(page.locator("#load")).to_be_focused()
@@ -242,6 +246,23 @@ def test_ask_before_each_response(browser: Browser, server: MockpetsServer) -> N
         one.press("ask", "Space")
         expect(one.out).to_have_text("200 3")
         assert one.active() == ["default"]
+
+
+def test_a_click_on_a_label_changes_its_switch_and_a_note_disappears(
+    browser: Browser, server: MockpetsServer
+) -> None:
+    with app(browser, server) as one:
+        page = one.page
+        page.clock.install()
+        one.visit()
+        one.open()
+        page.get_by_text("Ask before each response").click()
+        expect(page.get_by_role("switch", name="Ask before each response")).to_be_checked()
+        page.evaluate("navigator.clipboard.writeText = async () => {}")
+        page.get_by_role("button", name="Copy link").click()
+        expect(page.locator("#panel").get_by_text("Link copied")).to_be_visible()
+        page.clock.fast_forward(5_000)
+        expect(page.get_by_text("Link copied")).to_have_count(0)
 
 
 def test_it_releases_the_responses_held_at_a_gate_and_keeps_a_document(
@@ -315,29 +336,69 @@ def test_a_link_sets_the_cookie_and_leaves_the_address(
         assert "%2B" not in "".join(each["value"] for each in one.page.context.cookies())
 
 
-CALL = """<script>
-fetch("{url}/v1/pets?limit=2", {{ headers: {{ Authorization: "Bearer mockpets" }}, {more} }})
-  .then((response) => response.json());
+MODULE = '<script type="module" src="{url}/__mockpets/toolbar.js"></script>'
+LOAD = """<script>
+const headers = {{ Authorization: "Bearer mockpets" }};
+const load = async (more) =>
+  (await fetch("{url}/v1/pets?limit=2", {{ headers, ...more }})).json();
 </script>"""
+CALL = '<script type="module">load({{ {more} }});</script>'
+STRICT_MODE = """<script type="module">
+const first = new AbortController();
+load({{ credentials: "include", signal: first.signal }}).catch(() => {{}});
+setTimeout(() => first.abort());
+</script>"""
+"""As in React's StrictMode, which runs an effect, its cleanup, and the effect again."""
+LATE_TOOLBAR = """<script>
+addEventListener("mockpets", (event) => event.preventDefault());
+load().then(() => import("{url}/__mockpets/toolbar.js"));
+</script>"""
+CREDENTIALS = "credentials: 'include'"
+CHECKED = "**/requests?limit=*"
+ADVICE = 'Add this to their options: credentials: "include" (axios: withCredentials: true)'
 
 
-@pytest.mark.parametrize("names", ["demo", "+empty"])
-@pytest.mark.parametrize("more", ["", "credentials: 'include'"])
+@contextmanager
+def linked_app(browser: Browser, server: MockpetsServer, text: str) -> Iterator[App]:
+    with foreign_page("<!doctype html><body>" + text) as port, browser.new_context() as context:
+        one = App(context.new_page(), f"http://localhost:{port}", server)
+        yield one
+        assert one.errors == []
+
+
+@pytest.mark.parametrize("names", ["demo", "+unauthorized"])
+@pytest.mark.parametrize("more", ["", CREDENTIALS], ids=["no credentials", "credentials"])
 def test_it_says_why_a_link_has_no_effect(
     browser: Browser, server: MockpetsServer, names: str, more: str
 ) -> None:
-    module = f'<script type="module" src="{server.url}/__mockpets/toolbar.js"></script>'
-    text = f"<!doctype html><body>{module}{CALL.format(url=server.url, more=more)}"
-    with foreign_page(text) as port, browser.new_context() as context:
-        context.add_cookies(
-            [{"name": "mockpets", "value": names, "url": f"http://localhost:{port}"}]
-        )
-        one = App(context.new_page(), f"http://localhost:{port}", server)
-        with one.page.expect_response("**/requests?limit=1"):
-            one.visit()
+    text = (MODULE + LOAD + CALL).format(url=server.url, more=more)
+    with linked_app(browser, server, text) as one:
+        with one.page.expect_response(CHECKED):
+            one.visit(f"?mockpets={names.replace('+', '%2B')}")
         one.open()
-        note = one.page.get_by_text('Send them with credentials: "include".')
-        expect(note).to_have_count(0 if more else 1)
+        expect(one.page.locator("#panel").get_by_text(ADVICE)).to_have_count(0 if more else 1)
+        expect(one.pill.get_by_text("not sent")).to_have_count(0 if more else 1)
+        # A switch then belongs to the session `default`, in which are the requests of this page.
+        if not more and names != "demo":
+            one.page.evaluate("addEventListener('mockpets', (event) => event.preventDefault())")
+            one.press("remove-unauthorized")
+            expect(one.pill).not_to_contain_text("not sent")
+
+
+@pytest.mark.parametrize("first", [STRICT_MODE, LATE_TOOLBAR], ids=["aborted", "before the link"])
+def test_a_request_that_could_not_have_the_state_of_the_link_is_no_reason_to_warn(
+    browser: Browser, server: MockpetsServer, first: str
+) -> None:
+    toolbar = MODULE if first == STRICT_MODE else ""
+    text = (toolbar + LOAD + first).format(url=server.url)
+    with linked_app(browser, server, text) as one:
+        with one.page.expect_response(CHECKED):
+            one.visit("?mockpets=demo%2Bempty")
+            expect(one.pill).to_contain_text("demo · empty")
+            one.page.evaluate("load({ credentials: 'include' })")
+        one.open()
+        expect(one.pill).not_to_contain_text("not sent")
+        assert [text for text in one.warnings if "credentials" in text] == []
 
 
 NO_CONNECT = POLICY.format("default-src 'self'; script-src 'nonce-n' {url}; connect-src 'self'")
