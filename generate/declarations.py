@@ -37,7 +37,7 @@ def scenarios() -> dict[str, str]:
     library = load_library((), ())
     listed = library.descriptions()
     return {
-        "scenarios.d.ts": declare_scenarios(listed, library.gates()),
+        "scenarios.d.ts": declare_scenarios(listed, library.gates(), library.resource_names()),
         "scenarios.js": list_scenarios(listed),
     }
 

@@ -99,7 +99,7 @@ ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
         "Try again later: `Retry-After` has the seconds. The log names the option that sets the limit.",
     ),
     "headers_too_large": (
-        "The request line and the headers are over 16 KiB, or a body has over 100 trailers.",
+        "The request line and the headers are over 16 KiB, or over 200 headers or 100 trailers.",
         "Send fewer or smaller headers, such as cookies.",
     ),
     "internal_error": (

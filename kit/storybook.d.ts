@@ -9,7 +9,7 @@ export interface StoryParameters extends Contents, Pick<Options, "url" | "token"
   /**
    * `props` (the default): the story passes `loaded.mockpets.baseUrl` or `.key` to its component.
    * `header`: `fetch` and XMLHttpRequest of the page send the session to mockpets and to the page's
-   * own origin. Such a story must be the only one on its page.
+   * own origin. Such a story must be the only one on its page. Import the loader before your app.
    */
   carrier?: "props" | "header";
 }

@@ -6,9 +6,11 @@ const NAME = "mockpets"; // of the cookie, of the parameter in links, and of the
 const OWN = "mockpets-toolbar"; // the element, and the scenario of this session that delays and holds
 const GATE = "toolbar";
 const REQUESTS = 10;
+const CHECKED = 50; // last requests, to find one of the page
 const DEFAULT_URL = "http://localhost:7387";
 const PROTOCOL = 2; // of the server, as in the client
 const UNDO_MS = 8_000;
+const NOTE_MS = 4_000;
 const TICK_MS = 100;
 const WAIT_SECONDS = 25;
 const PAUSE_MS = 100; // minimum time between two polls
@@ -43,6 +45,8 @@ function setCookie(names) {
   document.cookie = `${NAME}=${value}; Path=/; SameSite=Lax${value ? "" : "; Max-Age=0"}`;
 }
 
+let linked = 0; // when the cookie got its state: earlier requests of the page were sent without it
+
 /** Move the state from the page's address to the cookie; return its names, and whether the page has requested data before. */
 function followLink() {
   const url = new URL(location.href);
@@ -52,6 +56,7 @@ function followLink() {
     url.searchParams.delete(NAME);
     history.replaceState(history.state, "", url);
     setCookie(names);
+    if (cookie() !== before) linked = performance.now();
   }
   const hasRequested = performance.getEntriesByType("resource").some(({ initiatorType }) => ["fetch", "xmlhttprequest"].includes(initiatorType));
   return { names, isLate: cookie() !== before && (hasRequested || document.readyState === "complete") };
@@ -67,7 +72,7 @@ function link() {
 // --- The server ---
 
 const source = new URL(import.meta.url);
-const given = document.querySelector("[data-mockpets-url]")?.dataset.mockpetsUrl;
+const given = document.documentElement.dataset.mockpetsUrl; // of <html>, which no text of a visitor can change
 const loaded = given === undefined ? source.origin + source.pathname : `${new URL(given, location.href).href.replace(/\/$/, "")}/__mockpets/toolbar.js`;
 const [, server = DEFAULT_URL, servedFor] = /^(.+?)(?:\/~([^/+]+)[^/]*)?\/__mockpets\/toolbar\.js$/.exec(loaded) ?? [];
 const session = () => split(cookie())[0] || servedFor || "default";
@@ -177,6 +182,7 @@ async function activate(names, { delay = view.delay, ask = view.ask } = {}) {
   if (!own && view.state.active.includes(OWN)) await call("DELETE", `overrides/${OWN}`);
   if (!ask && view.ask) await call("POST", `gates/${GATE}/open`);
   if (cookie()) setCookie([session()]);
+  if (session() === "default") view.advice = ""; // requests without a cookie are in this session too
 }
 
 const add = (name, only) => activate(only ? [name] : [name, ...stack().filter((each) => each !== name && each !== "default")]);
@@ -191,11 +197,18 @@ async function undo() {
   keep({ undo: 0 });
 }
 
+let noted; // the timer that removes the note
+
 async function copyLink() {
   const href = link();
+  clearTimeout(noted);
   try {
     await navigator.clipboard.writeText(href);
     view.note = "Link copied";
+    noted = setTimeout(() => {
+      view.note = view.news = "";
+      render();
+    }, NOTE_MS);
   } catch {
     view.note = `Copy this link: ${href}`; // the page may not write to the clipboard
   }
@@ -308,7 +321,9 @@ function options() {
   const { active, scenarios } = view.state;
   const words = view.search.toLowerCase();
   const rank = ({ name, description }) => (name.startsWith(words) ? 0 : name.includes(words) ? 1 : description.toLowerCase().includes(words) ? 2 : 3);
-  return scenarios.filter((each) => rank(each) < 3 && each.name !== OWN && !active.includes(each.name)).sort((one, other) => rank(one) - rank(other));
+  // An invalid file has no description.
+  const described = scenarios.map(({ name, description, problems }) => ({ name, description: description ?? problems[0] ?? "" }));
+  return described.filter((each) => rank(each) < 3 && each.name !== OWN && !active.includes(each.name)).sort((one, other) => rank(one) - rank(other));
 }
 
 function scenarioField() {
@@ -335,7 +350,7 @@ function scenarioField() {
   };
   const onblur = () => {
     view.listed = false;
-    render();
+    queueMicrotask(render); // later, because `render` may be what removes the field
   };
   const row = ({ name, description }, index) => h("div", {
     role: "option", id: `option-${index}`, key: name, "aria-selected": String(index === view.option), title: description,
@@ -370,7 +385,7 @@ function switches() {
   return h("section", { key: "switches" },
     h("div", { class: "line" }, h("h2", { id: "delays" }, "Delay for all"), h("div", { role: "group", class: "segments", "aria-labelledby": "delays" }, DELAYS.map(([label, delay]) =>
       h("button", { id: `delay-${delay}`, key: delay, "aria-pressed": String(delay === view.delay), onclick: change({ delay }) }, label)))),
-    h("div", { class: "line" }, h("h2", { id: "asks" }, "Ask before each response"),
+    h("div", { class: "line" }, h("h2", null, h("label", { id: "asks", for: "ask" }, "Ask before each response")),
       h("button", { id: "ask", role: "switch", "aria-checked": String(view.ask), "aria-labelledby": "asks", onclick: change({ ask: !view.ask }) })));
 }
 
@@ -425,7 +440,7 @@ function pill() {
   const { asked, open } = view;
   const named = session() === "default" ? "" : `${session()} · `;
   return h("button", { id: "pill", key: "pill", title: "Alt+M opens and closes. Drag it, or use the arrow keys, to move it to another corner.", "aria-expanded": String(open), "aria-controls": "panel", onclick: () => toggle(!open), onkeydown: moveByKey, onpointerdown: drag },
-    logo(), h("span", { class: "away" }, "mockpets: "), h("span", { class: "path" }, named + stack().join(" + ")), asked.length > 0 && h("b", { key: "held", class: "held" }, `${asked.length} held`), icon(open ? "down" : "up"));
+    logo(), h("span", { class: "away" }, "mockpets: "), h("span", { class: "path" }, named + stack().join(" + ")), view.advice && h("b", { key: "unsent", class: "held" }, "not sent"), asked.length > 0 && h("b", { key: "held", class: "held" }, `${asked.length} held`), icon(open ? "down" : "up"));
 }
 
 /** Focus on a control, or on what is left near it. */
@@ -506,13 +521,19 @@ function leave(reason) {
 /** Report why a link has no effect: a browser sends the cookie to another origin only with credentials. */
 function checkCookie() {
   if (!cookie() || new URL(server).origin === location.origin) return;
+  // Without a response, as of a request that the page aborts, `responseStart` is 0.
+  const counts = ({ name, startTime, responseStart }) => name.startsWith(`${server}/v1/`) && startTime >= linked && responseStart > 0;
   const observer = new PerformanceObserver(async (entries) => {
-    if (!entries.getEntries().some(({ name }) => name.startsWith(`${server}/v1/`))) return;
+    const sent = entries.getEntries().find(counts);
+    if (!sent) return;
     observer.disconnect();
-    const { requests: [last] } = await call("GET", "requests?limit=1");
+    const log = await call("GET", `requests?limit=${CHECKED}`).catch(() => null);
+    if (!log) return;
+    const { pathname } = new URL(sent.name);
+    const last = log.requests.findLast(({ path, outcome }) => outcome !== "pending" && pathname.endsWith(path));
     const [, ...named] = split(cookie());
     if (last && (!named.length || last.scenarios.join() === named.join())) return;
-    view.advice = 'The requests of this page come without the state in the cookie. Send them with credentials: "include".';
+    view.news = view.advice = 'The link has no effect: the requests of this page do not send its state. Add this to their options: credentials: "include" (axios: withCredentials: true)';
     console.warn(`mockpets: ${view.advice}`);
     render();
   });
@@ -543,6 +564,7 @@ button, input { font: inherit; color: inherit; border: 1px solid var(--line); bo
 button { cursor: pointer; font-weight: 500; white-space: nowrap } button:hover { background: var(--hover) } button:disabled { color: var(--soft); opacity: .6; cursor: not-allowed }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px }
 #pill { display: flex; align-items: center; gap: 8px; height: 36px; padding: 0 12px 0 8px; border-radius: 18px; background: var(--ground); box-shadow: var(--shadow); max-width: 100%; touch-action: none; user-select: none }
+p#pill { height: auto; padding: 8px 12px 8px 8px; overflow-wrap: anywhere }
 #pill > svg:last-child { width: 12px; height: 12px; color: var(--soft) }
 #panel { width: 400px; max-width: 100%; max-height: calc(100vh - 76px); overflow: auto; border: 1px solid var(--line); border-radius: 10px; background: var(--ground); box-shadow: var(--shadow); scrollbar-width: thin }
 .head { height: 44px; padding: 0 6px 0 12px }
@@ -588,6 +610,33 @@ section > .line + .line { margin-top: 8px }
 @media (pointer: coarse) { button, input { min-height: 32px } [role=switch] { min-height: 18px } }
 `;
 
+function mount() {
+  const style = new CSSStyleSheet(); // a Content-Security-Policy allows it
+  style.replaceSync(CSS);
+  root.adoptedStyleSheets = [style];
+  const frame = document.createElement("div");
+  frame.role = "region";
+  frame.ariaLabel = "mockpets";
+  root.append(frame);
+}
+
+/** Return the server's option that lets this page call it; empty if the error has another reason. */
+async function missingOption({ status }) {
+  if (status === 401) return "--control open";
+  if (status !== undefined || blocked) return "";
+  const hasResponse = await fetch(`${server}/__mockpets/health`, { mode: "no-cors", credentials: "omit" }).then(() => true, () => false);
+  return hasResponse ? `--control-origin ${location.origin}` : "";
+}
+
+/** Show only why the toolbar is off, since the page may show another state than its link asks for. */
+function warn(option) {
+  mount();
+  const reason = `The state may be wrong: ${server} rejects this page. Start it with ${option}`;
+  root.firstElementChild.className = view.corner;
+  patch(root.firstElementChild, [h("p", { id: "pill", role: "alert" }, logo(), h("span", { class: "held" }, reason))]);
+  console.warn(`mockpets: ${reason}`);
+}
+
 async function start() {
   const { names, isLate } = followLink();
   if (document.querySelector(OWN)) return; // loaded twice
@@ -599,16 +648,12 @@ async function start() {
     if (error.status === 422) setCookie([]); // it names an invalid session
     await sleep(TICK_MS); // the browser reports a violation later
     const policy = `${blocked} of the page's Content-Security-Policy lacks ${new URL(server).origin}; add it, or forward /__mockpets`;
+    const option = await missingOption(error);
+    if (option) return warn(option);
     const silence = `cannot connect to ${server}; is mockpets running there, and does it allow ${location.origin} (--control-origin)?`;
     return leave(blocked ? policy : error instanceof TypeError ? silence : error.message);
   }
-  const style = new CSSStyleSheet(); // a Content-Security-Policy allows it
-  style.replaceSync(CSS);
-  root.adoptedStyleSheets = [style];
-  const frame = document.createElement("div");
-  frame.role = "region";
-  frame.ariaLabel = "mockpets";
-  root.append(frame);
+  mount();
   host.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && view.open) toggle(false);
     event.stopPropagation(); // the keys of the app

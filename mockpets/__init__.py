@@ -4,9 +4,7 @@ The public names are imported when they are first used (PEP 562), so importing t
 command line does, loads neither Flask nor waitress.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+TYPE_CHECKING = False  # as in `typing`, whose import would delay the handler in `__main__`
 
 if TYPE_CHECKING:
     from mockpets.server import MockpetsServer

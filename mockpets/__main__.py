@@ -1,21 +1,22 @@
 """Run the command line with ``python -m mockpets``."""
 
-from __future__ import annotations
-
 import os
 import sys
-from contextlib import suppress
+
+if sys.argv[1:2] == ["serve"]:
+    # Before any other import, since a container can be stopped while it starts. The process ends at
+    # once, because Python can turn an exception that interrupts an import into another one.
+    import _signal  # type: ignore[import-not-found]  # the built-in part of `signal`
+
+    _signal.signal(_signal.SIGTERM, lambda *_: os._exit(0))
 
 
 def main() -> int:
     """Run the command line and return its exit status; handles Ctrl-C during the import too."""
-    if sys.argv[1:2] == ["serve"]:
-        import signal  # here, since `health` needs to be fast
-
-        # At once: Python can turn an exception that interrupts an import into another one.
-        signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
     try:
         if sys.argv[1:2] in (["health"], ["use"]):
+            from contextlib import suppress
+
             from mockpets.cli.quick import try_quickly
 
             if (line := try_quickly(sys.argv[1:], os.environ)) is not None:

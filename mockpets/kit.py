@@ -78,6 +78,7 @@ declare module "mockpets" {{
   interface Register {{
     scenarios:{scenarios};
     gates:{gates};
+    resources:{resources};
   }}
 }}
 """
@@ -107,6 +108,7 @@ def render(
     name: str,
     scenarios: Mapping[str, str],
     gates: Iterable[str] = (),
+    resources: Iterable[str] = (),
     options: Iterable[str] = (),
 ) -> str:
     """Return a file of the kit with its header.
@@ -116,13 +118,13 @@ def render(
     :param options: what `stored_options` returns for `PACKAGE_FILE` and `TYPES_FILE`.
     """
     if name == TYPES_FILE:
-        return _declare_own(scenarios, gates, options)
+        return _declare_own(scenarios, gates, resources, options)
     if name == PACKAGE_FILE:
         package = {"description": _PACKAGE.format(version=VERSION), "type": "module"}
         stored = {"mockpets": {"options": options}} if (options := [*options]) else {}
         return json.dumps({**package, **stored}, indent=2, ensure_ascii=False) + "\n"
     if name == SCENARIOS_FILE:
-        text = declare_scenarios(scenarios, gates)
+        text = declare_scenarios(scenarios, gates, resources)
     else:
         text = list_scenarios(scenarios) if name == STATES_FILE else _source(name)
     more = _NO_CHECK if name.endswith(".js") else ""
@@ -150,27 +152,34 @@ def stored_options(text: str) -> list[str]:
     return options
 
 
-def declare_scenarios(names: Iterable[str], gates: Iterable[str]) -> str:
-    """Return the declarations of all names that can be activated, and of the gates."""
-    held = " | ".join(dump_json(name).decode() for name in gates) or "never"
-    union = "".join(f'\n  | "{name}"' for name in _valid(names))
+def declare_scenarios(names: Iterable[str], gates: Iterable[str], resources: Iterable[str]) -> str:
+    """Return the declarations of all names that can be activated, of the gates and resources."""
+    union = "".join(f"\n  | {name}" for name in _quoted(_valid(names)))
+    held, kept = (" | ".join(_quoted(each)) or "never" for each in (gates, resources))
     return (
         f"/** The name of a scenario file. */\nexport type ScenarioName ={union};\n\n"
-        f"/** A gate at which a scenario file holds responses. */\nexport type GateName = {held};\n"
+        "/** A gate at which a scenario file holds responses. */\n"
+        f"export type GateName = {held};\n\n"
+        f"/** A resource of a scenario file. */\nexport type ResourceName = {kept};\n"
     )
 
 
-def _declare_own(names: Iterable[str], gates: Iterable[str], options: Iterable[str]) -> str:
+def _declare_own(
+    names: Iterable[str], gates: Iterable[str], resources: Iterable[str], options: Iterable[str]
+) -> str:
     """Return the declarations that add names to those of the npm package."""
-    quoted = ([dump_json(name).decode() for name in each] for each in (_valid(names), gates))
-    shipped_names = _source(SCENARIOS_FILE)
-    scenarios, held = ([name for name in each if name not in shipped_names] for each in quoted)
-    return _TYPES.format(
-        version=VERSION,
-        options="".join(f" {shlex.quote(option)}" for option in options),
-        scenarios=_union("scenarios", scenarios),
-        gates=_union("gates", held),
-    )
+    kinds = {"scenarios": _valid(names), "gates": gates, "resources": resources}
+    known = dict(zip(kinds, _source(SCENARIOS_FILE).split("export type ")[1:], strict=True))
+    unions = {
+        kind: _union(kind, [name for name in _quoted(each) if name not in known[kind]])
+        for kind, each in kinds.items()
+    }
+    stored = "".join(f" {shlex.quote(option)}" for option in options)
+    return _TYPES.format(version=VERSION, options=stored, **unions)
+
+
+def _quoted(names: Iterable[str]) -> list[str]:
+    return [dump_json(name).decode() for name in names]
 
 
 def _union(key: str, names: Iterable[str]) -> str:

@@ -1,6 +1,10 @@
 """CONTRIBUTING.md matches the code: the map, the import rule, and the names in it."""
 
+import ast
 import re
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 from tests.cases import each as for_each
@@ -69,3 +73,32 @@ def test_all_mentioned_names_exist() -> None:
         source = (PACKAGE / file).read_text(encoding="utf-8")
         for part in name.split("."):
             assert re.search(rf"^\s*(?:def |class |){part}\b", source, re.MULTILINE), (name, file)
+
+
+def test_types_are_checked_without_more_packages_than_the_table_installs() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = project["project"]["optional-dependencies"]
+    installed = {*project["project"]["dependencies"], *extras["test"], *extras["lint"]}
+    names = {_normal(re.split(r"[^\w.-]", each)[0]) for each in installed}
+    own = {*project["tool"]["mypy"]["packages"]}
+    distributions = packages_distributions()
+
+    assert "pip install -e '.[lint]'" in TEXT
+    for path in [*ROOT.glob("generate/*.py"), *ROOT.glob("benchmarks/*.py")]:
+        for module in _imported(path) - sys.stdlib_module_names - own:
+            packages = {_normal(each) for each in distributions.get(module, [module])}
+            assert packages & names, f"{path} imports {module}: add it to an extra that mypy has"
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _imported(path: Path) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.partition(".")[0])
+    return names

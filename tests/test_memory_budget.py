@@ -27,6 +27,16 @@ def test_taking_more_than_is_left_fails_and_reserves_nothing() -> None:
     budget.take(MIB // 2)
 
 
+def test_what_can_go_first_makes_room_before_anything_is_rejected() -> None:
+    budget = MemoryBudget(100, "pets")
+    undoable, charge = Charge(budget), Charge(budget)
+    undoable.add(60)
+    budget.make_room = undoable.close
+    charge.add(80)
+
+    assert (undoable.size, charge.size, budget.used) == (0, 80, 80)
+
+
 def test_a_charge_grows_shrinks_and_closes() -> None:
     budget = MemoryBudget(100, "pets")
     one, other = Charge(budget), Charge(budget)

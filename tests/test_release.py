@@ -73,6 +73,53 @@ def test_it_is_unpacked_once_even_by_many_processes_at_a_time(tmp_path: Path) ->
     assert call(sys.executable, pyz, folder=tmp_path, **cache)[0] == 44
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, None], ids=["one", "two", "three", "all"])
+def test_files_that_a_cleaner_deletes_are_unpacked_again(tmp_path: Path, count: int | None) -> None:
+    """Cleaners of caches delete the files that were not read for the longest time."""
+    pyz = fake_pyz(tmp_path / "mockpets.pyz")
+    assert call(sys.executable, pyz, folder=tmp_path) == (3, "[]\n", "")
+    [folder] = (tmp_path / ".cache/mockpets").iterdir()
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    files.sort(key=lambda path: max(path.stat().st_atime_ns, path.stat().st_mtime_ns))
+    for path in files[:count]:
+        path.unlink()
+    with ThreadPoolExecutor() as pool:
+        done = [*pool.map(lambda _: call(sys.executable, pyz, folder=tmp_path), range(8))]
+
+    assert set(done) == {(3, "[]\n", "")}
+    assert {path.name for path in files} <= {path.name for path in folder.rglob("*")}
+    assert [*(tmp_path / ".cache/mockpets").iterdir()] == [folder]
+
+
+def test_an_empty_home_is_that_of_the_user(tmp_path: Path) -> None:
+    """The user database names another folder, so that the user's own is not changed."""
+    pyz = fake_pyz(tmp_path / "mockpets.pyz")
+    code = (
+        "import pwd, runpy, sys; "
+        "user = pwd.struct_passwd(['me', '', 0, 0, '', sys.argv[1], '']); "
+        "pwd.getpwuid = lambda _: user; "
+        "runpy.run_path(sys.argv[2])"
+    )
+    empty = {"HOME": "", "XDG_CACHE_HOME": ""}
+    command = (sys.executable, "-c", code, str(tmp_path), pyz)
+
+    assert call(*command, folder=tmp_path, **empty)[0] == 3
+    assert len([*(tmp_path / ".cache/mockpets").iterdir()]) == 1
+
+
+def test_what_a_kill_has_left_is_removed_later(tmp_path: Path) -> None:
+    pyz = fake_pyz(tmp_path / "mockpets.pyz")
+    cache = tmp_path / ".cache/mockpets"
+    for name in ("tmp-old", "tmp-new"):
+        (cache / name / "mockpets").mkdir(parents=True)
+    os.utime(cache / "tmp-old", (0, 0))
+    assert call(sys.executable, pyz, folder=tmp_path)[0] == 3
+
+    names = {path.name for path in cache.iterdir()}
+    assert "tmp-old" not in names and "tmp-new" in names
+    assert len(names) == 2
+
+
 def test_a_home_that_cannot_be_written_is_explained(tmp_path: Path) -> None:
     pyz = fake_pyz(tmp_path / "mockpets.pyz")
     home = {"HOME": os.devnull, "XDG_CACHE_HOME": ""}
@@ -164,6 +211,16 @@ def test_it_runs_with_the_first_python_that_is_new_enough_or_uv(
 
 
 @pytest.mark.node
+def test_the_python_that_uv_is_told_to_use_is_used(package: Path) -> None:
+    uv = f'[ "$1" = --version ] && exit\necho uv $1 $2 $3 $4\nshift 4\nexec {sys.executable} "$@"'
+    path = programs(package, {"python3": "exit 1", "uv": uv})
+    command = (need("node"), package / "run.js", "serve")
+    status, out, err = call(*command, folder=package, PATH=path, UV_PYTHON="3.12")
+
+    assert (status, out, err) == (3, "uv run --quiet --no-project python\n['serve']\n", "")
+
+
+@pytest.mark.node
 @for_each("scripts", [{}, {"python3": "exit 1", "uv": "exit 1"}])
 def test_without_python_it_says_what_to_install(package: Path, scripts: Mapping[str, str]) -> None:
     status, out, err = call(
@@ -175,9 +232,12 @@ def test_without_python_it_says_what_to_install(package: Path, scripts: Mapping[
 
 
 @pytest.mark.node
-@for_each("number, status", [(signal.SIGTERM, 5), (signal.SIGINT, 5), (signal.SIGKILL, -9)])
+@for_each("number, status", [
+    *((number, 5) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGUSR2)),
+    (signal.SIGKILL, -9),
+])  # fmt: skip
 def test_signals_reach_the_server(package: Path, number: signal.Signals, status: int) -> None:
-    wait = "import signal; [signal.signal(n, lambda *_: sys.exit(5)) for n in (2, 15)]; " + (
+    wait = "import signal; [signal.signal(n, lambda *_: sys.exit(5)) for n in (2, 3, 12, 15)]; " + (
         "print('ready', flush=True); sys.stdin.readline(); return 6"
     )
     fake_pyz(package / "mockpets.pyz", wait)

@@ -6,14 +6,27 @@ old Python 3 reads, since the message about its version comes from here.
 
 import os
 import sys
+
+if sys.argv[1:2] == ["serve"]:
+    import _signal
+
+    # Before anything else, as `mockpets.__main__` does: unpacking takes time.
+    _signal.signal(_signal.SIGTERM, lambda *_: os._exit(0))
+
 from pathlib import Path
+from time import time
 
 BUILD = "unbuilt"  # build.py writes the version and a digest of the contents here
+MARK = "complete"
+"""The first file of a folder, which nothing reads: what deletes unused files from caches deletes it
+before, or together with, any other."""
 CACHE = "LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME"
+OLD_SECONDS = 600
+"""Unpacking takes less."""
 
 
 def unpack(archive, folder):
-    """Unpack the archive; another process may do the same now."""
+    """Unpack the files that are missing; another process may do the same now."""
     import shutil
     import tempfile
     import zipfile
@@ -21,6 +34,7 @@ def unpack(archive, folder):
     folder.parent.mkdir(parents=True, exist_ok=True)
     made = Path(tempfile.mkdtemp(dir=str(folder.parent)))
     try:
+        (made / MARK).touch()
         with zipfile.ZipFile(archive) as file:
             file.extractall(str(made))
         try:
@@ -28,8 +42,33 @@ def unpack(archive, folder):
         except OSError:
             if not folder.is_dir():
                 raise
+            move_missing(made, folder)
+            (made / MARK).replace(folder / MARK)
     finally:
         shutil.rmtree(str(made), ignore_errors=True)
+
+
+def move_missing(made, folder):
+    """Move the files that a folder lacks, but none that another process may be reading."""
+    for source in sorted(made.rglob("*")):
+        target = folder / source.relative_to(made)
+        if source.is_dir():
+            target.mkdir(exist_ok=True)
+        elif source != made / MARK and not target.exists():
+            source.replace(target)
+
+
+def remove_leftovers(parent):
+    """Remove what processes left behind that were killed while they unpacked."""
+    for made in parent.glob("tmp*"):
+        try:
+            is_old = time() - made.stat().st_mtime > OLD_SECONDS
+        except OSError:
+            continue  # another process has removed it
+        if is_old:
+            import shutil
+
+            shutil.rmtree(str(made), ignore_errors=True)
 
 
 def start():
@@ -38,11 +77,14 @@ def start():
         hint = "run this file with a newer one, such as python3.12"
         version = sys.version.split()[0]
         return "mockpets: this is Python " + version + ", and mockpets needs 3.11 or newer; " + hint
+    if not os.environ.get("HOME", "unset"):
+        del os.environ["HOME"]  # with an empty one, the cache would be in the root folder
     folder = Path(os.environ.get(CACHE) or "~/.cache", "mockpets", BUILD)
     try:
         folder = folder.expanduser()
-        if not folder.is_dir():
+        if not (folder / MARK).is_file():
             unpack(sys.path[0], folder)
+        remove_leftovers(folder.parent)
     except (OSError, RuntimeError) as error:  # RuntimeError: this user has no home
         reason = getattr(error, "strerror", None) or error
         hint = "set " + CACHE + " to a folder that you can write"

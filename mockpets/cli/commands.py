@@ -10,7 +10,7 @@ import shlex
 import sys
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import click
 
@@ -21,6 +21,10 @@ from mockpets.units import quote
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
     from typing import TextIO
+
+
+LOCK_FILES: Final = ("package-lock.json", "pnpm-lock.yaml", "yarn.lock")
+"""What npm, pnpm and Yarn write."""
 
 
 def report(lines: Iterable[object], more: Iterable[str] = ()) -> None:
@@ -47,10 +51,29 @@ def program() -> str:
     path = Path(sys.argv[0])
     if path.suffix != ".pyz":
         return "mockpets"
-    if "node_modules" in path.parts:
-        return "npx mockpets"
+    if is_npm_package():
+        return f"{npm_runner()} mockpets"
     relative = Path(os.path.relpath(path)).as_posix()
     return "mockpets" if relative.startswith("..") else f"python3 {shlex.quote(relative)}"
+
+
+def is_npm_package() -> bool:
+    """Return whether the npm package runs this mockpets."""
+    path = Path(sys.argv[0])
+    return path.suffix == ".pyz" and "node_modules" in path.parts
+
+
+def lock_file() -> Path | None:
+    """Return the lock file of the working directory, or of the nearest folder above with one."""
+    folders = (Path(), *Path.cwd().parents)
+    paths = (folder / name for folder in folders for name in LOCK_FILES)
+    return next((path for path in paths if path.exists()), None)
+
+
+def npm_runner() -> str:
+    """Return what runs the commands of npm packages here; npx cannot run those of Yarn's PnP."""
+    path = lock_file()
+    return "yarn" if path and path.name == "yarn.lock" else "npx"
 
 
 def cannot_write(path: Path, error: OSError) -> InputError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import quote_plus, urlsplit, urlunsplit
@@ -17,6 +18,7 @@ from mockpets.cli.layout import cut, table
 from mockpets.cli.options import flag, integer, option, read_json, with_json
 from mockpets.cli.quick import in_session
 from mockpets.errors import InputError, Problem, did_you_mean, invalid, printable
+from mockpets.settings.validators import scenario_name
 from mockpets.units import counted, either, quote
 
 if TYPE_CHECKING:
@@ -48,7 +50,9 @@ def link(client: ControlClient, app_url: str, scenario: str | None) -> None:
     """Print a link that opens your app in a session, with scenarios.
 
     The toolbar, or openLink of the kit in your app's server, stores the names in the cookie
-    mockpets, with which the browser selects them in each request.
+    mockpets, with which the browser selects them in each request. The link has no files: another
+    person needs the same scenario files. Without a token that the server requires, the names are
+    not checked.
     """
     try:
         parts = urlsplit(app_url)
@@ -57,19 +61,41 @@ def link(client: ControlClient, app_url: str, scenario: str | None) -> None:
     if parts.scheme not in ("http", "https") or not parts.netloc:
         hint = "write it in full, such as http://localhost:5173/pets"
         raise invalid("APP_URL", f"must be the URL of a page of your app, got {app_url!r}", hint)
-    names = [] if scenario is None else [name.strip().lower() for name in scenario.split(",")]
-    listed = client.scenarios()["scenarios"]
-    known = {row["name"] for row in listed if row["description"] is not None}
-    if unknown := [name for name in names if name not in known]:
-        hint = did_you_mean(unknown[0], known) or "'mockpets scenarios' lists them"
-        raise invalid("--scenario", f"unknown scenario {unknown[0]!r}", hint)
-    if missing := remote.missing_session(client):
-        report([f"session {client.name}{missing}"])
+    try:
+        names = (
+            []
+            if scenario is None
+            else [scenario_name(name.strip()) for name in scenario.split(",")]
+        )
+    except ValueError as error:
+        raise invalid("--scenario", str(error)) from error
+    _check_link(client, names)
     is_default = names and client.name == constants.DEFAULT_SESSION
     value = quote_plus("+".join(["" if is_default else client.name, *names]))
     others = [part for part in parts.query.split("&") if part.partition("=")[0] != constants.COOKIE]
     query = "&".join([*filter(None, others), f"{constants.COOKIE}={value}"])
     click.echo(printable(urlunsplit(parts._replace(query=query))))
+
+
+def _check_link(client: ControlClient, names: Sequence[str]) -> None:
+    """Check the scenarios of a link as far as the server allows; print what the link lacks."""
+    from mockpets.client import ControlError
+    from mockpets.scenario.library import SHIPPED_SCENARIOS
+
+    try:
+        listed = client.scenarios()["scenarios"]
+        known = {row["name"] for row in listed if row["description"] is not None}
+        if unknown := [name for name in names if name not in known]:
+            hint = did_you_mean(unknown[0], known) or "'mockpets scenarios' lists them"
+            raise invalid("--scenario", f"unknown scenario {unknown[0]!r}", hint)
+        if missing := remote.missing_session(client):
+            report([f"session {client.name}{missing}"])
+    except ControlError as error:
+        reason = "the server requires a token" if error.code == "unauthorized" else error
+        report([f"the names in the link are not checked: {reason}"])
+    shipped = {*chain(*SHIPPED_SCENARIOS.values())}
+    if own := [name for name in names if name not in shipped]:
+        report([f"another person needs the same scenario files: {', '.join(own)}"])
 
 
 # --- Verify and reset -------------------------------------------------------------------------

@@ -195,13 +195,15 @@ def _off_contract(exchanges: Iterable[Exchange]) -> list[str]:
 
 
 def _problems(exchange: Exchange) -> Iterator[str]:
-    """Yield how the status or the body of a response breaks the contract, as far as recorded."""
+    """Yield how a response breaks the contract, as far as it is recorded."""
     operation, status = exchange.operation, exchange.status
     if operation is None or status is None or exchange.method == "HEAD" or exchange.response.cut:
         return
     if status not in RESPONSES[operation]:
         yield f"{operation} {status}: the contract does not list this status"
         return
+    if (operation, status) == ("getPet", 200) and not exchange.response.header("Sunset"):
+        yield f"{operation} {status}: no Sunset header; the scenario sends it"
     for path, what in body_problems(operation, status, exchange.body):
         place = ".".join(part for part in path if isinstance(part, str))  # in any of the pets
         yield f"{operation} {status}: {place or 'the body'} {split_hint(what)[0]}"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from mockpets import kit as texts
-from mockpets.cli.commands import cannot_write, program
+from mockpets.cli.commands import cannot_write, lock_file, npm_runner, program
 from mockpets.cli.kit import CONFIGS, kit, read_file, write_file
 from mockpets.cli.options import flag
 from mockpets.cli.templates import fill, template
@@ -33,18 +33,24 @@ _VITE: Final = """\
 [
     {server},
     {{
-      command: "npx vite --port 5173 --strictPort",
+      command: "{runner} vite --port 5173 --strictPort",
       url: "http://localhost:5173",
       reuseExistingServer: !process.env.CI,
     }},
   ]"""
-_INSTALL: Final = {
-    "package-lock.json": ("npm ci", ", cache: npm"),
-    "pnpm-lock.yaml": ("corepack enable && pnpm install --frozen-lockfile", ""),
-    "yarn.lock": ("corepack enable && yarn install --immutable", ""),
-    "": ("npm install", ""),
+_NPM: Final = "npm install --save-dev"
+_MANAGERS: Final = {
+    "package-lock.json": ("npm ci", ", cache: npm", _NPM),
+    "pnpm-lock.yaml": (
+        "corepack enable && pnpm install --frozen-lockfile",
+        "",
+        "pnpm add --save-dev",
+    ),
+    "yarn.lock": ("corepack enable && yarn install --immutable", "", "yarn add --dev"),
+    "": ("npm install", "", _NPM),
 }
-"""How CI installs packages, and what GitHub caches, by the lock file."""
+"""How CI installs packages, what GitHub caches, and how users add a package, by the lock file."""
+_YARN_1: Final = "# yarn lockfile v1"
 
 
 @dataclass(frozen=True)
@@ -53,17 +59,21 @@ class _Repository:
 
     :param package: the contents of package.json.
     :param command: the command that runs mockpets here, also in CI.
+    :param runner: what runs the commands of npm packages, such as ``npx``.
+    :param manager: the row of `_MANAGERS`.
     :param has_sheet: whether a sheet of every state is wanted.
     """
 
     package: dict[str, Any]
     command: str
+    runner: str
+    manager: tuple[str, str, str]
     has_sheet: bool
 
     @property
     def is_npm(self) -> bool:
         """Return whether the npm package is installed, which has the kit."""
-        return self.command == "npx mockpets"
+        return self.command == f"{self.runner} mockpets"
 
     @property
     def module(self) -> str:
@@ -92,7 +102,7 @@ def init(context: click.Context, dry_run: bool, states: bool) -> None:
     package.json and a line in .env.development and .gitignore, and shows what to add to your own
     TypeScript. A second run changes nothing.
     """
-    front_end = _Repository(_package(), program(), states)
+    front_end = _Repository(_package(), program(), npm_runner(), _manager(), states)
     new, changed = _new_files(front_end), dict(_changed_files(front_end))
     has_kit = front_end.kit.exists()
     # Otherwise `mockpets kit` shows the lines for the configuration.
@@ -110,8 +120,17 @@ def init(context: click.Context, dry_run: bool, states: bool) -> None:
         click.echo(printable(line))
     click.echo(printable(f"for coding agents  {front_end.command} skill --install"))
     has_page = states or "vite" in front_end.packages
-    browser = "npx playwright install chromium && " if has_page else ""
-    click.echo(f"run the test  {browser}npx playwright test")
+    playwright = f"{front_end.runner} playwright"
+    browser = f"{playwright} install chromium && " if has_page else ""
+    click.echo(f"run the test  {browser}{playwright} test")
+
+
+def _manager() -> tuple[str, str, str]:
+    path = lock_file()
+    install, cache, add = _MANAGERS[path.name if path else ""]
+    if path and _YARN_1 in (read_file(path) or "")[:200]:
+        install = install.replace("--immutable", "--frozen-lockfile")
+    return install, cache, add
 
 
 def _write(
@@ -140,7 +159,8 @@ def _write(
 def _new_files(front_end: _Repository) -> dict[Path, str]:
     """Return the files that are missing, with their texts."""
     schema = "../scenario.schema.json"
-    if front_end.is_npm:
+    has_schema = front_end.is_npm and not Path(".pnp.cjs").exists()  # else editors cannot open it
+    if has_schema:
         schema = "../../node_modules/mockpets/scenario.schema.json"
     values = {"module": front_end.module, "schema": schema}
     names = [
@@ -151,13 +171,12 @@ def _new_files(front_end: _Repository) -> dict[Path, str]:
         *["tests/states.spec.ts"] * front_end.has_sheet,
     ]
     if front_end.command != "mockpets" and not _GITLAB_FILE.exists():
-        lock_file = next(name for name in _INSTALL if Path(name).exists())
-        values["install"], values["cache"] = _INSTALL[lock_file]
+        values["install"], values["cache"], _ = front_end.manager
         folder = (front_end.kit.parent if front_end.is_npm else front_end.kit).as_posix()
-        values |= {"program": front_end.command, "folder": folder}
+        values |= {"program": front_end.command, "runner": front_end.runner, "folder": folder}
         names.append(".github/workflows/playwright.yml")
     files = {name: fill(template("front_end", Path(name).name), values) for name in names}
-    if not front_end.is_npm:
+    if not has_schema:
         from mockpets.scenario.language.loader import scenario_schema
 
         files["mock/scenario.schema.json"] = json.dumps(scenario_schema(), indent=2) + "\n"
@@ -192,7 +211,7 @@ def _with_line(path: Path, line: str, present: str) -> Iterator[tuple[Path, tupl
 def _hints(front_end: _Repository, *, with_config: bool) -> Iterator[str]:
     """Yield what users do themselves."""
     if "@playwright/test" not in front_end.packages:
-        yield "install Playwright  npm install --save-dev @playwright/test"
+        yield f"install Playwright  {front_end.manager[2]} @playwright/test"
     config = _existing_config()
     wanted = ["states-reporter"] * front_end.has_sheet + ["mockpets/playwright"] * with_config
     text = (read_file(config) or "") if config else ""
@@ -220,7 +239,10 @@ def _config(front_end: _Repository) -> str:
     reporter = module.replace("playwright", "states-reporter") + ".js" * (not front_end.is_npm)
     use, servers = 'mockHar: "always"', server
     if "vite" in front_end.packages:
-        use, servers = f'baseURL: "http://localhost:5173", {use}', _VITE.format(server=server)
+        use, servers = (
+            f'baseURL: "http://localhost:5173", {use}',
+            _VITE.format(server=server, runner=front_end.runner),
+        )
     values = {
         "module": module,
         "reporter": f'\n  reporter: [["list"], ["{reporter}"]],' * front_end.has_sheet,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from mockpets import kit as texts
-from mockpets.cli.commands import cannot_write, program, report
+from mockpets.cli.commands import cannot_write, is_npm_package, program, report
 from mockpets.cli.options import flag, with_settings
 from mockpets.errors import InputError, did_you_mean, invalid, printable, problem_with
 from mockpets.settings.sources import load_settings
@@ -58,8 +58,8 @@ def kit(folder: str | None, types: bool, check: bool, **flags: Any) -> int:
     working directory has a configuration. With --ssr alone, leaves out the client, which your app
     does not need.
 
-    In a repository with the npm package, use --types: it adds the names of your scenarios and gates
-    to the types of the package, in one file.
+    The npm package has the client. Its command writes mockpets.d.ts, which adds the names of your
+    scenarios, gates and resources to the types of the package, as --types does.
 
     The folder stores the options, and later calls without them repeat them. To drop an option,
     delete the folder first.
@@ -70,11 +70,11 @@ def kit(folder: str | None, types: bool, check: bool, **flags: Any) -> int:
         raise invalid("--types", f"cannot be combined with --{chosen[0]}", hint)
     if folder == "":  # it would be the working directory
         raise invalid("DIR", "must be a folder such as tests/mockpets, got ''")
+    root = Path(folder or "")
+    has_kit = _version(root / texts.PACKAGE_FILE) is not None
+    types |= not (chosen or has_kit) and (is_npm_package() or (root / texts.TYPES_FILE).exists())
     if not (folder or types):
         raise invalid("DIR", "this argument is required", "see 'mockpets kit --help'")
-    root = Path(folder or "")
-    has_types = not (root / texts.PACKAGE_FILE).exists() and (root / texts.TYPES_FILE).exists()
-    types |= has_types and not chosen
     file = root / (texts.TYPES_FILE if types else texts.PACKAGE_FILE)
     stored, paths = _stored(file)
     given = _paths(flags)
@@ -94,12 +94,12 @@ def kit(folder: str | None, types: bool, check: bool, **flags: Any) -> int:
     # A file with problems still has a name: tests that use it fail with the problems.
     with_client = not present or _version(root / "client.js") is not None
     names = (file.name,) if types else texts.files_of(present, with_client=with_client)
-    descriptions, gates = library.descriptions(), library.gates()
+    known = (library.descriptions(), library.gates(), library.resource_names())
     to_store = [f"--{name}" for name in present]
     to_store += [f"--{name}={_relative(path, root)}" for name in _PATHS for path in options[name]]
     if check and not stored and not any(options.values()):
         to_store = []  # downloaded from a server
-    files = {root / name: texts.render(name, descriptions, gates, to_store) for name in names}
+    files = {root / name: texts.render(name, *known, to_store) for name in names}
     command = [*shlex.split(program()), "kit", str(root)]
     if check:
         switches = [f"--{name}" for name in (["types"] if types else chosen)]

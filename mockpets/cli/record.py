@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from mockpets.cli.commands import cannot_write, report
+from mockpets.cli.commands import cannot_write, program, report
 from mockpets.cli.options import flag, integer, option, with_json
-from mockpets.cli.remote import show, with_client
-from mockpets.constants import NAME_LENGTH, SCENARIO_NAME
+from mockpets.cli.remote import given_selection, show, with_client
+from mockpets.constants import FILE_SUFFIXES, NAME_LENGTH, SCENARIO_NAME
 from mockpets.errors import invalid
 from mockpets.settings.sources import load_settings
 from mockpets.units import counted, quote
@@ -81,7 +82,9 @@ def _lines(result: RecordedStub) -> Iterator[str]:
 )
 @click.argument("name", metavar="start|NAME")
 @option(
-    "--output, -o FILE", "The file.  [default: NAME.yaml in the first --scenarios-dir]", type=Path
+    "--output, -o FILE",
+    "The file.  [default: NAME.yaml in the server's --scenarios-dir, or else in yours or here]",
+    type=Path,
 )
 @option(
     "--har FILE",
@@ -89,7 +92,7 @@ def _lines(result: RecordedStub) -> Iterator[str]:
     type=Path,
     multiple=True,
 )
-@option("--base-url URL", "With --har: base URL of the API, if it was not mockpets.")
+@option("--base-url URL", "With --har: record only requests below this base URL of an API.")
 @with_json
 @with_client
 def record(
@@ -104,9 +107,9 @@ def record(
 
     With start, records from the next request on and saves the current pets. With NAME, writes a
     file with which these requests get the same responses: the pets of the beginning, and a stub for
-    each response that differs from the operation's. Without a start, the recording begins with the
-    session, or with its last reset. Keys, cookies, and tokens and passwords in bodies are never
-    written.
+    each response that differs from the operation's. The server saves it if it has a writable
+    --scenarios-dir. Without a start, the recording begins with the session, or with its last reset.
+    Keys, cookies, and tokens and passwords in bodies are never written.
     """
     if base_url is not None and not har:
         raise invalid("--base-url", "is for HAR files", "add --har FILE")
@@ -119,17 +122,23 @@ def record(
         return None
     if not re.fullmatch(SCENARIO_NAME, name) or len(name) > NAME_LENGTH:
         raise invalid("NAME", f"must be start or a scenario name in kebab-case, got {quote(name)}")
-    folders = load_settings({}, os.environ, None).scenarios_dir
-    path = output or Path(folders[0] if folders else ".", f"{name}.yaml")
-    if har:
-        result, summary = _of_files(har, base_url)
+    result, summary = _of_files(har, base_url) if har else (client.recording(), [])
+    saved = None if har or output else _save(client, name, result["yaml"])
+    command = f"use {name}{given_selection()}"
+    if saved is not None:
+        path, is_new = saved
     else:
-        result, summary = client.recording(), []
-    is_new = write(path, result["yaml"])
+        folders = load_settings({}, os.environ, None).scenarios_dir
+        path = output or Path(folders[0] if folders else ".", f"{name}.yaml")
+        is_new = write(path, result["yaml"])
+        command = f"serve --scenarios-dir {shlex.quote(str(path.parent))} --scenario {path.stem}"
     report(result["notes"])
     counts = f"{counted(result['requests'], 'request')}, {counted(result['stubs'], 'stub')}"
     lines = [f"{path}: {counts}{'' if is_new else ', as before'}", *summary]
-    show({**result, **({"summary": summary} if har else {})}, lines, as_json=as_json)
+    if path.suffix.lower() in FILE_SUFFIXES:
+        lines.append(f"use it  {program()} {command}")
+    document = {**result, "path": str(path), **({"summary": summary} if har else {})}
+    show(document, lines, as_json=as_json)
     return 1 if result["notes"] else None
 
 
@@ -147,6 +156,47 @@ def _of_files(files: tuple[Path, ...], base: str | None) -> tuple[RecordedScenar
     return result, summary
 
 
+def _save(client: ControlClient, name: str, text: str) -> tuple[Path, bool] | None:
+    """Let the server save a recorded scenario; return the file and whether it was written.
+
+    Without a folder in which it can save new files, return None.
+
+    :raise InputError: the server has another scenario of this name.
+    """
+    from mockpets.client import ControlError
+
+    new = _marked(text)
+    digest = None
+    try:
+        known = client.scenario(name)
+    except ControlError as error:
+        if error.code != "not_found":
+            raise
+    else:
+        path = _shown(known["path"])
+        if known["read_only"]:
+            what = f"the server cannot save it: {known['read_only']}"
+            raise invalid("NAME", what, "or pass --output FILE")
+        if known["text"] == new:
+            return path, False
+        _check_recorded(path, known["text"] or "")
+        digest = known["digest"]
+    try:
+        saved = client.save_scenario(name, new, digest)
+    except ControlError as error:
+        if error.code != "forbidden" or digest is not None:
+            raise
+        return None
+    return _shown(saved["path"]), True
+
+
+def _shown(path: str | None) -> Path:
+    """Return a path of the server, relative to the working directory if the file is below it."""
+    result = Path(path or "")
+    here = Path.cwd()
+    return result.relative_to(here) if result.is_relative_to(here) else result
+
+
 def write(path: Path, text: str) -> bool:
     """Write a recorded scenario file, unless it is the same; return whether it was written.
 
@@ -157,14 +207,19 @@ def write(path: Path, text: str) -> bool:
         old = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
         if old == new:
             return False
-        if old and old != _marked(old.partition("\n")[2]):
-            why = "has been changed since" if old.startswith(_MARK) else "is not a recorded file"
-            what = f"{path} {why}"
-            raise invalid("--output", what, "choose another name, or delete the file")
+        if old:
+            _check_recorded(path, old)
         path.write_text(new, encoding="utf-8")
     except OSError as error:
         raise cannot_write(path, error) from error
     return True
+
+
+def _check_recorded(path: Path, text: str) -> None:
+    """Check that the text of a file is a recording that nobody has changed, or raise InputError."""
+    if text != _marked(text.partition("\n")[2]):
+        why = "has been changed since" if text.startswith(_MARK) else "is not a recorded file"
+        raise invalid("", f"{path} {why}", "choose another name, or delete the file")
 
 
 def _marked(text: str) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import time
 from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 import click
+from click.core import ParameterSource
 
 from mockpets.cli.commands import report
 from mockpets.cli.layout import cut, hang, on_terminal
@@ -200,6 +202,21 @@ def missing_session(client: ControlClient) -> str:
         return ""
     near = did_you_mean(client.name, names)
     return "; this session does not exist yet" + (f", {near}" if near else "")
+
+
+def given_selection() -> str:
+    """Return the options that select the server and session on this command line, to repeat them.
+
+    Not the token, which is a secret.
+    """
+    context = click.get_current_context()
+    words = []
+    for name in ("url", "session", "host", "port", "config"):
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            value = context.params[name]
+            for each in value if isinstance(value, tuple) else (value,):
+                words += [f"--{name}", str(each)]
+    return f" {shlex.join(words)}" if words else ""
 
 
 def show(value: object, lines: Iterable[str], *, as_json: bool) -> None:

@@ -195,7 +195,7 @@ def _banner(settings: Settings, port: int, secret: str, scenarios: int) -> str:
     :param secret: the generated token of the control API, or empty.
     """
     key = settings.key
-    keys = f"any, such as {key}" if settings.any_key else ", ".join(settings.api_key)
+    keys = f"any bearer token, such as {key}" if settings.any_key else ", ".join(settings.api_key)
     header = f"Authorization: Bearer {key}"
     # Double quotes work in every shell, also on Windows, but not for every key.
     is_plain = re.fullmatch(r"[\w.+/=~:-]+", key)

@@ -11,13 +11,14 @@ docs/reference/contract.md.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, NotRequired, TypedDict
 
 from mockpets.constants import PAGE_DEFAULT, PetStatus
 from mockpets.contract.fields import HttpStatus, Int64, Limit, Status, Text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from mockpets.contract.fields import ContractField
 
@@ -57,6 +58,11 @@ class ListQuery(NamedTuple):
 
     limit: int
     status: PetStatus | None
+
+    def first(self, pets: Iterable[Pet]) -> list[Pet]:
+        """Return the first of these pets with the status, at most `limit`."""
+        listed = (pet for pet in pets if self.status in (None, pet.get("status")))
+        return list(islice(listed, self.limit))
 
 
 LIST_FIELDS: Final[Mapping[str, ContractField]] = {

@@ -5,8 +5,8 @@ kept, since a client sends the same ones with most of its requests.
 
 Repeated fields are joined by commas, and a name with an underscore is dropped, as nginx does.
 Requests are rejected if another reader could understand them differently, such as a second Host,
-Content-Length together with Transfer-Encoding, white space around the request line, or a target
-that is not a path.
+Content-Length together with Transfer-Encoding, a body after CONNECT, white space around the request
+line, or a target that is not a path.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ _FIRST_LINE: Final = re.compile(_REQUEST_LINE)
 _ABSOLUTE: Final = re.compile(r"https?://([^/?]*)", re.IGNORECASE)
 _TUNNEL: Final = re.compile(r"[^*/?@]+:[0-9]+")
 _HOST: Final = re.compile(r"(\[[0-9a-fA-F:.]+\]|[\w.~%!$&'()*+;=-]+)(:[0-9]{0,5})?", re.ASCII)
+_HEADERS: Final = 200
+"""Maximum number of headers: each is compared with ours, in 20 microseconds."""
 _PARAMETERS: Final = 1000
 """Maximum number of parameters in a query, as in Django and Werkzeug."""
 _ONCE: Final = {
@@ -116,6 +118,8 @@ def _read_head(raw: bytes) -> RequestHead:
     fields = read(block, version)
     if fields is None:
         raise invalid("Header must have the form 'Name: value', on one line")
+    if method == "CONNECT" and fields.length != 0:  # others read a tunnel after the head
+        raise invalid("CONNECT must not have a body; remove Content-Length and Transfer-Encoding")
     return RequestHead(method, target, version, path, query, fields, raw)
 
 
@@ -127,6 +131,9 @@ def _read_fields(block: str, version: str) -> Fields | None:
     """
     if not _BLOCK.fullmatch(block):
         return None
+    if block.count("\r\n") - 1 > _HEADERS:
+        message = f"the request has too many headers; send at most {_HEADERS}"
+        raise RequestError("headers_too_large", message)
     headers = _headers(block)
     length = _length(headers, version)
     host = headers.get("HOST")
@@ -140,7 +147,22 @@ def _read_fields(block: str, version: str) -> Fields | None:
         raise RequestError("expectation_failed", message)
     tokens = [token.strip() for token in headers.get("CONNECTION", "").lower().split(",")]
     closes = "close" in tokens or (version == "1.0" and "keep-alive" not in tokens)
+    if length != 0 and "UPGRADE" in headers:
+        _check_upgrade(headers["UPGRADE"])
+        closes = True
     return Fields(headers, length, closes)
+
+
+def _check_upgrade(protocol: str) -> None:
+    """Reject a request with a body that asks for another protocol, such as ``websocket``.
+
+    Others may read the other protocol after its head, or after its body. Java's HttpClient and
+    ``curl --http2`` send ``h2c`` with their first POST, though (RFC 7540, part 3.2). It gets its
+    response, and nothing after it is read.
+    """
+    if protocol.lower() != "h2c":
+        what = f"a request with Upgrade must not have a body, got {protocol[:80]!a}"
+        raise invalid(f"{what}; remove Upgrade, or Content-Length and Transfer-Encoding")
 
 
 def valid_line(line: str) -> tuple[str, str] | None:

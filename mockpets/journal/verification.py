@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
 NEAREST: Final = 3
 """Requests that a failed verification explains."""
+COMPARED: Final = 200
+"""Requests whose values are compared to find them."""
+COMPARED_TEXT: Final = 60
+"""Characters of a value that are compared: the time grows with their square."""
 LISTED: Final = 10
 """Requests that a message lists, and differences that it lists for each."""
 _GIVEN: Final = "the given value"
@@ -257,10 +261,28 @@ def _is_missing(comparison: Comparison) -> bool:
 def _nearest(verification: Verification, others: Sequence[tuple[Rank, Entry]]) -> list[Near]:
     """Return the nearest requests.
 
-    Few differences come first, then other values before missing ones, then the newest.
+    Few differences come first, then other values before missing ones, then values that are similar
+    to the expected ones, then the newest.
     """
-    ranked = sorted(others, key=lambda pair: (*pair[0][:2], -pair[1].number))[:NEAREST]
-    return [Near(entry, _differences(verification, entry)) for _, entry in ranked]
+    ranked = sorted(others, key=lambda pair: (*pair[0][:2], -pair[1].number))[:COMPARED]
+    order = [
+        (*each[:2], -_likeness(near.differences), near)
+        for each, entry in ranked
+        for near in [Near(entry, _differences(verification, entry))]
+    ]
+    return [near for *_, near in sorted(order, key=lambda row: row[:3])[:NEAREST]]
+
+
+def _likeness(differences: Sequence[Comparison]) -> float:
+    """Return how similar the values of a request are to the expected ones."""
+    from difflib import SequenceMatcher  # not needed if the verification passes
+
+    total = 0.0
+    for each in differences:
+        if each.where not in ("status", "outcome"):  # of the response
+            wanted, got = (text[:COMPARED_TEXT].lower() for text in (each.expected, each.got))
+            total += SequenceMatcher(None, wanted, got, autojunk=False).ratio()
+    return total
 
 
 # --- Message ----------------------------------------------------------------------------------

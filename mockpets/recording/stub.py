@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qs
 
-from mockpets.constants import CONTRACT_ERRORS, ERRORS, REDACTED
+from mockpets.constants import CONTRACT_ERRORS, ERRORS, PAGE_MAX, REDACTED
 from mockpets.contract.error_messages import ERROR_MESSAGES, network_error, no_animal
-from mockpets.contract.serialization import body_problems
+from mockpets.contract.serialization import body_problems, load_list_query
 from mockpets.errors import RequestError
 from mockpets.redaction import is_secret
 from mockpets.scenario.language.references import IN_BRACES, SOURCES
@@ -99,8 +100,7 @@ def reply_of(exchange: Exchange) -> dict[str, Any]:
         raise RequestError("not_found", message, advice="choose another, such as status 503")
     reply = _error_of(exchange, status)
     if reply is None and exchange.operation == "listPets" and status == 200:
-        is_page = not body_problems("listPets", 200, exchange.body)
-        reply = {"page": exchange.body} if is_page else None
+        reply = {"page": exchange.body} if _is_page(exchange) else None
     if reply is None:
         reply = {"status": status}
         kind = response.header("Content-Type").partition(";")[0].strip().lower()
@@ -116,6 +116,18 @@ def reply_of(exchange: Exchange) -> dict[str, Any]:
         }
         reply["headers"] = {**reply.get("headers", {}), **headers}
     return reply
+
+
+def _is_page(exchange: Exchange) -> bool:
+    """Return whether a page of the pets in a response of listPets is sent in the same way."""
+    pets: Any = exchange.body
+    if body_problems("listPets", 200, pets):
+        return False
+    query = parse_qs(exchange.target.partition("?")[2], keep_blank_values=True)
+    try:
+        return len(pets) > PAGE_MAX or load_list_query(query).first(pets) == pets
+    except RequestError:  # another server has accepted the query
+        return False
 
 
 def _error_of(exchange: Exchange, status: int) -> dict[str, Any] | None:

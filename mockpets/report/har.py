@@ -1,7 +1,8 @@
 """Read HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/): ours, and those of browsers.
 
-In a HAR file of a browser, the requests to the API are those whose response has the header
-`Mockpets-Request`, and those below a base URL that the user passes. Everything else is ignored.
+The requests to the API are those below the base URL that the user passes. Without one, they are
+those of our own files, and in a file of a browser those whose response has the header
+`Mockpets-Request`. Everything else is ignored.
 """
 
 from __future__ import annotations
@@ -169,7 +170,9 @@ def _entry(row: Any, base: SplitResult | None) -> Entry | None:
     if _get(request, "method", str) == "OPTIONS" or row.get("_fromCache"):
         return None
     ours = _get(row, "_mockpets", dict) if "_mockpets" in row else None
-    known = _from_browser(request, response, base) if ours is None else _from_log(ours)
+    parts = _http_url(_get(request, "url", str)) if ours is None or base is not None else None
+    below = None if parts is None else _path_below(base, parts)
+    known = _from_browser(request, response, parts, below) if ours is None else _from_log(ours)
     if known is None:
         return None
     method, path, outcome = known["method"], known["path"], known["outcome"]
@@ -180,7 +183,7 @@ def _entry(row: Any, base: SplitResult | None) -> Entry | None:
         time = None
     operation = _operation(method, path)
     head = _head(request)
-    return Entry(
+    entry = Entry(
         known["number"],
         start,
         known["session"],
@@ -198,6 +201,7 @@ def _entry(row: Any, base: SplitResult | None) -> Entry | None:
         outcome=outcome,
         total_ms=time,
     )
+    return entry if base is None or below is not None else None
 
 
 def _from_log(ours: dict[str, Any]) -> dict[str, Any]:
@@ -250,15 +254,19 @@ def _content(response: Mapping[str, Any]) -> str | None:
 
 
 def _from_browser(
-    request: dict[str, Any], response: dict[str, Any], base: SplitResult | None
+    request: dict[str, Any],
+    response: dict[str, Any],
+    parts: SplitResult | None,
+    path: str | None,
 ) -> dict[str, Any] | None:
-    """Return what `_mockpets` has in our files, or None if it is not a request to the API."""
-    parts, headers = _http_url(_get(request, "url", str)), Message(_head(response))
+    """Return what `_mockpets` has in our files, or None if it is not a request to the API.
+
+    :param parts: those of the URL; None if it is not an HTTP URL.
+    :param path: the path below the base URL; None if it is not below.
+    """
+    headers = Message(_head(response))
     number, status = headers.header(REQUEST_HEADER), _get(response, "status", int)
-    if parts is None:
-        return None
-    path = _path_below(base, parts)
-    if path is None and not number:
+    if parts is None or (path is None and not number):
         return None
     if path is None and (match := _API.search(decoded := unquote(parts.path))):
         path = decoded[match.start() :]

@@ -6,6 +6,7 @@ Loads the files like a server, and finds stubs that are never reached and resour
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -176,24 +177,53 @@ def _is_list(path: Path) -> bool:
 
 
 def _unreached(scenario: Scenario, stub: Stub, earlier: Sequence[Stub]) -> Iterator[Problem]:
-    """Yield a warning if a stub is never reached."""
+    """Yield a warning if a stub, or its hold, is never reached."""
+    what = "is never reached"
     if not stub.probability:
         why, hint = "its probability is 0", "raise the probability, or remove the stub"
     elif first := _blocker(stub, earlier):
-        line, column = first.position
-        named = f"{first.label} ({scenario.source}:{line}:{column})"
-        why = f"{named} responds to all of its requests first"
+        why = f"{_placed(first, scenario)} responds to all of its requests first"
         # Above it, it might be in its way.
         blocks = stub.always_answers and covers(stub.match, first.match)
         fix = "remove it" if blocks else f"move it above {first.label}"
         hint = f"{fix}, or narrow the match of {first.label}"
+    elif first := _holder(stub, earlier):
+        what = "its hold never applies"
+        placed = _placed(first, scenario)
+        why = f"{placed} holds all of its requests, and only the first hold applies"
+        hint = f"remove one of them, or narrow the match of {first.label}"
+        if first.times is not None:
+            hint = f"add after: {first.after + first.times}, to hold the requests that follow"
     else:
         return
-    what = f"is never reached, because {why}"
-    yield Problem(scenario.source, *stub.position, f"stub {stub.label}", what, hint)
+    place = f"stub {stub.label}"
+    yield Problem(scenario.source, *stub.position, place, f"{what}, because {why}", hint)
+
+
+def _placed(stub: Stub, scenario: Scenario) -> str:
+    line, column = stub.position
+    return f"{stub.label} ({scenario.source}:{line}:{column})"
 
 
 def _blocker(stub: Stub, earlier: Sequence[Stub]) -> Stub | None:
     """Return the first earlier stub that responds to all requests of a stub, or None."""
     blocks = (first for first in earlier if first.always_answers)
     return next((first for first in blocks if covers(first.match, stub.match)), None)
+
+
+def _holder(stub: Stub, earlier: Sequence[Stub]) -> Stub | None:
+    """Return the first earlier stub that holds all requests that a stub would hold, or None."""
+    for position, first in enumerate(earlier):
+        if None in (stub.hold, first.hold) or first.answers or first.probability < 1:
+            continue
+        if not first.after and first.times is None:
+            holds_all = covers(first.match, stub.match)
+        else:  # both must count the same requests
+            between = earlier[position + 1 :]
+            counts_alike = stub.match == first.match and stub.probability == 1
+            end, first_end = (each.after + (each.times or inf) for each in (stub, first))
+            is_within = first.after <= stub.after and end <= first_end
+            holds_all = counts_alike and is_within and not any(each.answers for each in between)
+        if holds_all:
+            return first
+    return None

@@ -259,6 +259,11 @@ class Library:
         holds = {stub.hold for scenario in files for stub in scenario.stubs}
         return sorted(hold for hold in holds if hold is not None)
 
+    def resource_names(self) -> list[str]:
+        """Return the names of the resources of the scenario files."""
+        files = (self.scenarios[name] for name in self.sources if name in self.scenarios)
+        return sorted({resource.name for scenario in files for resource in scenario.resources})
+
     def descriptions(self) -> dict[str, str]:
         """Return the description of each scenario file in the order of `grouped`, or ""."""
         names = [name for group in self.grouped().values() for name in group]

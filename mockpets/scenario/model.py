@@ -92,6 +92,7 @@ class Canned:
     :param off_contract: how the response deviates from the contract, or None.
     :param names_pet: a `pet_not_found` with the default message: for a request with a pet id, the
         server sends the message of the operation, which names the id.
+    :param is_page: a page of pets, of which the server sends those that the query selects.
     :param template: of a reply with references, from which body and headers are made for each
         response; `body` then has null or nothing in their places.
     """
@@ -102,6 +103,7 @@ class Canned:
     off_contract: str | None = None
     names_pet: bool = False
     template: Template | None = None
+    is_page: bool = False
 
 
 PASS: Final = "pass"  # noqa: S105 - a keyword of scenario files, not a password

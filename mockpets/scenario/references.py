@@ -14,7 +14,8 @@ from urllib.parse import quote as percent_encode
 from uuid import UUID
 
 from mockpets.clock import real_time, time_text
-from mockpets.constants import HEADER_VALUE_BYTES
+from mockpets.constants import CANNED_BYTES, HEADER_VALUE_BYTES
+from mockpets.errors import RequestError
 from mockpets.scenario.matching import ABSENT
 from mockpets.scenario.model import Reference
 from mockpets.strict_json import dump_json
@@ -45,18 +46,23 @@ class Values:
     ) -> None:
         self._facts = facts
         self._session = session
+        self._label = label
         self._key = f"{seed}/{label}/{count}"
         self._count = count
         self._clock = clock
         self._now = ""
         self._uuids = 0
+        self._bytes = 0
         self.used: dict[str, bytes] = {}
         """Source to its value as JSON."""
         self.missing: list[str] = []
         """Sources without a value or a default."""
 
     def json(self, reference: Reference) -> bytes | None:
-        """Return the value, or else the default, as JSON; None if there is neither."""
+        """Return the value, or else the default, as JSON; None if there is neither.
+
+        :raise RequestError: ``internal_error`` if all values so far are too large.
+        """
         value = self._value(*reference.steps)
         if value is not ABSENT:
             try:
@@ -64,6 +70,8 @@ class Values:
             except UnicodeEncodeError:  # half of a surrogate pair
                 value = ABSENT
         if value is not ABSENT:
+            self._bytes += len(text)
+            self.check_size(self._bytes)
             self.used[reference.source] = text
             return text
         if reference.default is None:
@@ -77,6 +85,12 @@ class Values:
             return ""
         result: str = json.loads(text) if text[:1] == b'"' else text.decode()
         return result
+
+    def check_size(self, size: int) -> None:
+        """Raise ``internal_error`` for a response with more bytes than a reply may have."""
+        if size > CANNED_BYTES:
+            what = f"the reply of stub {self._label} would have more than {CANNED_BYTES} bytes"
+            raise RequestError("internal_error", what)
 
     def _value(self, kind: str, *steps: str) -> object:
         facts = self._facts
@@ -121,11 +135,14 @@ def render(template: Template, values: Values) -> tuple[bytes, list[tuple[str, s
 
     A missing value is null in JSON and empty in a text. A header whose value would be empty, or
     too long, is left out.
+
+    :raise RequestError: ``internal_error`` if they would be too large.
     """
     if template.text is not None:
         body = _joined(template.text, values).encode()
     else:
         body = b"".join([_json(piece, values) for piece in template.body])
+    values.check_size(len(body))
     headers = []
     for name, value in template.headers:
         text = value if isinstance(value, str) else _header(value, values)

@@ -75,12 +75,15 @@ class Reloader:
             _log.log(level, "%s", line)
 
     def start(self) -> None:
-        """Poll the files in a thread until `stop`, and log each file that replaces another one."""
+        """Poll the files in a thread until `stop`; log files that are invalid or replace others."""
         library = self.library
         for kind, sources in (("scenario", library.sources), ("fixture", library.fixtures)):
             for name, source in sources.items():
                 if source.replaces:
                     _log.warning("%s", printable(f"{kind} '{name}' loaded: {source.place}"))
+        for name in sorted(library.problems):
+            for line in _invalid(name, library):
+                _log.warning("%s", printable(line))
         self._stopped.clear()
         self._thread = Thread(target=self._run, name="mockpets-watch", daemon=True)
         self._thread.start()
@@ -103,18 +106,16 @@ def changes(before: Library, after: Library) -> list[tuple[int, str]]:
     bad: list[str] = []
     for name in sorted({*before.sources, *after.sources, *before.problems, *after.problems}):
         old, new = before.scenarios.get(name), after.scenarios.get(name)
-        problems = after.problems.get(name, ())
         same_file = before.sources.get(name) == after.sources.get(name)
         if name not in after.sources:
             shown = before.sources[name].shown
             bad.append(
                 f"scenario '{name}' no longer exists, since {shown} was deleted; {_REJECTED}"
             )
-        elif problems:
+        elif name in after.problems:
             if same_file and name in before.problems:
                 continue
-            effect = "its last valid version stays active" if new else _REJECTED
-            bad += [f"scenario '{name}' is invalid; {effect}:", *map(str, problems)]
+            bad += _invalid(name, after)
         elif name in before.problems:
             good.append(f"scenario '{name}' is valid again")
         elif name not in before.sources:
@@ -123,3 +124,10 @@ def changes(before: Library, after: Library) -> list[tuple[int, str]]:
             good.append(f"scenario '{name}' reloaded: {after.sources[name].place}")
     levels = {logging.WARNING: bad, logging.INFO: good}
     return [(level, printable(line)) for level, lines in levels.items() for line in lines]
+
+
+def _invalid(name: str, library: Library) -> list[str]:
+    """Return lines about an invalid scenario: what happens to it, and its problems."""
+    is_active = name in library.scenarios
+    effect = "its last valid version stays active" if is_active else _REJECTED
+    return [f"scenario '{name}' is invalid; {effect}:", *map(str, library.problems[name])]

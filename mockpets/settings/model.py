@@ -193,7 +193,7 @@ _HELP: Final = {
     "locale": "Locale of the generated names.",
     "now": "Time that the clock of every session shows, such as 2030-12-06T09:00:00Z; it stands "
     "still.",
-    "api_key": "API key that clients send as a bearer token; '*' accepts any key.",
+    "api_key": "API key that clients send as a bearer token; '*' accepts any bearer token.",
     "delay": "Delay added to every response, such as 300ms.",
     "control": "Control API: auto (from this machine, or with the token), open (for everyone), "
     "off.",

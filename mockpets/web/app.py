@@ -26,6 +26,7 @@ from mockpets.seed.default_pets import generate
 from mockpets.session.change_feed import ChangeFeed
 from mockpets.session.registry import SessionRegistry
 from mockpets.session.session import SharedState
+from mockpets.settings import Settings
 from mockpets.settings.combinations import contradictions
 from mockpets.telemetry.metrics import Holdings, Metrics
 from mockpets.web import operations, unmatched
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
 
     from mockpets.records.table import Table
     from mockpets.scenario.library import Library
-    from mockpets.settings import Settings
     from mockpets.wsgi_extension import Server, ServerCounts
 
 PUBLIC_NAME_LENGTH: Final = 256
@@ -65,21 +65,27 @@ class Mock:
     metrics: Metrics
 
 
-def create_app(settings: Settings, clock: Callable[[], float] = monotonic) -> flask.Flask:
-    """Return the WSGI app of one mock server, for `MockpetsServer` or for a test client.
+def create_app(
+    settings: Settings | None = None, clock: Callable[[], float] = monotonic
+) -> flask.Flask:
+    """Return the WSGI app of one mock server, for `MockpetsServer`, Flask or a test client.
 
-    A test client gets every response at once: delays, throttles, holds, broken connections and
-    calls that wait need our server, as do the ports and the state file.
+    Flask and a test client get every response at once: delays, throttles, holds, broken
+    connections and calls that wait need our server, as do the ports and the state file.
 
+    :param settings: the default is all defaults, for ``flask --app mockpets run`` and ``routes``.
     :param clock: returns monotonic seconds.
-    :raise InputError: a setting, a scenario file or a fixture is invalid, or a scenario is unknown.
+    :raise InputError: a setting, or a scenario or fixture that it names, is invalid or unknown.
     """
+    is_default = settings is None
+    settings = settings or Settings()
     changes = ChangeFeed()
     on_reload = partial(changes.publish, "files")
     reloader = Reloader(settings.scenarios_dir, settings.fixtures_dir, on_reload)
     library = reloader.library
-    problems = [*chain(*library.problems.values())]
-    problems += library.unknown("--scenario", settings.scenario)
+    problems = library.unknown("--scenario", settings.scenario)
+    if not library.problems.keys().isdisjoint(settings.scenario):
+        problems += chain(*library.problems.values())  # the reason may be a file that one extends
     problems += contradictions(settings)
     starts: dict[str, Table] = {}
     for name, source in settings.starts.items():
@@ -99,6 +105,8 @@ def create_app(settings: Settings, clock: Callable[[], float] = monotonic) -> fl
         token = secrets.token_urlsafe(24)
     app, sessions, metrics = _wire(settings, reloader, starts, token, clock, changes)
     app.extensions["mockpets"] = Mock(reloader, sessions, token, metrics)
+    if is_default:
+        app.add_late_routes()  # `flask routes` lists them
     if settings.behind_proxy or settings.prefix:
         # Flask documents this way to add middleware.
         app.wsgi_app = behind(  # type: ignore[assignment,method-assign]

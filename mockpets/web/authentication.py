@@ -64,26 +64,32 @@ def challenge(*, given: bool) -> tuple[str, str]:
     return ("WWW-Authenticate", f'Bearer realm="{REALM}"{error}')
 
 
-def unauthorized(key: Key, request: Request) -> RequestError:
+def unauthorized(key: Key, request: Request, settings: Settings) -> RequestError:
     """Return the error for a request without a valid key."""
-    message = INVALID_KEY if key.given else _missing(request)
+    message = INVALID_KEY if key.given else _missing(request, settings)
     return RequestError("unauthorized", message, [challenge(given=key.given)])
 
 
-_OTHER_SCHEMES: Final = ("ApiKey", "Basic", "Digest", "Token")
-"""Schemes that a message may name; any other word could be the key itself."""
+_OTHER_SCHEMES: Final = (
+    *("ApiKey", "AWS4-HMAC-SHA256", "Basic", "Digest", "DPoP", "GNAP", "Hawk", "HOBA", "JWT"),
+    *("Mutual", "Negotiate", "NTLM", "OAuth", "PrivateToken", "SCRAM-SHA-1", "SCRAM-SHA-256"),
+    *("Token", "vapid"),
+)
+"""Schemes that a message may name; any other word could be the key itself. Source: IANA's registry
+of HTTP authentication schemes, and those of frameworks."""
 _OTHER_HEADERS: Final = ("X-API-Key", "Api-Key", "ApiKey", "X-Auth-Token")
 """Headers in which other services expect their key."""
 
 
-def _missing(request: Request) -> str:
+def _missing(request: Request, settings: Settings) -> str:
     """Return how to fix a request without a bearer token; never what it has, maybe a secret."""
     authorization = request.environ.get("HTTP_AUTHORIZATION", "").strip()
     scheme = authorization.partition(" ")[0].lower()
     if authorization:
-        got = next((f", got {name}" for name in _OTHER_SCHEMES if name.lower() == scheme), "")
-        must = f"the Authorization header must have 'Bearer' and the API key{got}"
-        return f"{must}; send {KEY_HEADER}"
+        key = "any token" if settings.any_key else "the API key"
+        named = next((name for name in _OTHER_SCHEMES if name.lower() == scheme), "")
+        got = f", got the scheme '{named}'" if named else ""
+        return f"the Authorization header must have 'Bearer' and {key}{got}; send {KEY_HEADER}"
     for name in _OTHER_HEADERS:
         if request.headers.get(name):
             return f"the API key is missing; send it in the header {KEY_HEADER} instead of {name}"

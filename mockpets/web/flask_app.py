@@ -108,7 +108,6 @@ class App(flask.Flask):
         """Respond to a request; an empty path means ``/`` (RFC 9110, 4.2.3)."""
         environ["PATH_INFO"] = environ.get("PATH_INFO") or "/"
         take_base_path(environ)
-        take_baggage(environ)
         return super().wsgi_app(environ, start_response)
 
     def full_dispatch_request(self, *context: Any) -> flask.Response:
@@ -117,6 +116,7 @@ class App(flask.Flask):
         try:
             if self.admit is not None and request.environ.get(BODY) != "read":  # once
                 self.admit(request)
+            take_baggage(request.environ)
             if request.routing_exception is not None:
                 raise request.routing_exception
             view: Callable[..., Any] = self.view_functions[request.endpoint or ""]

@@ -6,6 +6,7 @@ scenarios define.
 
 from __future__ import annotations
 
+import json
 import re
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -18,8 +19,8 @@ from mockpets.clock import time_text
 from mockpets.constants import OPERATIONS, PETS_PATH
 from mockpets.contract.collections import LIST_METHODS, RECORD_METHODS, OwnSchema
 from mockpets.contract.error_messages import BODY_TOO_LARGE, REMOVED
-from mockpets.contract.schemas import LIST_PARAMETERS, NEW_PET_FIELDS
-from mockpets.contract.serialization import load_list_query, load_new_pet
+from mockpets.contract.schemas import LIST_PARAMETERS, NEW_PET_FIELDS, ListQuery
+from mockpets.contract.serialization import dump_pets, load_list_query, load_new_pet
 from mockpets.errors import RequestError
 from mockpets.records.store import NO_FILTERS
 from mockpets.records.table import index_key
@@ -54,18 +55,30 @@ def add_routes(app: flask.Flask, playback: Playback) -> None:
 
 def list_pets(request: Request, store: Store) -> Response:
     """Respond to listPets: a page of pets by ID. Raise ``invalid_request``."""
+    query = _list_query(request)
+    return Response(store.page(query.asked.limit, query.filters) + b"\n")
+
+
+def selected_pets(page: bytes, request: Request) -> bytes:
+    """Return those pets of a page, in JSON, that listPets would list; raise ``invalid_request``."""
+    query = _list_query(request)
+    return dump_pets(query.asked.first(json.loads(page))) + b"\n"
+
+
+def _list_query(request: Request) -> _Query:
+    """Return the valid query of a request, and note what has no effect."""
     raw = request.environ.get("QUERY_STRING", "")
     query = _read_query(raw) if len(raw) <= _CACHED_LENGTH else _read_query.__wrapped__(raw)
     request.exchange.notes += query.notes
     if query.error is not None:
         raise RequestError("invalid_request", query.error)
-    return Response(store.page(query.limit, query.filters) + b"\n")
+    return query
 
 
 class _Query(NamedTuple):
     """A parsed query of listPets, and why it is invalid; None if it is valid."""
 
-    limit: int
+    asked: ListQuery
     filters: Filters
     notes: tuple[tuple[NoteCode, str], ...]
     error: str | None
@@ -73,6 +86,10 @@ class _Query(NamedTuple):
 
 _CACHED_LENGTH: Final = 256
 """The longest query, in characters, to keep in the cache."""
+
+
+_PAGING: Final = {"page", "offset", "cursor"}
+"""Parameters with which other services select the next page."""
 
 
 @lru_cache(256)
@@ -83,7 +100,10 @@ def _read_query(raw: str) -> _Query:
     text = raw.encode("latin-1").decode("utf-8", "replace")
     for name, value in parse_qsl(text, keep_blank_values=True, errors="werkzeug.url_quote"):
         parameters.setdefault(name, []).append(value)
-    notes = ignored_note("ignored_query", "parameters", parameters.keys() - set(LIST_PARAMETERS))
+    ignored = parameters.keys() - set(LIST_PARAMETERS)
+    notes = ignored_note("ignored_query", "parameters", ignored)
+    if ignored & _PAGING:
+        notes = ((notes[0][0], f"{notes[0][1]}; the contract has no paging"),)
     try:
         query = load_list_query(parameters)
     except RequestError as error:
@@ -91,9 +111,9 @@ def _read_query(raw: str) -> _Query:
         if any(re.fullmatch(r"[-+]?[0-9]+", limit) for limit in limits):
             note = f"limit={', '.join(limits)[:40]} is not between 1 and 100"
             notes = (*notes, ("limit_out_of_range", note))
-        return _Query(0, NO_FILTERS, notes, error.message)
+        return _Query(ListQuery(0, None), NO_FILTERS, notes, error.message)
     filters: Filters = NO_FILTERS if query.status is None else {"status": {query.status: None}}
-    return _Query(query.limit, filters, notes, None)
+    return _Query(query, filters, notes, None)
 
 
 def create_pet(request: Request, store: Store) -> Response:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from mockpets.constants import API_PREFIX, CANNED_BYTES, DOCS_PATH, PANEL_PATH
+from mockpets.constants import API_PREFIX, DOCS_PATH, PANEL_PATH
 from mockpets.contract.error_body import error_body
 from mockpets.contract.error_messages import BODY_TOO_LARGE, NO_CONNECTION_FAULTS, no_animal
 from mockpets.contract.fields import parse_int64
@@ -22,6 +22,7 @@ from mockpets.web.authentication import read_key, unauthorized
 from mockpets.web.cookie import read_cookie, with_deletion
 from mockpets.web.delivery import check_room, waits
 from mockpets.web.exchange import Response, current_request
+from mockpets.web.operations import selected_pets
 from mockpets.web.session_selector import requested_delay, select
 from mockpets.wsgi_extension import BODY, SERVER
 
@@ -106,7 +107,7 @@ class Playback:
         if not key.valid:
             code: NoteCode = "key_invalid" if key.given else "key_missing"
             exchange.notes.append((code, f"the API key is {code[4:]}"))
-            raise unauthorized(key, request)
+            raise unauthorized(key, request, self._settings)
         if BODY in request.environ:
             self._check_size(request, name, stack)
         # 4. A place for the session and its records: 503, 507.
@@ -183,9 +184,11 @@ def _rejected(outcome: Outcome) -> Outcome:
 
 
 def canned_response(reply: Canned, request: Request, session: Session) -> Response:
-    """Return a stub's reply to a request."""
+    """Return a stub's reply to a request; raise ``invalid_request`` for the query of a page."""
     if reply.template is not None:
         return _rendered(reply, reply.template, request, session)
+    if reply.is_page:
+        return Response(selected_pets(reply.body, request), reply.status, reply.headers)
     body, pet_id = reply.body, (request.view_args or {}).get("pet_id")
     if reply.names_pet and pet_id is not None:
         body = error_body("pet_not_found", no_animal(pet_id), reply.status)
@@ -208,9 +211,6 @@ def _rendered(reply: Canned, template: Template, request: Request, session: Sess
     facts, count = _facts(request), step.used + 1
     values = Values(facts, session.name, session.seed, label, count, session.clock)
     body, headers = render(template, values)
-    if len(body) > CANNED_BYTES:
-        size = f"{len(body)} bytes, more than {CANNED_BYTES}"
-        raise RequestError("internal_error", f"the reply of stub {label} would have {size}")
     if values.used:
         used = [f"{source} is {_short(value)}" for source, value in values.used.items()]
         exchange.notes.append(("references", "; ".join(used)))

@@ -27,6 +27,7 @@ from mockpets.constants import (
     SEED_HEADER,
     STUB_HEADER,
     SUNSET,
+    TOOLBAR_PATH,
     VISITOR_RESET_PATH,
 )
 from mockpets.contract.schemas import RESPONSES
@@ -142,10 +143,15 @@ class ResponseFinalizer:
         return ((NODE_HEADER, self.settings.name),) if self.settings.name else ()
 
     def _control_cors(self, request: Request, *, preflight: bool) -> list[Pair]:
-        if request.path != VISITOR_RESET_PATH:
-            origins = self.settings.control_origin
+        settings = self.settings
+        # The demo's page calls the first. The second reports why a page may not call the others.
+        is_for_all = request.path == VISITOR_RESET_PATH or (
+            request.path == TOOLBAR_PATH and not settings.public and not settings.is_local
+        )
+        if not is_for_all:
+            origins = settings.control_origin
             return cors.for_some(request.environ, origins, preflight=preflight)
-        headers = [*cors.for_all(request.environ.get("HTTP_ORIGIN"))]  # the demo's page calls it
+        headers = [*cors.for_all(request.environ.get("HTTP_ORIGIN"))]
         return headers + (cors.for_preflight(request.environ) if preflight else [])
 
     def _carry(

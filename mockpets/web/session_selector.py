@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from difflib import get_close_matches
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, unquote
 
@@ -109,7 +110,9 @@ def _read_baggage(header: str) -> tuple[Mapping[str, str], str]:
         else:
             hint = _nearest(key.lower(), BAGGAGE_KEYS)
             problems.append(f"unknown key {key[:NAME_LENGTH]!r} in baggage; {hint}")
-    return values, "; ".join(problems[:PROBLEMS_SHOWN])
+            if len(problems) == PROBLEMS_SHOWN:  # a header has room for a thousand
+                break
+    return values, "; ".join(problems)
 
 
 def base_path(session: str) -> str:
@@ -233,7 +236,7 @@ def check_headers(environ: WSGIEnvironment) -> None:
     if names:
         problems = [
             f"unknown header {name[:NAME_LENGTH]!r}; {_nearest(name, REQUEST_HEADERS)}"
-            for name in names[:PROBLEMS_SHOWN]
+            for name in names
         ]
         raise RequestError("unknown_header", "; ".join(problems))
 
@@ -244,7 +247,7 @@ def ignored_headers(environ: WSGIEnvironment) -> str:
 
 
 def _our_headers(environ: WSGIEnvironment) -> tuple[tuple[str, ...], str]:
-    """Return the unknown headers that look like ours, and a note about the ignored ones."""
+    """Return the first unknown headers that look like ours, and a note about the ignored ones."""
     memo: dict[str, tuple[tuple[str, ...], str]] = environ.get(HEADERS_MEMO, {})
     if "names" not in memo:
         # Cached, because the names of the headers are the same in most requests.
@@ -258,7 +261,7 @@ def _our_headers(environ: WSGIEnvironment) -> tuple[tuple[str, ...], str]:
 def _read_names(keys: str) -> tuple[tuple[str, ...], str]:
     """Return `_our_headers` of an environ whose keys are joined by spaces."""
     names = header_names(keys.split())
-    return tuple(filter(_is_unknown, names)), _ignored(names)
+    return tuple(islice(filter(_is_unknown, names), PROBLEMS_SHOWN)), _ignored(names)
 
 
 def header_names(keys: Iterable[str]) -> list[str]:

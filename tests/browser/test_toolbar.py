@@ -4,8 +4,9 @@ import json
 import os
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from time import monotonic, sleep
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
@@ -18,7 +19,7 @@ from tests.http_client import Client, OverSocket
 from tests.pages import foreign_page
 from tests.programs import need, need_packages
 
-PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>App</title>{policy}
+PAGE = """<!doctype html><html lang="en"{html}><meta charset="utf-8"><title>App</title>{policy}
 <meta name="viewport" content="width=device-width">
 <main><h1>App</h1><button id="load">Load</button><p id="out"></p></main>
 <script type="module" nonce="n" src="{url}/__mockpets/toolbar.js"></script>
@@ -128,9 +129,11 @@ def app(
     policy: str = "",
     more: str = "",
     query: str = "",
+    html: str = "",
     **options: object,
 ) -> Iterator[App]:
-    text = PAGE.format(policy=policy.format(url=server.url), url=server.url, more=more)
+    policy = policy.format(url=server.url)
+    text = PAGE.format(policy=policy, url=server.url, more=more, html=html)
     context: BrowserContext = browser.new_context(**options)  # type: ignore[arg-type]  # passed through
     context.set_default_timeout(10_000)
     with foreign_page(text, {"/worker.js": WORKER}) as port, context:
@@ -195,7 +198,11 @@ def test_every_function_by_keyboard(
         expect(page.locator("#delay-")).to_have_attribute("aria-pressed", "true")
         assert one.active() == ["retry"]
 
-        # Leave and return.
+        # Leave and return, also from the field.
+        page.keyboard.press("Escape")
+        expect(page.locator("#panel")).to_be_hidden()
+        expect(page.locator("#load")).to_be_focused()
+        one.open()
         page.keyboard.press("Escape")
         expect(page.locator("#panel")).to_be_hidden()
         expect(page.locator("#load")).to_be_focused()
@@ -239,6 +246,23 @@ def test_ask_before_each_response(browser: Browser, server: MockpetsServer) -> N
         one.press("ask", "Space")
         expect(one.out).to_have_text("200 3")
         assert one.active() == ["default"]
+
+
+def test_a_click_on_a_label_changes_its_switch_and_a_note_disappears(
+    browser: Browser, server: MockpetsServer
+) -> None:
+    with app(browser, server) as one:
+        page = one.page
+        page.clock.install()
+        one.visit()
+        one.open()
+        page.get_by_text("Ask before each response").click()
+        expect(page.get_by_role("switch", name="Ask before each response")).to_be_checked()
+        page.evaluate("navigator.clipboard.writeText = async () => {}")
+        page.get_by_role("button", name="Copy link").click()
+        expect(page.locator("#panel").get_by_text("Link copied")).to_be_visible()
+        page.clock.fast_forward(5_000)
+        expect(page.get_by_text("Link copied")).to_have_count(0)
 
 
 def test_it_releases_the_responses_held_at_a_gate_and_keeps_a_document(
@@ -312,48 +336,142 @@ def test_a_link_sets_the_cookie_and_leaves_the_address(
         assert "%2B" not in "".join(each["value"] for each in one.page.context.cookies())
 
 
-CALL = """<script>
-fetch("{url}/v1/pets?limit=2", {{ headers: {{ Authorization: "Bearer mockpets" }}, {more} }})
-  .then((response) => response.json());
+MODULE = '<script type="module" src="{url}/__mockpets/toolbar.js"></script>'
+LOAD = """<script>
+const headers = {{ Authorization: "Bearer mockpets" }};
+const load = async (more) =>
+  (await fetch("{url}/v1/pets?limit=2", {{ headers, ...more }})).json();
 </script>"""
+CALL = '<script type="module">load({{ {more} }});</script>'
+STRICT_MODE = """<script type="module">
+const first = new AbortController();
+load({{ credentials: "include", signal: first.signal }}).catch(() => {{}});
+setTimeout(() => first.abort());
+</script>"""
+"""As in React's StrictMode, which runs an effect, its cleanup, and the effect again."""
+LATE_TOOLBAR = """<script>
+addEventListener("mockpets", (event) => event.preventDefault());
+load().then(() => import("{url}/__mockpets/toolbar.js"));
+</script>"""
+CREDENTIALS = "credentials: 'include'"
+CHECKED = "**/requests?limit=*"
+ADVICE = 'Add this to their options: credentials: "include" (axios: withCredentials: true)'
 
 
-@pytest.mark.parametrize("names", ["demo", "+empty"])
-@pytest.mark.parametrize("more", ["", "credentials: 'include'"])
+@contextmanager
+def linked_app(browser: Browser, server: MockpetsServer, text: str) -> Iterator[App]:
+    with foreign_page("<!doctype html><body>" + text) as port, browser.new_context() as context:
+        one = App(context.new_page(), f"http://localhost:{port}", server)
+        yield one
+        assert one.errors == []
+
+
+@pytest.mark.parametrize("names", ["demo", "+unauthorized"])
+@pytest.mark.parametrize("more", ["", CREDENTIALS], ids=["no credentials", "credentials"])
 def test_it_says_why_a_link_has_no_effect(
     browser: Browser, server: MockpetsServer, names: str, more: str
 ) -> None:
-    module = f'<script type="module" src="{server.url}/__mockpets/toolbar.js"></script>'
-    text = f"<!doctype html><body>{module}{CALL.format(url=server.url, more=more)}"
-    with foreign_page(text) as port, browser.new_context() as context:
-        context.add_cookies(
-            [{"name": "mockpets", "value": names, "url": f"http://localhost:{port}"}]
-        )
-        one = App(context.new_page(), f"http://localhost:{port}", server)
-        with one.page.expect_response("**/requests?limit=1"):
-            one.visit()
+    text = (MODULE + LOAD + CALL).format(url=server.url, more=more)
+    with linked_app(browser, server, text) as one:
+        with one.page.expect_response(CHECKED):
+            one.visit(f"?mockpets={names.replace('+', '%2B')}")
         one.open()
-        note = one.page.get_by_text('Send them with credentials: "include".')
-        expect(note).to_have_count(0 if more else 1)
+        expect(one.page.locator("#panel").get_by_text(ADVICE)).to_have_count(0 if more else 1)
+        expect(one.pill.get_by_text("not sent")).to_have_count(0 if more else 1)
+        # A switch then belongs to the session `default`, in which are the requests of this page.
+        if not more and names != "demo":
+            one.page.evaluate("addEventListener('mockpets', (event) => event.preventDefault())")
+            one.press("remove-unauthorized")
+            expect(one.pill).not_to_contain_text("not sent")
+
+
+@pytest.mark.parametrize("first", [STRICT_MODE, LATE_TOOLBAR], ids=["aborted", "before the link"])
+def test_a_request_that_could_not_have_the_state_of_the_link_is_no_reason_to_warn(
+    browser: Browser, server: MockpetsServer, first: str
+) -> None:
+    toolbar = MODULE if first == STRICT_MODE else ""
+    text = (toolbar + LOAD + first).format(url=server.url)
+    with linked_app(browser, server, text) as one:
+        with one.page.expect_response(CHECKED):
+            one.visit("?mockpets=demo%2Bempty")
+            expect(one.pill).to_contain_text("demo · empty")
+            one.page.evaluate("load({ credentials: 'include' })")
+        one.open()
+        expect(one.pill).not_to_contain_text("not sent")
+        assert [text for text in one.warnings if "credentials" in text] == []
 
 
 NO_CONNECT = POLICY.format("default-src 'self'; script-src 'nonce-n' {url}; connect-src 'self'")
-NO_SERVER = "<script data-mockpets-url='http://localhost:9'></script>"
+NO_SERVER = " data-mockpets-url='http://localhost:9'"
 
 
-@pytest.mark.parametrize(("policy", "query", "reason"), [
-    (NO_CONNECT, "", "connect-src of the page's Content-Security-Policy lacks {url}; add it,"),
-    (NO_SERVER, "", "cannot connect to http://localhost:9; is mockpets running there, and"),
-    ("", "?mockpets=-no-", "invalid session name '-no-'"),
+@pytest.mark.parametrize(("policy", "html", "query", "reason"), [
+    (NO_CONNECT, "", "", "connect-src of the page's Content-Security-Policy lacks {url}; add it,"),
+    ("", NO_SERVER, "", "cannot connect to http://localhost:9; is mockpets running there, and"),
+    ("", "", "?mockpets=-no-", "invalid session name '-no-'"),
 ], ids=["policy", "no server", "invalid session"])  # fmt: skip
 def test_the_toolbar_removes_itself_with_one_line(
-    browser: Browser, server: MockpetsServer, policy: str, query: str, reason: str
+    browser: Browser, server: MockpetsServer, policy: str, html: str, query: str, reason: str
 ) -> None:
-    with app(browser, server, policy, query=query) as one:
+    with app(browser, server, policy, query=query, html=html) as one:
         expect(one.page.locator("mockpets-toolbar")).to_have_count(0)
         [line] = [text for text in one.warnings if text.startswith("mockpets:")]
         assert line.startswith(f"mockpets: the toolbar is off: {reason.format(url=server.url)}")
         assert one.page.context.cookies() == []
+
+
+def test_only_the_html_element_names_another_server(
+    browser: Browser, server: MockpetsServer
+) -> None:
+    """Any other could be in a text of a visitor, whose attributes a sanitizer lets through."""
+    with app(browser, server, f"<p{NO_SERVER}></p>") as one:
+        one.open()
+        one.page.keyboard.type("empt")
+        one.page.keyboard.press("Enter")
+        expect(one.out).to_have_text("200 0")
+
+
+def test_an_invalid_file_does_not_stop_the_search(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "zz-own.yaml").write_text("description: d\nstubs: [{reply: {status: 503}}]\n")
+    with MockpetsServer(Settings(port=0, scenarios_dir=(tmp_path,))) as server:
+        (tmp_path / "zz-broken.yaml").write_text("description: null\n")
+        control = Client(OverSocket(server.url))
+        deadline = monotonic() + 20
+        while "zz-broken" not in control("GET", "/__mockpets/scenarios").body.decode():
+            assert monotonic() < deadline
+            sleep(0.05)
+        with app(browser, server) as one:
+            one.open()
+            one.page.keyboard.type("zz-")
+            expect(one.page.get_by_role("option")).to_have_count(2)
+            expect(one.page.get_by_role("option", name="zz-broken")).to_contain_text("description")
+            one.page.keyboard.type("own")
+            one.page.keyboard.press("Enter")
+            expect(one.out).to_have_text("503 service_unavailable")
+
+
+@pytest.mark.parametrize(("settings", "host", "served", "option"), [
+    pytest.param({"control_token": "a-token-of-the-tests"}, "localhost", True, "--control open",
+        id="a token is needed"),
+    pytest.param({}, "evil.test", False, "--control-origin {origin}", id="another origin"),
+])  # fmt: skip
+def test_the_pill_names_the_option_if_the_page_may_not_call(
+    browser: Browser, settings: dict[str, str], host: str, served: bool, option: str
+) -> None:
+    with MockpetsServer(Settings(port=0, **settings)) as server, ExitStack() as stack:  # type: ignore[arg-type]  # a test's own settings
+        script = (ROOT / "kit" / "toolbar.js").read_text(encoding="utf-8")
+        url = f"{server.url}/__mockpets/toolbar.js" if served else "/toolbar.js"
+        text = f"<!doctype html><html data-mockpets-url={server.url}><body>"
+        text += f'<script type="module" src="{url}"></script>'
+        port = stack.enter_context(foreign_page(text, {"/toolbar.js": script}))
+        context = stack.enter_context(browser.new_context())
+        one = App(context.new_page(), f"http://{host}:{port}", server)
+        one.visit("?mockpets=demo%2Bempty")
+
+        reason = f"The state may be wrong: {server.url} rejects this page. Start it with "
+        reason += option.format(origin=one.origin)
+        expect(one.pill).to_have_text(reason)
+        assert f"mockpets: {reason}" in one.warnings
 
 
 def test_it_is_accessible_fits_a_phone_and_remembers_its_corner(

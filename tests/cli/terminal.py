@@ -41,7 +41,7 @@ Path("typo.yaml").write_text("description: Problems.\\n" + text)
 run("check", "typo.yaml")
 os.mkdir("mine")
 os.rename("typo.yaml", "mine/typo.yaml")
-run("serve", "--port=0", "--scenarios-dir=mine")
+run("serve", "--port=0", "--scenarios-dir=mine", "--scenario=typo")
 """
 _SERVER: Final = f"""{_RUN}
 from http.client import HTTPConnection

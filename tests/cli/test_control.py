@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from tests.cases import each as for_each
 from tests.http_client import Client
@@ -296,6 +297,24 @@ def test_a_link_has_the_session_and_the_scenarios(
     expected = [f"https://app.example:8443{link}"]
 
     assert run("link", f"https://app.example:8443{path}", *others) == (0, expected, [])
+
+
+def test_a_link_needs_no_token_and_names_the_scenario_files_that_it_needs(
+    run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "shop.yaml").write_text("description: d\n", encoding="utf-8")
+    files = "mockpets: another person needs the same scenario files: shop"
+    settings = Settings(
+        port=0, host=("127.0.0.1",), scenarios_dir=(tmp_path,), control_token="s3cret-token"
+    )
+    with MockpetsServer(settings) as server:
+        words = ("link", "http://a/", "--scenario", "empty,shop", "--url", server.url)
+        expected = ["http://a/?mockpets=%2Bempty%2Bshop"]
+        unchecked = "mockpets: the names in the link are not checked: the server requires a token"
+        assert run(*words) == (0, expected, [unchecked, files])
+        assert run(*words, "--token", "s3cret-token") == (0, expected, [files])
+        status, _, [line] = run("link", "http://a/", "--scenario", "s h", "--url", server.url)
+        assert (status, line[:45]) == (2, "mockpets: --scenario: must be a scenario name")
 
 
 # --- sessions ---------------------------------------------------------------------------------

@@ -237,8 +237,26 @@ def test_problems_of_scenario_files_are_reported_and_their_names_are_kept(kit: K
     assert '"broken"' in names and "Not Valid" not in names
 
 
+def test_the_npm_package_writes_only_types_unless_a_tool_is_named(
+    kit: Kit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["node_modules/mockpets/mockpets.pyz"])
+    assert kit("tests")[:2] == (
+        0,
+        ["wrote tests/mockpets.d.ts", "check it  npx mockpets kit tests --check"],
+    )
+    assert kit("tests", "--check") == (0, ["1 file is up to date"], [])
+    assert kit("lib", "--ssr")[0] == 0
+    assert kit("lib", "--check") == (0, ["3 files are up to date"], [])
+    Path("package.json").write_text("{}")
+    assert kit()[1][0] == "wrote mockpets.d.ts"
+
+
 def test_types_are_one_file_that_formatters_may_change(kit: Kit) -> None:
-    scenario_file("own/held-cat.yaml", "description: d\nstubs: [{hold: checkout}]\n")
+    own = (
+        "description: d\nstubs: [{hold: checkout}, {hold: empty}]\nresources: [{path: /v1/carts}]\n"
+    )
+    scenario_file("own/held-cat.yaml", own)
     scenario_file("own/empty.yaml", "description: d\n")
     status, out, err = kit("--types", "--scenarios-dir", "own")
 
@@ -253,7 +271,8 @@ def test_types_are_one_file_that_formatters_may_change(kit: Kit) -> None:
         'declare module "mockpets" {',
         "  interface Register {",
         '    scenarios: "held-cat";',
-        '    gates: "checkout";',
+        '    gates: "checkout" | "empty";',
+        '    resources: "carts";',
         "  }",
         "}",
     ]

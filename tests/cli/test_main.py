@@ -34,6 +34,7 @@ from mockpets.settings import Settings
 from mockpets.settings.model import rows
 from mockpets.version import FULL_VERSION
 from tests.cases import each as for_each
+from tests.http_client import Client, OverSocket
 
 SECONDS = 20
 """The time limit for every step, in seconds."""
@@ -474,19 +475,25 @@ INTERRUPTED = """
 import os, signal, sys
 
 def interrupt(event, arguments):
-    if event == "import" and arguments[0] == module:
-        os.kill(os.getpid(), signal.SIGTERM)
+    is_first = module == "first" and arguments[0] not in ours
+    if event == "import" and (is_first or arguments[0] == module):
+        os.kill(os.getpid(), number)
 
-from mockpets.__main__ import main
+ours, number = ("mockpets", "mockpets.__main__", "_signal"), int(signal.SIGTERM)
 module, state = sys.argv[1:]
 sys.argv[1:] = ["serve", "--port", "0", "--state", state]
+for name in ("contextlib", "signal", "typing"):  # so that importing them is an event
+    sys.modules.pop(name, None)
 sys.addaudithook(interrupt)
+from mockpets.__main__ import main
 sys.exit(main())
 """
 
 
 @posix
-@for_each("module", ["unicodedata", "mockpets.web.app", "mockpets.storage.persistence"])
+@pytest.mark.parametrize(
+    "module", ["first", "unicodedata", "mockpets.web.app", "mockpets.storage.persistence"]
+)
 def test_a_signal_during_the_start_ends_it_with_status_0(tmp_path: Path, module: str) -> None:
     """Compiling a text with a named character imports unicodedata, and replaces any exception."""
     compiles = ["-X", f"pycache_prefix={tmp_path}"] if module == "unicodedata" else []
@@ -520,7 +527,7 @@ def test_serve_logs_a_setting_whose_effect_another_limits(here: Path) -> None:
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=SECONDS)
 
-    assert re.search("^key +any, such as mockpets$", banner, re.MULTILINE)
+    assert re.search("^key +any bearer token, such as mockpets$", banner, re.MULTILINE)
     assert " warning: --state does not save the session" in err.splitlines()[0]
     assert re.search("^[0-9]{2} scenarios: mockpets scenarios$", banner, re.MULTILINE)
     assert "coding agents" not in banner
@@ -618,14 +625,41 @@ def test_an_unknown_scenario_is_reported_with_the_nearest(run: Run) -> None:
     ]
 
 
-def test_a_broken_scenario_file_is_rejected_with_its_position(run: Run, here: Path) -> None:
+@pytest.mark.parametrize("named", ["broken", "based"], ids=["itself", "one that extends it"])
+def test_the_server_does_not_start_with_a_scenario_that_needs_a_broken_file(
+    run: Run, here: Path, named: str
+) -> None:
     (here / "broken.yaml").write_text("description: x\nstubs: 3\n", encoding="utf-8")
+    (here / "based.yaml").write_text("description: x\nextends: broken\n", encoding="utf-8")
+    (here / "mockpets.toml").write_text(f'scenario = "{named}"\n', encoding="utf-8")
 
-    status, out, err = run("serve", "--port=0", "--scenarios-dir", here)
+    for words in (["--scenario", f"empty,{named}"], []):
+        status, out, err = run("serve", "--port=0", "--scenarios-dir", here, *words)
+        assert (status, out) == (2, []), words
+        assert any(line.startswith(f"mockpets: {here / 'broken.yaml'}:2:") for line in err), err
+        assert err[-1] == "mockpets: the server did not start"
 
-    assert (status, out) == (2, [])
-    assert err[0].startswith(f"mockpets: {here / 'broken.yaml'}:2:")
-    assert err[1:] == ["mockpets: the server did not start"]
+
+def test_other_broken_scenario_files_are_warnings_at_the_start(here: Path) -> None:
+    (here / "broken.yaml").write_text("description: x\nstubs: 3\n", encoding="utf-8")
+    (here / "good.yaml").write_text("description: x\n", encoding="utf-8")
+    broken = here / "broken.yaml"
+
+    with serving("--scenarios-dir", str(here), "--scenario", "good") as (process, banner):
+        call = Client(OverSocket(base_of(banner).removesuffix("/v1")))
+        rejected = call("GET", "/v1/pets", scenario="broken")
+        broken.write_text("description: x\n", encoding="utf-8")
+        assert wait_until(lambda: call("GET", "/v1/pets", scenario="broken").status == 200)
+        process.terminate()
+        log = process.communicate(timeout=SECONDS)[1].splitlines()
+
+    assert process.returncode == 0
+    assert rejected.status == 422
+    assert rejected.json["message"].startswith(f"scenario 'broken' is invalid: {broken}:2:")
+    first, problem, *_ = [line.partition(" warning: ")[2] for line in log]
+    assert first == "scenario 'broken' is invalid; requests that name it get 422:"
+    assert problem == f"{broken}:2:8: stubs: must be a list, got 3"
+    assert any("scenario 'broken' is valid again" in line for line in log)
 
 
 def closed_pipe() -> int:

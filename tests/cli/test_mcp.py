@@ -24,6 +24,8 @@ STATE: Any = {
     "params": {"name": "state", "_meta": META},
 }
 OLD = {"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": {"name": "state"}}
+OLD_META = {**META, "io.modelcontextprotocol/protocolVersion": "2025-11-25"}
+NAMED = {**OLD, "id": "b", "params": {"name": "state", "_meta": OLD_META}}
 NOTE = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 
@@ -49,13 +51,14 @@ def send(run: Run, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Any]]:
 def test_messages_of_both_revisions_reach_the_session(
     server: MockpetsServer, send: Callable[..., list[Any]]
 ) -> None:
-    lines = "\n".join(["", json.dumps(STATE), json.dumps(NOTE), json.dumps(OLD), ""]).encode()
+    messages = [json.dumps(each) for each in (STATE, NOTE, OLD, NAMED)]
+    lines = "\n".join(["", *messages, ""]).encode()
     options = ("--url", server.url, "--token", TOKEN, "--session", "w1")
-    new, old = send(lines, *options)
+    new, old, named = send(lines, *options)
 
-    assert (new["id"], old["id"]) == (7, "a")
+    assert (new["id"], old["id"], named["id"]) == (7, "a", "b")
     assert new["result"]["resultType"] == "complete"
-    for response in (new, old):
+    for response in (new, old, named):
         assert response["result"]["structuredContent"]["session"] == "w1"
 
 

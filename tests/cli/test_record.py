@@ -54,13 +54,14 @@ def test_a_recording_replaces_only_its_own_unchanged_file(
     call("GET", "/v1/pets")
     status, out, err = run("record", "all-rejected", *options)
 
-    assert (status, out, err) == (0, [f"{file}: 1 request, 1 stub"], [])
+    use = f"use it  mockpets serve --scenarios-dir {tmp_path} --scenario all-rejected"
+    assert (status, out, err) == (0, [f"{file}: 1 request, 1 stub", use], [])
     text = file.read_text("utf-8")
     assert run("check", file)[0] == 0
-    assert run("record", "all-rejected", *options)[1] == [f"{file}: 1 request, 1 stub, as before"]
+    assert run("record", "all-rejected", *options)[1][0] == f"{file}: 1 request, 1 stub, as before"
     assert file.read_text("utf-8") == text
     call("GET", "/v1/pets/1")
-    assert run("record", "all-rejected", *options)[1] == [f"{file}: 2 requests, 1 stub"]
+    assert run("record", "all-rejected", *options)[1][0] == f"{file}: 2 requests, 1 stub"
     for other in (text.replace("unauthorized", "invalid_request"), "description: mine\n"):
         file.write_text(other, "utf-8")
         status, _, err = run("record", "all-rejected", *options)
@@ -90,3 +91,63 @@ def test_a_recording_starts_where_it_is_told(
     status, _, err = run("record", "x", "-o", tmp_path / "no" / "x.yaml", "--url", server.url)
     assert status == 2
     assert "create the folder" in err[0]
+
+
+@pytest.fixture
+def with_folder(tmp_path: Path) -> Iterator[MockpetsServer]:
+    """A server whose scenario folder is below the working directory of the commands."""
+    folder = tmp_path / "mock"
+    folder.mkdir()
+    (folder / "mine.yaml").write_text("description: mine\n", "utf-8")
+    with MockpetsServer(Settings(port=0, scenarios_dir=(folder,))) as server:
+        yield server
+
+
+def test_a_recording_is_saved_by_the_server_and_used_with_the_printed_command(
+    with_folder: MockpetsServer, run: Run
+) -> None:
+    url = with_folder.url
+    call = Client(OverSocket(url))
+    call("POST", "/v1/pets", json_body={"name": "Rex", "categoryId": 1}, key="mockpets~w3")
+    options = ("--url", url, "--session", "w3")
+    status, out, err = run("record", "today", *options)
+
+    use = f"use it  mockpets use today --url {url} --session w3"
+    assert (status, out, err) == (0, ["mock/today.yaml: 1 request, 0 stubs", use], [])
+    assert run(*use.split()[3:]) == (0, ["active in session w3: today"], [])
+    assert not Path("today.yaml").exists()
+    assert (
+        run("record", "today", *options)[1][0] == "mock/today.yaml: 1 request, 0 stubs, as before"
+    )
+    call("GET", "/v1/pets/1", scenario="unauthorized", key="mockpets~w3")
+    assert run("record", "today", *options)[1][0] == "mock/today.yaml: 2 requests, 1 stub"
+    document = json.loads("\n".join(run("record", "other", "--json", *options)[1]))
+    assert document["path"] == "mock/other.yaml"
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("mine", "mock/mine.yaml is not a recorded file; choose another name, or delete the file"),
+        ("empty", "is shipped with mockpets; save it under another name; or pass --output FILE"),
+    ],
+    ids=["a file of yours", "a shipped scenario"],
+)
+def test_a_recording_replaces_no_other_scenario_of_the_server(
+    with_folder: MockpetsServer, run: Run, name: str, problem: str
+) -> None:
+    status, out, err = run("record", name, "--url", with_folder.url)
+
+    assert (status, out, len(err)) == (2, [], 1)
+    assert problem in err[0]
+    assert Path("mock/mine.yaml").read_text("utf-8") == "description: mine\n"
+
+
+def test_a_recording_of_a_server_without_a_folder_is_saved_here(
+    server: MockpetsServer, run: Run
+) -> None:
+    status, out, err = run("record", "today", "--url", server.url)
+
+    use = "use it  mockpets serve --scenarios-dir . --scenario today"
+    assert (status, out, err) == (0, ["today.yaml: 0 requests, 0 stubs", use], [])
+    assert run("check", "today.yaml")[0] == 0

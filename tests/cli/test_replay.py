@@ -91,7 +91,9 @@ def scenario(service: Path, run: Run, tmp_path: Path) -> Path:
         "kept 2 pets of 7 requests",
         "dropped 3 requests to other URLs, preflights or cached",
         "dropped secrets: authorization (7), cookie (7), set-cookie (7), x-api-token (7)",
+        "off contract: getPet 200: no Sunset header; the scenario sends it (3 requests)",
         "off contract: getPet 503: the contract does not list this status (1 request)",
+        f"use it  mockpets serve --scenarios-dir {tmp_path} --scenario service",
     ]
     return file
 
@@ -101,6 +103,29 @@ def server(scenario: Path) -> Iterator[MockpetsServer]:
     settings = Settings(port=0, scenarios_dir=(scenario.parent,), scenario=("service",))
     with MockpetsServer(settings) as server:
         yield server
+
+
+def test_only_requests_below_the_base_url_count(run: Run, tmp_path: Path) -> None:
+    """The page called mockpets too, and one file is a log of mockpets."""
+    ours = entry("GET", "", 404, {"error": "not the service's"})
+    ours["request"]["url"] = "http://localhost:7387/v1/pets/11"
+    ours["response"]["headers"].append({"name": "Mockpets-Request", "value": "7"})
+    page = har(tmp_path / "page.har", entry("GET", "/pets/11", 200, CAT), ours)
+    with MockpetsServer(Settings(port=0)) as server:
+        Client(OverSocket(server.url))("GET", "/v1/pets/999")
+        document = ControlClient(server.url).har()
+    entries = [*json.loads(page.read_text("utf-8"))["log"]["entries"], *document["log"]["entries"]]
+    page.write_text(json.dumps({"log": {"entries": entries}}), "utf-8")
+    file = tmp_path / "service.yaml"
+    status, out, err = run("record", "service", "--har", page, "--base-url", BASE, "-o", file)
+
+    assert (status, err) == (0, [])
+    assert out[:3] == [
+        f"{file}: 1 request, 0 stubs",
+        "kept 1 pet of 1 request",
+        "dropped 2 requests to other URLs, preflights or cached",
+    ]
+    assert yaml.safe_load(file.read_text("utf-8"))["pets"] == [CAT]
 
 
 def test_a_service_becomes_pets_and_few_stubs(scenario: Path) -> None:
@@ -486,3 +511,15 @@ def test_strange_responses_are_recorded_or_rejected(run: Run, tmp_path: Path) ->
     assert [lost in each for each in err] == [True]
     status, out, err = run("check", file)
     assert status == 0, (out, err, file.read_text("utf-8"))
+
+
+def test_a_list_that_ignores_the_query_is_recorded_as_it_was(run: Run, tmp_path: Path) -> None:
+    pets = [{**CAT, "status": "sold"}, {**DOG, "status": "pending"}]
+    targets = ("/pets?limit=1", "/pets?status=available", "/pets?limit=0")
+    file = har(tmp_path / "lists.har", *(entry("GET", target, 200, pets) for target in targets))
+    out = tmp_path / "lists.yaml"
+    assert run("record", "lists", "--har", file, "--base-url", BASE, "-o", out)[0] == 0
+    settings = Settings(port=0, scenarios_dir=(tmp_path,), scenario=("lists",))
+    with MockpetsServer(settings) as server:
+        options = (file, "--base-url", BASE, "--url", server.url)
+        assert run("replay", *options)[1] == ["3 requests: 0 differences"]

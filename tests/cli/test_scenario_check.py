@@ -251,6 +251,39 @@ def test_a_stub_that_the_first_of_several_blocks_can_be_removed(run: Run, tmp_pa
     ]
 
 
+@pytest.mark.parametrize(("first", "later", "hint"), [
+    ("hold: a, times: 1", "hold: b, times: 1", "add after: 1, to hold the requests that follow"),
+    ("hold: a, times: 2", "hold: b, times: 1, after: 1", "add after: 2, to hold the requests"),
+    ("hold: a", f"{ALL}, hold: b", "remove one of them, or narrow the match of own/1"),
+    ("hold: a", "hold: b, reply: {status: 500}", "remove one of them, or narrow"),
+])  # fmt: skip
+def test_a_hold_that_another_one_always_hides_is_a_warning(
+    run: Run, tmp_path: Path, first: str, later: str, hint: str
+) -> None:
+    [warning] = never_reached(run, tmp_path, first, later)
+
+    assert warning.startswith(
+        "own.yaml:4:5: warning: stub own/2: its hold never applies, because own/1 "
+        f"(own.yaml:3:5) holds all of its requests, and only the first hold applies; {hint}"
+    )
+
+
+@pytest.mark.parametrize(("first", "later"), [
+    ("hold: a, after: 1", "hold: b, after: 2, probability: 0.5"),
+    ("hold: a, times: 1", "hold: b, times: 1, after: 1"),
+    ("hold: a, times: 1", "hold: b"),
+    ("hold: a, times: 1", f"{ALL}, hold: b, times: 1"),
+    ("hold: a, times: 1, reply: pass", "hold: b, times: 1"),
+    ("hold: a, probability: 0.5", "hold: b"),
+    (f"{ALL}, hold: a", "hold: b"),
+    ("hold: a", "delay: 1s"),
+])  # fmt: skip
+def test_a_hold_that_may_apply_has_no_warning(
+    run: Run, tmp_path: Path, first: str, later: str
+) -> None:
+    assert never_reached(run, tmp_path, first, later) == []
+
+
 # --- Other likely mistakes ---------------------------------------------------------------------
 
 NOT_VALID = "no valid request matches:"

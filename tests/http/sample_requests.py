@@ -82,6 +82,7 @@ REJECTED = {
         "Request target must begin with a slash"),
     "1,001 parameters": (raw(f"GET /?{'a&' * 1000} HTTP/1.1", HOST),
         "the query has too many parameters"),
+    "201 headers": (raw(LIST, HOST, *["A: b"] * 200), "the request has too many headers"),
     "no Host": (raw(LIST), "Host is missing"),
     "an empty Host": (raw(LIST, "Host:"), "Host must be a host name or an address"),
     "two as one Host": (raw(LIST, "Host: a, b"), "Host must be a host name or an address"),
@@ -117,6 +118,14 @@ REJECTED = {
         "Transfer-Encoding must be chunked, got"),
     "no-break space in a coding": (raw(CREATE, HOST, f"{CHUNKED}\xa0"), "Transfer-Encoding"),
     "another expectation": (raw(LIST, HOST, "Expect: 200-ok"), "Expect must be 100-continue, got"),
+    "CONNECT with a length": (raw("CONNECT a:80 HTTP/1.1", HOST, "Content-Length: 5", body="GET /"),
+        "CONNECT must not have a body"),
+    "CONNECT with chunks": (raw("CONNECT a:80 HTTP/1.1", HOST, CHUNKED, body="0\r\n\r\n"),
+        "CONNECT must not have a body"),
+    "Upgrade with a length": (raw(CREATE, HOST, "Connection: Upgrade", "Upgrade: websocket",
+        "Content-Length: 5", body="GET /"), "a request with Upgrade must not have a body"),
+    "Upgrade with chunks": (raw(CREATE, HOST, "Connection: Upgrade", "Upgrade: h2c, a", CHUNKED,
+        body="0\r\n\r\n"), "a request with Upgrade must not have a body"),
     "1,001 chunks": (chunks("1\r\na\r\n" * 1001 + "0\r\n\r\n"), "the body has too many chunks"),
     "101 trailers": (chunks("0\r\n" + "a:\r\n" * 101 + "\r\n"), "the body has too many trailers"),
     "a chunk too long": (chunks("1\r\nab\r\n0\r\n\r\n"), "Chunk must end with CRLF"),
@@ -142,6 +151,7 @@ BITS = [
     *(b"HTTP/1.0", b"HTTP/1.1", b"HTTP/0.9", b"GET ", b"\r\nHost: a", b"\r\n\r\n\r\n", b"\r\n "),
     *(b"\r\nContent-Length: 5", b"\r\nContent_Length: 5", b"\r\nContent-Length:", b"\r\nx_y: z"),
     *(b"\r\nTransfer-Encoding: chunked", b"\r\nTransfer-Encoding:", b", chunked", b"\r\nA: b"),
+    *(b"\r\nConnection: Upgrade\r\nUpgrade: websocket", b"CONNECT a:1 "),
     *(b"\r\nConnection: close", b"\r\nExpect: 100-continue", b"\r\n\r\n3\r\nabc\r\n0\r\n\r\n"),
 ]
 EDITS = st.lists(
@@ -172,13 +182,14 @@ NAMES = st.sampled_from(
         *("A", "a", "X-A", "x_a", "Cookie", "Accept", "Connection", "Expect", "Host", "HOST"),
         *("Content-Length", "content-length", "Content_Length", "Transfer-Encoding", "Te", ""),
         *("Authorization", "Content-Type", "Content-Type ", "\xc4", "A\t", "X-Forwarded-For"),
+        "Upgrade",
     ]
 )
 VALUES = st.sampled_from(
     [
         *("", "a", "3", " 3", "03", "+3", "3 ", "3, 3", "\xb2", "chunked", "Chunked"),
         *(" \tchunked\t", "chunked,", "gzip", "close", "keep-alive", "100-continue"),
-        *("100-Continue", "a\r\n b", "h:1"),
+        *("100-Continue", "a\r\n b", "h:1", "upgrade", "websocket"),
     ]
 )
 FIELDS = st.lists(

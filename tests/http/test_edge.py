@@ -160,6 +160,9 @@ HEADERS = [
     Row("a head at the limit", request("GET /v1/pets HTTP/1.1", "X: " + "x" * 16_000), 200),
     bad("a head over the limit", request("GET / HTTP/1.1", "X: " + "x" * HEAD_BYTES),
         "headers_too_large"),
+    Row("200 headers", request("GET /v1/pets HTTP/1.1", *["A: b"] * 197), 200),
+    bad("201 headers", request("GET /v1/pets HTTP/1.1", *["A: b"] * 198), "headers_too_large",
+        "the request has too many headers; send at most 200"),
     bad("500 headers too many", request("GET / HTTP/1.1", *["X-Filler: 0123456789"] * 900),
         "headers_too_large"),
 ]  # fmt: skip
@@ -180,6 +183,20 @@ LENGTHS = [
         "internal_server_error"),
     Row("a compressed body", post("Content-Encoding: gzip", sized(PET), body=PET), 400,
         "invalid_request"),
+]  # fmt: skip
+
+H2C = ("Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAARAAAAA")
+"""What Java's HttpClient and `curl --http2` send with their first request."""
+TUNNELS = [
+    bad("CONNECT with a body", request("CONNECT a:80 HTTP/1.1", sized(PET), body=PET),
+        message="CONNECT must not have a body; remove Content-Length"),
+    bad("websocket with a body", post("Connection: Upgrade", "Upgrade: websocket", sized(PET),
+        body=PET), message="got 'websocket'; remove Upgrade, or Content-Length"),
+    Row("websocket", request("GET /v1/pets HTTP/1.1", "Connection: Upgrade", "Upgrade: websocket"),
+        200),
+    Row("h2c", request("GET /v1/pets HTTP/1.1", *H2C), 200),
+    Row("h2c with a body", post(*H2C, sized(PET), body=PET), 201, None, "closed"),
+    Row("h2c with chunks", post(*H2C, CHUNKED, body=in_chunks(PET)), 201, None, "closed"),
 ]  # fmt: skip
 
 CODINGS = [
@@ -213,7 +230,7 @@ EXPECTATIONS = [
         "payload_too_large"),
 ]  # fmt: skip
 
-ROWS = [*LINES, *TARGETS, *METHODS, *HEADERS, *LENGTHS, *CODINGS, *EXPECTATIONS]
+ROWS = [*LINES, *TARGETS, *METHODS, *HEADERS, *LENGTHS, *TUNNELS, *CODINGS, *EXPECTATIONS]
 
 
 @pytest.fixture(scope="module")

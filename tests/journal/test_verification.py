@@ -221,7 +221,7 @@ def test_dropped_requests_are_not_counted_if_the_result_is_certain() -> None:
 
 
 @for_each("wanted, numbers", [
-    # Fewest differences, then other values, then the newest.
+    # Fewest differences, then other values, then similar ones, then the newest.
     # Requests of another operation are not listed.
     ({"operation": "createPet", "body": {"name": "X"}}, [5, 2, 3]),
     ({"body": {"name": "X", "categoryId": 1}}, [2, 5, 3]),
@@ -236,6 +236,25 @@ def test_the_order_of_the_nearest(wanted: dict[str, Any], numbers: list[int]) ->
     verdict = verified(wanted, LIST, MIO, bare, other)
 
     assert [near.entry.number for near in verdict.nearest] == numbers
+
+
+@pytest.mark.parametrize(("expected", "names"), [
+    pytest.param("Mio", ["Miso", "Tom", "Rex"], id="similar"),
+    pytest.param("MISO", ["Miso", "Tom", "Rex"], id="another case"),
+    pytest.param({"one_of": ["Bella", "Lucky"]}, ["Lucy", "Lucy", "Lucy"], id="one of several"),
+])  # fmt: skip
+def test_the_nearest_requests_have_the_most_similar_values(
+    expected: object, names: list[str]
+) -> None:
+    sent = ["Miso", *["Lucy"] * 150, "Tom", "Rex"]
+    entries = [
+        created(number, json.dumps({"name": name, "categoryId": 1}).encode())
+        for number, name in enumerate(sent, 1)
+    ]
+    verdict = verified({"operation": "createPet", "body": {"name": expected}}, *entries)
+
+    got = [json.loads(near.entry.request.body)["name"] for near in verdict.nearest]
+    assert got == names
 
 
 @for_each("wanted, line", [

@@ -338,10 +338,27 @@ describe("a response that waits", () => {
     await mock.release([1, 2], { reply: { error: "unauthorized" }, delay: 1 });
     for (const response of await Promise.all(responses)) assert.equal(response.status, 401);
     await rejects(mock.gate("door").held(1, 1), "not_held", /door/);
+    await rejects(mock.gate("dor").held(1, 1), "not_held", /'dor', got 0; did you mean 'door'\?/);
+    await rejects(mock.gate("lodaing").held(1, 1), "not_held", /did you mean 'loading'\?/);
   });
 });
 
 describe("on", () => {
+  it("passes each request to a listener once, when its response is sent", async () => {
+    const mock = client();
+    await mock.use(HELD);
+    await fetch(`${mock.baseUrl}/pets/1`, { headers: { Authorization: `Bearer ${mock.key}` } });
+    const [entries, three] = [[], signal()];
+    const stop = mock.on("request", ({ number, path, status }) => entries.push([number, path, status]) === 3 && three.resolve());
+    const held = list(mock);
+    await mock.gate("door").held();
+    await fetch(`${mock.baseUrl}/pets/999`, { headers: { Authorization: `Bearer ${mock.key}` } });
+    await mock.gate("door").open();
+    await held;
+    await three.promise;
+    stop();
+    assert.deepEqual(entries.sort(([one], [other]) => one - other), [[1, "/v1/pets/1", 200], [2, "/v1/pets", 200], [3, "/v1/pets/999", 404]]);
+  });
   it("reports a held response, and rejects an unknown kind", async () => {
     const mock = client();
     await mock.use("loading");

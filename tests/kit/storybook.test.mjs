@@ -10,6 +10,8 @@ import { Mockpets, mockpetsLoader } from "../../kit/storybook.js";
 function load(mockpets, { id = "pets--list", viewMode = "docs", abortSignal = new AbortController().signal } = {}) {
   return mockpetsLoader({ id, viewMode, abortSignal, parameters: { mockpets } });
 }
+/** Like openapi-fetch, whose clients keep the `fetch` that they find when a module of the app makes them. */
+const keptFetch = globalThis.fetch;
 const list = (mock) => fetch(`${mock.baseUrl}/pets`, { headers: { Authorization: `Bearer ${mock.key}` } });
 /** Wait until a session no longer exists. */
 function dropped({ session }) {
@@ -116,6 +118,13 @@ describe("mockpetsLoader", () => {
       assert.equal(await get({ Authorization: "Bearer mockpets", baggage: "mockpets.session=default" }), "default");
     }));
 
+    it("also the requests of a client that keeps fetch when it is imported", page(async () => {
+      const { mockpets } = await load(parameters, { viewMode: "story" });
+      const request = new Request(`${parameters.url}/v1/pets`, { headers: { Authorization: "Bearer mockpets" } });
+      const response = await keptFetch(request);
+      assert.equal(response.headers.get("Mockpets-Session"), mockpets.session);
+      assert.deepEqual(await response.json(), []);
+    }));
   });
 
   it("rejects the carrier header on a page with several stories", async () => {

@@ -52,8 +52,16 @@ MISTAKES = {
     "no await": "the body ended before race() did; write `await race(...)`",
     "no actions": "race() expects a function with the actions",
     "nothing branched": "nothing branched: no two requests to /v1 were held at the same time",
-    "too few": "only 2 orders exist, and atLeast is 3",
-    "too late": "GET /v1/pets?late was sent",
+    "too few": "only 2 orders exist; atLeast is 3",
+    "too few, with a cancelled request": (
+        "only 1 order exists, and the page cancelled 1 of the held requests; atLeast is 3"
+    ),
+    "too late": "ms after race() ended; raise `quiet` above the page's delay",
+    "a poll after the race": (
+        'ms after race() ended; if the page polls, pass { ignore: ["GET /v1/pets?late"] }; if not, '
+    ),
+    "polls": 'if the page polls, pass { ignore: ["GET /v1/pets?poll"] }',
+    "polls with another query each time": ('if the page polls, pass { ignore: ["GET /v1/pets"] }'),
     "the actions fail": "no button",
     "soft": "1 of 2 orders fail; order 2:",
     "differs": "the order cannot be repeated: 'deliver:GET:/v1/pets?random=",
@@ -67,9 +75,7 @@ MISTAKES = {
 
 TOO_LONG = "race() took longer than 20 s: "
 BOUNDS = {
-    "the page polls": (
-        f"{TOO_LONG}the page was never quiet; its most frequent request is GET /v1/pets?poll with"
-    ),
+    "the page polls": (f"{TOO_LONG}the page was never quiet; GET /v1/pets?poll was sent"),
     "the actions never end": f"{TOO_LONG}its actions did not end",
     "the server never responds": "the server did not respond to GET /v1/pets while race() lasted",
 }

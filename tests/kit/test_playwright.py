@@ -18,7 +18,9 @@ from mockpets.kit import list_scenarios
 from mockpets.scenario.library import load_library
 from tests.kit.project import CONFIG, Outcomes, run_checks, run_playwright, run_specs
 from tests.kit.test_docs import shown_files
+from tests.kit.test_server import COMMAND
 from tests.pages import Respond, serving
+from tests.programs import free_port
 
 pytestmark = [pytest.mark.browser, pytest.mark.node]
 
@@ -174,6 +176,39 @@ def test_a_reused_server_is_one_warning_and_its_scenario_is_not_that_of_the_test
         "they expect: it has --api-key *, it lacks --sessions declared, its scenario 'retry' has "
         "another text; stop it, so that the tests start their own, or name its options in 'args'\n"
     )
+
+
+STARTED = """\
+import { expect, test } from "./mockpets/playwright";
+import { Mockpets } from "./mockpets/client";
+
+for (const title of ["a", "b", "c"]) {
+  test(title, async ({ mock }) => {
+    expect(mock.url).toBe(process.env.FIRST);
+    expect(await mock.pets()).toHaveLength(3);
+    expect(new Mockpets().url).toBe(process.env.FIRST);
+  });
+}
+"""
+STARTS = """\
+import { webServer } from "./tests/mockpets/playwright";
+
+const { COMMAND: command, FIRST, SECOND, CHOSEN_IN_WORKER, TEST_WORKER_INDEX } = process.env;
+const url = TEST_WORKER_INDEX === undefined ? FIRST : CHOSEN_IN_WORKER;
+const servers = [webServer({ command, url, pets: 3 }), webServer({ command, url: SECOND })];
+"""
+
+
+def test_the_tests_use_the_first_server_of_the_configuration(tmp_path: Path) -> None:
+    """Not the one of MOCKPETS_URL, nor the URL that the configuration has in a worker."""
+    config = STARTS + CONFIG.replace("fullyParallel", "webServer: servers, fullyParallel")
+    names = ("FIRST", "SECOND", "CHOSEN_IN_WORKER", "MOCKPETS_URL")
+    urls = {name: f"http://localhost:{free_port()}" for name in names}
+    files = {"tests/started.spec.ts": STARTED}
+    outcomes = run_playwright(tmp_path, files, config, COMMAND=COMMAND, CI="1", **urls)
+
+    assert list(outcomes) == ["a", "b", "c"]
+    check_passed(outcomes)
 
 
 def check_passed(outcomes: Outcomes) -> None:

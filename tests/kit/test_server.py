@@ -57,7 +57,8 @@ export default defineConfig({
 """
 VITEST_SERVER = """\
 import { startServer } from "mockpets/server";
-export default () => startServer({ command: process.env.COMMAND });
+const { COMMAND: command, URL: url } = process.env;
+export default () => startServer({ command, url: url || undefined });
 """
 VITEST_TEST = """\
 import { expect, test } from "vitest";
@@ -111,7 +112,9 @@ def test_the_server_runs_until_it_is_stopped(project: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("end", [{"SIGNAL": "SIGINT"}, {"SIGNAL": "SIGHUP"}, {"CRASH": "1"}])
+@pytest.mark.parametrize(
+    "end", [{"SIGNAL": "SIGINT"}, {"SIGNAL": "SIGHUP"}, {"SIGNAL": "SIGQUIT"}, {"CRASH": "1"}]
+)
 def test_the_server_stops_if_the_process_ends(project: Path, end: dict[str, str]) -> None:
     url = free_url()
     output = start(project, {"command": COMMAND}, MOCKPETS_URL=url, **end)
@@ -228,14 +231,17 @@ def test_a_server_that_does_not_start_is_explained(
     assert [message for message in messages if message not in output] == [], output
 
 
-def test_vitest_starts_and_stops_the_server(project: Path) -> None:
+@pytest.mark.parametrize("named", ["variable", "option"])
+def test_vitest_starts_and_stops_the_server_that_its_tests_use(project: Path, named: str) -> None:
     url = free_url()
+    in_option = {"URL": url, "MOCKPETS_URL": free_url()}
+    urls = in_option if named == "option" else {"URL": "", "MOCKPETS_URL": url}
     (project / "vitest.config.mts").write_text(VITEST_CONFIG)
     (project / "server.ts").write_text(VITEST_SERVER)
     (project / "pets.test.ts").write_text(VITEST_TEST)
     for _ in range(2):  # the port is free again
         command = (need("vitest"), "run", "--no-color")
-        output = run_within(120, project, *command, MOCKPETS_URL=url, COMMAND=COMMAND)
+        output = run_within(120, project, *command, COMMAND=COMMAND, **urls)
         assert "1 passed" in output.stdout, output
 
 

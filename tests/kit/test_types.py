@@ -40,7 +40,9 @@ def test_what_users_write_compiles_and_typos_do_not(tmp_path: Path) -> None:
     for name, text in STORYBOOK_PACKAGE.items():
         (storybook / name).write_text(text)
     shutil.copytree(TYPES, tmp_path / "types")
-    own = render(TYPES_FILE, {"tired-cat": "", "empty": ""}, ["feed", "loading"])
+    own = render(
+        TYPES_FILE, {"tired-cat": "", "empty": ""}, ["feed", "loading", "orders"], ["orders"]
+    )
     (tmp_path / TYPES_FILE).write_text(own)
     (tmp_path / "package.json").write_text('{"type": "module"}')
     # The package of Cypress is large: `test_cypress.py` compiles the declarations for it.

@@ -1,5 +1,9 @@
 """The app without our server, and what it changes in Flask."""
 
+import re
+import subprocess
+import sys
+from pathlib import Path
 from urllib.parse import unquote
 
 import flask
@@ -9,7 +13,8 @@ from werkzeug.test import EnvironBuilder
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.web.exchange import Request
 from tests.cases import each
-from tests.http_client import Client, InProcess
+from tests.http_client import Client, InProcess, OverSocket
+from tests.programs import run
 from tests.server.raw_http import Wire, port_of
 
 
@@ -21,6 +26,38 @@ def test_a_test_client_gets_every_response_at_once(caplog: pytest.LogCaptureFixt
     message = "sending a response at once: only mockpets' own server can break it or make it wait"
     assert statuses == [200, 502, 200]
     assert caplog.messages == [message] * 2
+
+
+FLASK = (sys.executable, "-m", "flask", "--app", "mockpets")
+
+
+def test_flask_routes_lists_the_contract_and_the_control_api(tmp_path: Path) -> None:
+    done = run(tmp_path, *FLASK, "routes")
+
+    assert done.returncode == 0, done.stderr
+    for rule in ("/v1/pets", "/v1/pets/<pet_id>", "/__mockpets/state"):
+        assert re.search(rf" {re.escape(rule)} *$", done.stdout, re.MULTILINE), rule
+
+
+def test_flask_run_serves_the_app_with_default_settings(tmp_path: Path) -> None:
+    command = [*FLASK, "run", "--port", "0"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stderr is not None
+            address = None
+            while address is None:
+                line = process.stderr.readline()
+                assert line, "it ended"
+                address = re.search(r"Running on (http://[\d.:]+)", line)
+            call = Client(OverSocket(address[1]))
+            made = call("POST", "/v1/pets", json_body={"name": "Rex", "categoryId": 1})
+            pets = call("GET", "/v1/pets").json
+        finally:
+            process.kill()
+
+    expected = Client(InProcess(create_app(Settings())))("GET", "/v1/pets").json
+    assert made.status == 201
+    assert pets == [*expected, made.json]
 
 
 def test_our_server_makes_one_context_of_the_app_for_all_requests() -> None:

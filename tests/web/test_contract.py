@@ -199,8 +199,9 @@ BAD_KEYS = [
     keyed("Bearer", NO_BEARER),
     keyed("Bearer ", NO_BEARER),
     keyed("s3cret", NO_BEARER),
-    *[keyed(f"{scheme.lower()} bW9ja3BldHM6", NO_BEARER.replace("; ", f", got {scheme}; "))
-        for scheme in ("Basic", "Digest", "Token", "ApiKey")],
+    *[keyed(f"{scheme.lower()} bW9ja3BldHM6",
+        NO_BEARER.replace("; ", f", got the scheme '{scheme}'; "))
+        for scheme in ("Basic", "Digest", "Token", "ApiKey", "JWT", "AWS4-HMAC-SHA256")],
     keyed("s3cret mockpets", NO_BEARER),
     keyed("Bearer: mockpets", NO_BEARER),
     *[keyed(None, f"the API key is missing; send it in the header {KEY_HEADER} instead of {name}",

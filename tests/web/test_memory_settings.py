@@ -116,6 +116,28 @@ def test_dropped_requests_are_counted_and_logged_once_and_verify_names_the_setti
     assert failed.json["message"].endswith("or start the server with a higher --memory")
 
 
+def test_the_memory_of_the_log_includes_the_bodies_of_requests(fresh: Make) -> None:
+    call = fresh()
+    used = [held(call, "journal_bytes")]
+    for length in (10, 3010):  # with the same response
+        pet = {"name": "x" * length, "categoryId": 1}
+        assert call("POST", "/v1/pets", json_body=pet, key="wrong").status == 401
+        used.append(held(call, "journal_bytes"))
+
+    assert 3000 <= (used[2] - used[1]) - (used[1] - used[0]) < 3100
+
+
+def test_the_memory_of_the_log_includes_the_bodies_of_responses(fresh: Make) -> None:
+    call = fresh()
+    used = [held(call, "journal_bytes")]
+    call("HEAD", "/v1/pets?limit=5")
+    used.append(held(call, "journal_bytes"))
+    body = call("GET", "/v1/pets?limit=5").body
+    used.append(held(call, "journal_bytes"))
+
+    assert (used[2] - used[1]) - (used[1] - used[0]) == len(body) > 200
+
+
 def test_requests_dropped_by_the_size_of_one_log_are_not_counted_and_not_logged(
     fresh: Make, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
+
 from mockpets.journal.queries import NOTES
 from tests.cases import each
 from tests.http_client import JSON, Client
@@ -137,3 +139,22 @@ def test_a_note_lists_a_limited_number_of_names(call: Client, where: str, what: 
     assert note["text"].startswith(f"ignored {what}: '00nnn")
     assert note["text"].endswith(", ...")
     assert len(note["text"]) < 500
+
+
+@pytest.mark.parametrize("name", ["page", "offset", "cursor"])
+def test_the_note_of_a_paging_parameter_says_that_the_contract_has_no_paging(
+    name: str, fresh: Make
+) -> None:
+    call = fresh(scenario=("crowded",))
+    first, second = (call("GET", f"/v1/pets?limit=100&{name}={n}").json for n in (1, 2))
+    notes = call("GET", "/__mockpets/requests/2").json["notes"]
+
+    assert second == first
+    assert notes == [
+        {
+            "code": "ignored_query",
+            "text": f"ignored parameters: '{name}'; the contract has no paging",
+        }
+    ]
+    described = call("GET", "/__mockpets/scenarios/crowded").json["description"]
+    assert "the contract has no paging" in described

@@ -2,6 +2,7 @@
 
 import json
 import re
+import tracemalloc
 from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
@@ -10,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockpets import MockpetsServer, Settings
+from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import HEADER_VALUE_BYTES
-from tests.http_client import Client, OverSocket, Response
+from tests.http_client import Client, InProcess, OverSocket, Response
 
 ORDERS = "/v1/store/{shop}/orders"
 ORDER = {"petId": 9007199254740993, "name": "Mío", "items": [{"price": 1.5}], "gift": None}
@@ -172,8 +173,63 @@ def test_a_reply_over_one_mebibyte_is_a_500_that_names_the_stub(call: Client) ->
     response = order(call, {"name": "x" * 60_000})
 
     assert response.status == 500
-    assert "the reply of stub inline-1/order would have 1200242 bytes" in response.json["message"]
+    message = "the reply of stub inline-1/order would have more than 1048576 bytes"
+    assert response.json["message"] == message
     assert order(call, {}).json == [{}] * 20
+
+
+@pytest.mark.parametrize("place", ["body", "text", "header"])
+def test_values_are_not_collected_beyond_the_largest_reply(place: str) -> None:
+    """In a process without a server, whose memory can be measured."""
+    text = "{body}" * 100
+    replies: dict[str, dict[str, Any]] = {
+        "body": {"body": [{"from": "body"}] * 100},
+        "text": {"text": text},
+        "header": {"headers": {"X-All": text}},
+    }
+    app = Client(InProcess(create_app(Settings())))
+    use(app, {"status": 201, **replies[place]})
+    order(app, {})
+    tracemalloc.start()
+    try:
+        response = order(app, {"name": "x" * 60_000})
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert response.status == 500
+    assert peak < 5 * 2**20
+
+
+@pytest.mark.parametrize(("reply", "place"), [
+    pytest.param({"status": 201, "body": [{"from": "body"}] * 101}, "body.101.from", id="body"),
+    pytest.param({"status": 201, "text": "{count}" * 101}, "text", id="text"),
+    pytest.param({"status": 201, "headers": {"X-A": "{now}" * 101}}, "headers.X-A", id="header"),
+    pytest.param({"status": 201, "body": [{"from": "count"}] * 99, "headers": {"X-A": "{now}" * 2}},
+                 "body.99.from", id="together"),
+    pytest.param({"error": "invalid_request", "message": "{now}" * 101}, "message", id="message"),
+])  # fmt: skip
+def test_a_reply_has_at_most_100_references(
+    call: Client, reply: dict[str, Any], place: str
+) -> None:
+    stub = {"match": {"method": "POST", "path": ORDERS}, "off_contract": True, "reply": reply}
+    text = json.dumps({"description": "d", "stubs": [stub]})
+    yaml = {"Content-Type": "application/yaml"}
+    checked = call("POST", "/__mockpets/scenarios/check", body=text.encode(), headers=yaml)
+
+    [problem] = checked.json["problems"]
+    assert problem["what"] == "the reply has more than 100 references"
+    assert problem["where"] == f"stubs.1.reply.{place}"
+    assert (problem["line"], text[problem["column"] - 1]) == (1, '"')
+
+
+def test_a_reply_with_100_references_is_valid(call: Client) -> None:
+    headers = {"X-At": "{session}" * 50 + "\\{now}" * 50}
+    use(call, {"status": 201, "body": [{"from": "count"}] * 50, "headers": headers})
+    response = order(call, {})
+
+    assert response.json == [1] * 50
+    assert response.header("X-At") == "default" * 50 + "{now}" * 50
 
 
 def test_half_of_a_surrogate_pair_is_missing(call: Client) -> None:

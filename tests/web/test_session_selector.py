@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from mockpets.constants import EXPOSED_HEADERS, FORWARDED_HEADERS
 from tests.cases import each
 from tests.http_client import Client, Response
@@ -212,6 +214,18 @@ def test_with_any_key_an_invalid_selector_is_part_of_the_key(
 ) -> None:
     assert chosen(fresh(api_key=("*",))("GET", "/v1/pets", key=key)) == expected
     assert_error(fresh(api_key=("*",))("GET", "/v1/pets", key=None), "unauthorized")
+
+
+@pytest.mark.parametrize("scheme", ["Token", "Basic", "JWT"])
+def test_with_any_key_another_scheme_than_bearer_is_named(fresh: Make, scheme: str) -> None:
+    headers = {"Authorization": f"{scheme} bW9ja3BldHM6"}
+    response = fresh(api_key=("*",))("GET", "/v1/pets", key=None, headers=headers)
+
+    assert_error(response, "unauthorized")
+    assert response.json["message"] == (
+        f"the Authorization header must have 'Bearer' and any token, got the scheme '{scheme}'; "
+        "send 'Authorization: Bearer <API_KEY>'"
+    )
 
 
 # --- Effects of a selection ---------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """What visitors of a public server read at a limit, what its owner reads, and the settings."""
 
 import logging
+from statistics import median
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from mockpets.settings.model import rows
 from mockpets.web.public_mode import PUBLIC_RATE
 from tests.cases import each
 from tests.http_client import Response
+from tests.test_cost import counted_calls
 from tests.web.test_contract import assert_cors, assert_error
 from tests.web.test_public_mode import FULL, WAIT, Public
 
@@ -68,6 +70,48 @@ def test_the_number_of_sessions_is_proportional_to_the_memory_unless_it_is_set(
 
     assert shown == limit
     assert PUBLIC_RATE == 2000
+
+
+# --- The cost of many problems ------------------------------------------------------------------
+
+MANY, SHOWN = 1200, 20
+
+
+def baggage(count: int) -> dict[str, str]:
+    return {"baggage": ",".join(f"mockpets.x{number}=1" for number in range(count))}
+
+
+def misspelt(count: int) -> dict[str, str]:
+    return {f"Mokpets-Session{number}": "1" for number in range(count)}
+
+
+def calls(public: Public, headers: dict[str, str], status: int) -> float:
+    """Return how many functions a request calls."""
+
+    def send() -> None:
+        assert public("GET", "/v1/pets", headers=headers).status == status
+
+    send()
+    return median(counted_calls(send))
+
+
+def test_baggage_of_a_request_above_the_rate_is_not_read() -> None:
+    public = Public(pace=0, visitor_rate=1)
+    burst(public, ["192.0.2.1"])
+
+    assert calls(public, baggage(MANY), 429) == calls(public, baggage(1), 429)
+
+
+@pytest.mark.parametrize(
+    ("headers", "each_header"), [(baggage, 0), (misspelt, 20)], ids=["baggage", "headers"]
+)
+def test_problems_that_are_not_shown_cost_no_hint(headers: Any, each_header: int) -> None:
+    public = Public()
+    few, many = (calls(public, headers(count), 422) for count in (SHOWN, MANY))
+
+    assert many - few <= each_header * (MANY - SHOWN) + 20
+    message = public("GET", "/v1/pets", headers=headers(MANY)).json["message"]
+    assert message.count("unknown") == SHOWN
 
 
 # --- Messages -----------------------------------------------------------------------------------

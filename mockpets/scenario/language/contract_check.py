@@ -99,7 +99,9 @@ def _encode(draft: Draft, reason: str | None) -> Canned:
     if body and _content_type(draft) == ("", ""):
         kind = _JSON if draft.text is None else "text/plain; charset=utf-8"
         headers = (*headers, ("Content-Type", kind))
-    return Canned(draft.status, headers, body, reason, draft.names_pet)
+    # A page that is too long for the contract is sent whole: `limit` would make it a valid one.
+    is_page = draft.page is not None and reason is None
+    return Canned(draft.status, headers, body, reason, draft.names_pet, is_page=is_page)
 
 
 def _content_type(draft: Draft) -> tuple[str, str]:

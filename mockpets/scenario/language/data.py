@@ -148,7 +148,7 @@ _RECORDS: Final = ListOf(
     "The records, each a JSON object.", Value("A record.", ("mapping",)), then=_as_rows
 )
 PAGE: Final = ByKind(
-    "Pet objects or a fixture name.",
+    "Pet objects or a fixture name; status and limit of the request apply.",
     {
         "text": replace(_FIXTURE, then=_fixture_page),
         "list": ListOf(

@@ -38,6 +38,8 @@ SOURCES: Final = {
 """First word of a source to its form."""
 _AS_IT_IS: Final = "to send the object as it is, write {literal: {from: ...}}"
 _KNOWN: Final = f"sources: {', '.join(SOURCES.values())}; {_AS_IT_IS}"
+_REFERENCES: Final = 100
+"""Maximum number of references in a reply: each may be as large as the body of a request."""
 IN_BRACES: Final = re.compile(r"(\\?)(?<!\{)\{([^{}\s\\]{1,200})\}(?!\})")
 
 
@@ -63,7 +65,9 @@ class Compiler:
     diagnostics: Diagnostics
     match: Match
     found: bool = False
-    """Whether a value has a reference."""
+    """Whether a value has a reference, or an escaped one."""
+    count: int = 0
+    """The number of references so far."""
     holes: list[Path] = field(default_factory=list)
     """The places of references without a default, whose values the contract check cannot know."""
     body: list[Piece] = field(default_factory=list)
@@ -115,6 +119,7 @@ class Compiler:
         source, default = value["from"], value.get("default", ABSENT)
         at: Path = ("body", *path, "from")
         self.found = True
+        self._add_one(at)
         try:
             if not isinstance(source, str):
                 raise _UnknownSourceError("must be a source, such as body.name", _AS_IT_IS)
@@ -159,6 +164,7 @@ class Compiler:
             if part[1]:
                 pieces.append(part[0][1:])
             else:
+                self._add_one(at)
                 self._warn_property(part[2], at)
                 pieces.append(Reference(part[2], steps))
             self.found = True
@@ -174,6 +180,13 @@ class Compiler:
                 what, hint = "", did_you_mean(source, [near + dot + name])
             text = f"{quote('{' + source + '}')} is sent unchanged"
             self.diagnostics.warn(self.node, f"{text}: {what}" if what else text, hint, at=at)
+
+    def _add_one(self, at: Path) -> None:
+        self.count += 1
+        if self.count == _REFERENCES + 1:
+            what = f"the reply has more than {_REFERENCES} references"
+            hint = "remove some, or repeat a larger value, such as body"
+            self.diagnostics.add(self.node, what, hint, at=at)
 
     # --- Sources --------------------------------------------------------------------------------
 

@@ -115,7 +115,8 @@ _STATUS: Final = Object(
     then=_status,
 )
 _PAGE: Final = Object(
-    "A listPets response with these pets, whatever the query is.",
+    "A listPets response with these pets, filtered and limited by the query. A page that "
+    "needs off_contract: true is sent whole.",
     {"page": PAGE},
     required=("page",),
     misplaced=_ON_STUB,

@@ -198,9 +198,12 @@ class Number(Shape):
             return int(value) if self.whole else float(value)
         kind = "an integer" if self.whole else "a number"
         text = value if node.kind == "text" and isinstance(value, str) else ""
+        percent = None if self.whole else re.fullmatch(rf"({_JSON_NUMBER}) ?%", text)
+        share = Decimal(percent[1]) / 100 if percent else None
         return diagnostics.reject(
             node,
             f"{kind} from {self.low} to {self.high}",
+            f"did you mean {share:f}?" if self._accepts(share) else "",
             is_quoted=bool(re.fullmatch(_JSON_NUMBER, text)) and self._accepts(Decimal(text)),
         )
 

@@ -345,7 +345,9 @@ def wait_for_gate(call: ControlRequest) -> JsonResponse[types.HeldResponses]:
     if details["held"] < expected:
         plural = "" if expected == 1 else "s"
         others = ", ".join(f"{other} ({held})" for other, held in gates.items() if other != name)
-        hint = did_you_mean(name, [*gates]) if name not in gates else ""
+        known = {*gates, *call.session.library.gates()}
+        known |= {stub.hold for stub in call.stack().stubs if stub.hold is not None}
+        hint = did_you_mean(name, sorted(known)) if name not in known else ""
         more = f"; {hint}" if hint else f"; held at other gates: {others}" if others else ""
         raise RequestError(
             "not_held",

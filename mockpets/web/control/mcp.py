@@ -57,7 +57,7 @@ def respond(call: ControlRequest, run: Run) -> Response:
         message = _read(call)
         number, params = message.get("id"), message.get("params", {})
         version = call.request.headers.get("MCP-Protocol-Version")
-        is_legacy = VERSION_KEY not in _meta(params) and version in (None, LEGACY)
+        is_legacy = _is_legacy(message["method"], _meta(params), version)
         if not is_legacy and ("id" in message or version != MODERN):
             _check_envelope(call, message["method"], params, version)
         if "id" not in message:
@@ -97,6 +97,16 @@ def _read(call: ControlRequest) -> dict[str, Any]:
 def _meta(params: Mapping[str, Any]) -> Mapping[str, Any]:
     meta = params.get("_meta")
     return meta if isinstance(meta, dict) else {}
+
+
+def _is_legacy(method: str, meta: Mapping[str, Any], version: str | None) -> bool:
+    """Return whether a message is of the older revision, which clients name in any of three places.
+
+    `initialize` has the version in its params, and gets the older one whatever it asks for.
+    """
+    if VERSION_KEY not in meta and method == "initialize":
+        return True
+    return meta.get(VERSION_KEY, LEGACY) == LEGACY and version in (None, LEGACY, encoded(LEGACY))
 
 
 def _check_envelope(

@@ -20,7 +20,6 @@ from mockpets.faults import FAULTS
 from mockpets.journal import queries
 from mockpets.scenario.model import Generated
 from mockpets.session.session import Mark
-from mockpets.strict_json import dump_json
 from mockpets.units import counted, parse_duration, quote
 from mockpets.web.control.call import json_response, run_job
 from mockpets.web.control.journal import recorded_request
@@ -192,7 +191,8 @@ def _parsed(
         document = {"description": f"From request {entry.number}: {target}"}
         body = {"scenario": {"name": name, **document, key: [{**part, **flag}]}}
         try:
-            config = parse_session_config(dump_json(body).decode(), library, session=False)
+            # As ASCII: the reader accepts invisible characters only as escapes.
+            config = parse_session_config(json.dumps(body), library, session=False)
         except DocumentError:
             if flag:
                 raise

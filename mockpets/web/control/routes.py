@@ -29,7 +29,7 @@ from mockpets.kit import files_of
 from mockpets.version import FULL_VERSION
 from mockpets.web import pages
 from mockpets.web.control import data, files, journal, recording, sessions
-from mockpets.web.control.access import check_caller, record_preflight
+from mockpets.web.control.access import check_caller, may_read, record_preflight
 from mockpets.web.control.call import (
     SCENARIO,
     Call,
@@ -103,12 +103,18 @@ def _open(call: Call) -> Response:
 
 
 def _toolbar(context: ControlContext) -> Response:
-    """Return the toolbar to a page that may make the calls without a token, as the toolbar does.
+    """Return the toolbar, which has no secrets, to a page that may make its calls.
+
+    Also if only the token is missing, and on a server for other machines to any page (the CORS
+    headers allow it): the toolbar then reports which option would let the page make the calls.
 
     Browsers request a module with CORS, so only pages on the origins that the response names can
     load it, and the policy stops a page that requests a script without CORS.
     """
-    check_caller(current_request(), context)
+    request, settings = current_request(), context.settings
+    lacks_token = bool(context.token) and may_read(request, settings)
+    if settings.public or (settings.is_local and not lacks_token):
+        check_caller(request, context)
     response = pages.kit_file(Path(TOOLBAR_PATH).name, context.sessions.shared.library)
     policy = ("Cross-Origin-Resource-Policy", "same-origin")
     response.headers += [policy, ("Cache-Control", "no-cache")]

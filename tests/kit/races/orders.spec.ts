@@ -28,6 +28,19 @@ test.describe("in time", () => { // first, because it takes longest
     await race(() => send(page, ...both));
     if ((await results(page))[0].startsWith("/pets/2")) await page.waitForEvent("popup", { timeout: 0 });
   });
+  for (const [title, query] of [["polls", "poll"], ["polls with another query each time", "since="]]) {
+    interleavings(title, async ({ page, race }) => {
+      test.fail();
+      await page.goto("/");
+      await race(() =>
+        page.evaluate((query) => {
+          let number = 0;
+          const url = () => `${(globalThis as unknown as { API: string }).API}/pets?${query}${query.endsWith("=") ? number++ : ""}`;
+          setInterval(() => fetch(url()).catch(() => {}), 300);
+        }, query),
+      );
+    });
+  }
 });
 
 interleavings("each order has its own session, context and page", async ({ page, context, mock, request, race }) => {
@@ -99,6 +112,21 @@ interleavings("a response that the actions wait for", async ({ page, race }) => 
   });
 });
 
+interleavings("a request that the page cancels has competed", async ({ page, race }) => {
+  await page.goto("/?stale-filter&sound");
+  await race(async () => {
+    for (const name of ["Sold", "Available"]) await page.getByRole("button", { name }).click();
+  });
+  await expect(page.locator("h2")).toHaveText("Available");
+});
+
+let runs = 0;
+interleavings("an order that can be repeated the second time", async ({ page, race }) => {
+  await page.goto("/");
+  const isOther = ++runs === 2;
+  await race(() => send(page, ...(isOther ? ["GET /pets/3", "GET /pets/4"] : both)));
+});
+
 interleavings("more orders than are tried", async ({ page, race }) => {
   await page.goto("/");
   await race(() => send(page, "GET /pets/1", "GET /pets/2", "GET /pets/3", "POST /pets", "GET /pets/5"));
@@ -148,6 +176,18 @@ test.describe("fails", () => {
     await page.goto("/");
     await race(() => send(page, ...both));
   }, { atLeast: 3 });
+  interleavings("too few, with a cancelled request", async ({ page, race }) => {
+    await page.goto("/?stale-filter&sound");
+    await race(async () => {
+      for (const name of ["Sold", "Available"]) await page.getByRole("button", { name }).click();
+    });
+  }, { atLeast: 3 });
+  interleavings("a poll after the race", async ({ page, race }) => {
+    await page.goto("/");
+    await send(page, "GET /pets?late");
+    await race(() => send(page, ...both));
+    await send(page, "GET /pets?late");
+  });
   interleavings("too late", async ({ page, race }) => {
     await page.goto("/");
     await race(() => send(page, ...both));

@@ -162,7 +162,7 @@ export async function holdResponse(): Promise<number> {
 }
 
 export function listen(kinds: Change[]): () => void {
-  const stop = mock.on("request", () => console.log("requested"));
+  const stop = mock.on("request", ({ method, path, status }) => console.log(method, path, status));
   const stops = kinds.map((kind) => mock.on(kind, async () => console.log(await mock.requests())));
   return () => [stop, ...stops].forEach((each) => each());
 }

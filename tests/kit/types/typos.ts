@@ -1,7 +1,7 @@
 // Typos, which the compiler must find.
 
 import { Mockpets, MockpetsError } from "mockpets";
-import type { Scenario } from "mockpets";
+import type { GateName, Scenario } from "mockpets";
 import { expect, test, webServer } from "mockpets/playwright";
 import { startServer } from "mockpets/server";
 import { withSession } from "mockpets/ssr";
@@ -37,6 +37,14 @@ void mock.setPets([{ id: 1, nmae: "Miso", categoryId: 2 }]);
 void mock.requests({ note: "key_mising" });
 // @ts-expect-error
 mock.on("reqest", () => {});
+// @ts-expect-error
+mock.on("pets", (entry) => entry);
+// @ts-expect-error
+mock.on("request", (entry) => entry.stauts);
+// @ts-expect-error
+mock.data("ordres");
+// @ts-expect-error
+export const gate: GateName = "fead";
 // @ts-expect-error
 export const nearest = (error: MockpetsError) => error.details.nearst;
 // @ts-expect-error

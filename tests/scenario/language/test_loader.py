@@ -337,16 +337,16 @@ def test_replies_and_sequences(lines: list[str], expected: object) -> None:
 @each(
     "operation, reply, expected",
     [
-        ("listPets", "{page: []}", Canned(200, (JSON_TYPE,), b"[]\n")),
+        ("listPets", "{page: []}", Canned(200, (JSON_TYPE,), b"[]\n", is_page=True)),
         (
             "listPets",
             "{page: showroom}",
-            Canned(200, (JSON_TYPE,), b'[{"id":1,"name":"Miso","categoryId":2,"status":"sold"}]\n'),
+            Canned(200, (JSON_TYPE,), b'[{"id":1,"name":"Miso","categoryId":2,"status":"sold"}]\n', is_page=True),
         ),
         (
             "listPets",
             "{page: [{name: b, id: 2, categoryId: 1}, {id: 1.0, name: a, categoryId: 1}]}",
-            Canned(200, (JSON_TYPE,), b'[{"id":2,"name":"b","categoryId":1},{"id":1,"name":"a","categoryId":1}]\n'),
+            Canned(200, (JSON_TYPE,), b'[{"id":2,"name":"b","categoryId":1},{"id":1,"name":"a","categoryId":1}]\n', is_page=True),
         ),
         (
             "createPet",

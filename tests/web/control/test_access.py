@@ -176,7 +176,7 @@ def test_open_routes_are_those_that_product_md_lists() -> None:
         if server.ask(method, path, EVIL, peer="10.0.0.7").status != 401
     }
 
-    assert answered == FREE
+    assert answered == FREE | {TOOLBAR_PATH}
     assert {rule for rule, _, _ in ROUTES} > FREE
 
 
@@ -208,6 +208,10 @@ def test_who_may_call_what(servers: dict[str, Server], caller: Caller_) -> None:
         if caller.gets == "pass":
             assert got.status not in (401, 403, 500), (method, target)
             assert "control API" not in got.text, (method, target)
+            continue
+        is_told = caller.gets == "unauthorized" or caller.settings in (NETWORK, OPEN)
+        if path == TOOLBAR_PATH and method in ("GET", "HEAD") and is_told:
+            assert got.status == 200, target  # it reports the option that the page needs
             continue
         assert got.status == status, (method, target)
         assert method == "HEAD" or error_of(got)[0] == caller.gets, (method, target)
@@ -347,6 +351,23 @@ def test_a_page_that_may_call_can_load_the_toolbar(servers: dict[str, Server], o
     assert got.header("Cross-Origin-Resource-Policy") == "same-origin"  # without CORS, only ours
     assert got.header("Cache-Control") == "no-cache"
     assert b"import.meta.url" in got.body
+
+
+@pytest.mark.parametrize(("settings", "allowed"), [
+    pytest.param({}, False, id="this machine only"),
+    pytest.param(LOCAL_TOKEN, False, id="this machine only, with a token"),
+    pytest.param(NETWORK, True, id="other machines, with a token"),
+    pytest.param(OPEN, True, id="other machines, open"),
+])  # fmt: skip
+def test_any_page_can_load_the_toolbar_from_a_server_for_other_machines(
+    servers: dict[str, Server], settings: dict[str, Any], allowed: bool
+) -> None:
+    """It then reports that the page may not call the control API."""
+    got = servers[repr(settings)].ask("GET", TOOLBAR_PATH, EVIL)
+
+    assert (got.status == 200) == allowed
+    expected = "http://evil.test" if allowed else None
+    assert got.header("Access-Control-Allow-Origin") == expected
 
 
 # --- Rejected origins ---------------------------------------------------------------------------

@@ -104,6 +104,40 @@ def test_the_older_revision_begins_with_a_handshake(client: Client) -> None:
     assert ping.json == {"jsonrpc": "2.0", "id": 3, "result": {}}
 
 
+@pytest.mark.parametrize("headers", [
+    pytest.param({}, id="no header"),
+    pytest.param({"MCP-Protocol-Version": LEGACY}, id="plain header"),
+    pytest.param({"MCP-Protocol-Version": "=?base64?MjAyNS0xMS0yNQ==?="}, id="encoded header"),
+])  # fmt: skip
+@pytest.mark.parametrize("meta", [
+    pytest.param({}, id="no _meta"),
+    pytest.param({VERSION_KEY: LEGACY}, id="version in _meta"),
+    pytest.param({**META, VERSION_KEY: LEGACY}, id="capabilities too"),
+])  # fmt: skip
+def test_the_older_revision_may_be_named_in_the_header_and_in_meta(
+    client: Client, headers: dict[str, str], meta: dict[str, Any]
+) -> None:
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": meta}}
+    response = send(client, message, headers)
+
+    assert response.status == 200, response.body
+    assert [tool["name"] for tool in response.json["result"]["tools"]] == TOOLS
+    assert "resultType" not in response.json["result"]
+
+
+@pytest.mark.parametrize("version", [MODERN, LEGACY, "2024-11-05"])
+@pytest.mark.parametrize("in_header", [True, False], ids=["header", "no header"])
+def test_initialize_starts_the_older_revision_whatever_the_client_asks_for(
+    client: Client, version: str, in_header: bool
+) -> None:
+    hello = {"protocolVersion": version, "capabilities": {}, "clientInfo": {}}
+    first = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+    response = send(client, first, {"MCP-Protocol-Version": version} if in_header else {})
+
+    assert response.status == 200, response.body
+    assert response.json["result"]["protocolVersion"] == LEGACY
+
+
 LIST, HEADERS = request("tools/list")
 CALL, CALL_HEADERS = request("tools/call", name="state")
 OLD = {"jsonrpc": "2.0", "id": 1, "method": "nothing"}

@@ -8,6 +8,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from http.client import HTTPException
 from threading import Event, Thread
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 import yaml
@@ -78,6 +79,26 @@ def test_a_list_becomes_its_page(server: MockpetsServer, call: Client) -> None:
 
     assert call("GET", "/~page/v1/pets?limit=3").json == before.json
     assert call("GET", "/~page/v1/pets?limit=2").json != before.json[:2]
+
+
+@pytest.mark.parametrize("character", ["\u200b", "\u200e", "\ufeff", "\u2028", "\u061c"], ids=ascii)
+def test_stub_and_recording_escape_invisible_characters(
+    character: str, server: MockpetsServer, call: Client
+) -> None:
+    control, text = session(server, "invisible"), f"a{character}b"
+    control.reset()
+    name = {"name": text, "categoryId": 1}
+    created = call("POST", "/~invisible/v1/pets", json_body=name)
+    listed = call("GET", f"/~invisible/v1/pets?limit=1&x={quote(text)}")
+    texts = [control.stub(1)["yaml"], control.stub(2)["yaml"], control.recording()["yaml"]]
+
+    assert [character in written for written in texts] == [False] * 3
+    assert [control.check_scenario(written)["problems"] for written in texts] == [[]] * 3
+    assert yaml.safe_load(texts[0])["stubs"][0]["reply"]["body"]["name"] == text
+    assert yaml.safe_load(texts[1])["stubs"][0]["match"]["query"]["x"] == text
+    control.respond_like(1)
+    assert call("POST", "/~invisible/v1/pets", json_body=name).json == created.json
+    assert call("GET", f"/~invisible/v1/pets?limit=1&x={quote(text)}").json == listed.json
 
 
 def test_the_counters_and_pets_of_the_session_go_on(server: MockpetsServer, call: Client) -> None:

@@ -185,6 +185,29 @@ def test_comparisons_of_one_session_take_turns_with_those_of_others(
     assert compared.index("w2") <= 2
 
 
+def test_a_comparison_during_which_the_time_ends_is_repeated_and_reports_the_failure(
+    waiting: Waiting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, release = threading.Event(), threading.Event()
+
+    def slow(*arguments: Any, **options: Any) -> Any:
+        begun.set()
+        assert release.wait(20)
+        return check(*arguments, **options)
+
+    wire = waiting.verify(times=2)
+    waiting.parked()
+    check = verification.Progress.check
+    monkeypatch.setattr(verification.Progress, "check", slow)
+    waiting.list_pets()
+    assert begun.wait(20)
+    waiting.clock.pass_(6)
+    release.set()
+    response = wire.read()
+
+    assert (response.status, response.json["code"]) == (409, "verification_failed")
+
+
 def test_it_waits_for_a_session_that_does_not_exist_yet_and_does_not_create_it(
     waiting: Waiting,
 ) -> None:

@@ -9,6 +9,11 @@
 const VERSION = "0.2.0";
 const PROTOCOL = 2;
 const DEFAULT_URL = "http://localhost:7387";
+/**
+ * The variable with which `webServer` and `startServer` pass the URL of their server on to the tests. It is stronger
+ * than MOCKPETS_URL. Its name begins with another word, because the server rejects unknown variables of mockpets.
+ */
+export const TESTS_URL = "PLAYWRIGHT_MOCKPETS_URL";
 const DEFAULT_KEY = "mockpets";
 const SESSION_HEADER = "Mockpets-Session";
 const SESSION_ID_HEADER = "Mockpets-Session-Id";
@@ -51,7 +56,7 @@ export class Mockpets {
   #polling = new AbortController();
 
   constructor(options = {}) {
-    const { root, session: named } = splitUrl(options.url ?? variable("MOCKPETS_URL") ?? DEFAULT_URL);
+    const { root, session: named } = splitUrl(options.url ?? variable(TESTS_URL) ?? namedUrl());
     const session = (options.session ?? named ?? "default").toLowerCase();
     if (!SESSION_NAME.test(session)) {
       const rule = "use at most 64 of a-z, 0-9, '.', '_' and '-', or Mockpets.slug(title)";
@@ -479,6 +484,11 @@ function parseObject(text) {
 function reason(error) {
   if (error.name === "TimeoutError") return "no response in time";
   return error.cause?.code || error.cause?.message || error.message;
+}
+
+/** Return the URL of the server that a user names for all programs, or the default. */
+export function namedUrl() {
+  return variable("MOCKPETS_URL") ?? DEFAULT_URL;
 }
 
 /** Return an environment variable; a page has none. */

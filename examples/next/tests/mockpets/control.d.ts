@@ -359,9 +359,9 @@ export interface components {
          * @enum {string}
          */
         Operation: "listPets" | "createPet" | "getPet";
-        /** @description A listPets response with these pets, whatever the query is. */
+        /** @description A listPets response with these pets, filtered and limited by the query. A page that needs off_contract: true is sent whole. */
         PageReply: {
-            /** @description Pet objects or a fixture name. */
+            /** @description Pet objects or a fixture name; status and limit of the request apply. */
             page: string | components["schemas"]["PetInput"][];
         };
         Pet: {

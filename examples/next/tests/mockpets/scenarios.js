@@ -8,7 +8,7 @@ export const scenarios = [
   { name: "no-status", description: "No pet has a status, so filters find nothing." },
   { name: "default", description: "The contract with sixteen generated pets." },
   { name: "full-page", description: "One hundred pets, the maximum of one page." },
-  { name: "crowded", description: "Five thousand pets, a hundred per page." },
+  { name: "crowded", description: "5,000 pets; the contract has no paging." },
   { name: "awkward-names", description: "Long, right-to-left, emoji, markup and empty names." },
   { name: "big-ids", description: "Ids above 2^53, which JavaScript rounds." },
   { name: "unauthorized", description: "Every request fails with 401, as with a revoked key." },

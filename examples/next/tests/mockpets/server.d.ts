@@ -4,7 +4,7 @@
 export interface ServerOptions {
   /** The command that runs mockpets, such as `uvx mockpets`; by default the server in the npm package, or `mockpets`. */
   command?: string | undefined;
-  /** The URL of the server; by default, the variable `MOCKPETS_URL` or `http://localhost:7387`. */
+  /** The URL of the server, also for the tests; by default, the variable `MOCKPETS_URL` or `http://localhost:7387`. */
   url?: string | undefined;
   /** The pets of every session: a JSON or YAML file, or how many to generate. */
   pets?: string | number | undefined;

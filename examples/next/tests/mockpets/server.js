@@ -11,10 +11,9 @@ import { readFile, readdir } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Mockpets } from "./client.js";
+import { Mockpets, TESTS_URL, namedUrl } from "./client.js";
 import { ARGS, differences, foldersIn, scenarioName } from "./shared.js";
 
-const DEFAULT_URL = "http://localhost:7387";
 const START_MS = 60_000;
 const STOP_MS = 5_000;
 const POLL_MS = 50;
@@ -23,7 +22,7 @@ const BEGUN = "PLAYWRIGHT_MOCKPETS_BEGUN";
 // Global, because Playwright may load this module twice: for the configuration, and for the tests.
 const state = (globalThis[Symbol.for("mockpets.server")] ??= {});
 const IS_WINDOWS = process.platform === "win32";
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
 /** Without quotes, since it is part of a command. */
 const MISSING =
   "mockpets is not on the PATH. Install it, activate its virtual environment, or name its command with webServer({ command }).";
@@ -33,13 +32,27 @@ export function webServer(options) {
   const entry = serverEntry(options);
   // Playwright evaluates its configuration in each worker, which inherits the time of the first evaluation.
   process.env[BEGUN] ??= String(Date.now());
-  state.args = process.env[ARGS] = argsOf(options);
+  if (passToTests(options)) state.args = argsOf(options);
   // Playwright prints only what the command prints, so it must print how to install a missing command.
   if (entry.command.startsWith("mockpets ") && !isOnPath("mockpets")) {
     entry.command = `"${process.execPath}" -e "console.error('${MISSING}'); process.exit(${NOT_FOUND[0]})"`;
   }
   return entry;
 }
+
+/**
+ * Make the tests use this server, unless they already use another one: the first of several, and in a worker that of
+ * the main process, since a port may be chosen at random. Return whether they use this one.
+ */
+function passToTests(options) {
+  process.env[TESTS_URL] ??= urlOf(options);
+  const isUsed = new Mockpets().url === rootOf(options);
+  if (isUsed) process.env[ARGS] = argsOf(options);
+  return isUsed;
+}
+
+const urlOf = (options) => options?.url ?? namedUrl();
+const rootOf = (options) => new Mockpets({ url: urlOf(options) }).url;
 
 /** Return the options of `mockpets serve` that the tests name. */
 function argsOf({ args = "", pets, now } = {}) {
@@ -49,17 +62,16 @@ function argsOf({ args = "", pets, now } = {}) {
 }
 
 function serverEntry(options = {}) {
-  const { command = defaultCommand(), url } = options;
+  const { command = defaultCommand() } = options;
   const args = argsOf(options);
   if (/(?:^|\s)--port\b/.test(args)) throw new TypeError("name the port in 'url' or MOCKPETS_URL, not in 'args'");
-  const expected = process.env.MOCKPETS_URL;
-  const root = new Mockpets({ url: url ?? expected ?? DEFAULT_URL }).url;
+  const root = rootOf(options);
   const { port, protocol } = new URL(root);
   const common = `--port ${port || (protocol === "https:" ? 443 : 80)} --sessions declared --log quiet`;
   return {
     command: `${command} serve ${common} ${args}`.trim(),
     url: `${root}/__mockpets/ready`,
-    reuseExistingServer: Boolean(expected) || !process.env.CI,
+    reuseExistingServer: Boolean(process.env.MOCKPETS_URL) || !process.env.CI,
     gracefulShutdown: { signal: "SIGTERM", timeout: STOP_MS },
   };
 }
@@ -77,7 +89,15 @@ function defaultCommand() {
 }
 
 export async function startServer(options) {
-  process.env[ARGS] = argsOf(options);
+  const stop = await start(options);
+  const isUsed = passToTests(options);
+  return async () => {
+    if (isUsed) delete process.env[TESTS_URL];
+    await stop();
+  };
+}
+
+async function start(options) {
   const { command, url, reuseExistingServer, gracefulShutdown } = serverEntry(options);
   if (await isReady(url)) {
     if (reuseExistingServer) {
@@ -142,8 +162,8 @@ export async function startServer(options) {
 /** Warn once if Playwright uses a server that was already running and is not as `webServer()` would start it. */
 export async function warnOfReusedServer(mock, configFile = "./") {
   const { args } = state;
+  if (args === undefined || mock.url !== new Mockpets().url) return;
   state.args = undefined;
-  if (args === undefined) return;
   const { started } = await mock.state().catch(() => ({})); // as in `differences`
   if (Date.parse(started) <= Number(process.env[BEGUN])) await warnOfDifferences(mock, args, dirname(configFile));
 }

@@ -107,7 +107,7 @@ export interface StubOptions {
 export interface Options {
   /**
    * The URL of the server, which can name a session, as in `http://localhost:7387/~my-session/v1`.
-   * By default, the variable `MOCKPETS_URL` or `http://localhost:7387`.
+   * By default, that of `webServer` or `startServer`, or else the variable `MOCKPETS_URL` or `http://localhost:7387`.
    */
   url?: string | undefined;
   /** The session; by default the one that the URL names, or `default`. */

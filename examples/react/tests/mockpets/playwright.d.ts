@@ -33,7 +33,7 @@ export interface Screens {
 
 /** Set these with `use` in `playwright.config.ts` or `test.use`. */
 export interface MockpetsOptions {
-  /** The URL of the server; by default, the variable `MOCKPETS_URL` or `http://localhost:7387`. */
+  /** The URL of the server; by default, that of the first `webServer()`, or else the variable `MOCKPETS_URL` or `http://localhost:7387`. */
   mockUrl: string | undefined;
   /** The API key of your app, for `mock.key`; by default `mockpets`. */
   mockKey: string | undefined;

@@ -16,6 +16,8 @@ let mounts = 0;
 let dropLast; // deletes the session of the story view, which shows one story at a time
 let sender; // the session that the requests of the page send
 
+sendSession(); // now, because some clients keep the `fetch` that they find when they are imported
+
 export async function mockpetsLoader({ id, parameters, viewMode, abortSignal }) {
   sender = undefined;
   if (viewMode !== "docs" && !sessions.has(abortSignal)) dropLast?.(); // portable stories never abort their signals
@@ -35,7 +37,7 @@ export async function mockpetsLoader({ id, parameters, viewMode, abortSignal }) 
   }
   if (carrier === "header" && !abortSignal.aborted) {
     sender = mock;
-    sendSession();
+    sendSession(); // again, because a test runner may have made another window
   }
   return { mockpets: mock };
 }
