@@ -79,6 +79,30 @@ def property_redactor(names: Counter[str]) -> Callable[[list[tuple[str, Any]]], 
     return redacted
 
 
+def redacted(name: str, value: Any, has_secret: Callable[[str], bool] = is_secret) -> Any:
+    """Return a value as the request log, its notes and explanations show it.
+
+    Each value of a request or response passes through this function, or through `redacted_target`.
+
+    :param name: of the header, parameter or property; empty for a text without a name.
+    :param value: a text or a JSON value, whose properties have names of their own.
+    :param has_secret: decides by the name; for JSON, `is_secret_property`.
+    """
+    is_hidden = has_secret(name)
+    if isinstance(value, dict):
+        return {
+            key: redacted(name if is_hidden else key, item, has_secret)
+            for key, item in value.items()
+        }
+    if isinstance(value, list):
+        return [redacted(name, item, has_secret) for item in value]
+    if value is None or isinstance(value, bool):
+        return value
+    if is_hidden:
+        return redacted_secret(name, str(value))
+    return redacted_target(value) if isinstance(value, str) else value
+
+
 def redacted_secret(name: str, value: str) -> str:
     """Return what to record of a secret header: ``[redacted]``, ``Bearer [redacted]``.
 
@@ -96,6 +120,11 @@ def _redacted_member(member: str) -> str:
         return member
     key, equals, _ = member.partition("=")
     return f"{key}{equals}{REDACTED}" if equals else REDACTED
+
+
+def redacted_parameter(name: str, value: str) -> str:
+    """Return the decoded value of a query parameter as `redacted_target` shows it."""
+    return REDACTED if is_secret(name) or _has_inner_secret(_decoded(value)) else value
 
 
 def redacted_target(target: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from mockpets.constants import REDACTED
 from mockpets.errors import RequestError
-from mockpets.redaction import is_secret
+from mockpets.redaction import is_secret, is_secret_property, redacted
 from mockpets.scenario.matching import ABSENT, Comparison, Facts, difference, expected_value
 from mockpets.strict_json import parse_json
 
@@ -48,6 +48,9 @@ def _as_recorded(comparison: Comparison) -> Comparison:
     got = comparison.got.encode("utf-8", "backslashreplace").decode()
     is_hidden = REDACTED in got and comparison.expected != "absent"
     holds = None if is_hidden and not comparison.holds else comparison.holds
+    part, _, name = comparison.where.partition(".")
+    if part == "body" and got[:1] == '"':  # known, but not shown
+        got = f'"{redacted(name, got[1:-1], is_secret_property)}"'
     return Comparison(comparison.where, comparison.expected, got, holds)
 
 

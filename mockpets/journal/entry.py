@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import parse_qsl
 
 from mockpets.constants import BASE_MARK, SCENARIO_NAME, SESSION_NAME
-from mockpets.redaction import is_secret, redacted_secret, redacted_target
+from mockpets.redaction import redacted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -153,8 +153,6 @@ def message(
     """Return the recorded form of a request or response; see `Message`."""
     lines = []
     for name, value in headers:
-        shown = redacted_secret(name, value) if is_secret(name) else value
-        # URLs in Referer, Location and Link have queries too. A test client may let line ends in
-        # headers pass, which HTTP does not allow.
-        lines.append(redacted_target(f"{name}: {shown}".replace("\n", " ")))
+        # A test client may let line ends in headers pass, which HTTP does not allow.
+        lines.append(f"{name}: {redacted(name, value)}".replace("\n", " "))
     return Message("\n".join(lines), body, size, checksum)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, cast
 from mockpets.faults import FAULTS
 from mockpets.journal.comparison import compare
 from mockpets.journal.queries import summary
+from mockpets.redaction import redacted
 from mockpets.scenario.describe import describe_stub
 from mockpets.scenario.engine import NO_STUBS, reply_of
 from mockpets.scenario.model import PASS
@@ -181,7 +182,7 @@ def _rejection(entry: Entry, explained: Explanation) -> str:
 def _error(entry: Entry, form: str = " ({code}: {message})") -> str:
     try:
         body = json.loads(entry.response.body)
-        return form.format(code=body["code"], message=body["message"])
+        return form.format(code=body["code"], message=redacted("message", body["message"]))
     except (ValueError, KeyError, TypeError):
         return ""
 

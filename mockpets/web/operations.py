@@ -24,6 +24,7 @@ from mockpets.contract.serialization import dump_pets, load_list_query, load_new
 from mockpets.errors import RequestError
 from mockpets.records.store import NO_FILTERS
 from mockpets.records.table import index_key
+from mockpets.redaction import redacted_target
 from mockpets.strict_json import parse_json
 from mockpets.web.exchange import Response
 
@@ -71,6 +72,12 @@ def _list_query(request: Request) -> _Query:
     query = _read_query(raw) if len(raw) <= _CACHED_LENGTH else _read_query.__wrapped__(raw)
     request.exchange.notes += query.notes
     if query.error is not None:
+        session = request.exchange.session
+        if session is not None and session.shared.is_public:
+            notes = dict(request.exchange.notes)
+            if "limit_out_of_range" in notes:  # without the value
+                notes["limit_out_of_range"] = _OUT_OF_RANGE
+            request.exchange.notes[:] = notes.items()
         raise RequestError("invalid_request", query.error)
     return query
 
@@ -84,6 +91,7 @@ class _Query(NamedTuple):
     error: str | None
 
 
+_OUT_OF_RANGE: Final = "limit is not between 1 and 100"
 _CACHED_LENGTH: Final = 256
 """The longest query, in characters, to keep in the cache."""
 
@@ -109,7 +117,7 @@ def _read_query(raw: str) -> _Query:
     except RequestError as error:
         limits = parameters.get("limit", [])
         if any(re.fullmatch(r"[-+]?[0-9]+", limit) for limit in limits):
-            note = f"limit={', '.join(limits)[:40]} is not between 1 and 100"
+            note = f"limit={', '.join(limits)[:40]}{_OUT_OF_RANGE.removeprefix('limit')}"
             notes = (*notes, ("limit_out_of_range", note))
         return _Query(ListQuery(0, None), NO_FILTERS, notes, error.message)
     filters: Filters = NO_FILTERS if query.status is None else {"status": {query.status: None}}
@@ -238,7 +246,9 @@ def ignored_note(code: NoteCode, what: str, names: set[str]) -> tuple[tuple[Note
     """Return a note that names what has no effect, unless there is nothing."""
     if not names:
         return ()
-    shown = ", ".join(repr(name[:40]) for name in sorted(names)[:_NAMES_NOTED])
+    # A name may be a whole pair, as `token%3Dabc` is.
+    listed = [redacted_target(f"?{name}")[1:] for name in sorted(names)[:_NAMES_NOTED]]
+    shown = ", ".join(repr(name[:40]) for name in listed)
     more = ", ..." if len(names) > _NAMES_NOTED else ""
     return ((code, f"ignored {what}: {shown}{more}"),)
 

@@ -13,11 +13,12 @@ from mockpets.contract.error_messages import BODY_TOO_LARGE, NO_CONNECTION_FAULT
 from mockpets.contract.fields import parse_int64
 from mockpets.errors import NeedsBody, RequestError
 from mockpets.faults import CONNECTION_FAULTS
+from mockpets.redaction import is_secret_property, redacted, redacted_parameter
 from mockpets.scenario.engine import NO_STUBS, Outcome
 from mockpets.scenario.matching import ABSENT, Facts
 from mockpets.scenario.references import Values, render
 from mockpets.session.visitors import is_chosen
-from mockpets.strict_json import parse_json
+from mockpets.strict_json import dump_json, load_json, parse_json
 from mockpets.web.authentication import read_key, unauthorized
 from mockpets.web.cookie import read_cookie, with_deletion
 from mockpets.web.delivery import check_room, waits
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 
 _VALUE_SHOWN: Final = 80
 """How much of a reference's value a note has, in characters."""
+_VALUE_READ: Final = 4096
+"""The longest value that a note repeats, in bytes of JSON."""
 
 
 class Playback:
@@ -212,7 +215,8 @@ def _rendered(reply: Canned, template: Template, request: Request, session: Sess
     values = Values(facts, session.name, session.seed, label, count, session.clock)
     body, headers = render(template, values)
     if values.used:
-        used = [f"{source} is {_short(value)}" for source, value in values.used.items()]
+        shown = _without_value if session.shared.is_public else _with_value
+        used = [shown(source, value) for source, value in values.used.items()]
         exchange.notes.append(("references", "; ".join(used)))
     if values.missing:
         names = ", ".join(dict.fromkeys(values.missing))
@@ -220,9 +224,22 @@ def _rendered(reply: Canned, template: Template, request: Request, session: Sess
     return Response(body, reply.status, headers)
 
 
-def _short(value: bytes) -> str:
-    text = value.decode()
-    return text if len(text) <= _VALUE_SHOWN else f"{text[:_VALUE_SHOWN]}..."
+def _with_value(source: str, value: bytes) -> str:
+    if len(value) > _VALUE_READ:
+        return f"{source} has {len(value)} bytes"
+    kind, *names = source.split(".")
+    shown = load_json(value.decode())
+    if kind == "query" and isinstance(shown, str):
+        shown = redacted_parameter(".".join(names), shown)
+    else:
+        name = next(filter(is_secret_property, names), names[-1] if names else "")
+        shown = redacted(name, shown, is_secret_property)
+    text = dump_json(shown).decode()
+    return f"{source} is {text if len(text) <= _VALUE_SHOWN else f'{text[:_VALUE_SHOWN]}...'}"
+
+
+def _without_value(source: str, _: bytes) -> str:
+    return f"{source} is repeated"
 
 
 def _facts(request: Request) -> Facts:

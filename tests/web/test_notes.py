@@ -1,7 +1,9 @@
 """The notes of the journal: every code, and when it is present."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -158,3 +160,89 @@ def test_the_note_of_a_paging_parameter_says_that_the_contract_has_no_paging(
     ]
     described = call("GET", "/__mockpets/scenarios/crowded").json["description"]
     assert "the contract has no paging" in described
+
+
+SECRET = "S-7f3a9c1e"
+REPEATED = {
+    "a URL in a parameter": ("query.next", f"?next=http%3A%2F%2Fx%2F%3Faccess_token%3D{SECRET}"),
+    "a pair in a parameter": ("query.next", f"?next=token%3D{SECRET}"),
+    "a URL in a header": ("headers.referer", ""),
+    "a property": ("body.password", ""),
+    "a value below a property": ("body.token.value", ""),
+    "a URL in a property": ("body.back", ""),
+    "the whole body": ("body", ""),
+}
+
+
+def use_order(call: Client, source: str) -> None:
+    reply = {"status": 201, "headers": {"X-Repeats": f"{{{source}}}"}}
+    stub = {"match": {"method": "POST", "path": "/v1/orders"}, "reply": reply}
+    document = {"description": "d", "stubs": [{"off_contract": True, **stub}]}
+    assert call("PUT", "/__mockpets/scenario", json_body={"scenario": document}).status == 200
+
+
+def send_order(call: Client, query: str = "", **options: Any) -> None:
+    url = f"https://x.test/?a=1&access_token={SECRET}"
+    body = {"password": SECRET, "token": {"value": SECRET}, "back": url, "name": "Ann"}
+    headers = {"Referer": url, "X-Name": "Ann"}
+    call("POST", f"/v1/orders{query}", json_body=body, headers=headers, **options)
+
+
+@pytest.mark.parametrize("kind", REPEATED)
+def test_notes_do_not_repeat_secrets(fresh: Make, kind: str) -> None:
+    source, query = REPEATED[kind]
+    call = fresh()
+    use_order(call, source)
+    send_order(call, query)
+    request = call("GET", "/__mockpets/requests").json["requests"][-1]
+    explained = call("GET", f"/__mockpets/requests/{request['number']}/explain").json
+    [row] = call("GET", "/__mockpets/requests.har").json["log"]["entries"]
+
+    for name, shown in (("list", request), ("HAR", row["_mockpets"]), ("explain", explained)):
+        assert SECRET not in str(shown), name
+        assert "[redacted]" in str(shown), name
+    assert f"{source} is " in str(request["notes"])
+
+
+def test_names_in_notes_have_no_values(fresh: Make) -> None:
+    call = fresh()
+    call("GET", f"/v1/pets?token%3D{SECRET}")
+
+    assert SECRET not in call("GET", "/__mockpets/requests").text
+
+
+def test_an_explanation_does_not_show_a_secret_property(fresh: Make) -> None:
+    call = fresh()
+    conditions = {"body": {"password": "other", "back": "other", "name": "other"}}
+    stub = {"match": {"operation": "createPet", **conditions}, "reply": {"status": 503}}
+    document = {"description": "d", "stubs": [{"off_contract": True, **stub}]}
+    call("PUT", "/__mockpets/scenario", json_body={"scenario": document})
+    body = {"password": SECRET, "back": f"https://x.test/?code={SECRET}", "name": "Ann"}
+    call("POST", "/v1/pets", json_body=body)
+    compared = call("GET", "/__mockpets/requests/1/explain").json["stubs"][0]["conditions"]
+
+    got = {each["where"]: (each["got"], each["holds"]) for each in compared}
+    assert got["body.password"] == ('"[redacted]"', False)
+    assert got["body.back"] == ('"https://x.test/?code=[redacted]"', False)
+    assert got["body.name"] == ('"Ann"', False)
+
+
+@pytest.mark.parametrize("source", ["body.name", "query.name", "headers.x-name", "body"])
+def test_notes_have_no_values_with_public(fresh: Make, tmp_path: Path, source: str) -> None:
+    reply = {"status": 201, "headers": {"X-Repeats": f"{{{source}}}"}}
+    stub = {"match": {"method": "POST", "path": "/v1/orders"}, "reply": reply}
+    document = {"description": "d", "stubs": [{"off_contract": True, **stub}]}
+    (tmp_path / "repeats.json").write_text(json.dumps(document), "utf-8")
+    files: Any = {"scenarios_dir": (tmp_path,), "scenario": ("repeats",)}
+    call = fresh(public=True, control_token="a-token-of-the-tests", **files)
+    token: Any = {"headers": {"Authorization": "Bearer a-token-of-the-tests"}, "key": None}
+    session = f"/~v-{32 * '0'}"
+    order = {"json_body": {"name": "Ann"}, "headers": {"X-Name": "Ann"}}
+    assert call("POST", f"{session}/v1/orders?name=Ann", **order).status == 201
+    call("GET", f"{session}/v1/pets?limit=7777")
+    rows = call("GET", f"{session}/__mockpets/requests", **token).json["requests"]
+
+    notes = {note["code"]: note["text"] for row in rows for note in row["notes"]}
+    assert notes["references"] == f"{source} is repeated"
+    assert notes["limit_out_of_range"] == "limit is not between 1 and 100"
+    assert "Ann" not in str(notes)
