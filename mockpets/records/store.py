@@ -313,7 +313,8 @@ class Store:
         """Return the place of a new record."""
         if self.collection.is_ordered and isinstance(key, int):
             return key
-        return 1 + max(0, *self._now.base.places[-1:], *self._now.own.places[-1:])
+        now = self._now
+        return 1 + max([0, *now.base.places[-1:], *now.own.places[-1:]])
 
     def change(self, text: str, make: Change) -> tuple[Key, bytes]:
         """Replace the record whose key is a text in a path; return its key and JSON.
