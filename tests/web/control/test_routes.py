@@ -63,7 +63,7 @@ BAD: dict[tuple[str, str], list[tuple[bytes, str, str]]] = {
         (b'{"scenario": ["empty",\n{"description": "d",\n"stubs": [{"reply": {"error": "x"}},\n'
             b'{"reply": {"error": "y"}}]}, {"descripton": 1}]}',
          "3:31 scenario.2.stubs.1.reply.error, 4:21 scenario.2.stubs.2.reply.error, "
-             "4:31 scenario.3", "must be invalid_request, unauthorized or"),
+             "4:31 scenario.3", "must be invalid_request, unauthorized, pet_not_found"),
     ],
     ("PUT pets", "invalid_request"): [
         (b"", "0:0", "is empty"),
