@@ -888,13 +888,15 @@ export interface components {
          * @description How many of each a session and its server have.
          *
          *     `pets` is null while generating them would take too long; `held` counts the responses behind
-         *     gates.
+         *     gates. `unnamed` counts the requests since the session began that were rejected because they
+         *     named no session, with `--sessions declared`: those of its test may be among them.
          */
         StateCounts: {
             pets: number | null;
             requests: number;
             sessions: number;
             held: number;
+            unnamed: number;
         };
         /**
          * @description How far the sessions are saved in the state file.

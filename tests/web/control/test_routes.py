@@ -513,7 +513,7 @@ def test_state_has_every_specified_property(fresh: Make) -> None:
     call("GET", "/~w1/v1/pets")
     state = good(at(call, "GET", "state"))
 
-    assert state["counts"] == {"pets": 16, "requests": 1, "sessions": 2, "held": 0}
+    assert state["counts"] == {"pets": 16, "requests": 1, "sessions": 2, "held": 0, "unnamed": 0}
     wanted = {"key": "mockpets", "any_key": True, "base_path": "/~w1/v1", "max_pets": 10_000}
     wanted |= {"journal_size": 1000, "public": False, "max_sessions": 1000}
     assert state["settings"].pop("all")
