@@ -7,7 +7,8 @@ import tomllib
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
-from tests.cases import each as for_each
+import pytest
+
 from tests.test_imports import HOMES, LEVELS
 
 ROOT = Path(__file__).parent.parent
@@ -46,14 +47,14 @@ def test_the_import_rule_matches_the_tested_one() -> None:
     ]
 
 
-@for_each("library", HOMES)
+@pytest.mark.parametrize("library", HOMES)
 def test_the_home_of_each_library_is_listed(library: str) -> None:
     spelled = {"yaml": "PyYAML", "prometheus_client": "prometheus-client"}.get(library, library)
 
     assert spelled.lower() in section("The import rule").lower()
 
 
-@for_each("page", ["CONTRIBUTING.md", "architecture.md", "decisions.md"])
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "architecture.md", "decisions.md"])
 def test_all_mentioned_files_exist(page: str) -> None:
     [path] = [path for path in (ROOT / page, ROOT / "docs/contributors" / page) if path.exists()]
     folders = (ROOT / name for name in ("docs", "generate", "mockpets", "tests"))

@@ -11,7 +11,6 @@ import pytest
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from mockpets.packaged_data import shipped
-from tests.cases import each
 from tests.http_client import JSON, KEY, Client, OverSocket, Response
 
 Make = Callable[..., Client]
@@ -50,7 +49,7 @@ def pets(call: Client, query: str = "limit=100") -> list[dict[str, Any]]:
     return listed
 
 
-@each("scenario", TABLE)
+@pytest.mark.parametrize("scenario", TABLE)
 def test_statuses_and_headers(scenario: str, fresh: Make) -> None:
     requests, expected, headers = TABLE[scenario]
     call = fresh(scenario=(scenario,))

@@ -10,7 +10,6 @@ import pytest
 from mockpets.server.connection import Connection
 from mockpets.server.eviction import EvictionQueue
 from mockpets.server.limits import Limits
-from tests.cases import each
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Wire, need_connections, running
 
@@ -19,7 +18,9 @@ ACCEPTED = 50
 HEAD = b"GET / HTTP/1.1\r\nHost: a\r\n"
 
 
-@each("sent, is_public", [(b"", False), (HEAD, True), (HEAD + b"\r\n", False)])
+@pytest.mark.parametrize(
+    ("sent", "is_public"), [(b"", False), (HEAD, True), (HEAD + b"\r\n", False)]
+)
 def test_the_connections_looked_at_do_not_grow_with_those_that_are_open(
     sent: bytes, is_public: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
