@@ -8,6 +8,7 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.test_imports import HOMES, LEVELS
 
@@ -103,3 +104,17 @@ def _imported(path: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names.add(node.module.partition(".")[0])
     return names
+
+
+def test_the_hooks_before_a_commit_run_what_ci_runs_and_download_nothing() -> None:
+    text = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
+    repositories = yaml.safe_load(text)["repos"]
+    entries = [hook["entry"] for each in repositories for hook in each["hooks"]]
+    ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    [style] = re.findall(r"^style\(\) \{\n(.*?)^\}", ci, re.MULTILINE | re.DOTALL)
+    commands = re.findall(r"\.venv/bin/(?:ruff \w+|\w+)", style)
+
+    assert [each["repo"] for each in repositories] == ["local"]
+    assert len(commands) == 3
+    for command in [*commands, ".venv/bin/python -m generate --check"]:
+        assert any(entry.startswith(command) for entry in entries), command

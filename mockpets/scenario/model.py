@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 if TYPE_CHECKING:
-    from mockpets.constants import Operation
+    from mockpets.constants import Operation, ScenarioGroup
     from mockpets.contract.schemas import Pet
     from mockpets.errors import Problem
     from mockpets.scenario.resources import Resource
@@ -183,6 +183,7 @@ class Scenario:
     :param extends: scenarios whose stubs follow this scenario's, in this order.
     :param pets: pets of a list or a fixture, pets to generate, or None for the session's pets.
     :param source: the file's name in messages.
+    :param group: the heading in lists.
     """
 
     name: str
@@ -191,6 +192,7 @@ class Scenario:
     pets: tuple[Pet, ...] | Generated | None
     stubs: tuple[Stub, ...]
     source: str
+    group: ScenarioGroup = "Your own"
     extends_at: tuple[int, int] = field(default=(0, 0), compare=False)
     """Line and column of `extends`, for problems across several files."""
     resources: tuple[Resource, ...] = ()

@@ -21,7 +21,7 @@ terminal = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-te
 def test_a_terminal_shows_the_golden_file(view: str, width: int, tmp_path: Path) -> None:
     golden = (FOLDER / f"{view}-{width}.txt").read_text(encoding="utf-8")
 
-    hint = "run .venv/bin/python -m tests.cli.terminal, and review the difference"
+    hint = "run .venv/bin/python -m generate, and review the difference"
     assert shown(view, width, tmp_path) == golden, hint
 
 

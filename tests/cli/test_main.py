@@ -25,10 +25,10 @@ from click import Context
 from openapi_spec_validator import validate
 
 from mockpets.cli.main import _commands, main
-from mockpets.constants import CONTRACT_ERRORS, HEALTH_PATH, PETS_PATH
+from mockpets.constants import CONTRACT_ERRORS, HEALTH_PATH, NEEDS, PETS_PATH
 from mockpets.contract.serialization import body_problems
+from mockpets.packaged_data import shipped
 from mockpets.pets.generator import generate
-from mockpets.scenario.library import SHIPPED_SCENARIOS
 from mockpets.server import MockpetsServer
 from mockpets.settings import Settings
 from mockpets.settings.model import rows
@@ -311,7 +311,7 @@ def test_scenarios_lists_name_and_description_by_group_and_files_if_verbose(
 
     assert (status, err) == (0, [])
     assert [group.partition("\n")[0] for group in groups] == [
-        f"{group}:" for group in ("Your own", *SHIPPED_SCENARIOS)
+        f"{group}:" for group in ("Your own", *NEEDS)
     ]
     assert groups[0].splitlines()[1:] == [
         "  empty            My own.",
@@ -582,7 +582,8 @@ def test_settings_reach_the_server(here: Path) -> None:
         assert base.startswith("http://127.0.0.1:")
         assert get_pets(base, "b") == (200, list(generate(2, 3, "de_DE")))
         assert get_pets(base, "mockpets")[0] == 401
-        assert "30 scenarios: mockpets scenarios --scenarios-dir own\n" in banner
+        count = 1 + len([*shipped("scenarios").iterdir()])
+        assert f"{count} scenarios: mockpets scenarios --scenarios-dir own\n" in banner
     with serving("--scenario", "locked", env=environ) as (_, banner):
         assert get_pets(base_of(banner), "a")[1]["code"] == CONTRACT_ERRORS[1]
 

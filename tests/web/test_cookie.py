@@ -178,3 +178,12 @@ def test_a_public_server_ignores_it(fresh: Make) -> None:
     assert [each["notes"][0]["text"] for each in log] == [
         "the cookie mockpets has no effect with --public"
     ] * 3
+
+
+def test_a_request_with_an_ignored_cookie_is_explained_with_one_note(fresh: Make) -> None:
+    headers = {"Cookie": "mockpets=w1", "Origin": "https://app.example"}
+    request = {"method": "GET", "path": "/v1/pets", "headers": headers}
+    explained = fresh()("POST", "/__mockpets/explain", json_body=request).json
+
+    codes = [note["code"] for note in explained["request"]["notes"]]
+    assert codes.count("ignored_cookie") == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from mockpets.constants import STACK_DEPTH
+from mockpets.constants import NEEDS, STACK_DEPTH
 from mockpets.faults import NO_RESPONSE_FAULTS
 from mockpets.scenario.language.contract_check import canned
 from mockpets.scenario.language.diagnostics import INVALID
@@ -16,6 +16,7 @@ from mockpets.scenario.language.pets import PETS_SOURCE
 from mockpets.scenario.language.reply import FAULT, REPEAT, REPLY, SEQUENCE, Draft
 from mockpets.scenario.language.resources import RESOURCES
 from mockpets.scenario.language.shapes import (
+    Choice,
     ListOf,
     Number,
     OneOrMany,
@@ -216,6 +217,7 @@ def _scenario(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> S
         stubs=values.get("stubs", ()),
         resources=values.get("resources", ()),
         source=diagnostics.file,
+        group=values.get("group", "Your own"),
         extends_at=(extends.line, extends.column) if "extends" in values else (0, 0),
         warnings=tuple(diagnostics.warnings),
     )
@@ -231,6 +233,7 @@ SCENARIO: Final = Object(
             rf"(?!\s){_LINE}+",
             200,
         ),
+        "group": Choice("Heading in lists of scenarios. By default, Your own.", NEEDS),
         "extends": OneOrMany(
             "Scenarios whose stubs follow this scenario's stubs, in this order.",
             kebab_case("A scenario name.", "a scenario name", _known),
