@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
@@ -12,6 +11,7 @@ from zlib import crc32
 from mockpets.constants import API_PREFIX, ERRORS
 from mockpets.journal.entry import Entry, Message
 from mockpets.redaction import is_secret
+from mockpets.strict_json import dump_json, load_json_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -52,9 +52,10 @@ class Exchange(Entry):
     def body(self) -> object:
         """The value of the JSON body of the response; None if it is not JSON."""
         try:
-            return json.loads(self.response.body)
+            value: object = load_json_of(self.response.body.decode("utf-8-sig"))
         except (ValueError, RecursionError):
             return None
+        return value
 
     @property
     def created_id(self) -> Id | None:
@@ -72,7 +73,7 @@ class Exchange(Entry):
         body = self.body if self.method == "POST" and self.status == HTTPStatus.CREATED else None
         if not (self.request.cut and isinstance(body, dict)):
             return self
-        sent = json.dumps({name: value for name, value in body.items() if name != "id"}).encode()
+        sent = dump_json({name: value for name, value in body.items() if name != "id"})
         return self._replace(request=Message(self.request.head, sent, len(sent)))
 
     @property
