@@ -66,7 +66,8 @@ _DECODER = json.JSONDecoder(
 )
 
 
-def _deeper_than(value: object, depth: int) -> bool:
+def deeper_than(value: object, depth: int) -> bool:
+    """Return whether a JSON value has more levels of objects and lists."""
     level = [value]
     for _ in range(depth + 1):
         containers = [item for item in level if isinstance(item, (dict, list))]
@@ -98,7 +99,7 @@ def parse_json(raw: bytes) -> object:
     except RecursionError:
         too_deep = True
     else:
-        too_deep = _deeper_than(value, JSON_DEPTH)
+        too_deep = deeper_than(value, JSON_DEPTH)
     if too_deep:
         raise _invalid(f"the body is nested deeper than {JSON_DEPTH} levels")
     return value

@@ -11,7 +11,7 @@ from zlib import crc32
 from mockpets.constants import API_PREFIX, ERRORS
 from mockpets.journal.entry import Entry, Message
 from mockpets.redaction import is_secret
-from mockpets.strict_json import dump_json, load_json_of
+from mockpets.strict_json import deeper_than, dump_json, load_json_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -32,6 +32,9 @@ _ADDED: Final = re.compile(
     re.IGNORECASE,
 )
 """Headers that servers add, or that are right only for the response that they were made for."""
+
+_LEVELS: Final = 64
+"""The most levels of a body that is read as JSON; what compares two bodies recurses."""
 
 
 class Exchange(Entry):
@@ -55,7 +58,7 @@ class Exchange(Entry):
             value: object = load_json_of(self.response.body.decode("utf-8-sig"))
         except (ValueError, RecursionError):
             return None
-        return value
+        return None if deeper_than(value, _LEVELS) else value
 
     @property
     def created_id(self) -> Id | None:
