@@ -238,7 +238,7 @@ def test_notes_have_no_values_with_public(fresh: Make, tmp_path: Path, source: s
     call = fresh(public=True, control_token="a-token-of-the-tests", **files)
     token: Any = {"headers": {"Authorization": "Bearer a-token-of-the-tests"}, "key": None}
     session = f"/~v-{32 * '0'}"
-    order = {"json_body": {"name": "Ann"}, "headers": {"X-Name": "Ann"}}
+    order: Any = {"json_body": {"name": "Ann"}, "headers": {"X-Name": "Ann"}}
     assert call("POST", f"{session}/v1/orders?name=Ann", **order).status == 201
     call("GET", f"{session}/v1/pets?limit=7777")
     rows = call("GET", f"{session}/__mockpets/requests", **token).json["requests"]
