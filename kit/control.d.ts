@@ -1,6 +1,6 @@
 // Generated with openapi-typescript from the OpenAPI document of the control API
 // (`mockpets openapi --control`). In a checkout of mockpets, this command writes it again:
-// .venv/bin/python -m generate.declarations
+// .venv/bin/python -m generate
 
 export interface components {
     schemas: {
@@ -146,13 +146,13 @@ export interface components {
         };
         /** @enum {string} */
         ErrorCode: "invalid_request" | "unauthorized" | "forbidden" | "pet_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "verification_failed" | "not_held" | "conflict" | "session_dropped" | "gone" | "payload_too_large" | "expectation_failed" | "invalid_scenario" | "invalid_session" | "session_required" | "unknown_header" | "unknown_scenario" | "unknown_session" | "rate_limited" | "headers_too_large" | "internal_error" | "not_described" | "not_implemented" | "busy" | "stopping" | "http_version_not_supported" | "store_full";
-        /** @description An error of the contract. */
+        /** @description An error of the contract, or on a path outside the contract an error that resources send. */
         ErrorReply: {
             /**
              * @description The error code, which sets the status.
              * @enum {string}
              */
-            error: "invalid_request" | "unauthorized" | "pet_not_found";
+            error: "invalid_request" | "unauthorized" | "pet_not_found" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large";
             /** @description Message of the error, instead of the default. */
             message?: string;
         };
@@ -480,12 +480,14 @@ export interface components {
          *     `scenario` is the name under which the session uses it, `yaml` a scenario file with it, and
          *     `matches` lists the requests of the log that it would have responded to. `stub` is null if the
          *     file has a resource instead: the log shows a POST and then a GET of an unknown collection.
+         *     `notes` lists the secrets that it lacks.
          */
         RecordedStub: {
             scenario: string;
             stub: components["schemas"]["DataRecord"] | null;
             yaml: string;
             matches: number[];
+            notes: string[];
         };
         /** @description The number of the last request before a recording, and how many pets it begins with. */
         RecordingStarted: {
@@ -750,6 +752,11 @@ export interface components {
             $schema?: string;
             /** @description One line that describes the scenario. */
             description?: string;
+            /**
+             * @description Heading in lists of scenarios. By default, Your own.
+             * @enum {string}
+             */
+            group?: "Empty states" | "Data" | "Authentication" | "Errors" | "Failures that end" | "Missing pets" | "Slow responses" | "Broken responses" | "Outside the contract";
             /** @description Scenarios whose stubs follow this scenario's stubs, in this order. */
             extends?: string | string[];
             pets?: components["schemas"]["PetsSource"];
@@ -888,13 +895,15 @@ export interface components {
          * @description How many of each a session and its server have.
          *
          *     `pets` is null while generating them would take too long; `held` counts the responses behind
-         *     gates.
+         *     gates. `unnamed` counts the requests since the session began that were rejected because they
+         *     named no session, with `--sessions declared`: those of its test may be among them.
          */
         StateCounts: {
             pets: number | null;
             requests: number;
             sessions: number;
             held: number;
+            unnamed: number;
         };
         /**
          * @description How far the sessions are saved in the state file.
@@ -960,6 +969,7 @@ export interface components {
             stub: components["schemas"]["DataRecord"] | null;
             yaml: string;
             matches: number[];
+            notes: string[];
             active: string[];
         };
         /** @enum {string} */

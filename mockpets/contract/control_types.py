@@ -53,13 +53,15 @@ class StateCounts(TypedDict):
     """How many of each a session and its server have.
 
     `pets` is None while generating them would take too long; `held` counts the responses behind
-    gates.
+    gates. `unnamed` counts the requests since the session began that were rejected because they
+    named no session, with ``--sessions declared``: those of its test may be among them.
     """
 
     pets: int | None
     requests: int
     sessions: int
     held: int
+    unnamed: int
 
 
 class EffectiveSetting(TypedDict):
@@ -507,12 +509,14 @@ class RecordedStub(TypedDict):
     `scenario` is the name under which the session uses it, `yaml` a scenario file with it, and
     `matches` lists the requests of the log that it would have responded to. `stub` is null if the
     file has a resource instead: the log shows a POST and then a GET of an unknown collection.
+    `notes` lists the secrets that it lacks.
     """
 
     scenario: str
     stub: Document | None
     yaml: str
     matches: list[int]
+    notes: list[str]
 
 
 class StubInUse(RecordedStub):

@@ -4,34 +4,37 @@
 /** The name of a scenario file. */
 export type ScenarioName =
   | "empty"
-  | "sold-out"
   | "no-status"
-  | "default"
-  | "full-page"
-  | "crowded"
+  | "sold-out"
   | "awkward-names"
   | "big-ids"
-  | "unauthorized"
+  | "crowded"
+  | "default"
+  | "full-page"
   | "expired-key"
-  | "server-error"
+  | "unauthorized"
+  | "create-rejected"
   | "maintenance"
   | "rate-limited"
-  | "create-rejected"
-  | "retry"
-  | "retry-now"
+  | "server-error"
   | "flaky"
   | "flaky-create"
-  | "missing"
+  | "retry"
+  | "retry-now"
   | "after-removal"
-  | "slow"
-  | "jittery"
-  | "slow-body"
-  | "loading"
+  | "missing"
   | "double-submit"
+  | "jittery"
+  | "loading"
+  | "slow"
+  | "slow-body"
+  | "broken-json"
   | "offline"
   | "truncated"
-  | "broken-json"
   | "orders";
 
 /** A gate at which a scenario file holds responses. */
 export type GateName = "loading";
+
+/** A resource of a scenario file. */
+export type ResourceName = never;
