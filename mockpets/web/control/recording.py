@@ -250,7 +250,7 @@ def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
     document: dict[str, Any] = {"description": description, "data": contents}
     if own := [_resource(one) for one, _ in unique.values() if one.owner]:
         document["resources"] = own
-    before = {json.loads(row)["id"] for row in mark.records.get(PETS, ())}
+    before = {load_json(row.decode())["id"] for row in mark.records.get(PETS, ())}
     is_created = created_records(exchanges_of(entries))
 
     def is_assigned(kind: str, record: str) -> bool:
