@@ -172,7 +172,7 @@ def _wire(
     # `/v1//pets` is not `/v1/pets`, and a redirect would lead to any host that a client sends.
     app.url_map.merge_slashes = False
     playback = Playback(settings, sessions, visitors)
-    operations.add_routes(app, playback)
+    operations.add_routes(app, playback.respond)
     unmatched.add_routes(app, playback)
     add_error_handlers(app, visitors)
     started = time()

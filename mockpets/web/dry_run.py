@@ -124,7 +124,7 @@ class Rehearsal:
         self._app = App(self._finish, self._admit)
         self._app.url_map.merge_slashes = False
         playback = _Playback(settings, sessions, session)
-        operations.add_routes(self._app, playback)
+        operations.add_routes(self._app, playback.respond)
         unmatched.add_routes(self._app, playback)
         add_error_handlers(self._app)
 
