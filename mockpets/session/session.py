@@ -94,7 +94,8 @@ class Kept(NamedTuple):
 
     def is_of(self, binding: Binding) -> bool:
         """Return whether a collection is defined as when these records started."""
-        return self.digest == binding.digest and self.store.collection is binding.collection
+        mine, other = self.store.collection, binding.collection
+        return self.digest == binding.digest and (mine is other or mine == other)
 
 
 @dataclass(frozen=True)
@@ -275,7 +276,7 @@ class Session:
         collection, content = binding.collection, binding.content
         if content is None:
             start = self.starts.get(collection.label, empty_table(collection))
-            if start.collection is not collection:  # its file has changed
+            if start.collection != collection:  # its file has changed
                 start = _restarted(start, collection)
         else:
             start = self.shared.table(collection, content, self.seed, at_once=at_once)
@@ -474,14 +475,21 @@ class Session:
     def take_out(self) -> Callable[[], None]:
         """Take out the journal, and return a function that puts back what a reset removes."""
         log = self.journal.detach()
-        kept, unclaimed = self._kept, self.unclaimed
+        kept, unclaimed = dict(self._kept), dict(self.unclaimed)
         activations, random = self._activations, self._random
 
         def put_back() -> None:
             with self._lock:
-                for place, now in self._kept.items():
+                for place, now in self._kept.items():  # no key that it assigned is assigned again
+                    next_key = now.store.next_key
                     if place in kept:
-                        kept[place].store.skip_keys(now.store.next_key)
+                        kept[place].store.skip_keys(next_key)
+                    elif (saved := unclaimed.get(place)) is not None:
+                        next_key = max(next_key, saved.next_key)
+                        unclaimed[place] = replace(saved, next_key=next_key)
+                    else:
+                        now.store.replace(now.store.start)
+                        kept[place] = now
                 self._kept, self.unclaimed = kept, unclaimed
                 self._activations, self._random = activations, random
             if self.on_change is not None:
