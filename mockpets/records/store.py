@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from uuid import UUID
 
 from mockpets.constants import INT64_MAX
-from mockpets.contract.collections import identity, key_problem
+from mockpets.contract.collections import identity, key_problem, without_null
 from mockpets.contract.error_messages import store_full
 from mockpets.errors import RequestError
 from mockpets.memory_budget import Charge
@@ -383,13 +383,16 @@ class Store:
         """
         name = self.collection.key
         taken: dict[Key, int] = {}
+        records = [without_null(record, name) for record in records]
         for number, record in enumerate(records, 1):
             try:
                 self.collection.schema.check(record)
-                key = record.get(name)
-                if key is not None and (problem := key_problem(key)):
+                if name not in record:
+                    continue
+                key = record[name]
+                if problem := key_problem(key):
                     raise RequestError("invalid_request", f"{name} {problem}")
-                if key is not None and taken.setdefault(identity(key), number) != number:
+                if taken.setdefault(identity(key), number) != number:
                     raise self.collection.taken(key)
             except RequestError as error:
                 message = f"record {number}: {error.message}"
@@ -402,13 +405,10 @@ class Store:
                 return identity(key) not in taken
 
             for record in records:
-                if record.get(name) is None:
-                    key, following = self._new_key(
-                        following, lambda key: identity(key) not in taken
-                    )
-                    keyed.append({**record, name: key})
-                else:
-                    keyed.append(record)
+                if name not in record:
+                    key, following = self._new_key(following, is_free)
+                    record = {**record, name: key}
+                keyed.append(record)
             self._next_key = following
         return make_table(self.collection, dumped(self.collection, keyed), budget)
 

@@ -12,11 +12,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import INT64_MAX, RECORDS_GENERATED
-from mockpets.contract.collections import PETS, dump_record
+from mockpets.contract.collections import COLLECTIONS, PETS, dump_record
 from mockpets.contract.fields import split_hint
 from mockpets.contract.schemas import PET_FIELDS
 from mockpets.contract.serialization import InvalidPetError, dump_pet, dump_pets, load_pet
-from mockpets.errors import InputError, RequestError
+from mockpets.errors import InputError, RequestError, did_you_mean
 from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.mappings import ByKey, ByKind, Object, meant, unknown_key
 from mockpets.scenario.language.shapes import Choice, ListOf, Number, Shape, Value, kebab_case
@@ -179,8 +179,10 @@ _GENERATED: Final = Object(
 
 
 def _not_generated(_: Any, node: Node, diagnostics: Diagnostics) -> Any:
+    name = str(diagnostics.path[-1]) if diagnostics.path else ""
+    hint = did_you_mean(name, COLLECTIONS) or "write a list of records, or the name of a fixture"
     what = "records can be generated only for a collection of the contract"
-    return diagnostics.add(node, what, "write a list of records, or the name of a fixture")
+    return diagnostics.add(node, what, hint)
 
 
 def _listed(records: Shape) -> Object:
