@@ -402,8 +402,8 @@ def test_an_ipv6_network_has_a_part_of_the_sessions(bits: int, most: int) -> Non
 
 
 @pytest.mark.parametrize(("method", "path", "body"), [
-    ("POST", "pets", PET),
-    ("DELETE", "pets/3", None),
+    ("POST", "data/pets", PET),
+    ("DELETE", "data/pets/3", None),
     ("PUT", "scenario", {"scenario": "empty"}),
     ("PUT", "sessions/{}", {"seed": 7}),
 ])  # fmt: skip
@@ -508,7 +508,7 @@ def test_unused_sessions_are_reset_too() -> None:
     for _ in range(10):
         public("GET", "/v1/pets", visitors[0])
 
-    assert b"\nmockpets_pets 1616.0\n" in public.control("GET", "metrics").body
+    assert b"\nmockpets_records 1616.0\n" in public.control("GET", "metrics").body
 
 
 # --- Visitors -----------------------------------------------------------------------------------
@@ -625,7 +625,7 @@ def test_control_off_disables_the_control_api() -> None:
     public = Public(control="off", control_token="")
 
     methods = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "FOO")
-    paths = ("", "state", "scenario", "pets/1", "sessions", "metrics", "verify", "nothing")
+    paths = ("", "state", "scenario", "data/pets/1", "sessions", "metrics", "verify", "nothing")
     for method, path, base in product(methods, paths, ("", "/~w3")):
         rejected = public(method, f"{base}/__mockpets/{path}", headers=WITH)
         if method == "HEAD":
