@@ -194,13 +194,13 @@ def test_a_filtered_list_has_pages(store: Store) -> None:
     page = store.control("GET", "data/pets?status=sold").json
     sold = [pet["id"] for pet in page["records"]]
     assert len(sold) > 20
-    ids: list[int] = []
-    after = ""
-    while after is not None:
-        part = store.control("GET", f"data/pets?status=sold&limit=7{after}").json
+    part = store.control("GET", "data/pets?status=sold&limit=7").json
+    ids = [pet["id"] for pet in part["records"]]
+    while part["next"] is not None:
+        query = f"status=sold&limit=7&after={part['next']}"
+        part = store.control("GET", f"data/pets?{query}").json
         assert part["total"] == len(sold)
         ids += [pet["id"] for pet in part["records"]]
-        after = None if part["next"] is None else f"&after={part['next']}"
 
     assert ids == sold
 
@@ -277,6 +277,26 @@ def test_records_that_are_put_and_created_at_the_same_time_get_different_ids(
     assert len({*created}) == len(created)
     assert [[record["id"] for record in page] for page in pages] == [created[-2:], created[-1:]]
     assert not {record["id"] for record in first["records"]} & {*created}
+
+
+@pytest.mark.parametrize(
+    ("path", "record"), [("/v1/pets", MISO), ("/notes", {})], ids=["pets", "own"]
+)
+def test_max_records_limits_what_requests_add_to_the_initial_records(
+    path: str, record: Any
+) -> None:
+    store = Store(Client(InProcess(create_app(Settings(max_records=3)))))
+    store.use({"description": "d", "resources": [{"path": "/notes"}]})
+    name = path.rpartition("/")[2]
+    records = [{"id": number, **record} for number in range(1, 11)]
+    assert store.control("PUT", f"data/{name}", records).json == {"total": 10}
+
+    for _ in range(2):
+        assert [store("POST", path, record).status for _ in range(4)] == [201, 201, 201, 507]
+        for number in (11, 12, 13):
+            store.control("DELETE", f"data/{name}/{number}")
+        records = [{"id": number, **record} for number in range(8, 11)]
+        assert store.control("PUT", f"data/{name}", records).json == {"total": 3}
 
 
 # --- Whose records a request sees -----------------------------------------------------------------
