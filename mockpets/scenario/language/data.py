@@ -205,6 +205,8 @@ PETS_CONTENT: Final = ByKind(
     },
     expected="a fixture name, a list of Pet objects, a number or {count, seed, locale}",
 )
+
+
 @dataclass(frozen=True, slots=True)
 class _OwnContent(ByKind):
     """Contents of a collection that a scenario defines, of which none can be generated."""
