@@ -115,7 +115,8 @@ resources:
 
 @pytest.mark.parametrize(("data", "problems"), [
     (["pet=3"], ["pet: unknown collection 'pet'; did you mean 'pets'?"]),
-    (["orders=3"], ["orders: records can be generated only for the contract's collections; name a file"]),
+    (["orders=3"],
+     ["orders: records can be generated only for the contract's collections; name a file"]),
     (["orders=orders.json"], ["orders: record 2: petId is required"]),
     (["shop.codes=codes.yaml"], ["shop.codes: record 2: codes already has a record with the id 0"]),
     (["codes=none.json", "shop.codes=one.json"],

@@ -276,7 +276,7 @@ class _Nothing(Shape):
         hint = f"{quote(EVERYTHING)} is every collection; name the one that has these records"
         return diagnostics.reject(node, "an empty list", hint)
 
-    def _looks(self, definitions: Definitions) -> Schema:
+    def _looks(self, _: Definitions) -> Schema:
         return {"type": "array", "maxItems": 0}
 
 

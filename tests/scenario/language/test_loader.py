@@ -31,10 +31,10 @@ def rows(*pets: Pet) -> tuple[bytes, ...]:
 
 def fixture(count: int) -> Callable[[str], tuple[bytes, ...]]:
     pets = rows(*(Pet(id=number, name="a", categoryId=1) for number in range(count)))
-    return lambda collection: pets
+    return lambda _: pets
 
 
-def miso(collection: str) -> tuple[bytes, ...]:
+def miso(_: str) -> tuple[bytes, ...]:
     return rows(Pet(id=1, name="Miso", categoryId=2, status="sold"))
 
 
