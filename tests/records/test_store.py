@@ -3,7 +3,7 @@
 import json
 import re
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Self
@@ -87,6 +87,8 @@ def test_a_session_costs_only_what_it_changes() -> None:
 
 MAX_NEW = 3
 WHICH = st.integers(0, 1)
+VALUE = st.none() | st.integers(0, 9)
+TEXT = st.text(max_size=9)
 
 
 def same_key(key: object) -> object:
@@ -150,7 +152,8 @@ class TwoStores(RuleBasedStateMachine):
 
     collection = PETS
     limit = 2500
-    filter, values = "status", ("sold", "pending", "available")
+    filter = "status"
+    values: tuple[object, ...] = ("sold", "pending", "available")
     keys: tuple[object, ...] = (None,)
 
     def __init__(self) -> None:
@@ -193,7 +196,9 @@ class TwoStores(RuleBasedStateMachine):
         self.models[which] = model
         return True
 
-    @rule(data=st.data(), which=WHICH, value=st.none() | st.integers(0, 9), text=st.text(max_size=9))
+    @rule(
+        data=st.data(), which=WHICH, value=st.none() | st.integers(0, 9), text=st.text(max_size=9)
+    )
     def create(self, data: st.DataObject, which: int, value: int | None, text: str) -> None:
         key = data.draw(st.sampled_from(self.keys))
         model, store = self.models[which].copy(), self.stores[which]
@@ -223,7 +228,9 @@ class TwoStores(RuleBasedStateMachine):
         present = [record["id"] for record, _ in self.models[which].records]
         return data.draw(st.sampled_from([*present, 3, 9, "-0", "gone"]))
 
-    @rule(data=st.data(), which=WHICH, value=st.none() | st.integers(0, 9), text=st.text(max_size=9))
+    @rule(
+        data=st.data(), which=WHICH, value=st.none() | st.integers(0, 9), text=st.text(max_size=9)
+    )
     def change(self, data: st.DataObject, which: int, value: int | None, text: str) -> None:
         key = self.any_key(data, which)
         model, store = self.models[which].copy(), self.stores[which]
@@ -377,7 +384,8 @@ class TwoStoresOfOrders(TwoStores):
 
     collection = ORDERS
     limit = 7000
-    filter, values = "a", (1, "1", True, None, "sold", [1])
+    filter = "a"
+    values = (1, "1", True, None, "sold", [1])
     keys = (None, None, 0, "-0", 7, "7", "a", 30, INT64_MAX)
 
 
