@@ -488,7 +488,9 @@ def test_random_bytes_are_read_or_rejected(
     path = tmp_path_factory.mktemp("random") / f"own.{'json' if is_json else 'yaml'}"
     path.write_bytes(data)
 
-    for read in (*FIXTURE_READERS, partial(load_scenario, known=KNOWN, fixtures=SHELF)):
+    readers: list[Callable[..., object]] = [*FIXTURE_READERS]
+    readers += [partial(load_scenario, known=KNOWN, fixtures=SHELF)]
+    for read in readers:
         assert all(line.startswith("f:") for line in outcome(partial(read, path, "f")))
 
 
