@@ -536,7 +536,8 @@ data:
                               "the contract; write a list of records, or the name of a fixture"]),
     ("{pet: litter}", ["2:8: data.pet: unknown collection 'pet'; did you mean 'pets'?"]),
     ("{xyzzy: []}", ["2:8: data.xyzzy: unknown collection 'xyzzy'; known collections: pets, "
-                     "orders, vets; define others under resources, or extend the scenario that does"]),
+                     "orders, vets; define others under resources, or extend the scenario "
+                     "that does"]),
 ])  # fmt: skip
 def test_data_of_an_extended_scenario_is_checked(
     write: Callable[..., Path], tmp_path: Path, data: str, problems: list[str]
