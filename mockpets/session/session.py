@@ -204,7 +204,8 @@ class Session:
         self.unclaimed: Mapping[Place, SavedRecords] = {}
         """What the state file has of collections that no request has asked for yet."""
         self.skipped_keys = 0
-        """How many keys new records skip, because a server that crashed may have assigned them."""
+        """How many keys a collection skips that no request has asked for yet: a server that
+        crashed, or this one before an undo, may have assigned them."""
         self._kept: dict[Place, Kept] = {}
         self._random: Random | None = None
         """Lazy: seeding is slow."""
@@ -286,7 +287,7 @@ class Session:
         if saved is not None and saved.digest == binding.digest:
             saved.charge.close()
             store.restore(saved.contents(start, self._budget))
-        store.skip_keys(store.next_key + self.skipped_keys)
+        store.skip_keys(start.highest + 1 + self.skipped_keys)
         return store
 
     def _keep(self, binding: Binding, store: Store) -> None:
@@ -474,15 +475,19 @@ class Session:
     def take_out(self) -> Callable[[], None]:
         """Take out the journal, and return a function that puts back what a reset removes."""
         log = self.journal.detach()
-        kept, unclaimed = self._kept, self.unclaimed
+        kept, unclaimed, skipped = self._kept, self.unclaimed, self.skipped_keys
         activations, random = self._activations, self._random
 
         def put_back() -> None:
             with self._lock:
-                for place, now in self._kept.items():
+                self._kept, self.unclaimed, since = kept, unclaimed, self._kept
+                self.skipped_keys = skipped
+                for place, (_, store) in since.items():
                     if place in kept:
-                        kept[place].store.skip_keys(now.store.next_key)
-                self._kept, self.unclaimed = kept, unclaimed
+                        kept[place].store.skip_keys(store.next_key)
+                    else:
+                        assigned = store.next_key - store.start.highest - 1
+                        self.skipped_keys = max(self.skipped_keys, assigned)
                 self._activations, self._random = activations, random
             if self.on_change is not None:
                 self.track(self.on_change)  # the file has other records by now
