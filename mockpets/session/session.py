@@ -205,7 +205,8 @@ class Session:
         self.unclaimed: Mapping[Place, SavedRecords] = {}
         """What the state file has of collections that no request has asked for yet."""
         self.skipped_keys = 0
-        """How many keys new records skip, because a server that crashed may have assigned them."""
+        """How many keys a collection skips that no request has asked for yet: a server that
+        crashed, or this one before an undo, may have assigned them."""
         self._kept: dict[Place, Kept] = {}
         self._random: Random | None = None
         """Lazy: seeding is slow."""
@@ -287,7 +288,7 @@ class Session:
         if saved is not None and saved.digest == binding.digest:
             saved.charge.close()
             store.restore(saved.contents(start, self._budget))
-        store.skip_keys(store.next_key + self.skipped_keys)
+        store.skip_keys(start.highest + 1 + self.skipped_keys)
         return store
 
     def _keep(self, binding: Binding, store: Store) -> None:
@@ -475,7 +476,7 @@ class Session:
     def take_out(self) -> Callable[[], None]:
         """Take out the journal, and return a function that puts back what a reset removes."""
         log = self.journal.detach()
-        kept, unclaimed = dict(self._kept), dict(self.unclaimed)
+        kept, unclaimed, skipped = dict(self._kept), dict(self.unclaimed), self.skipped_keys
         activations, random = self._activations, self._random
 
         def put_back() -> None:
@@ -490,7 +491,7 @@ class Session:
                     else:
                         now.store.replace(now.store.start)
                         kept[place] = now
-                self._kept, self.unclaimed = kept, unclaimed
+                self._kept, self.unclaimed, self.skipped_keys = kept, unclaimed, skipped
                 self._activations, self._random = activations, random
             if self.on_change is not None:
                 self.track(self.on_change)  # the file has other records by now
