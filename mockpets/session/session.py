@@ -8,6 +8,7 @@ the scenario that gives a collection content, or to the session itself (`Binding
 from __future__ import annotations
 
 from collections import defaultdict
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from random import Random
@@ -255,7 +256,10 @@ class Session:
         :raise RequestError: ``store_full`` if the scenario's records exceed the memory budget.
         :raise NotReady: `at_once` is set, and many records must be generated first.
         """
-        binding = stack.binding(collection)
+        return self.store_of(stack.binding(collection), at_once=at_once)
+
+    def store_of(self, binding: Binding, *, at_once: bool = False) -> Store:
+        """Return the records of a collection and the scenario that gives it content, as `store`."""
         kept = self._kept.get(binding.place)
         if kept is not None and kept.is_of(binding):
             return kept.store
@@ -499,6 +503,62 @@ class Session:
             self.seed = seed
             self.starts = starts
         self.reset()
+
+    # --- Export and import --------------------------------------------------------------------
+
+    def changed_stores(self) -> dict[Place, Store]:
+        """Return the records that differ from the initial ones."""
+        for label, giver in [*self.unclaimed]:
+            binding = self.library.binding(label, giver)
+            if binding is not None:  # else the file of its scenario is missing
+                self.store_of(binding)
+        return {place: each.store for place, each in self._kept.items() if each.store.is_changed}
+
+    def progress(
+        self,
+    ) -> tuple[dict[tuple[str, ...], dict[str, Count]], tuple[int, ...] | None]:
+        """Return the counters by stack and label, and the state of the random numbers."""
+        with self._lock:
+            counters = {
+                names: {
+                    each.stack.stubs[position].label: count
+                    for position, count in each.counts.items()
+                }
+                for names, each in self._activations.items()
+            }
+            state = None if self._random is None else self._random.getstate()[1]
+        return {names: counts for names, counts in counters.items() if counts}, state
+
+    def go_on(
+        self,
+        counters: Mapping[tuple[str, ...], Mapping[str, tuple[int, int]]],
+        state: tuple[int, ...] | None,
+    ) -> None:
+        """Continue with counters and random numbers of another session."""
+        stacks = {}
+        for names in counters:
+            with suppress(RequestError):  # a scenario that this server does not have
+                stacks[names] = self.stack(names)
+        with self._lock:
+            for names, stack in stacks.items():
+                counts = self._counts(stack)
+                for position, stub in enumerate(stack.stubs):
+                    if stub.label in counters[names]:
+                        counts[position] = Count(*counters[names][stub.label])
+            if state is not None:
+                self._random = Random()
+                self._random.setstate((3, state, None))
+
+    def take_documents(
+        self,
+        inline: Mapping[str, tuple[Scenario, str]],
+        overrides: Mapping[str, tuple[Scenario, str]],
+    ) -> None:
+        """Replace the scenarios of this session only."""
+        with self._lock:
+            self.inline, self.overrides, self._merged = inline, overrides, None
+        self.note_change()
+        self.changes.publish("scenario")
 
     @property
     def is_changed(self) -> bool:

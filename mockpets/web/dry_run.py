@@ -66,6 +66,10 @@ class _Copies(SessionRegistry):
         self._sessions = sessions
         del self._by_name[DEFAULT_SESSION]
 
+    def close(self) -> None:
+        """Forget the copies: the app refers to itself, and would keep their records in memory."""
+        self._by_name.clear()
+
     def find(self, name: str) -> Session | None:
         """Return a copy of a session, always the same one, or None if it does not exist."""
         if (known := self._by_name.get(name)) is None:
@@ -106,7 +110,9 @@ def dry_run(
         ``draft`` with the ``name`` and ``text`` of a scenario.
     :raise DocumentError: the draft is invalid.
     """
-    used = Rehearsal(settings, _Copies(sessions, request.get("draft")), session).send(request)
+    copies = _Copies(sessions, request.get("draft"))
+    used = Rehearsal(settings, copies, session).send(request)
+    copies.close()
     return used.journal.entries()[-1], used.seed
 
 
