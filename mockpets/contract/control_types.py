@@ -811,9 +811,9 @@ class SessionExport(TypedDict):
     """A session to take to another server.
 
     `format` is the version of the document, `mockpets` that of the server that wrote it. `starts`
-    are the records that a reset restores, if they are not the server's; `data` are those that
-    differ from them, and `random` is the state of the random numbers. The `log` is there on
-    request; an import ignores it.
+    are the records that a reset restores, by collection; `data` are those that differ from the
+    initial ones, and `random` is the state of the random numbers. The `log` is there on request; an
+    import ignores it.
     """
 
     mockpets: NotRequired[str]
@@ -824,7 +824,7 @@ class SessionExport(TypedDict):
     seed: int
     random: NotRequired[str]
     clock: NotRequired[ClockChange]
-    starts: NotRequired[list[ExportedRecords]]
+    starts: NotRequired[dict[str, list[Document]]]
     counters: NotRequired[list[ExportedCounters]]
     data: NotRequired[list[ExportedRecords]]
     log: NotRequired[Har]

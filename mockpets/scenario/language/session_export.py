@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from base64 import b64decode
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mockpets.constants import FIXTURE_NODES, INT64_MAX, SCENARIO_NAME, STACK_DEPTH, STACKS
+from mockpets.constants import (
+    FIXTURE_NODES,
+    INT64_MAX,
+    SCENARIO_NAME,
+    STACK_DEPTH,
+    STACKS,
+    VERSION,
+)
 from mockpets.contract.collections import PETS
+from mockpets.errors import invalid
+from mockpets.scenario.engine import Count
 from mockpets.scenario.language.control_bodies import (
     BODY,
     CLOCK,
@@ -15,12 +25,11 @@ from mockpets.scenario.language.control_bodies import (
     SessionConfig,
     config_of,
 )
-from mockpets.scenario.language.data import records_shape
+from mockpets.scenario.language.data import DATA, records_shape
 from mockpets.scenario.language.diagnostics import INVALID, Diagnostics
 from mockpets.scenario.language.mappings import ByKind, MapOf, Object
-from mockpets.scenario.language.parser import read
+from mockpets.scenario.language.parser import parse
 from mockpets.scenario.language.shapes import ListOf, Number, Shape, Text, Value, kebab_case
-from mockpets.scenario.language.text import check_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,14 +63,14 @@ class ExportedSession(NamedTuple):
 
     :param config: its scenarios, seed, initial records and clock.
     :param overrides: scenarios that replace those of files in this session only, with their text.
-    :param counters: by the names of a stack, then by the label of a stub: those skipped and used.
-    :param state: that of its random numbers; None if it has drawn none.
+    :param counters: as in `Snapshot`.
+    :param random: the state of its random numbers; None if it has drawn none.
     """
 
     config: SessionConfig
     overrides: Mapping[str, tuple[Scenario, str]]
-    counters: Mapping[tuple[str, ...], Mapping[str, tuple[int, int]]]
-    state: tuple[int, ...] | None
+    counters: Mapping[tuple[str, ...], Mapping[str, Count]]
+    random: tuple[int, ...] | None
     data: tuple[ExportedRecords, ...]
 
 
@@ -87,13 +96,6 @@ def _state(text: str, node: Node, diagnostics: Diagnostics) -> Any:
     return diagnostics.add(node, what, "remove it to start from the seed")
 
 
-def _format(number: int, node: Node, diagnostics: Diagnostics) -> Any:
-    if number == FORMAT:
-        return number
-    what = f"another version of mockpets wrote it: format {number}, not {FORMAT}"
-    return diagnostics.add(node, what, "export the session again, with this version")
-
-
 _LABEL: Final = rf"{SCENARIO_NAME}/[^\x00-\x1f]{{1,100}}"
 _COUNT: Final = Number("A number of requests.", 0, INT64_MAX)
 _COUNTERS: Final = Object(
@@ -107,7 +109,7 @@ _COUNTERS: Final = Object(
                 {"passed": _COUNT, "used": _COUNT},
                 ("passed", "used"),
                 name="ExportedCount",
-                then=lambda values, *_: (values["passed"], values["used"]),
+                then=lambda values, *_: Count(**values),
             ),
             "stub",
             _LABEL,
@@ -137,7 +139,7 @@ SESSION_EXPORT: Final[Shape] = Object(
     "A session to take to another server.",
     {
         "mockpets": Text("The version that wrote it."),
-        "format": Number("The version of the document.", 0, INT64_MAX, then=_format),
+        "format": Number("The version of the document.", 1, FORMAT),
         "session": Text("The name of the session."),
         "scenario": SCENARIO_SELECTION,
         "overrides": MapOf(
@@ -149,7 +151,7 @@ SESSION_EXPORT: Final[Shape] = Object(
         "seed": SEED,
         "random": Text("The state of its random numbers (base64).", then=_state),
         "clock": CLOCK,
-        "starts": ListOf("The records that a reset restores.", _DATA),
+        "starts": replace(DATA, description="The records that a reset restores."),
         "counters": ListOf("The counters of its scenarios.", _COUNTERS, most=STACKS),
         "data": ListOf("The records that differ from the initial ones.", _DATA),
         "log": Value("The request log (HAR 1.2), which an import ignores.", ("mapping",)),
@@ -159,7 +161,7 @@ SESSION_EXPORT: Final[Shape] = Object(
 )
 
 
-def parse_export(text: str, library: Library, max_bytes: int) -> ExportedSession:
+def parse_export(text: str, library: Library) -> ExportedSession:
     """Return the session of an export.
 
     :param library: the scenarios that it can name.
@@ -168,15 +170,18 @@ def parse_export(text: str, library: Library, max_bytes: int) -> ExportedSession
     """
     from mockpets.scenario.check import load_text
 
-    check_text(text, BODY, max_bytes)
     diagnostics = Diagnostics(
         BODY, known=library.scenarios.keys(), taken=library.sources.keys(), fixtures=library.shelf()
     )
-    values = read(text, SESSION_EXPORT, diagnostics, is_json=True, nodes=FIXTURE_NODES)
-    starts = {each.name: each.rows for each in values.get("starts", ())}
-    kept = {key: values[key] for key in ("scenario", "seed", "clock") if key in values}
+    document = parse(text, BODY, is_json=True, nodes=FIXTURE_NODES)
+    _check_version(document.root)
+    diagnostics.problems.extend(document.problems)
+    values = SESSION_EXPORT.read(document.root, diagnostics)
+    diagnostics.close()
+    names = {"scenario": "scenario", "seed": "seed", "clock": "clock", "starts": "data"}
+    config = {name: values[key] for key, name in names.items() if key in values}
     return ExportedSession(
-        config_of({**kept, **({"data": starts} if starts else {})}, diagnostics, library),
+        config_of(config, diagnostics, library),
         {
             name: (load_text(name, each, library), each)
             for name, each in values.get("overrides", {}).items()
@@ -185,3 +190,13 @@ def parse_export(text: str, library: Library, max_bytes: int) -> ExportedSession
         values.get("random"),
         values.get("data", ()),
     )
+
+
+def _check_version(root: Node) -> None:
+    """Check that no newer mockpets wrote an export: the rest may be different in any way."""
+    (number, _), (version, _) = root.find(("format",)), root.find(("mockpets",))
+    if isinstance(number.value, int) and number.value > FORMAT:
+        writer = f"mockpets {version.value}" if version.kind == "text" else "a newer mockpets"
+        what = f"was exported by {writer} in format {number.value}"
+        hint = f"mockpets {VERSION} reads format {FORMAT}: update this server"
+        raise invalid(BODY, what, hint, (number.line, number.column))

@@ -6,12 +6,11 @@ from base64 import b64encode
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import FIXTURE_BYTES, VERSION
+from mockpets.constants import VERSION
 from mockpets.contract.query_parameters import Parameter
 from mockpets.errors import RequestError
-from mockpets.records.saved import SavedRecords
-from mockpets.records.store import Store
-from mockpets.records.table import empty_table, parse_row
+from mockpets.records.table import parse_row
+from mockpets.session.session import Kept, Snapshot
 from mockpets.settings.validators import switch
 from mockpets.strict_json import load_json
 from mockpets.version import FULL_VERSION
@@ -26,10 +25,11 @@ from mockpets.web.control.sessions import (
 from mockpets.web.session_selector import checked, checked_session
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
-    from mockpets.contract.control_types import ExportedRecords, SessionExport, SessionSummary
-    from mockpets.scenario.language.session_export import ExportedSession
+    from mockpets.contract.control_types import SessionExport, SessionSummary
+    from mockpets.records.table import Table
+    from mockpets.scenario.language.session_export import ExportedRecords
     from mockpets.scenario.library import Library
     from mockpets.session.session import Place, Session, SharedState
     from mockpets.web.control.call import ControlRequest, JsonResponse
@@ -53,15 +53,19 @@ def _export(session: Session, *, has_log: bool) -> SessionExport:
     from mockpets.journal.har import document
     from mockpets.scenario.language.session_export import FORMAT
 
-    inline = {name: load_json(source) for name, (_, source) in session.inline.items()}
-    counters, state = session.progress()
+    snapshot = session.snapshot()
+    inline = {name: load_json(source) for name, (_, source) in snapshot.inline.items()}
     exported: SessionExport = {
         "mockpets": VERSION,
         "format": FORMAT,
         "session": session.name,
-        "scenario": [inline.get(name, name) for name in session.active],
-        "overrides": {name: source for name, (_, source) in session.overrides.items()},
-        "seed": session.seed,
+        "scenario": [inline.get(name, name) for name in snapshot.active],
+        "overrides": {name: source for name, (_, source) in snapshot.overrides.items()},
+        "seed": snapshot.seed,
+        "starts": {
+            _name(label): [parse_row(row) for row in table.in_order()]
+            for label, table in snapshot.starts.items()
+        },
         "counters": [
             {
                 "scenarios": [*names],
@@ -70,37 +74,32 @@ def _export(session: Session, *, has_log: bool) -> SessionExport:
                     for label, count in counts.items()
                 },
             }
-            for names, counts in counters.items()
+            for names, counts in snapshot.counters.items()
         ],
         "data": [
-            _exported(place, store.next_key, store.rows())
-            for place, store in session.changed_stores().items()
+            {
+                "collection": _name(label),
+                "scenario": giver or None,
+                "next": store.next_key,
+                "records": [parse_row(row) for row in store.rows()],
+            }
+            for (label, giver), (_, store) in snapshot.kept.items()
         ],
     }
-    if session.starts is not session.shared.starts:
-        exported["starts"] = [
-            _exported((label, ""), table.highest + 1, table.in_order())
-            for label, table in session.starts.items()
-        ]
-    if state is not None:
-        raw = b"".join(number.to_bytes(4) for number in state)
+    if snapshot.random is not None:
+        raw = b"".join(number.to_bytes(4, "big") for number in snapshot.random)
         exported["random"] = b64encode(raw).decode()
-    if session.clock is not None:
-        shown = clock_state(session.clock)
+    if snapshot.clock is not None:
+        shown = clock_state(snapshot.clock)
         exported["clock"] = {"now": shown["now"], "frozen": shown["frozen"]}
     if has_log:
         exported["log"] = document(session.journal.entries(), FULL_VERSION)
     return exported
 
 
-def _exported(place: Place, next_key: int, rows: Sequence[bytes]) -> ExportedRecords:
-    label, giver = place
-    return {
-        "collection": label.replace("/", "."),
-        "scenario": giver or None,
-        "next": next_key,
-        "records": [parse_row(row) for row in rows],
-    }
+def _name(label: str) -> str:
+    """Return the name of a collection that is unique on a server: NAME or SCENARIO.NAME."""
+    return label.replace("/", ".")
 
 
 def import_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
@@ -110,56 +109,67 @@ def import_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
     """
     context, name = call.context, checked_session(call.name, "the path")
     sessions, text = context.sessions, body_text(call.request)
-    shared = sessions.shared
-
-    def read() -> tuple[ExportedSession, Library, dict[Place, SavedRecords]]:
-        from mockpets.scenario.language.session_export import parse_export
-
-        exported = parse_export(text, shared.library(), FIXTURE_BYTES)
-        documents = {**exported.config.inline, **exported.overrides}
-        library = shared.library_with(documents)
-        return exported, library, _records(exported, library, shared)
-
-    exported, library, records = run_job(call, read, "reading the session")
-    config = exported.config
-    check_documents(config.inline or exported.overrides, shared)
-    active = checked(config.names or (), "the body")
-    library.stack(active)
-    seed = shared.seed if config.seed is None else config.seed
-    starts = shared.starts if config.data is None else shared.starts_with(config.data, seed)
+    snapshot = run_job(call, partial(_read, text, sessions.shared), "reading the session")
     is_new = sessions.find(name) is None
     session = sessions.get_or_create(name, declare=True, reopen=True)
-    session.reset()
-    clock = config.clock and config.clock.applied(None)
-    session.restore(active, seed, clock, starts, records, skipped_keys=0)
-    session.take_documents(config.inline, exported.overrides)
-    session.go_on(exported.counters, exported.state)
+    session.load(snapshot)
     close_breaking(call, session)
     return json_response(session_summary(context, session), 201 if is_new else 200)
 
 
-def _records(
-    exported: ExportedSession, library: Library, shared: SharedState
-) -> dict[Place, SavedRecords]:
-    """Return the records of an export by place.
+def _read(text: str, shared: SharedState) -> Snapshot:
+    """Return the session in a body.
+
+    :raise InputError: every problem of the body.
+    :raise RequestError: for what this server does not have or allow.
+    """
+    from mockpets.scenario.language.session_export import parse_export
+
+    exported = parse_export(text, shared.library())
+    config = exported.config
+    documents = {**config.inline, **exported.overrides}
+    check_documents(documents, shared)
+    active = checked(config.names or (), "the body")
+    library = shared.library_with(documents)
+    library.stack(active)
+    seed = shared.seed if config.seed is None else config.seed
+    starts = shared.starts if config.data is None else shared.starts_with(config.data, seed)
+    return Snapshot(
+        active=active,
+        seed=seed,
+        clock=config.clock and config.clock.applied(None),
+        inline=config.inline,
+        overrides=exported.overrides,
+        starts=starts,
+        kept=dict(_kept(each, library, starts, seed, shared) for each in exported.data),
+        counters=exported.counters,
+        random=exported.random,
+    )
+
+
+def _kept(
+    exported: ExportedRecords,
+    library: Library,
+    starts: Mapping[str, Table],
+    seed: int,
+    shared: SharedState,
+) -> tuple[Place, Kept]:
+    """Return the records of a collection, and their place.
 
     :raise RequestError: ``not_found`` or ``unknown_scenario`` for what the library lacks;
         ``invalid_request`` or ``conflict`` for records that do not fit, ``store_full``.
     """
-    records = {}
-    for each in exported.data:
-        collection = library.collection(each.name)
-        binding = library.binding(collection.label, each.giver)
-        if binding is None:
-            problem = library.explain(each.giver)
-            if each.giver in library.scenarios:
-                problem = f"scenario '{each.giver}' gives no content to {each.name}"
-            raise RequestError("unknown_scenario", problem)
-        store = Store(empty_table(collection), 0)
-        try:
-            table = store.read([parse_row(row) for row in each.rows], shared.records)
-        except RequestError as error:
-            raise RequestError(error.code, f"{each.name}: {error.message}") from error
-        next_key = max(each.next_key, store.next_key)
-        records[binding.place] = SavedRecords(binding.digest, table.in_order(), {}, next_key)
-    return records
+    collection = library.collection(exported.name)
+    binding = library.binding(collection.label, exported.giver)
+    if binding is None:
+        problem = library.explain(exported.giver)
+        if exported.giver in library.scenarios:
+            problem = f"scenario '{exported.giver}' gives no content to {exported.name}"
+        raise RequestError("unknown_scenario", problem)
+    store = shared.new_store(binding, starts, seed, shared.records)
+    try:
+        store.replace(store.read([parse_row(row) for row in exported.rows], shared.records))
+    except RequestError as error:
+        raise RequestError(error.code, f"{exported.name}: {error.message}") from error
+    store.skip_keys(exported.next_key)
+    return binding.place, Kept(binding.digest, store)
