@@ -515,6 +515,15 @@ class Session:
         for kind in _RESET_KINDS:
             self.changes.publish(kind)
 
+    def free(self) -> None:
+        """Free the memory of a session that was removed.
+
+        Without this, it would stay in use until Python finds the reference cycles of requests and
+        errors that refer to the session.
+        """
+        self._kept, self.unclaimed, self.mark = {}, {}, None
+        self.journal.close()
+
     def take_out(self) -> Callable[[], None]:
         """Take out the journal, and return a function that puts back what a reset removes."""
         log = self.journal.detach()

@@ -67,8 +67,9 @@ class _Copies(SessionRegistry):
         del self._by_name[DEFAULT_SESSION]
 
     def close(self) -> None:
-        """Forget the copies: the app refers to itself, and would keep their records in memory."""
-        self._by_name.clear()
+        """Free the copies, which share the records of their sessions."""
+        for session in self._by_name.values():
+            session.free()
 
     def find(self, name: str) -> Session | None:
         """Return a copy of a session, always the same one, or None if it does not exist."""
@@ -111,9 +112,11 @@ def dry_run(
     :raise DocumentError: the draft is invalid.
     """
     copies = _Copies(sessions, request.get("draft"))
-    used = Rehearsal(settings, copies, session).send(request)
-    copies.close()
-    return used.journal.entries()[-1], used.seed
+    try:
+        used = Rehearsal(settings, copies, session).send(request)
+        return used.journal.entries()[-1], used.seed
+    finally:
+        copies.close()
 
 
 class Rehearsal:

@@ -148,7 +148,9 @@ def run(call: Call, context: ControlContext, request: Request) -> Response:
     except (InputError, RequestError, NotReady) as error:
         if is_new:  # a call that fails changes nothing; after a job, the view is called again
             sessions.drop(name, closed, undoable=False)
-        raise invalid_body(error) if isinstance(error, InputError) else error from error
+        if isinstance(error, InputError):
+            raise invalid_body(error) from error
+        raise
     finally:
         request.exchange.session = sessions.get(name)  # for the headers that name it
 
