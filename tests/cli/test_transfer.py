@@ -51,7 +51,7 @@ def test_the_log_is_exported_on_request_and_not_sent(run: Run, call: Client) -> 
 
 
 VALID: Any = {"format": 1, "scenario": "default", "seed": 1}
-FILES = {
+FILES: dict[str, Any] = {
     "not-json.json": '{"format": 1,',
     "list.json": "[]",
     "problems.json": json.dumps(
