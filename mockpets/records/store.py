@@ -225,9 +225,10 @@ class Store:
         is_same = now.base is self.start and not now.own.rows and not now.gone.rows
         return not is_same or self._next_key != self.start.highest + 1
 
-    def has_assigned(self, key: int) -> bool:
-        """Return whether a create has got this key since the start or the last reset."""
-        return self.start.highest < key < self._next_key
+    @property
+    def assigned(self) -> range:
+        """The keys that creates have got since the start or the last reset."""
+        return range(self.start.highest + 1, self._next_key)
 
     # --- Reading ------------------------------------------------------------------------------
 

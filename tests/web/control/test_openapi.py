@@ -77,7 +77,7 @@ def test_bodies_reject_unknown_properties_and_responses_may_have_more() -> None:
     closed = {name for name, each in SCHEMAS.items() if each.get("additionalProperties") is False}
 
     assert bodies == {
-        *("ScenarioSelection", "SessionContents", "ClockChange", "RecordsSource"),
+        *("ScenarioSelection", "SessionContents", "ClockChange", "RecordsSource", "SessionExport"),
         *("Verification", "RequestToExplain", "GateWait", "Release"),
         *("ScenarioDocument", "DataRecord"),
     }
