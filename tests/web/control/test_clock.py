@@ -142,9 +142,7 @@ def test_advancing_a_real_clock_sets_it(call: Client) -> None:
     assert put(call, {"advance": "999999999d"}, "j").json["now"] == time_text(LATEST)
 
 
-def test_no_clock_shows_a_time_before_1970(
-    call: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_clock_shows_a_time_before_1970(call: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mockpets.clock.time_ns", lambda: 10**18)
     put(call, {"now": "1970-01-01T00:00:05Z"}, "m")
     monkeypatch.setattr("mockpets.clock.time_ns", lambda: 10**18 - 10**10)  # it was corrected
