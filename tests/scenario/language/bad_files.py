@@ -85,7 +85,7 @@ YAML: dict[str, tuple[str, list[str]]] = {
     "resource-item-kind": (D + "resources: [{path: /v1/a, items: [3, {id: 1}]}]\n", ["f:2:35: resources.1.items.1: must be a mapping, got 3"]),
     "resource-only": (D + "resources: [{path: /v1/a, only: [list, patch]}, {path: /v1/b, only: []}]\n", ["f:2:40: resources.1.only.2: must be list, create, get, replace, update or delete, got 'patch'", "f:2:69: resources.2.only: must have at least 1 item, got 0"]),
     "resource-large-record": (D + "resources: [{path: /v1/a, items: [{id: 1, text: " + "y" * 70_000 + "}]}]\n", ["f:2:35: resources.1.items.1: the record is too large; a record may have at most 64 KiB"]),
-    "unknown-key-far": (D + "colour: red\n", ["f:2:1: unknown key 'colour'; known keys: $schema, description, extends, pets, stubs, resources"]),
+    "unknown-key-far": (D + "colour: red\n", ["f:2:1: unknown key 'colour'; known keys: $schema, description, group, extends, pets, stubs, resources"]),
     "future-version": ("version: 99\n" + D, ["f:1:1: unknown key 'version'; this file requires a newer version of mockpets"]),
     "extends-unknown": (D + "extends: slwo\n", ["f:2:10: extends: unknown scenario 'slwo'; did you mean 'slow'?"]),
     "extends-unknown-far": (D + "extends: [slow, zzz]\n", ["f:2:17: extends.2: unknown scenario 'zzz'; known scenarios: own, retry, slow"]),
