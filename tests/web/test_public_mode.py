@@ -1,6 +1,7 @@
 """Public mode: the limits and the isolation of visitors."""
 
 import json
+import tracemalloc
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
@@ -21,6 +22,7 @@ from mockpets.constants import (
     PUBLIC_RESET_SECONDS,
     PUBLIC_SHARE,
 )
+from mockpets.session import visitors as names_of_visitors
 from mockpets.settings.model import VISITOR_RATE
 from mockpets.web.app import PUBLIC_NAME_LENGTH
 from mockpets.web.public_mode import PUBLIC_BURST, TOKEN_GUESSES
@@ -351,6 +353,23 @@ def test_a_visitor_gets_a_share_of_the_responses_that_are_not_read(path: str) ->
         lazy[0].close()
         server.until(lambda: server.phases.count("write"), share - 1)
         assert ask(path, "192.0.2.1").read().status == 200
+
+
+def test_a_visitor_whose_responses_have_ended_takes_no_memory() -> None:
+    visitors = [f"198.51.100.{number}" for number in range(100)]
+    with many_visitors() as (_, ask), ask("/v1/pets", "192.0.2.1") as wire:
+        tracemalloc.start()
+        try:
+            for visitor in visitors:
+                wire.read()
+                wire.get("/__mockpets/health", f"X-Forwarded-For: {visitor}")
+            assert wire.read().status == 200
+            names = tracemalloc.Filter(inclusive=True, filename_pattern=names_of_visitors.__file__)
+            lines = tracemalloc.take_snapshot().filter_traces([names]).statistics("filename")
+        finally:
+            tracemalloc.stop()
+    kept = sum(line.count for line in lines)
+    assert kept < len(visitors) / 2, lines
 
 
 # --- IPv6 networks ------------------------------------------------------------------------------

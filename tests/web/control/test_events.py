@@ -158,6 +158,24 @@ def test_held_responses_are_reported() -> None:
         assert wire.read().status == 200
 
 
+def test_a_client_that_leaves_a_gate_is_reported() -> None:
+    with MockpetsServer(Settings(port=0)) as server:
+        call = Client(OverSocket(server.url))
+        do(call, "PUT", f"{W1}/scenario", {"scenario": HELD})
+        with Wire(port_of(server.url)) as wire:
+            wire.get("/~w1/v1/pets/3", "Authorization: Bearer mockpets")
+            while call("GET", f"{W1}/gates").json == {"gates": {}}:
+                news(call, f"?since={news(call)['change']}&wait=1")
+            number = news(call)["change"]
+        seen: set[str] = set()
+        while "gates" not in seen:
+            reported = news(call, f"?since={number}&wait=10")
+            assert reported["changed"], seen
+            seen |= {*reported["changed"]}
+            number = reported["change"]
+        assert call("GET", f"{W1}/gates").json == {"gates": {}}
+
+
 def test_another_session_does_not_wake_it(clock: Clock) -> None:
     with running(create_app(Settings()), clock=clock) as server:
         call = Client(OverSocket(f"http://127.0.0.1:{server.port}"))

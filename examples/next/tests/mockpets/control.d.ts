@@ -483,12 +483,14 @@ export interface components {
          *     `scenario` is the name under which the session uses it, `yaml` a scenario file with it, and
          *     `matches` lists the requests of the log that it would have responded to. `stub` is null if the
          *     file has a resource instead: the log shows a POST and then a GET of an unknown collection.
+         *     `notes` lists the secrets that it lacks.
          */
         RecordedStub: {
             scenario: string;
             stub: components["schemas"]["DataRecord"] | null;
             yaml: string;
             matches: number[];
+            notes: string[];
         };
         /** @description The number of the last request before a recording, and how many pets it begins with. */
         RecordingStarted: {
@@ -970,6 +972,7 @@ export interface components {
             stub: components["schemas"]["DataRecord"] | null;
             yaml: string;
             matches: number[];
+            notes: string[];
             active: string[];
         };
         /** @enum {string} */
