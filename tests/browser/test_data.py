@@ -1,4 +1,4 @@
-"""The records of resources: edit in place, add, delete and replace, with mouse and keyboard."""
+"""The Data view: a tab for each collection, and the records of those that scenarios define."""
 
 from typing import Any
 
@@ -12,25 +12,34 @@ ORDERS = [
     {"id": 2, "petId": 9, "status": "<b>shipped"},
 ]
 SHOP: dict[str, Any] = {
+    "name": "shop",
     "description": "A shop.",
-    "resources": [
-        {"path": "/v1/store/orders", "items": ORDERS, "required": ["petId"]},
-        {"path": "/v1/carts", "items": [{"id": "a", "total": 1.5}]},
-    ],
+    "resources": [{"path": "/v1/store/orders", "required": ["petId"]}, {"path": "/v1/carts"}],
+    "data": {"orders": ORDERS, "carts": [{"id": "a", "total": 1.5}]},
 }
 
 
 @pytest.fixture
 def shop(panel: Panel) -> Panel:
-    """Open the Data view of a session whose scenario has two resources."""
+    """Open the orders of a session whose scenario defines two collections."""
     panel.call("PUT", "/__mockpets/scenario", json_body={"scenario": SHOP})
     panel.view("Data")
+    expect(rows(panel)).to_have_count(16)
+    panel.page.evaluate("location.hash = 'data/shop.orders'")
     expect(rows(panel)).to_have_count(2)
     return panel
 
 
 def rows(panel: Panel) -> Locator:
-    return panel.page.locator("table.data tbody tr")
+    return panel.page.locator("table.editable tbody tr")
+
+
+def tab(panel: Panel, name: str) -> Locator:
+    return panel.page.get_by_role("tab", name=name)
+
+
+def field(panel: Panel, name: str, record: object) -> Locator:
+    return panel.page.get_by_label(f"{name} of record {record}", exact=True)
 
 
 def orders(panel: Panel) -> Any:
@@ -39,27 +48,58 @@ def orders(panel: Panel) -> Any:
 
 @by_keyboard
 def test_edit_records_in_place(shop: Panel) -> None:
-    for label, text, news in (
-        ("status of 1", "sold <i>", "status of 1 is now sold <i>"),
-        ("petId of 1", "7", "petId of 1 is now 7"),
-        ("lines of 1", '[{"quantity": 3}]', "lines of 1 is now"),
-        ("status of 2", "", "2 now has no status"),
+    for name, record, text, news in (
+        ("status", 1, "sold <i>", "status of record 1 is now sold <i>"),
+        ("petId", 1, "7", "petId of record 1 is now 7"),
+        ("lines", 1, '[{"quantity": 3}]', "lines of record 1 is now"),
+        ("status", 2, "", "Record 2 now has no status"),
     ):
-        shop.write(shop.page.get_by_label(label, exact=True), text)
+        shop.write(field(shop, name, record), text)
         shop.page.keyboard.press("Enter")
         expect(shop.page.locator("#news")).to_contain_text(news)
-    field = shop.page.get_by_label("petId of 1", exact=True)
+    pet = field(shop, "petId", 1)
     for invalid in ("seven", ""):
-        field.fill(invalid)
-        field.press("Enter")
+        pet.fill(invalid)
+        pet.press("Enter")
         expect(shop.page.locator(".toast.failed")).to_contain_text("petId")
-        expect(field).to_have_attribute("aria-invalid", "true")
-        field.press("Escape")
-        expect(field).to_have_value("7")
+        expect(pet).to_have_attribute("aria-invalid", "true")
+        pet.press("Escape")
+        expect(pet).to_have_value("7")
     assert orders(shop) == [
         {"id": 1, "petId": 7, "status": "sold <i>", "lines": [{"quantity": 3}]},
         {"id": 2, "petId": 9},
     ]
+
+
+def test_an_edit_removes_properties_of_an_object_and_keeps_every_digit(shop: Panel) -> None:
+    body = (
+        '[{"id":"a","big":12345678901234567890,"text":"1234567890123456789",'
+        '"address":{"city":"Bonn","zip":{"code":1.50,"old":true},"floor":4}}]'
+    )
+    json = {"Content-Type": "application/json"}
+    shop.call("PUT", "/__mockpets/data/carts", body=body.encode(), headers=json)
+    tab(shop, "carts").click()
+    expect(field(shop, "big", "a")).to_have_value("12345678901234567890")
+    expect(field(shop, "text", "a")).to_have_value("1234567890123456789")
+    address = field(shop, "address", "a")
+    address.fill('{"city": "Köln", "zip": {"code": 1.50}}')
+    address.press("Enter")
+    expect(shop.page.locator("#news")).to_contain_text("address of record a is now")
+    expect(address).to_have_value('{"city":"Köln","zip":{"code":1.50}}')
+    text = field(shop, "text", "a")
+    text.fill("9234567890123456789")
+    text.press("Enter")
+    expect(shop.page.locator("#news")).to_contain_text("text of record a is now")
+    changed = (
+        '[{"id":"a","big":12345678901234567890,"text":"9234567890123456789",'
+        '"address":{"city":"Köln","zip":{"code":1.50}}}]'
+    )
+    assert shop.call("GET", "/v1/carts").body.decode().strip() == changed
+    shop.button("Delete record a").click()
+    expect(shop.page.get_by_text("No records.")).to_be_visible()
+    shop.page.get_by_role("button", name="Undo").click()
+    expect(rows(shop)).to_have_count(1)
+    assert shop.call("GET", "/v1/carts").body.decode().strip() == changed
 
 
 @by_keyboard
@@ -74,7 +114,7 @@ def test_add_delete_and_replace_records_and_undo(shop: Panel) -> None:
     shop.use(form.get_by_role("button", name="Add"))
     expect(shop.page.locator(".toast.failed")).to_contain_text("petId")
 
-    shop.use(shop.button("Delete 1"))
+    shop.use(shop.button("Delete record 1"))
     expect(rows(shop)).to_have_count(2)
     shop.use(shop.page.get_by_role("button", name="Undo"))
     expect(rows(shop)).to_have_count(3)
@@ -82,20 +122,101 @@ def test_add_delete_and_replace_records_and_undo(shop: Panel) -> None:
 
     shop.use(shop.button("Replace all"))
     form = shop.page.get_by_role("form", name="Replace all records")
+    expect(form.get_by_role("option")).to_have_text(["JSON", "A fixture", "Nothing"])
     shop.write(form.get_by_role("textbox"), '[{"petId": 8}]')
     shop.use(form.get_by_role("button", name="Replace"))
     expect(rows(shop)).to_have_count(1)
     shop.use(shop.page.get_by_role("button", name="Undo"))
     expect(rows(shop)).to_have_count(3)
 
+    shop.choose(form.get_by_role("combobox", name="With"), "Nothing")
+    shop.use(form.get_by_role("button", name="Delete all"))
+    expect(shop.page.get_by_text("No records.")).to_be_visible()
+    assert orders(shop) == []
+    shop.use(shop.page.get_by_role("button", name="Undo").last)
+    expect(rows(shop)).to_have_count(3)
 
-def test_records_follow_the_requests_and_another_resource_is_chosen(shop: Panel) -> None:
+
+def test_records_follow_the_requests_and_another_collection_is_chosen(shop: Panel) -> None:
     shop.call("POST", "/v1/store/orders", json_body={"petId": 4})
     expect(rows(shop)).to_have_count(3)
-    shop.page.get_by_role("button", name="carts").click()
+    expect(tab(shop, "orders")).to_have_text("orders 3")
+    tab(shop, "carts").click()
     expect(rows(shop)).to_have_count(1)
-    expect(shop.page.get_by_label("total of a", exact=True)).to_have_value("1.5")
+    expect(field(shop, "total", "a")).to_have_value("1.5")
     shop.page.reload()
-    expect(shop.page.get_by_label("total of a", exact=True)).to_be_visible()
+    expect(field(shop, "total", "a")).to_be_visible()
     shop.activate("default")
-    expect(shop.page.get_by_text("No resources")).to_be_visible()
+    expect(rows(shop)).to_have_count(16)
+    expect(shop.page.get_by_role("tab")).to_have_text(["pets 16"])
+    expect(shop.page.locator(".toast")).to_have_count(0)
+
+
+@by_keyboard
+def test_the_arrow_keys_open_the_tabs(shop: Panel) -> None:
+    shop.reach(tab(shop, "orders"))
+    for key, name, count in (("ArrowRight", "carts", 1), ("ArrowRight", "pets", 16)):
+        shop.page.keyboard.press(key)
+        expect(tab(shop, name)).to_be_focused()
+        expect(tab(shop, name)).to_have_attribute("aria-selected", "true")
+        expect(rows(shop)).to_have_count(count)
+    shop.page.keyboard.press("ArrowLeft")
+    shop.page.keyboard.press("ArrowLeft")
+    expect(rows(shop)).to_have_count(2)
+
+
+def test_filter_by_any_property_page_and_share_the_url(shop: Panel) -> None:
+    many = [{"id": n, "petId": n % 2, "to": "a b"} for n in range(1, 501)]
+    shop.call("PUT", "/__mockpets/data/orders", json_body=[*many, {"id": 501, "petId": 1}])
+    expect(shop.page.get_by_text("501 records, the first 100 ·")).to_be_visible()
+    shop.page.keyboard.press("/")
+    shop.page.keyboard.type("pet")
+    expect(shop.page.get_by_role("option", name="petId:")).to_be_visible()
+    expect(shop.page.get_by_text("Filter by a property and its value")).to_be_visible()
+    shop.page.keyboard.press("ArrowDown")
+    shop.page.keyboard.press("Enter")
+    shop.page.keyboard.type("1 ")
+    expect(shop.page.get_by_text("251 of 501 records, the first 100 ·")).to_be_visible()
+    expect(rows(shop).locator("th").nth(1)).to_have_text("3")
+    for count in (200, 251):
+        shop.use(shop.button("Show more"))
+        expect(rows(shop)).to_have_count(count)
+    expect(shop.button("Show more")).to_have_count(0)
+    expect(rows(shop).last.locator("th")).to_have_text("501")
+    shop.page.get_by_role("combobox", name="Filter").click()
+    shop.page.keyboard.type('to:"a b" ')
+    expect(shop.page.get_by_text("250 of 501 records, the first 100 ·")).to_be_visible()
+    shop.page.reload()
+    expect(shop.page.get_by_text("250 of 501 records, the first 100 ·")).to_be_visible()
+    shop.use(shop.button("Remove petId:1"))
+    expect(shop.page.get_by_text("500 of 501 records, the first 100 ·")).to_be_visible()
+
+    filter_field = shop.page.get_by_role("combobox", name="Filter")
+    filter_field.fill("petid:x ")
+    expect(shop.page.get_by_text("no record of orders has the property 'petid'")).to_be_visible()
+    expect(shop.page.get_by_text("did you mean 'petId'")).to_be_visible()
+    shop.use(shop.button("Clear the filter"))
+    expect(rows(shop)).to_have_count(100)
+    expect(shop.page.locator(".toast")).to_have_count(0)
+
+
+def test_whose_records_are_shown_is_said_and_those_that_are_hidden(shop: Panel) -> None:
+    words = shop.page.get_by_text(" records · ")
+    expect(words).to_have_text("2 records · /v1/store/orders · content of the scenario shop")
+    tab(shop, "pets").click()
+    expect(words).to_have_text("16 records · /v1/pets · the session's own records")
+    other = {"name": "other", "resources": [{"path": "/v1/store/orders"}], "data": {"pets": 2}}
+    body = {"scenario": [{"description": "d", **other}, SHOP]}
+    shop.call("PUT", "/__mockpets/scenario", json_body=body)
+    expect(words).to_have_text("2 records · /v1/pets · content of the scenario other")
+    names = ["pets 2", "orders 0", "carts 1", "orders 2, hidden"]
+    expect(shop.page.get_by_role("tab")).to_have_text(names)
+    tab(shop, "orders 2, hidden").click()
+    expect(rows(shop)).to_have_count(2)
+    hidden = "Requests do not reach these records: the scenario other precedes shop"
+    expect(shop.page.get_by_text(hidden)).to_be_visible()
+    shop.button("Delete record 1").click()
+    expect(rows(shop)).to_have_count(1)
+    tab(shop, "orders 0").click()
+    expect(shop.page.get_by_text("No records.")).to_be_visible()
+    expect(shop.page.get_by_text(hidden)).to_have_count(0)

@@ -24,10 +24,10 @@ OPEN = {
 
 BODIES: dict[str, object] = {
     "PUT /scenario": {"scenario": "empty"},
-    "PUT /pets": [],
-    "PATCH /pets/1": {"name": "changed"},
+    "PUT /data/pets": [],
+    "PATCH /data/pets/1": {"name": "changed"},
     "POST /verify": {"match": {}},
-    "PUT /sessions/default": {"pets": []},
+    "PUT /sessions/default": {"data": {"pets": []}},
     "PUT /sessions/new": {"scenario": "empty"},
 }
 
@@ -112,7 +112,7 @@ def state_of(server: MockpetsServer) -> Any:
     caller = Client(OverSocket(server.url))
     state = {
         path: caller("GET", f"{CONTROL_PREFIX}/{path}").json
-        for path in ("state", "pets", "data", "requests", "gates", "sessions")
+        for path in ("state", "data", "data/pets", "requests", "gates", "sessions")
     }
     for session in state["sessions"]["sessions"]:
         del session["idle_seconds"]

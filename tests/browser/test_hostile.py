@@ -67,12 +67,12 @@ def shown(text: str) -> str:
 
 def test_names_of_pets(panel: Panel) -> None:
     pets = [{"id": n, "name": text, "categoryId": 1} for n, text in enumerate(HOSTILE, 1)]
-    assert panel.call("PUT", "/__mockpets/pets", json_body=pets).json == {"total": COUNT}
-    panel.view("Pets")
-    names = panel.page.locator("table.pets").get_by_label(re.compile("^Name of pet"))
+    assert panel.call("PUT", "/__mockpets/data/pets", json_body=pets).json == {"total": COUNT}
+    panel.view("Data")
+    names = panel.page.locator("table.editable").get_by_label(re.compile("^name of record"))
     expect(names).to_have_count(COUNT)
     assert names.evaluate_all("fields => fields.map(field => field.value)") == HOSTILE
-    panel.button(f"Delete pet {COUNT}, {HOSTILE[-1]}").click()
+    panel.button(f"Delete record {COUNT}, {HOSTILE[-1]}").click()
     expect(names).to_have_count(COUNT - 1)
     expect(panel.page.get_by_role("status").locator(".toast")).to_contain_text("constructor")
     check_harmless(panel)

@@ -43,9 +43,9 @@ def test_the_palette_searches_descriptions_and_actions(panel: Panel) -> None:
     panel.page.get_by_role("combobox", name=PICKER).fill("nothing has this name")
     expect(panel.page.get_by_text("Nothing matches")).to_be_visible()
     panel.page.keyboard.press("Enter")
-    panel.page.get_by_role("combobox", name=PICKER).fill("go to pets")
+    panel.page.get_by_role("combobox", name=PICKER).fill("go to data")
     panel.page.keyboard.press("Enter")
-    expect(panel.page.locator("#view-pets")).to_be_visible()
+    expect(panel.page.locator("#view-data")).to_be_visible()
     panel.page.keyboard.press("Control+k")
     panel.page.keyboard.type("retry")
     panel.page.keyboard.press("Alt+Enter")
@@ -90,10 +90,10 @@ def test_reset_and_undo(panel: Panel) -> None:
     expect(panel.rows).to_have_count(1)
     panel.page.keyboard.press("r")
     expect(panel.rows).to_have_count(0)
-    assert panel.call("GET", "/__mockpets/pets?limit=1").json["total"] == 16
+    assert panel.call("GET", "/__mockpets/data/pets?limit=1").json["total"] == 16
     panel.use(panel.page.get_by_role("button", name="Undo"))
     expect(panel.rows).to_have_count(1)
-    assert panel.call("GET", "/__mockpets/pets?limit=1").json["total"] == 17
+    assert panel.call("GET", "/__mockpets/data/pets?limit=1").json["total"] == 17
 
 
 def test_the_clock_is_set_shown_and_unset(panel: Panel) -> None:
@@ -122,7 +122,7 @@ def test_keys_open_views_unless_one_types(panel: Panel) -> None:
     expect(panel.page.get_by_role("combobox", name="Filter")).to_have_value("grxj?")
     expect(panel.page.get_by_role("dialog")).to_have_count(0)
     panel.page.get_by_role("combobox", name="Filter").blur()
-    for key, view in (("s", "scenarios"), ("p", "pets"), ("e", "sessions"), ("t", "try")):
+    for key, view in (("s", "scenarios"), ("d", "data"), ("e", "sessions"), ("t", "try")):
         panel.page.keyboard.press("g")
         panel.page.keyboard.press(key)
         expect(panel.page.locator(f"#view-{view}")).to_be_visible()

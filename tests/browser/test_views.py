@@ -40,29 +40,40 @@ def scenarios(page: Page) -> None:
 
 
 def pets(page: Page) -> None:
-    """Open each form, and leave an invalid value in a cell."""
-    page.evaluate("location.hash = 'pets'")
-    cell = page.get_by_label("Category id of pet 1, Buster")
-    cell.fill("two")
-    cell.press("Enter")
-    expect(cell).to_have_attribute("aria-invalid", "true")
-    for name in ("Add a pet", "Replace all"):
-        page.get_by_role("button", name=name, exact=True).click()
-        inspect(page, f"pets, {name}")
-
-
-def data(page: Page) -> None:
-    """Show the records of a resource, with each form and an invalid value."""
-    shop = {"path": "/v1/orders", "items": [{"id": 1, "petId": 3, "note": "x" * 300}]}
-    page.evaluate(USE, {"description": "d", "resources": [shop]})
+    """Open each form, filter, and leave an invalid value in a cell."""
     page.evaluate("location.hash = 'data'")
-    cell = page.get_by_label("petId of 1", exact=True)
+    cell = page.get_by_label("categoryId of record 1, Buster")
     cell.fill("two")
     cell.press("Enter")
     expect(cell).to_have_attribute("aria-invalid", "true")
     for name in ("Add a record", "Replace all"):
         page.get_by_role("button", name=name, exact=True).click()
-        inspect(page, f"data, {name}")
+        inspect(page, f"data, pets, {name}")
+    for text, shown in (
+        ("status:", page.get_by_role("option", name="status:sold")),
+        ("status:sold ", page.get_by_text("3 of 16 records")),
+        ("color:red ", page.get_by_text("No records match the filter.")),
+    ):
+        page.get_by_role("combobox", name="Filter").fill(text)
+        expect(shown).to_be_visible()
+        inspect(page, f"data, filter {text}")
+
+
+def data(page: Page) -> None:
+    """Show the records of a hidden collection, with each form and an invalid value."""
+    records = [{"id": 1, "petId": 3, "note": "x" * 300}]
+    resources = [{"path": f"/v1/{n}s"} for n in ("order", *(f"thing{n}" for n in range(20)))]
+    shop = {"name": "shop", "resources": resources, "data": {"orders": records}}
+    other = {"name": "other", "resources": [{"path": "/v1/orders"}]}
+    page.evaluate(USE, [{"description": "d", **each} for each in (other, shop)])
+    page.evaluate("location.hash = 'data/shop.orders'")
+    cell = page.get_by_label("petId of record 1", exact=True)
+    cell.fill("two")
+    cell.press("Enter")
+    expect(cell).to_have_attribute("aria-invalid", "true")
+    for name in ("Add a record", "Replace all"):
+        page.get_by_role("button", name=name, exact=True).click()
+        inspect(page, f"data, orders, {name}")
 
 
 def sessions(page: Page) -> None:

@@ -1,100 +1,59 @@
-// The view of the records of the active scenarios' own resources: edit them in place, add, delete, replace all.
+// The view of the records of every collection: a tab for each, to filter, edit in place, add, delete and replace.
+// Records stay JSON texts until they are shown, so that an edit or Undo changes no digit of the others.
 
+import { loadContract } from "./contract.js";
 import { html, useEffect, useState } from "./preact.js";
-import { Cell } from "./pets.js";
-import { announce, control, download, go, handler, store, toast, update, useChange } from "./store.js";
-import { Button, count, EmptyState, Segments } from "./ui.js";
+import { act, announce, control, download, go, handler, setParams, store, toast, useChange } from "./store.js";
+import { Button, count, EmptyState, filterParts, indent, Tabs, TokenFilter } from "./ui.js";
 
 const PAGE = 100;
+const MOST_PAGE = 1000; // the most that the server returns
 const MOST_COLUMNS = 12;
-const UNDO_RECORDS = 10_000; // of more, the browser keeps no copy
+const MOST_UNDO = 10_000; // of more records, the browser keeps no copy
 
-/** Return the name by which the control API knows a resource, whatever others are named. */
-const keyOf = ({ scenario, name }) => `${scenario}.${name}`;
-const pathOf = (resource, id) => `data/${encodeURIComponent(keyOf(resource))}${id === undefined ? "" : `/${encodeURIComponent(id)}`}`;
+// --- JSON texts ---
 
-/** Load the records of a resource up to a number, or all. */
-async function load(resource, limit = Infinity) {
-  const records = [];
-  let page;
-  do {
-    page = await control(`${pathOf(resource)}?limit=${Math.min(limit - records.length, 1000)}${page ? `&after=${encodeURIComponent(page.next)}` : ""}`);
-    records.push(...page.records);
-  } while (page.next !== null && records.length < limit);
-  return { records, total: page.total, hasMore: page.next !== null };
-}
+const STRING = '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"';
+const MARK = new RegExp(`${STRING}|[[\\]{},]`, "g");
+const MEMBER = new RegExp(`^(${STRING})\\s*:(.*)$`, "s");
 
-/** Change records, and offer to put back those of before. */
-async function undoably(text, resource, change) {
-  const before = JSON.stringify(resource.total <= UNDO_RECORDS ? (await load(resource)).records : null);
-  await change();
-  const isExact = before !== "null" && !/\d{16}/.test(before); // a larger number would come back as a text
-  toast(text, { undo: isExact ? () => control(pathOf(resource), { method: "PUT", body: before }) : null });
-}
-
-export default function View() {
-  const [resources, setResources] = useState(null);
-  const [page, setPage] = useState(null);
-  const [limit, setLimit] = useState(PAGE);
-  const [open, setOpen] = useState(null); // the open form: "add" or "replace"
-  const { id } = store.route;
-  useChange(["data", "scenario", "files"], async () => {
-    const { data } = await control("data");
-    const resource = data.find((each) => keyOf(each) === id) ?? data[0];
-    setPage(resource ? { resource, ...(await load(resource, limit)) } : null);
-    setResources(data);
-    update({ resources: data.length });
-  }, [id, limit]);
-  useEffect(() => setLimit(PAGE), [id]);
-  if (resources === null) return null;
-  if (page === null) {
-    return html`<${EmptyState} title="No resources"><p>An active scenario with <code>resources</code> serves paths of your own, and remembers what your app sends to them.</p><//>`;
+/** Return the values of a JSON array, or the properties of an object, as JSON. */
+function parts(json) {
+  const found = [];
+  let depth = 0;
+  let start = 0;
+  for (const { 0: mark, index } of json.matchAll(MARK)) {
+    const closes = mark === "]" || mark === "}";
+    if (depth === 1 && (closes || mark === ",")) {
+      const part = json.slice(start, index).trim();
+      if (part) found.push(part);
+      start = index + 1;
+    }
+    if (closes) depth -= 1;
+    else if (mark === "[" || mark === "{") {
+      if (depth === 0) start = index + 1;
+      depth += 1;
+    }
   }
-  const { resource, records, total, hasMore } = page;
-  const { name, scenario, path, id: key, hidden_by: hiddenBy } = resource;
-  const columns = [...new Set(records.flatMap((record) => Object.keys(record)))].filter((each) => each !== key);
-  const shown = columns.slice(0, MOST_COLUMNS);
-  const toggle = (form) => ({ "aria-expanded": String(open === form), does: () => setOpen(open === form ? null : form) });
-  const save = async () => download(`${name}-${store.session}.json`, JSON.stringify((await load(resource)).records, null, 2));
-  const remove = (record) => undoably(`Deleted ${record[key]} of ${name}.`, resource, () => control(pathOf(resource, record[key]), { method: "DELETE" }));
-  return html`
-    <div class="view">
-      <div class="toolbar">
-        ${resources.length > 1 && html`<${Segments} label="Resource" value=${keyOf(resource)} choose=${(next) => go("data", next, {}, true)} options=${resources.map((each) => [keyOf(each), each.name, each.total])} />`}
-        <span class="grow soft" title=${path}>${count(total, "record")}${records.length < total ? `, the first ${records.length.toLocaleString("en")}` : ""} · ${path} · ${scenario}${hiddenBy && `, hidden by ${hiddenBy}`}</span>
-        <${Button} text="Replace all" ...${toggle("replace")} />
-        <${Button} icon="save" text="Export JSON" does=${save} />
-        <${Button} kind="primary" icon="add" text="Add a record" ...${toggle("add")} />
-      </div>
-      ${open && html`<${Form} key=${open + keyOf(resource)} kind=${open} resource=${resource} columns=${columns} record=${records[0]} />`}
-      <div class="scroll">
-        ${records.length > 0 ? html`<table class="records data editable" style=${{ minWidth: `${96 + 110 * shown.length}px` }}>
-          <thead><tr><th scope="col">${key}</th>${shown.map((each) => html`<th key=${each} scope="col">${each}</th>`)}<td></td></tr></thead>
-          <tbody>${records.map((record) => html`
-            <tr key=${record[key]}><th scope="row">${record[key]}</th>${shown.map((each) => html`<${Value} key=${each} resource=${resource} record=${record} name=${each} />`)}
-              <td class="idle"><${Button} kind="ghost" icon="delete" label=${`Delete ${record[key]}`} does=${() => remove(record)} /></td></tr>`)}</tbody>
-        </table>` : html`<p class="empty">No records. Clients get an empty list.</p>`}
-        ${columns.length > shown.length && html`<p class="empty">Not shown: ${columns.slice(MOST_COLUMNS).join(", ")}</p>`}
-        ${hasMore && html`<${Button} text="Show more" does=${() => setLimit(limit + PAGE)} />`}
-      </div>
-    </div>`;
+  return found;
 }
 
-/** A property of a record: a text as it is, any other value as JSON; an empty one removes the property. */
-function Value({ resource, record, name }) {
-  const before = record[name];
-  const id = record[resource.id];
-  const isText = typeof before === "string" && !/^-?\d{16,}$/.test(before); // such numbers are texts here
-  const change = async (text) => {
-    await control(pathOf(resource, id), { method: "PATCH", body: `{${JSON.stringify(name)}:${text === "" ? "null" : isText ? JSON.stringify(text) : jsonOf(text)}}` });
-    announce(text ? `${name} of ${id} is now ${text}` : `${id} now has no ${name}`);
-  };
-  const value = before === undefined ? "" : typeof before === "string" ? before : JSON.stringify(before);
-  return html`<${Cell} name=${`${name} of ${id}`} value=${value} change=${change} />`;
-}
+/** Return the properties of a JSON object by name, as JSON. */
+const members = (json) => new Map(parts(json).map((part) => {
+  const [, name, value] = MEMBER.exec(part);
+  return [JSON.parse(name), value.trim()];
+}));
 
-/** Return a text as JSON: what is JSON as it is, anything else as a string. */
-function jsonOf(text) {
+const toObject = (properties) => `{${[...properties].map(([name, value]) => `${JSON.stringify(name)}: ${value}`).join(", ")}}`;
+const isObject = (json) => /^\s*\{/.test(json ?? "");
+const isText = (json) => json?.startsWith('"') ?? false;
+
+/** Return how a value is shown and entered: a text as it is, any other value as JSON. */
+const textOf = (json) => (isText(json) ? JSON.parse(json) : json ?? "");
+
+/** Return a text that the user entered as JSON; what must be no text but is none of JSON's values stays a text, so that the response shows why it is invalid. */
+function jsonOf(text, asText) {
+  if (asText) return JSON.stringify(text);
   try {
     JSON.parse(text);
     return text;
@@ -103,19 +62,288 @@ function jsonOf(text) {
   }
 }
 
-/** Add a record, or replace all, as JSON. */
-function Form({ kind, resource, columns, record }) {
-  const isAdd = kind === "add";
-  const example = isAdd ? Object.fromEntries(columns.map((name) => [name, record[name] ?? null])) : [{ ...record }];
-  const submit = handler(async (event) => {
-    const { value } = event.target.elements.value;
-    if (!isAdd) return undoably(`Replaced all records of ${resource.name}.`, resource, () => control(pathOf(resource), { method: "PUT", body: value }));
-    const added = await control(pathOf(resource), { method: "POST", body: value });
-    return announce(`Added ${added[resource.id]} to ${resource.name}`);
+/** Return the JSON merge patch that makes one value another. */
+function patch(before, after) {
+  if (!isObject(before) || !isObject(after)) return after;
+  const [old, now] = [members(before), members(after)];
+  const removed = [...old.keys()].filter((name) => !now.has(name)).map((name) => [name, "null"]);
+  return toObject([...[...now].map(([name, value]) => [name, patch(old.get(name), value)]), ...removed]);
+}
+
+// --- Collections ---
+
+/** Return the name by which the control API knows a collection, whatever others are named. */
+const keyOf = ({ scenario, name }) => (scenario === null ? name : `${scenario}.${name}`);
+const pathOf = (collection, key) => `data/${encodeURIComponent(keyOf(collection))}${key === undefined ? "" : `/${encodeURIComponent(key)}`}`;
+
+/** Load records up to a number, as JSON. */
+async function load(collection, filters = [], limit = Infinity) {
+  const records = [];
+  for (let next = null; ;) {
+    const size = Math.min(limit - records.length, MOST_PAGE);
+    const query = new URLSearchParams([...filters, ["limit", size], ...(next === null ? [] : [["after", next]])].map(([name, value]) => [name, String(value)]));
+    let page;
+    try {
+      page = members(await control(`${pathOf(collection)}?${query}`, { raw: true }));
+    } catch (error) {
+      if (next === null || error.status !== 404) throw error;
+      return load(collection, filters, limit); // the record before this page was deleted meanwhile
+    }
+    records.push(...parts(page.get("records")));
+    next = JSON.parse(page.get("next"));
+    if (next === null || records.length >= limit) return { records, total: Number(page.get("total")), hasMore: next !== null };
+  }
+}
+
+const listOf = ({ records }) => `[${records.join(",")}]`;
+
+/** Change records, and offer to put back those of before. */
+async function undoably(text, collection, change) {
+  const before = collection.total <= MOST_UNDO ? listOf(await load(collection)) : null;
+  await change();
+  toast(text, { undo: before === null ? null : () => control(pathOf(collection), { method: "PUT", body: before }) });
+}
+
+// --- The filter: status:sold petId:3 ---
+
+const isProperty = (name) => name !== "limit" && name !== "after"; // these parameters page
+
+/** Return what the filter suggests: properties, and the values that the schema and the shown records have. */
+function suggested(names, records, schema) {
+  const usable = names.filter((name) => isProperty(name) && /^[^\s":]+$/.test(name));
+  return Object.fromEntries(usable.map((name) => {
+    const seen = records.map((record) => record.get(name)).filter((json) => json !== undefined && !/^[[{]/.test(json)).map(textOf);
+    const values = [...new Set([...(schema?.properties[name]?.enum ?? []), ...seen])].filter((value) => value && !value.includes('"'));
+    return [name, { hint: values.slice(0, 3).join(", "), values: () => values }];
+  }));
+}
+
+/** Return a filter that selects something, such as `status:sold`; empty without one. */
+function exampleOf(keys, names, schema) {
+  const short = (name) => keys[name]?.values().find((value) => /^\S{1,20}$/.test(value));
+  const usable = names.filter(short);
+  const name = usable.find((each) => schema?.properties[each]?.enum) ?? usable[0];
+  return name === undefined ? "" : `${name}:${short(name)}`;
+}
+
+// --- The view ---
+
+export default function View() {
+  const { id, params: { filter = "" } } = store.route;
+  const [shown, setShown] = useState(null);
+  const [operations, setOperations] = useState(null);
+  const [more, setMore] = useState({ place: "", limit: PAGE });
+  const place = `${id}?${filter}`;
+  const limit = more.place === place ? more.limit : PAGE;
+  useEffect(() => { act(async () => setOperations((await loadContract()).operations)); }, []);
+  useChange(["data", "scenario", "files"], async () => {
+    const { data } = await control("data");
+    const collection = data.find((each) => keyOf(each) === id) ?? data[0];
+    const wanted = filterParts(filter, isProperty);
+    const filters = wanted.filter(({ key }) => key !== null).map(({ key, value }) => [key, value]);
+    let page = { records: [], total: 0, hasMore: false };
+    let error = "";
+    try {
+      page = await load(collection, filters, limit);
+    } catch (rejected) {
+      if (rejected.status !== 400 || !filters.length) throw rejected;
+      error = rejected.message; // such as an unknown property
+    }
+    setShown({ data, collection, filters, isPartial: wanted.length > filters.length, error, page: { ...page, records: page.records.map(members) } });
+  }, [place, limit]);
+  if (shown === null || operations === null) return null;
+  const { data, collection } = shown;
+  const tabs = data.map((each) => [keyOf(each), html`${each.name} <span class="n">${each.total.toLocaleString("en")}${each.hidden_by && ", hidden"}</span>`]);
+  const open = data.some((each) => keyOf(each) === id) ? id : keyOf(collection);
+  const schema = collection.scenario === null ? Object.values(operations).find(({ method, path }) => method === "POST" && path === collection.path)?.body : undefined;
+  const ownOnly = data.every(({ scenario }) => scenario === null);
+  return html`<div class="data"><${Tabs} label="Collections" tabs=${tabs} open=${open} choose=${(next) => go("data", next, {}, true)}>
+    <${Records} key=${keyOf(collection)} ...${shown} schema=${schema} filter=${filter} showMore=${() => setMore({ place, limit: limit + PAGE })}>
+      ${ownOnly && html`<p class="soft hint">An active scenario with <code>resources</code> adds collections of your own.</p>`}<//><//></div>`;
+}
+
+/** The records of a collection. */
+function Records({ collection, page, filters, isPartial, error, schema, filter, showMore, children }) {
+  const [form, setForm] = useState(null); // the open form: "add" or "replace"
+  const { name, path, id: key, scenario, content_of: giver, hidden_by: hiding } = collection;
+  const { total, hasMore } = page;
+  const known = [...new Set([...Object.keys(schema?.properties ?? {}), ...page.records.flatMap((record) => [...record.keys()])])].filter((each) => each !== key);
+  const shown = known.slice(0, MOST_COLUMNS).map((column) => ({ column, isNumber: isNumeric(column, page.records, schema), isChoice: Boolean(schema?.properties[column]?.enum) }));
+  const toggle = (kind) => ({ "aria-expanded": String(form === kind), does: () => setForm(form === kind ? null : kind) });
+  const save = async () => download(`${name}-${store.session}.json`, indent(listOf(await load(collection, filters))));
+  const remove = (record, title) => undoably(`Deleted record ${title}.`, collection, () => control(pathOf(collection, textOf(record.get(key))), { method: "DELETE" }));
+  const amount = filters.length ? `${total.toLocaleString("en")} of ${count(collection.total, "record")}` : count(total, "record");
+  const keys = suggested([key, ...known], page.records, schema);
+  const example = exampleOf(keys, known, schema);
+  const problem = error || (isPartial ? `Filter by a property and its value${example && `, such as ${example}`}.` : "");
+  const words = `${amount}${hasMore ? `, the first ${page.records.length.toLocaleString("en")}` : ""} · ${path} · ${giver === null ? "the session's own records" : `content of the scenario ${giver}`}`;
+  const width = (least) => `${least * (shown.length + 1)}px`;
+  const keyIsNumber = isNumeric(key, page.records);
+  return html`
+    <div class="view">
+      <div class="toolbar">
+        <${TokenFilter} value=${filter} change=${(next) => setParams({ filter: next })} isKey=${isProperty} placeholder=${example ? `Filter, e.g. ${example}` : "Filter"} keys=${keys} />
+        <span class="grow words ${error ? "failure" : "soft"}" role=${filter ? "status" : null} title=${problem || words}>${problem || words}</span>
+        <${Button} text="Replace all" ...${toggle("replace")} />
+        <${Button} icon="save" text="Export JSON" does=${save} />
+        <${Button} kind="primary" icon="add" text="Add a record" ...${toggle("add")} />
+      </div>
+      <div class="above">
+        ${hiding && html`<p>Requests do not reach these records: the scenario ${hiding} precedes ${scenario}, and defines <code>${path}</code> too.</p>`}
+        ${form === "add" && (schema ? html`<${Add} collection=${collection} schema=${schema} />` : html`<${AddJson} collection=${collection} columns=${known} first=${page.records[0]} />`)}
+        ${form === "replace" && html`<${Replace} collection=${collection} first=${page.records[0]} />`}
+      </div>
+      <div class="scroll">
+        ${page.records.length > 0 ? html`<table class="records editable" style=${{ minWidth: width(96), maxWidth: width(240) }}>
+          <thead><tr><th scope="col" class=${keyIsNumber ? "key number" : "key"}>${key}</th>${shown.map(({ column, isNumber, isChoice }) => html`<th key=${column} scope="col" class=${isNumber ? "number" : isChoice ? "choice" : ""} title=${column}>${column}</th>`)}<td></td></tr></thead>
+          <tbody>${page.records.map((record) => {
+            const id = textOf(record.get(key));
+            const title = isText(record.get("name")) && key !== "name" ? `${id}, ${textOf(record.get("name"))}` : id;
+            return html`<tr key=${id}><th scope="row" class=${keyIsNumber ? "key number" : "key"} title=${id}>${id}</th>
+              ${shown.map(({ column, isNumber }) => html`<${Value} key=${column} collection=${collection} id=${id} title=${title} name=${column} json=${record.get(column)} isNumber=${isNumber} schema=${schema} />`)}
+              <td class="idle"><${Button} kind="ghost" icon="delete" label=${`Delete record ${title}`} does=${() => remove(record, title)} /></td></tr>`;
+          })}</tbody>
+        </table>` : html`<${None} isFiltered=${filters.length > 0} />`}
+        ${known.length > shown.length && html`<p class="hint soft">Not shown: ${known.slice(MOST_COLUMNS).join(", ")}</p>`}
+        ${hasMore && html`<${Button} text="Show more" does=${showMore} />`}
+        ${children}
+      </div>
+    </div>`;
+}
+
+/** Whether a column has numbers only. */
+function isNumeric(name, records, schema) {
+  const type = schema?.properties[name]?.type;
+  if (type) return type === "integer" || type === "number";
+  const values = records.map((record) => record.get(name)).filter((json) => json !== undefined);
+  return values.length > 0 && values.every((json) => /^-?\d/.test(json));
+}
+
+const None = ({ isFiltered }) => (isFiltered
+  ? html`<${EmptyState} title="No records match the filter."><${Button} text="Clear the filter" does=${() => setParams({ filter: "" })} /><//>`
+  : html`<${EmptyState} title="No records."><p>Clients get an empty list. Add a record, or activate another scenario.</p><//>`);
+
+/** A property of a record; an empty one removes the property. */
+function Value({ collection, id, title, name, json, isNumber, schema }) {
+  const property = schema?.properties[name] ?? {};
+  const isRequired = schema?.required.includes(name) ?? false;
+  const change = async (text) => {
+    const value = text === "" && !isRequired ? "null" : jsonOf(text, property.type ? property.type === "string" : isText(json));
+    await control(pathOf(collection, id), { method: "PATCH", body: toObject([[name, patch(json, value)]]) });
+    announce(text ? `${name} of record ${id} is now ${text}` : `Record ${id} now has no ${name}`);
+  };
+  return html`<${Cell} name=${`${name} of record ${title}`} value=${textOf(json)} options=${property.enum} isRequired=${isRequired} isNumber=${isNumber} change=${change} />`;
+}
+
+/**
+ * A value that is changed in place: with Enter or by leaving the field; Escape restores it.
+ * @param {{name: string, value: string, options?: string[], isRequired: boolean, isNumber: boolean, change: (text: string) => Promise<void>}} properties
+ */
+function Cell({ name, value, options, isRequired, isNumber, change }) {
+  const [draft, setDraft] = useState(null); // what the user enters, until it is saved
+  const [problem, setProblem] = useState("");
+  const restore = () => {
+    setDraft(null);
+    setProblem("");
+  };
+  useEffect(restore, [value]);
+  const save = async (text) => {
+    if (text === value) return restore();
+    try {
+      await change(text);
+    } catch (error) {
+      if (!error.body) throw error;
+      setProblem(error.message);
+      toast(error.message, { failed: true });
+    }
+    return undefined;
+  };
+  const onKeyDown = (event) => {
+    if (event.key === "Enter") event.target.blur();
+    if (event.key !== "Escape") return;
+    restore();
+    event.stopPropagation();
+  };
+  const set = (event) => setDraft(event.target.value);
+  const onInput = options ? undefined : set;
+  const onChange = options ? (event) => { set(event); return act(() => save(event.target.value)); } : undefined;
+  const onBlur = options ? undefined : () => draft !== null && act(() => save(draft));
+  const common = { "aria-label": name, "aria-invalid": problem ? "true" : null, title: problem || null, value: draft ?? value, onInput, onChange, onBlur, onKeyDown };
+  return html`<td class=${isNumber ? "number" : ""}>${options
+    ? html`<select ...${common}><${Options} options=${options} chosen=${draft ?? value} isRequired=${isRequired} /></select>`
+    : html`<input ...${common} autocomplete="off" inputmode=${isNumber ? "numeric" : null} />`}</td>`;
+}
+
+const Options = ({ options, chosen, isRequired }) => html`${!isRequired && html`<option value="">None</option>`}${options.map((each) => html`<option key=${each} value=${each} selected=${each === chosen}>${each}</option>`)}`;
+
+/** Add a record as any client would, and show the response. */
+function Add({ collection, schema }) {
+  const [response, setResponse] = useState({ text: "", isError: false });
+  const properties = Object.entries(schema.properties);
+  const add = async (event) => {
+    event.preventDefault();
+    const fields = new FormData(event.target);
+    const body = toObject(properties.map(([name, { type }]) => [name, type === "string", String(fields.get(name))])
+      .filter(([name, asText, text]) => text !== "" || (asText && schema.required.includes(name)))
+      .map(([name, asText, text]) => [name, jsonOf(text, asText)]));
+    setResponse({ text: "Waiting for the response.", isError: false });
+    try {
+      const headers = { Authorization: `Bearer ${store.state.settings.key}`, "Content-Type": "application/json" };
+      const sent = await fetch(`..${collection.path}`, { method: "POST", credentials: "omit", headers, body });
+      setResponse({ text: `${sent.status}: ${summary(await sent.text(), collection)}`, isError: !sent.ok });
+    } catch {
+      setResponse({ text: "No response: the connection failed.", isError: true });
+    }
+  };
+  return html`
+    <form class="panel-form" aria-label="Add a record" onSubmit=${add}>
+      ${properties.map(([name, { type, enum: options, examples }]) => html`<label key=${name}>${name} ${options
+        ? html`<select name=${name}><${Options} options=${options} chosen=${examples?.[0]} isRequired=${schema.required.includes(name)} /></select>`
+        : html`<input name=${name} autocomplete="off" inputmode=${type === "integer" ? "numeric" : null} defaultValue=${examples?.[0]} />`}</label>`)}
+      <${Button} kind="primary" type="submit" text="Add" />
+      <p role="status" class=${response.isError ? "failure" : "soft"}>${response.text || html`Sends <code>POST ${collection.path}</code>; active scenarios apply.`}</p>
+    </form>`;
+}
+
+/** Return what a response says: its message, or the record that it added. */
+function summary(text, { id: key }) {
+  try {
+    const value = members(text);
+    return textOf(value.get("message")) || `Added record ${[key, "name"].map((each) => textOf(value.get(each))).filter(Boolean).join(", ")}.`;
+  } catch {
+    return text;
+  }
+}
+
+/** Add a record as JSON. */
+function AddJson({ collection, columns, first }) {
+  const example = toObject(columns.map((name) => [name, first?.get(name) ?? "null"]));
+  const add = handler(async (event) => {
+    const added = members(await control(pathOf(collection), { method: "POST", body: event.target.elements.value.value, raw: true }));
+    announce(`Added record ${textOf(added.get(collection.id))} to ${collection.name}`);
   });
   return html`
-    <form class="panel-form" aria-label=${isAdd ? "Add a record" : "Replace all records"} onSubmit=${submit}>
-      <label class="grow">JSON <textarea name="value" rows="3" spellcheck=${false} required defaultValue=${isAdd ? JSON.stringify(example) : ""} placeholder=${JSON.stringify(example)}></textarea></label>
-      <${Button} kind="primary" type="submit" text=${isAdd ? "Add" : "Replace"} />
+    <form class="panel-form" aria-label="Add a record" onSubmit=${add}>
+      <label class="grow">JSON <textarea name="value" rows="3" spellcheck=${false} required defaultValue=${example}></textarea></label>
+      <${Button} kind="primary" type="submit" text="Add" />
+    </form>`;
+}
+
+/** Replace all records with generated ones, a fixture, pasted JSON, or nothing. */
+function Replace({ collection, first }) {
+  const choices = { ...(collection.scenario === null && { generate: "Generated records" }), paste: "JSON", fixture: "A fixture", clear: "Nothing" };
+  const [kind, setKind] = useState(Object.keys(choices)[0]);
+  const replace = handler(async (event) => {
+    const value = event.target.elements.value?.value;
+    const body = { generate: () => `{"count":${jsonOf(value, false)}}`, fixture: () => JSON.stringify(value.trim()), paste: () => value, clear: () => "[]" }[kind]();
+    await undoably(`${kind === "clear" ? "Deleted" : "Replaced"} all records of ${collection.name}.`, collection, () => control(pathOf(collection), { method: "PUT", body }));
+  });
+  return html`
+    <form class="panel-form" aria-label="Replace all records" onSubmit=${replace}>
+      <label>With <select value=${kind} onChange=${(event) => setKind(event.target.value)}>${Object.entries(choices).map(([value, text]) => html`<option key=${value} value=${value}>${text}</option>`)}</select></label>
+      ${kind === "generate" && html`<label key="generate">Number <input name="value" inputmode="numeric" autocomplete="off" required defaultValue="100" /></label>`}
+      ${kind === "fixture" && html`<label key="fixture">Name <input name="value" autocomplete="off" required /></label>`}
+      ${kind === "paste" && html`<label key="paste" class="grow">Records <textarea name="value" rows="3" spellcheck=${false} required placeholder=${`[${first ? toObject(first) : `{"${collection.id}": 1}`}]`}></textarea></label>`}
+      <${Button} kind="primary" type="submit" text=${kind === "clear" ? "Delete all" : "Replace"} />
     </form>`;
 }

@@ -9,8 +9,7 @@ import { Button, Chip, CopyButton, count, Dialog, EmptyState, Icon, Kbd, matchin
 const PAGES = {
   requests: { name: "Requests", key: "r", view: Requests, count: () => store.state.counts.requests },
   scenarios: { name: "Scenarios", key: "s", load: () => import("./scenarios.js"), count: () => store.state.scenarios.length },
-  pets: { name: "Pets", key: "p", load: () => import("./pets.js"), count: () => store.state.counts.pets },
-  data: { name: "Data", key: "d", load: () => import("./data.js"), count: () => store.resources },
+  data: { name: "Data", key: "d", load: () => import("./data.js"), count: () => store.state.counts.pets },
   sessions: { name: "Sessions", key: "e", load: () => import("./sessions.js"), count: () => store.state.counts.sessions },
   findings: { name: "Findings", key: "i", load: () => import("./findings.js") },
   try: { name: "Try it", key: "t", load: () => import("./try.js") },
@@ -145,7 +144,7 @@ function Rail() {
   const broken = state ? state.scenarios.filter((row) => row.problems.length) : [];
   const problems = broken.length + (state?.folder_problems.length ?? 0);
   const origins = rejected();
-  const phone = ["requests", "scenarios", "pets"];
+  const phone = ["requests", "scenarios", "data"];
   return html`<nav class="rail" aria-label="Views">
     ${Object.entries(PAGES).map(([id, page]) => html`<${NavLink} id=${id} page=${page} key=${id} />`)}
     <a href="docs" title="Reference"><${Icon} name="reference" /><span>Reference</span></a>
@@ -295,7 +294,7 @@ const shellKeys = {
 // --- The page ---
 
 function More() {
-  const rest = ["data", "sessions", "findings", "try"];
+  const rest = ["sessions", "findings", "try"];
   return html`<${Dialog} label="More" class="more" close=${shut}><ul>${rest.map((id) => html`<li key=${id} onClick=${shut}><${NavLink} id=${id} page=${PAGES[id]} /></li>`)}
     <li><a href="docs"><${Icon} name="reference" /><span>Reference</span></a></li></ul>
     <p class="live soft"><span class="dot on"></span>${location.host}, version ${store.state?.version}</p><${Button} text="Close" does=${shut} /><//>`;

@@ -3,7 +3,7 @@
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./preact.js";
 import Entry from "./entry.js";
 import { address, announce, control, go, link, release, releaseAll, setParams, store, toast, undoIn, update, useChange, useKeys } from "./store.js";
-import { Button, Chip, clock, count, duration, EmptyState, hasFailed, Icon, Kbd, NOTES, OUTCOMES, Segments, shorten, shownTarget, StatusText, statusParts, useRoving, waitsFor } from "./ui.js";
+import { Button, clock, count, duration, EmptyState, filterParts, hasFailed, NOTES, OUTCOMES, Segments, shorten, shownTarget, StatusText, statusParts, TokenFilter, useRoving, waitsFor } from "./ui.js";
 
 const MOST_ROWS = 10_000;
 const PAGE = 1000; // the most that the server returns
@@ -116,14 +116,8 @@ const TOKENS = {
   outcome: (value) => (row) => row.outcome === value,
 };
 
-const PART = /([a-z]+):("[^"]*"|\S+)|"([^"]*)"|(\S+)/gi;
-
-/** Return the parts of a filter: {source, key, value}; the key is null for free text. */
-export function parseFilter(text) {
-  return [...text.matchAll(PART)].map(([source, key, value, quoted]) => (key && Object.hasOwn(TOKENS, key)
-    ? { source, key, value: value.replace(/^"|"$/g, "") }
-    : { source, key: null, value: quoted ?? source }));
-}
+/** Return the parts of a filter; see `filterParts`. */
+const parseFilter = (text) => filterParts(text, (key) => Object.hasOwn(TOKENS, key));
 
 const FREE = (value) => (row) => `${row.method} ${row.target} ${row.status} ${row.stubs} ${row.session} ${row.fault} ${row.notes.map((note) => note.text)}`.toLowerCase().includes(value.toLowerCase());
 
@@ -134,91 +128,20 @@ function filtered(rows, parts) {
 
 const ONLY = { all: () => true, failed: hasFailed, held: (row) => waitsFor(row) === "held", unmatched: (row) => row.notes.some((note) => note.code === "unmatched") };
 
-/** Return the values that a key of the filter can have. */
-function suggestions(text) {
-  const [, key, start] = /^(?:([a-z]+):)?(\S*)$/i.exec(text) ?? [];
-  if (start === undefined) return [];
-  if (!key) return Object.keys(TOKENS).filter((each) => each.startsWith(start.toLowerCase())).map((each) => ({ text: `${each}:`, hint: EXAMPLES[each] }));
-  const seen = (get) => [...new Set(log.rows.slice(-PAGE).flatMap(get))].filter((value) => value !== null).map(String).sort();
-  const values = {
-    status: () => ["2xx", "4xx", "5xx", ...seen((row) => row.status)],
-    method: () => seen((row) => row.method),
-    path: () => ["/v1/*", ...seen((row) => row.path)],
-    stub: () => ["-", ...seen((row) => row.stubs)],
-    session: () => ["*", ...seen((row) => row.session)],
-    operation: () => seen((row) => row.operation),
-    note: () => Object.keys(NOTES),
-    outcome: () => Object.keys(OUTCOMES),
-  }[key]?.() ?? [];
-  const most = 20;
-  return values.filter((value) => value.startsWith(start) && value !== start).slice(0, most)
-    .map((value) => ({ text: `${key}:${/\s/.test(value) ? `"${value}"` : value}`, hint: key === "note" ? NOTES[value] : "" }));
-}
+const seen = (get) => [...new Set(log.rows.slice(-PAGE).flatMap(get))].filter((value) => value !== null).map(String).sort();
 
-const EXAMPLES = {
-  status: "503, 5xx or held", method: "POST", path: "/v1/pets*", stub: "retry/*, or - for none", session: "* for all",
-  body: "text in a body", operation: "listPets", note: "unmatched", outcome: "pending or broken",
+/** What the filter suggests for each key. */
+const SUGGESTED = {
+  status: { hint: "503, 5xx or held", values: () => ["2xx", "4xx", "5xx", ...seen((row) => row.status)] },
+  method: { hint: "POST", values: () => seen((row) => row.method) },
+  path: { hint: "/v1/pets*", values: () => ["/v1/*", ...seen((row) => row.path)] },
+  stub: { hint: "retry/*, or - for none", values: () => ["-", ...seen((row) => row.stubs)] },
+  session: { hint: "* for all", values: () => ["*", ...seen((row) => row.session)] },
+  body: { hint: "text in a body" },
+  operation: { hint: "listPets", values: () => seen((row) => row.operation) },
+  note: { hint: "unmatched", values: () => Object.keys(NOTES), hints: NOTES },
+  outcome: { hint: "pending or broken", values: () => Object.keys(OUTCOMES) },
 };
-
-/** Return [whole tokens, rest]: tokens become chips, and the rest stays in the field. */
-function splitFilter(value) {
-  const parts = parseFilter(value);
-  const isWhole = ({ key, source }) => key !== null || /^".+"$/.test(source);
-  return [parts.filter(isWhole).map((part) => part.source), parts.filter((part) => !isWhole(part)).map((part) => part.source).join(" ")];
-}
-
-function TokenFilter({ value, change }) {
-  const [[tokens, text], setParts] = useState(() => splitFilter(value));
-  const [shows, setShows] = useState(false);
-  const [at, setAt] = useState(-1);
-  const field = useRef(null);
-  const joined = [...tokens, text.trim()].filter(Boolean).join(" ");
-  useEffect(() => { if (value !== joined) setParts(splitFilter(value)); }, [value]);
-  const set = (nextTokens, nextText) => {
-    setParts([nextTokens, nextText]);
-    setAt(-1);
-    change([...nextTokens, nextText.trim()].filter(Boolean).join(" "));
-  };
-  const input = (event) => {
-    const next = event.target.value;
-    setShows(true);
-    const [whole, rest] = /\s$/.test(next) ? splitFilter(next) : [[], next];
-    set([...tokens, ...whole], whole.length ? rest : next);
-  };
-  const commit = () => {
-    const [whole, rest] = splitFilter(text);
-    if (whole.length) set([...tokens, ...whole], rest);
-    setShows(false);
-  };
-  const options = shows ? suggestions(text) : [];
-  const pick = (option) => {
-    if (option.text.endsWith(":")) set(tokens, option.text);
-    else {
-      set([...tokens, option.text], "");
-      setShows(false);
-    }
-    field.current.focus();
-  };
-  const keyDown = (event) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step && options.length) setAt((at + step + options.length) % options.length);
-    else if (event.key === "Enter") (options[at] ? pick(options[at]) : commit());
-    else if (event.key === "Backspace" && !text && tokens.length) set(tokens.slice(0, -1), tokens.at(-1));
-    else if (event.key === "Escape" && options.length) setShows(false);
-    else if (event.key === "Escape") field.current.blur();
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  };
-  const remove = (index) => { set(tokens.filter((_, each) => each !== index), text); field.current.focus(); };
-  return html`<div class="field token-filter" onFocusOut=${(event) => !event.currentTarget.contains(event.relatedTarget) && commit()}><${Icon} name="filter" />
-    ${tokens.map((token, index) => html`<${Chip} key=${token} class="chip token" label=${`Remove ${token}`} remove=${() => remove(index)}><span class="name">${token}</span><//>`)}
-    <input ref=${field} data-search role="combobox" aria-label="Filter" aria-expanded=${String(options.length > 0)} aria-controls="filter-options" aria-activedescendant=${options[at] ? `filter-${at}` : undefined}
-      autocomplete="off" spellcheck=${false} placeholder=${tokens.length ? "" : "Filter, e.g. status:5xx"} value=${text} onInput=${input} onKeyDown=${keyDown} onClick=${() => setShows(true)} />
-    <${Kbd} keys="/" />
-    <div class="popup left" id="filter-options" role="listbox" aria-label="Filters" hidden=${!options.length}>${options.map((option, index) => html`<div class="option" role="option" id="filter-${index}" aria-selected=${String(index === at)} key=${option.text}
-      onMouseDown=${(event) => { event.preventDefault(); pick(option); }}><span class="name">${option.text}</span><span class="soft hint">${option.hint}</span></div>`)}</div></div>`;
-}
 
 // --- The table ---
 
@@ -521,7 +444,7 @@ export default function Requests() {
   const held = store.state.counts.held;
 
   return html`<div class="requests ${id !== null ? "with-sheet" : ""} ${filterOpen ? "filter-open" : ""}"><section class="list" aria-label="Requests">
-    <div class="toolbar"><${TokenFilter} value=${text} change=${(filter) => setParams({ filter })} />
+    <div class="toolbar"><${TokenFilter} placeholder="Filter, e.g. status:5xx" keys=${SUGGESTED} value=${text} change=${(filter) => setParams({ filter })} />
       <div class="tools" role="toolbar" aria-label="Requests" ...${toolbar}>
         <${Segments} label="Show" value=${only} choose=${(value) => setParams({ only: value === "all" ? "" : value })} options=${[["all", "All"], ["failed", "Failed", counts.failed], ["held", "Held", counts.held, "held"], ["unmatched", "Unmatched", counts.unmatched]]} />
         ${held > 0 && html`<${Button} kind="held" class="release-all" text=${`Release ${held}`} title="Release every held response" does=${() => releaseAll()} />`}

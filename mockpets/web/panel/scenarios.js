@@ -298,15 +298,16 @@ function Strip({ checked, refused, isConflict, text, area, saved, place, onOverw
     </div>`;
 }
 
-/** What the stubs and pets of a scenario do, as the server describes them. */
+/** What the stubs and data of a scenario do, as the server describes them. */
 function Does({ scenario }) {
-  const { stubs, pets_in_words: pets, extends: parents, replaces, disabled } = scenario;
+  const { stubs, data, extends: parents, replaces, disabled } = scenario;
+  const contents = Object.entries(data);
   const origin = [parents.length && `extends ${parents.join(", ")}`, replaces.length && `replaces ${replaces.join(", ")}`].filter(Boolean).join("; ");
   return html`
     <div class="does"><${Section} title="What it does" open=${false}>
       ${disabled && html`<p class="server">${disabled}</p>`}
-      ${!stubs.length && !pets && html`<p>No stubs and no pets: all responses follow the contract.</p>`}
-      ${pets && html`<p>Pets: ${pets}</p>`}
+      ${!stubs.length && !contents.length && html`<p>No stubs and no data: all responses follow the contract.</p>`}
+      ${contents.length > 0 && html`<ul>${contents.map(([name, words]) => html`<li key=${name}>Data: ${name === "*" ? "" : `${name}, `}${words}</li>`)}</ul>`}
       ${stubs.length > 0 && html`<ol>${stubs.map((stub) => html`<li key=${stub.label}><code>${stub.label}</code> For ${stub.when}: <b>${stub.does}</b>${stub.limits && html` <span class="soft">${stub.limits}</span>`}</li>`)}</ol>`}
       ${origin && html`<p class="soft">${origin}</p>`}
     <//></div>`;

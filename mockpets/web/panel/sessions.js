@@ -13,7 +13,7 @@ export default function View() {
   const [selected, setSelected] = useState(new Set());
   const [isCreating, setCreating] = useState(false);
   const load = async () => setSessions((await control("sessions")).sessions);
-  useChange(["sessions", "requests", "pets", "scenario", "gates"], load);
+  useChange(["sessions", "requests", "data", "scenario", "gates"], load);
   useEffect(() => {
     const timer = setInterval(() => !document.hidden && !store.problem && act(load), REFRESH_MS);
     return () => clearInterval(timer);

@@ -45,15 +45,18 @@ function describeProblem({ where, what, hint }) {
  * @param {string} [options.session] another session than the panel's
  * @param {AbortSignal} [options.signal]
  * @param {boolean} [options.ask] false fails if a token is needed, instead of prompting for it
+ * @param {boolean} [options.raw] return the JSON as a text
  * @returns {Promise<any>}
  */
-export async function control(path, { method = "GET", body, headers = {}, session, signal, ask = true } = {}) {
+export async function control(path, { method = "GET", body, headers = {}, session, signal, ask = true, raw = false } = {}) {
   const url = session === undefined ? path : `${root}${inSession(session, "/__mockpets/")}${path}`;
   for (;;) {
     const token = sessionStorage.getItem(TOKEN);
     const all = { ...(body !== undefined && { "Content-Type": "application/json" }), ...(token !== null && { Authorization: `Bearer ${token}` }), ...headers };
     const response = await fetch(url, { method, headers: all, body: typeof body === "object" ? JSON.stringify(body) : body, signal });
-    const value = parseBody(await response.text(), response.status);
+    const text = await response.text();
+    if (response.ok && raw) return text;
+    const value = parseBody(text, response.status);
     if (response.ok) return value;
     if (response.status !== 401 || !ask) throw new ControlError(response.status, value);
     if (sessionStorage.getItem(TOKEN) === token) await promptToken(token !== null, value.message);
@@ -105,7 +108,7 @@ function promptToken(rejected, message) {
 
 // --- The store ---
 
-export const VIEWS = ["requests", "scenarios", "pets", "data", "sessions", "findings", "try"];
+export const VIEWS = ["requests", "scenarios", "data", "sessions", "findings", "try"];
 
 export const store = {
   /** @type {any} GET state; null until it is loaded */
@@ -143,7 +146,7 @@ export function update(values) {
 
 /**
  * Load something when the component appears, and again after each change of these kinds. Loads do not overlap.
- * @param {string[]} kinds `requests`, `scenario`, `pets`, `data`, `gates`, `sessions`, `files` or `origins`
+ * @param {string[]} kinds `requests`, `scenario`, `data`, `gates`, `sessions`, `files` or `origins`
  * @param {() => Promise<void>} load its errors become toasts
  * @param {unknown[]} [inputs] values whose change loads again too
  */

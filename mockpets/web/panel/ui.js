@@ -120,7 +120,6 @@ export function indent(text) {
 const ICONS = {
   requests: "M2 4h12M2 8h9M2 12h6",
   scenarios: "M8 2 14 5 8 8 2 5ZM2 8l6 3 6-3M2 11l6 3 6-3",
-  pets: "M8 8c2 0 4 2 4 4 0 1.500-1 2-2 2-1 0-1-.5-2-.5s-1 .5-2 .5c-1 0-2-.5-2-2 0-2 2-4 4-4ZM6 2.500v2M10 2.500v2M3 6v1.500M13 6v1.500",
   sessions: "M5 2.500h7a2 2 0 0 1 2 2v5M2 6.500a1 1 0 0 1 1-1h7a1 1 0 0 1 1 1v6a1 1 0 0 1-1 1H3a1 1 0 0 1-1-1Z",
   findings: "M3 14V2.500h9.500l-2 3.250 2 3.250H3",
   try: "M14 2 7 9M14 2 9.500 14 7 9 2 6.500Z",
@@ -245,6 +244,99 @@ export function Tabs({ label, tabs, open, choose, children }) {
   return html`<div class="tabs" role="tablist" aria-label=${label} ref=${ref} onKeyDown=${move}>${tabs.map(([id, text]) => html`<button type="button" role="tab" id="tab-${id}"
       aria-selected=${String(id === open)} aria-controls="tab-panel" tabindex=${id === open ? 0 : -1} onClick=${() => choose(id)}>${text}</button>`)}</div>
     <div class="tab-panel" id="tab-panel" role="tabpanel" aria-labelledby="tab-${open}" tabindex="0" key=${open}>${children}</div>`;
+}
+
+// --- The filter of tokens ---
+
+/**
+ * The keys of a filter: the hint of each, the values to suggest, and the hints of these.
+ * @typedef {Record<string, {hint?: string, values?: () => string[], hints?: Record<string, string>}>} Keys
+ */
+
+const PART = /([^\s":]+):("[^"]*"|\S+)|"([^"]*)"|(\S+)/g;
+const MOST_SUGGESTED = 20;
+
+/** Return the parts of a filter: {source, key, value}; the key is null for free text. */
+export function filterParts(text, isKey) {
+  return [...text.matchAll(PART)].map(([source, key, value, quoted]) => (key && isKey(key)
+    ? { source, key, value: value.replace(/^"|"$/g, "") }
+    : { source, key: null, value: quoted ?? source }));
+}
+
+/** Return [whole tokens, rest]: tokens become chips, and the rest stays in the field. */
+function splitFilter(value, isKey) {
+  const parts = filterParts(value, isKey);
+  const isWhole = ({ key, source }) => key !== null || /^".+"$/.test(source);
+  return [parts.filter(isWhole).map((part) => part.source), parts.filter((part) => !isWhole(part)).map((part) => part.source).join(" ")];
+}
+
+/** Return what may follow: the keys, or the values of a key. */
+function suggestions(text, keys) {
+  const [, key, start] = /^(?:([^\s":]+):)?(\S*)$/.exec(text) ?? [];
+  if (start === undefined) return [];
+  if (!key) return Object.keys(keys).filter((each) => each.toLowerCase().startsWith(start.toLowerCase())).map((each) => ({ text: `${each}:`, hint: keys[each].hint }));
+  const { values = () => [], hints = {} } = (Object.hasOwn(keys, key) && keys[key]) || {};
+  return values().filter((value) => value.startsWith(start) && value !== start).slice(0, MOST_SUGGESTED)
+    .map((value) => ({ text: `${key}:${/\s/.test(value) ? `"${value}"` : value}`, hint: hints[value] ?? "" }));
+}
+
+/**
+ * A field for a filter of tokens, such as `status:5xx session:*`, with suggestions.
+ * @param {{value: string, change: (value: string) => void, placeholder: string, keys: Keys, isKey?: (key: string) => boolean}} properties
+ *   `change` is called while the user types; `isKey` allows other keys than those that are suggested
+ */
+export function TokenFilter({ value, change, placeholder, keys, isKey = (key) => Object.hasOwn(keys, key) }) {
+  const split = (text) => splitFilter(text, isKey);
+  const [[tokens, text], setParts] = useState(() => split(value));
+  const [shows, setShows] = useState(false);
+  const [at, setAt] = useState(-1);
+  const field = useRef(null);
+  const joined = [...tokens, text.trim()].filter(Boolean).join(" ");
+  useEffect(() => { if (value !== joined) setParts(split(value)); }, [value]);
+  const set = (nextTokens, nextText) => {
+    setParts([nextTokens, nextText]);
+    setAt(-1);
+    change([...nextTokens, nextText.trim()].filter(Boolean).join(" "));
+  };
+  const input = (event) => {
+    const next = event.target.value;
+    setShows(true);
+    const [whole, rest] = /\s$/.test(next) ? split(next) : [[], next];
+    set([...tokens, ...whole], whole.length ? rest : next);
+  };
+  const commit = () => {
+    const [whole, rest] = split(text);
+    if (whole.length) set([...tokens, ...whole], rest);
+    setShows(false);
+  };
+  const options = shows ? suggestions(text, keys) : [];
+  const pick = (option) => {
+    if (option.text.endsWith(":")) set(tokens, option.text);
+    else {
+      set([...tokens, option.text], "");
+      setShows(false);
+    }
+    field.current.focus();
+  };
+  const keyDown = (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step && options.length) setAt((Math.max(at, step < 0 ? 0 : -1) + step + options.length) % options.length);
+    else if (event.key === "Enter") (options[at] ? pick(options[at]) : commit());
+    else if (event.key === "Backspace" && !text && tokens.length) set(tokens.slice(0, -1), tokens.at(-1));
+    else if (event.key === "Escape" && options.length) setShows(false);
+    else if (event.key === "Escape") field.current.blur();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const remove = (index) => { set(tokens.filter((_, each) => each !== index), text); field.current.focus(); };
+  return html`<div class="field token-filter" onFocusOut=${(event) => !event.currentTarget.contains(event.relatedTarget) && commit()}><${Icon} name="filter" />
+    ${tokens.map((token, index) => html`<${Chip} key=${token} class="chip token" label=${`Remove ${token}`} remove=${() => remove(index)}><span class="name">${token}</span><//>`)}
+    <input ref=${field} data-search role="combobox" aria-label="Filter" aria-expanded=${String(options.length > 0)} aria-controls="filter-options" aria-activedescendant=${options[at] ? `filter-${at}` : undefined}
+      autocomplete="off" spellcheck=${false} placeholder=${tokens.length ? "" : placeholder} value=${text} onInput=${input} onKeyDown=${keyDown} onClick=${() => setShows(true)} />
+    <${Kbd} keys="/" />
+    <div class="popup left" id="filter-options" role="listbox" aria-label="Filters" hidden=${!options.length}>${options.map((option, index) => html`<div class="option" role="option" id="filter-${index}" aria-selected=${String(index === at)} key=${option.text}
+      onMouseDown=${(event) => { event.preventDefault(); pick(option); }}><span class="name">${option.text}</span>${option.hint && html`<span class="soft hint">${option.hint}</span>`}</div>`)}</div></div>`;
 }
 
 // --- Overlays: Dialog, Menu, Picker, Toasts ---
