@@ -26,8 +26,6 @@ stubs:
     match: {method: POST, path: /v1/store/orders}
     hold: payment
     reply: {status: 201, body: {id: 3, petId: 17, quantity: 1, status: placed, complete: false}}
-    # The contract names this path but does not describe it.
-    off_contract: true
   - name: slow-list
     match: {operation: listPets, query: {limit: "100"}}
     delay: 1200ms
@@ -35,7 +33,6 @@ stubs:
     match: {method: GET, path: /v1/store/orders}
     delay: 400ms
     reply: {status: 200, body: [{id: 1, petId: 3, quantity: 1, status: placed}]}
-    off_contract: true
   - name: crash
     match: {operation: getPet, petId: 19}
     reply: {status: 500}

@@ -27,6 +27,7 @@ export { states } from "./states.js";
 // An app's server needs the session for pages and calls, not for the many files of a dev server.
 const STATIC = "[cm]?[jt]sx?|css|map|svg|png|jpe?g|gif|webp|avif|ico|woff2?|ttf";
 const NO_STATIC_FILE = `(?![^?#]*\\.(?:${STATIC})(?:[?#]|$))`;
+const UNNAMED_HINT = "if a route of your test calls continue(), the requests lose the session; call fallback() instead";
 const HAR_ENTRIES = 1_000;
 const HAR_MODES = ["on-failure", "always"];
 const WITHIN_MS = 5_000;
@@ -205,7 +206,7 @@ async function attachFindings(testInfo, mock) {
 }
 
 async function attachRequests(testInfo, mock) {
-  await testInfo.attach("mockpets requests", { body: await requestLog(mock), contentType: "text/plain" });
+  await testInfo.attach("mockpets requests", { body: await requestLog(mock, UNNAMED_HINT), contentType: "text/plain" });
   await attachHar(testInfo, mock);
 }
 

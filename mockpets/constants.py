@@ -108,6 +108,8 @@ ERRORS: Final[dict[ErrorCode, int]] = {
 
 CONTRACT_ERRORS: Final = ("invalid_request", "unauthorized", "pet_not_found")
 """Our codes for the errors that the contract defines."""
+RESOURCE_ERRORS: Final = ("not_found", "method_not_allowed", "conflict", "payload_too_large")
+"""Our codes for the other errors that resources send, for replies on paths outside the contract."""
 SERVER_LIMIT_ERRORS: Final[tuple[ErrorCode, ...]] = ("busy", "rate_limited", "store_full")
 """The codes of a server that has reached one of its limits; the replies of stubs have others."""
 

@@ -210,16 +210,24 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, pytest.
 def _journal(mockpets: Mockpets) -> str:
     """Return one line for each request of a test, or the error if the server cannot be reached."""
     from mockpets.client.request_line import request_line
+    from mockpets.units import counted
 
     try:
         journal = mockpets.control.journal(limit=_REPORTED)
+        unnamed = mockpets.control.state()["counts"]["unnamed"]
     except MockpetsError as error:
         return str(error)
     lines = [request_line(summary) for summary in journal["requests"]]
     if omitted := journal["total"] - len(lines):
         lines.insert(0, f"({omitted} earlier requests not shown)")
+    if lines:
+        return "\n".join(lines)
     none = "requests that name another session, or none, are not shown"
-    return "\n".join(lines) or f"no requests to {mockpets.url}; {none}"
+    none = f"no requests to {mockpets.url}; {none}"
+    if unnamed:
+        verb = "was" if unnamed == 1 else "were"
+        none += f"\nmeanwhile, {counted(unnamed, 'request')} that named no session {verb} rejected"
+    return none
 
 
 # --- Fixtures ---------------------------------------------------------------------------------

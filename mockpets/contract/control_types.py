@@ -53,13 +53,15 @@ class StateCounts(TypedDict):
     """How many of each a session and its server have.
 
     `pets` is None while generating them would take too long; `held` counts the responses behind
-    gates.
+    gates. `unnamed` counts the requests since the session began that were rejected because they
+    named no session, with ``--sessions declared``: those of its test may be among them.
     """
 
     pets: int | None
     requests: int
     sessions: int
     held: int
+    unnamed: int
 
 
 class EffectiveSetting(TypedDict):

@@ -33,6 +33,10 @@ ERROR_MESSAGES: Final[dict[str, str]] = {
     "unauthorized": INVALID_KEY,
     # Only for requests without a pet id; see `no_animal`.
     "pet_not_found": "the animal could not be found",
+    "not_found": "the record could not be found",
+    "method_not_allowed": "the method is not allowed on this path",
+    "conflict": "the record conflicts with another one",
+    "payload_too_large": BODY_TOO_LARGE,
 }
 """The default messages of errors in a scenario."""
 

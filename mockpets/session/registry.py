@@ -68,6 +68,8 @@ class SessionRegistry:
         self.closed_names = ClosedNames(clock)
         self.undo = Undo(clock)
         self.on_create: Callable[[Session], None] | None = None
+        self.unnamed = 0
+        """The number of requests that were rejected because they named no session."""
         self._clock = clock
         self.default.used = clock()
         self._idle = idle
@@ -165,6 +167,7 @@ class SessionRegistry:
                 self.closed_names.until.pop(name, None)
                 self.undo.discard(name)
                 session = Session(name, self.shared, self._budget(networks))
+                session.unnamed_before = self.unnamed
                 session.networks = tuple(networks or ())
                 self._in_network.update(session.networks)
                 self._by_name[name] = session
@@ -203,6 +206,7 @@ class SessionRegistry:
         session = self.find(name)
         if session is None:
             session = Session(name, self.shared)
+            session.unnamed_before = self.unnamed
             session.changes = self.shared.changes  # the only changes it can have
         return session
 

@@ -186,6 +186,8 @@ class Session:
         """Scenarios that replace those of files in this session only, with their source."""
         self.mark: Mark | None = None
         self.networks: tuple[str, ...] = ()
+        self.unnamed_before = 0
+        """The `SessionRegistry.unnamed` when the session began."""
         self.used = 0.0
         """When, in seconds of the registry's clock."""
         self.shared = shared

@@ -143,7 +143,7 @@ class Rehearsal:
         # A request that is rejected early has no session, but an explanation.
         exchange.session = exchange.session or self._sessions.peek(self._session)
         self._used.append(exchange.session)
-        off_contract = off_contract_reason(exchange, response.status_code)
+        off_contract = off_contract_reason(request, response.status_code)
         record(request, response, exchange.session.journal.next_number(), off_contract)
 
     def _admit(self, _: Request) -> None:

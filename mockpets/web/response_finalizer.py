@@ -19,6 +19,7 @@ from mockpets.constants import (
     DOCS_PATH,
     NODE_HEADER,
     OFF_CONTRACT_HEADER,
+    OPERATIONS,
     PETS_PATH,
     PROTOCOL,
     PROTOCOL_HEADER,
@@ -33,6 +34,7 @@ from mockpets.constants import (
 from mockpets.contract.schemas import RESPONSES
 from mockpets.faults import NO_RESPONSE_FAULTS
 from mockpets.journal.wait import Wait
+from mockpets.scenario.matching import path_matches
 from mockpets.scenario.model import PASS, Canned
 from mockpets.telemetry.access_log import (
     Access,
@@ -100,7 +102,7 @@ class ResponseFinalizer:
 
     def _finalize_api(self, request: Request, response: Response) -> None:
         is_preflight = request.method == "OPTIONS"
-        off_contract = off_contract_reason(request.exchange, response.status_code)
+        off_contract = off_contract_reason(request, response.status_code)
         session = request.exchange.session
         number = 0 if is_preflight or session is None else session.journal.next_number()
         self._carry(request, response, number, off_contract, preflight=is_preflight)
@@ -226,7 +228,7 @@ class ResponseFinalizer:
             outcome = replace(outcome, fault=reply)
             text += f" with fault {reply}"
         exchange.outcome = outcome
-        off_contract = off_contract_reason(exchange, response.status_code)
+        off_contract = off_contract_reason(request, response.status_code)
         if isinstance(reply, Canned):
             self._carry(request, response, wait.number, off_contract)
             prepared.response = response
@@ -251,14 +253,22 @@ class ResponseFinalizer:
         self.metrics.observe(exchange.operation, status, seconds, exchange.limit)
 
 
-def off_contract_reason(exchange: Exchange, status: int) -> str | None:
-    """Return why the contract does not list a response, or None if it does."""
+def off_contract_reason(request: Request, status: int) -> str | None:
+    """Return why the contract does not list a response; None if it does, or has no say.
+
+    It has none on paths outside of it that the active scenarios define.
+    """
+    exchange = request.exchange
     outcome = exchange.outcome
     if outcome.fault is not None:
         return f"fault {outcome.fault}"
     if outcome.reply is not None:
         return outcome.reply.off_contract
     if exchange.operation is None:
+        path, stack = request.path, exchange.stack
+        is_contracts = any(path_matches(pattern, path) for _, pattern in OPERATIONS.values())
+        if stack is not None and not is_contracts and stack.methods(path):
+            return None
         return "the contract does not define this operation"
     if status in RESPONSES[exchange.operation]:
         return None

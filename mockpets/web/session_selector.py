@@ -188,6 +188,7 @@ def select(
     name = named_session(request.environ, selector, cookie) or own
     if name is None:
         if sessions.declared:
+            sessions.unnamed += 1
             raise session_required()
         name = DEFAULT_SESSION
     if own is not None:

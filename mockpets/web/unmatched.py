@@ -205,6 +205,6 @@ def stub_advice(method: str, path: str) -> str:
     method = "GET" if method == "HEAD" else method[:40]
     return (
         f"to define a response, add a stub to a scenario: 'match: {{method: {method}, "
-        f"path: {re.sub(_ID, '/*', path)}}}', a reply, and 'off_contract: true', or for a list "
-        f"that remembers 'resources: [{{path: {re.sub(_ID + '$', '', path)}}}]'"
+        f"path: {re.sub(_ID, '/*', path)}}}' and a reply, or for a list that "
+        f"remembers 'resources: [{{path: {re.sub(_ID + '$', '', path)}}}]'"
     )

@@ -147,7 +147,6 @@ def test_a_service_becomes_pets_and_few_stubs(scenario: Path) -> None:
         {
             "match": {"method": "GET", "path": "/v1/owners"},
             "reply": {"status": 200, "body": [{"id": 1}]},
-            "off_contract": True,
         },
     ]
 

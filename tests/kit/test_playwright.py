@@ -246,6 +246,12 @@ def check_failing(outcomes: Outcomes) -> None:
     assert "secret" not in json.dumps(har)
     assert "no requests to " in outcomes["an assertion"].attachments["mockpets requests"]
     assert outcomes["an assertion without requests"].attachments == {}
+    continued = outcomes["a route that continues"].attachments["mockpets requests"]
+    assert re.search(
+        r"\nmeanwhile, (1 request|\d requests) that named no session (was|were) rejected: "
+        r"if a route of your test calls continue\(\), .* call fallback\(\) instead$",
+        continued,
+    ), continued
 
 
 def check_lost(outcomes: Outcomes) -> None:

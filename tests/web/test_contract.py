@@ -244,12 +244,12 @@ ELSEWHERE = [
     Row("/v1/pets/", "not_found", "unknown path '/v1/pets/'; remove the trailing slash: /v1/pets"),
     Row("/v1/pet", "not_found",
         "unknown path '/v1/pet'; did you mean '/v1/pets'? To define a response, add a stub to a "
-        "scenario: 'match: {method: GET, path: /v1/pet}', a reply, and 'off_contract: true', or "
+        "scenario: 'match: {method: GET, path: /v1/pet}' and a reply, or "
         "for a list that remembers 'resources: [{path: /v1/pet}]'"),
     *[Row(path, "not_found",
         f"unknown path {path!r}; the pet store is at /v1/pets; to define a response, add a "
-            f"stub to a scenario: 'match: {{method: DELETE, path: {pattern}}}', a reply, and "
-            f"'off_contract: true', or for a list that remembers 'resources: [{{path: {path}}}]'",
+            f"stub to a scenario: 'match: {{method: DELETE, path: {pattern}}}' and a reply, "
+            f"or for a list that remembers 'resources: [{{path: {path}}}]'",
         method="DELETE")
         for path, pattern in (
             ("/v1/categories", "/v1/categories"), ("/v1/pets/1/photos", "/v1/pets/*/photos"))],

@@ -66,6 +66,21 @@ def test_a_request_that_names_no_session_is_rejected(
     assert call("GET", "/~default/__mockpets/requests").json["requests"] == []
 
 
+def test_the_state_counts_the_requests_without_a_session_since_it_began(call: Client) -> None:
+    def unnamed(name: str) -> object:
+        return call("GET", f"/~{name}/__mockpets/state").json["counts"]["unnamed"]
+
+    call("GET", "/v1/pets")
+    call("PUT", "/~first/__mockpets/sessions/first", json_body={})
+    assert unnamed("first") == 0
+    call("GET", "/v1/pets")
+    call("GET", "/~first/v1/pets")
+    call("PUT", "/~second/__mockpets/sessions/second", json_body={})
+    call("POST", "/v1/pets")
+
+    assert (unnamed("first"), unnamed("second")) == (2, 1)
+
+
 @each("method, path, options", [
     ("GET", "/~w4/v1/pets", {}),
     ("POST", "/v1/pets", {"headers": {"Mockpets-Session": "w4"}, "json_body": PET}),

@@ -94,10 +94,14 @@ def test_records_are_listed_added_changed_and_deleted(shop: Shop) -> None:
     assert shop("POST", body={"petId": 1}).json["id"] == 3
 
 
-def test_responses_are_labelled_and_a_note_names_the_resource(shop: Shop) -> None:
-    response = shop.use()("GET")
+def test_responses_are_not_off_contract_and_a_note_names_the_resource(shop: Shop) -> None:
+    shop.use()
+    missing = shop("GET", f"{PATH}/999")
+    response = shop("GET")
 
-    assert response.header("Mockpets-Off-Contract") == "the contract does not define this operation"
+    assert missing.status == 404
+    for one in (missing, response):
+        assert one.header("Mockpets-Off-Contract") is None, one
     assert shop.notes()["resource"] == "resource inline-1/orders"
 
 
@@ -679,3 +683,42 @@ def test_a_scenario_is_reached_once_its_resource_served_a_request(market: Shop) 
     )
     market("GET")
     assert market.control("GET", "scenarios/shop").json["unreached"] is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "status", "code"),
+    [
+        ({"error": "conflict"}, 409, "conflict"),
+        ({"error": "not_found", "message": "Gone."}, 404, "not_found"),
+        ({"error": "method_not_allowed"}, 405, "method_not_allowed"),
+        ({"error": "payload_too_large"}, 413, "payload_too_large"),
+        ({"status": 409, "body": {"code": "taken"}}, 409, "taken"),
+        ({"status": 503}, 503, "service_unavailable"),
+    ],
+    ids=["conflict", "not found", "method", "too large", "own body", "network"],
+)
+def test_a_reply_for_the_path_of_a_resource_needs_no_off_contract(
+    shop: Shop, reply: object, status: int, code: str
+) -> None:
+    stub = {"match": {"method": "POST", "path": PATH}, "reply": reply}
+    response = shop.use(stubs=[stub])("POST", body={"petId": 1})
+
+    assert (response.status, response.json["code"]) == (status, code)
+    assert response.header("Mockpets-Off-Contract") is None
+
+
+@pytest.mark.parametrize(
+    "match",
+    [{"operation": "getPet"}, {"method": "DELETE", "path": "/v1/pets/*"}],
+    ids=["an operation", "a path of the contract"],
+)
+def test_errors_of_resources_are_rejected_within_the_contract(shop: Shop, match: object) -> None:
+    stub = {"match": match, "reply": {"error": "conflict"}, "off_contract": True}
+    scenario = {"description": "d", "stubs": [stub]}
+    response = shop.control("PUT", "scenario", {"scenario": scenario})
+
+    assert response.status == 422
+    message = "only resources and paths outside the contract respond with conflict; use "
+    assert f"{message}invalid_request, unauthorized or pet_not_found, or {{status: 409}}" in (
+        response.text
+    )

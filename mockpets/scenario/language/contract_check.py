@@ -1,7 +1,8 @@
 """Check a canned response against the contract, for every operation that it may be sent for.
 
 A deviation is a problem, unless the stub sets ``off_contract: true``; the server then labels the
-response. 429 and 5xx come from networks, not from the contract: labelled, but never a problem.
+response. 429 and 5xx come from networks, not from the contract: labelled, but never a problem. On a
+path outside the contract, nothing deviates from it.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mockpets.constants import CONTRACT_ERRORS, ERRORS, PAGE_MAX
+from mockpets.constants import CONTRACT_ERRORS, ERRORS, PAGE_MAX, RESOURCE_ERRORS
 from mockpets.contract.fields import split_hint
 from mockpets.contract.schemas import RESPONSES
 from mockpets.contract.serialization import body_problems
 from mockpets.scenario.language.headers import OPT_IN
+from mockpets.scenario.language.match import operation_at
 from mockpets.scenario.language.references import Compiler
 from mockpets.scenario.language.reply import Draft, from_network
 from mockpets.scenario.matching import ABSENT
@@ -48,11 +50,18 @@ def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
         what = "only listPets responds with a page"
         draft.diagnostics.add(draft.node, what, "add match: {operation: listPets}")
         return _encode(draft, None)
+    is_outside = match.path is not None and operation_at(None, match.path) is None
+    error, _ = draft.node.find(("error",))
+    if "error" in draft.node.members and error.value in RESOURCE_ERRORS and not is_outside:
+        what = f"only resources and paths outside the contract respond with {error.value}"
+        hint = f"use {either(CONTRACT_ERRORS)}, or {{status: {draft.status}}}"
+        draft.diagnostics.add(draft.node, what, hint, at=("error",))
+        return _encode(draft, None)
     compiler = Compiler(draft.node, draft.diagnostics, match)
     draft, template = _compiled(draft, compiler)
     deviations = [
         deviation
-        for deviation in _deviations(draft, match)
+        for deviation in _deviations(draft, match, is_outside=is_outside)
         if not any(deviation.path[: len(hole)] == hole for hole in compiler.holes)
     ]
     if not off_contract:
@@ -60,7 +69,7 @@ def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
             hint = ", or ".join(filter(None, [deviation.advice, _FLAG]))
             draft.diagnostics.add(draft.node, deviation.what, hint, at=deviation.path)
     reason = deviations[0].reason if deviations else None
-    if from_network(draft.status):
+    if from_network(draft.status) and not is_outside:
         reason = f"status {draft.status} is not in the contract"
     response = _encode(draft, reason)
     if template is None:
@@ -112,9 +121,12 @@ def _content_type(draft: Draft) -> tuple[str, str]:
     return "", ""
 
 
-def _deviations(draft: Draft, match: Match) -> Iterator[_Deviation]:
-    """Yield each deviation; for 429 and 5xx, only those that need the flag too."""
-    if not from_network(draft.status):
+def _deviations(draft: Draft, match: Match, *, is_outside: bool) -> Iterator[_Deviation]:
+    """Yield each deviation; for 429 and 5xx, only those that need the flag too.
+
+    :param is_outside: whether the path is not in the contract; then only what no client can decode.
+    """
+    if not (from_network(draft.status) or is_outside):
         if match.path is not None:
             # Without a method, which is a problem of its own, the path alone is enough to say so.
             target = " ".join(filter(None, (match.method, match.path)))
@@ -132,7 +144,7 @@ def _deviations(draft: Draft, match: Match) -> Iterator[_Deviation]:
         if name.lower() == "content-encoding" and value.lower() != "identity" and has_body:
             what = "the server sends the body unencoded, so clients cannot decode it"
             yield _Deviation("the body is not encoded as its header says", ("headers", name), what)
-        elif OPT_IN.fullmatch(name):
+        elif OPT_IN.fullmatch(name) and not is_outside:
             reason = f"the header {name} is not in the contract"
             yield _Deviation(reason, ("headers", name), reason)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.constants import CONTRACT_ERRORS, ERRORS
+from mockpets.constants import CONTRACT_ERRORS, ERRORS, RESOURCE_ERRORS
 from mockpets.contract.error_messages import ERROR_MESSAGES, network_error
 from mockpets.errors import did_you_mean
 from mockpets.faults import FAULTS
@@ -85,11 +85,11 @@ _ON_STUB: Final = {
     "repeat": "move it to the stub, next to sequence",
 }
 _ERROR: Final = Object(
-    "An error of the contract.",
+    "An error of the contract, or on a path outside the contract an error that resources send.",
     {
         "error": Choice(
             "The error code, which sets the status.",
-            CONTRACT_ERRORS,
+            CONTRACT_ERRORS + RESOURCE_ERRORS,
             "for a status that the contract does not have, write {status: 503}",
         ),
         "message": Text("Message of the error, instead of the default."),

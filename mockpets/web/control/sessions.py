@@ -78,6 +78,7 @@ def state(call: ControlRequest) -> JsonResponse[types.State]:
                 "requests": len(session.journal),
                 "sessions": len(sessions),
                 "held": sum(gates.values()),
+                "unnamed": sessions.unnamed - session.unnamed_before,
             },
             "gates": gates,
             "state_file": sessions.save_progress.report(),

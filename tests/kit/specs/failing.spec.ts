@@ -44,6 +44,12 @@ test("an assertion without requests", () => {
   expect(1).toBe(2);
 });
 
+test("a route that continues", async ({ mock, page }) => {
+  await page.route("**/v1/pets", (route) => route.continue());
+  await page.goto(`${mock.url}/v1/pets`);
+  expect(1).toBe(2);
+});
+
 test("an assertion", async ({ mock }) => {
   await mock.use("empty");
   expect(await mock.pets()).toHaveLength(1);

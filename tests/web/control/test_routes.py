@@ -63,7 +63,7 @@ BAD: dict[tuple[str, str], list[tuple[bytes, str, str]]] = {
         (b'{"scenario": ["empty",\n{"description": "d",\n"stubs": [{"reply": {"error": "x"}},\n'
             b'{"reply": {"error": "y"}}]}, {"descripton": 1}]}',
          "3:31 scenario.2.stubs.1.reply.error, 4:21 scenario.2.stubs.2.reply.error, "
-             "4:31 scenario.3", "must be invalid_request, unauthorized or"),
+             "4:31 scenario.3", "must be invalid_request, unauthorized, pet_not_found"),
     ],
     ("PUT pets", "invalid_request"): [
         (b"", "0:0", "is empty"),
@@ -513,7 +513,7 @@ def test_state_has_every_specified_property(fresh: Make) -> None:
     call("GET", "/~w1/v1/pets")
     state = good(at(call, "GET", "state"))
 
-    assert state["counts"] == {"pets": 16, "requests": 1, "sessions": 2, "held": 0}
+    assert state["counts"] == {"pets": 16, "requests": 1, "sessions": 2, "held": 0, "unnamed": 0}
     wanted = {"key": "mockpets", "any_key": True, "base_path": "/~w1/v1", "max_pets": 10_000}
     wanted |= {"journal_size": 1000, "public": False, "max_sessions": 1000}
     assert state["settings"].pop("all")

@@ -35,14 +35,14 @@ import type {
   WaitingResponse,
 } from "./control.js";
 import type { Explanation, Har, Operation, Pet, PetStatus, RequestToExplain, Times } from "./control.js";
-import type { GateName as KnownGate, ScenarioName as KnownScenario } from "./scenarios.js";
+import type { GateName as KnownGate, ResourceName as KnownResource, ScenarioName as KnownScenario } from "./scenarios.js";
 
 export type { Change, ClockState, ErrorCode, Explanation, Har, NewPet, Pet, PetChange, PetStatus, RequestToExplain };
 export type { CheckedScenario, Findings, RecordedScenario, RecordedStub, StubInUse, WaitingResponse } from "./control.js";
 export type { ScenarioDetails, ScenarioSummary, Times };
 export type { Delay, Fault, Match, Operation, Reply, SequenceItem, Stub } from "./control.js";
 
-/** The names of your scenarios and gates: `mockpets kit --types` adds them to those that are known here. */
+/** The names of your scenarios, gates and resources: `mockpets kit --types` adds them to those that are known here. */
 export interface Register {}
 
 /** The name of a scenario. */
@@ -50,6 +50,14 @@ export type ScenarioName = KnownScenario | (Register extends { scenarios: infer 
 
 /** A gate at which a scenario file holds responses. */
 export type GateName = KnownGate | (Register extends { gates: infer Name } ? Name : never);
+
+type FileResource = KnownResource | (Register extends { resources: infer Name } ? Name : never);
+
+/**
+ * A resource of your scenario files; any name if they have none. For a resource of a scenario that is not in a file,
+ * write `"carts" as ResourceName`.
+ */
+export type ResourceName = [FileResource] extends [never] ? string : FileResource;
 
 /** A whole scenario, as in a scenario file. Without a `name`, the server names it. */
 export interface Scenario extends Omit<ScenarioDocument, "extends" | "pets"> {
@@ -244,7 +252,7 @@ export class Mockpets {
   /** Return the resources of the active scenarios. */
   resources(): Promise<ResourceSummary[]>;
   /** Return the records of a resource of the active scenarios, to read and change them. */
-  data<T extends object = Record<string, unknown>>(name: string): Data<T>;
+  data<T extends object = Record<string, unknown>>(name: ResourceName | `${ScenarioName}.${ResourceName}`): Data<T>;
 
   /** Return the newest requests that match the filter, by default at most 100, oldest first. */
   requests(filter?: Filter): Promise<Entry[]>;
@@ -298,9 +306,14 @@ export class Mockpets {
   /** Return a gate, to wait until it holds responses and to release them. */
   gate(name: GateName | (string & {})): Gate;
   /**
-   * Call `listener` once when connected, and after each change of this kind; `request` is the same as
-   * `requests`, and `held` as `gates`. To stop, call the returned function. If the server does not respond, the client retries. If the server rejects the
+   * Call `listener` with each request of the session after its response was sent, beginning with those in
+   * the request log. To stop, call the returned function.
+   */
+  on(kind: "request", listener: (entry: Entry) => void): () => void;
+  /**
+   * Call `listener` once when connected, and after each change of this kind; `held` is the same as
+   * `gates`. To stop, call the returned function. If the server does not respond, the client retries. If the server rejects the
    * call, the error is an unhandled rejection.
    */
-  on(kind: Change | "request" | "held", listener: () => void): () => void;
+  on(kind: Change | "held", listener: () => void): () => void;
 }

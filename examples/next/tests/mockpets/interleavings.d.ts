@@ -19,7 +19,10 @@ export interface InterleavingsFixtures {
 }
 
 export interface InterleavingsOptions {
-  /** The fewest orders that must exist, by default 2: fewer means that no requests competed. */
+  /**
+   * The fewest orders that must exist, by default 2: fewer means that no requests competed. A request that the page
+   * cancels while it is held counts as one order.
+   */
   atLeast?: number;
   /** In some orders, one request fails with this status, such as 503, before the server sees it. */
   fail?: number;

@@ -21,6 +21,7 @@ const SCREENSHOT_MS = 5_000;
 const MAX_SET = 4;
 const MAX_CHOICES = 8;
 const MAX_FAILURES = 3;
+const POLL_COUNT = 4; // fewest requests that look like a poll
 
 /** Return `interleavings` for a `test` with the fixtures of the kit, and functions that share its code. */
 export function interleavingsOf(test, tools) {
@@ -73,21 +74,32 @@ async function runOrders({ test, tools, fixtures, testInfo, body, settings }) {
   testInfo.setTimeout(timeout * (settings.orders + 1)); // the step of each order has the timeout of the test
   const orders = replayed ? undefined : search(settings);
   const failed = [];
-  let number = 0;
+  let [number, cancelled] = [0, 0];
   for (let order = replayed ?? orders.next(); order && failed.length < MAX_FAILURES; order = orders?.next()) {
-    const run = { number: ++number, title: `order ${number}: ${formatOrder(order.choices)}`, choices: order.choices, made: [], log: [], isFirstFailure: !failed.length };
-    const problem = await runOrder({ test, tools, fixtures, testInfo, body, settings, timeout, run });
+    number += 1;
+    const attempt = async (isLast) => {
+      const title = `order ${number}${isLast ? " again" : ""}: ${formatOrder(order.choices)}`;
+      const run = { number, isLast, title, choices: order.choices, made: [], log: [], cancelled: 0, isFirstFailure: !failed.length };
+      const problem = await runOrder({ test, tools, fixtures, testInfo, body, settings, timeout, run });
+      return run.isUnrepeatable && !isLast ? attempt(true) : { run, problem };
+    };
+    const { run, problem } = await attempt(false);
     if (problem) failed.push({ run, problem });
+    cancelled = Math.max(cancelled, run.cancelled);
     orders?.add(order, run.made);
+    if (run.isTooLong) break; // the other orders would take as long
   }
   const left = orders?.left() ?? 0;
   const more = left ? `; at least ${left} more were not tried` : "";
   if (!failed.length) {
     testInfo.annotations.push({ type: "orders", description: `${number} passed${more}` });
-    if (replayed || number >= settings.atLeast) return;
+    const count = number + cancelled; // a cancelled request has competed
+    if (replayed || count >= settings.atLeast) return;
+    const exist = `only ${number} order${number === 1 ? " exists" : "s exist"}`;
+    const found = cancelled ? `${exist}, and the page cancelled ${cancelled} of the held requests` : exist;
     throw new Error(
-      `${number === 1 ? "nothing branched: no two requests to /v1 were held at the same time" : `only ${number} orders exist, and atLeast is ${settings.atLeast}`}; ` +
-        `do all actions that compete in race(), await no response there, or allow this with { atLeast: ${number} }`,
+      `${count === 1 ? "nothing branched: no two requests to /v1 were held at the same time" : `${found}; atLeast is ${settings.atLeast}`}; ` +
+        `do all actions that compete in race(), await no response there, or allow this with { atLeast: ${count} }`,
     );
   }
   const [{ run, problem }, ...others] = failed;
@@ -111,24 +123,27 @@ function headed(problem, heading) {
 /** Run one order in a context and a session of its own; return its problem, or undefined. */
 async function runOrder({ test, tools, fixtures, testInfo, body, settings, timeout, run }) {
   const known = testInfo.errors.length;
+  let requests;
   const work = async () => {
-    run.mock = await tools.openSession(fixtures, testInfo, run.number);
+    run.mock = await tools.openSession(fixtures, testInfo, run.isLast ? `${run.number} again` : run.number);
     const context = (run.context = await fixtures.browser.newContext());
-    const requests = await hold(context, [run.mock.url, fixtures.baseURL, ...fixtures.mockOrigins].filter(Boolean), settings, run);
+    requests = await hold(context, [run.mock.url, fixtures.baseURL, ...fixtures.mockOrigins].filter(Boolean), settings, run);
     await tools.nameSession(context, run.mock, fixtures);
     const request = (run.request = await tools.newRequest(run.mock, fixtures));
     await body({ page: await context.newPage(), context, mock: run.mock, request, race: requests.race });
     await requests.finish();
   };
-  let isOver = false;
+  let [isOver, hasEnded] = [false, false];
   // What fails after the step has timed out is a consequence of that.
-  const watched = () => work().catch((error) => { if (!isOver) throw error; });
+  const watched = () => work().catch((error) => { if (!isOver) throw error; }).finally(() => { hasEnded = true; });
   let problem = await failure(() => test.step(run.title, watched, { timeout }));
   isOver = true;
+  const reason = hasEnded ? undefined : requests?.tooLong();
+  if (reason) problem = new Error(`${problem.message} ${reason}`);
   const soft = testInfo.errors.splice(known);
   if (testInfo.expectedStatus === "skipped") throw problem;
   if (!problem && soft.length) problem = Object.assign(new Error(soft[0].message), { stack: soft[0].stack });
-  if (problem && run.isFirstFailure) await attachOrder(tools, testInfo, run);
+  if (problem && run.isFirstFailure && (run.isLast || !run.isUnrepeatable)) await attachOrder(tools, testInfo, run);
   const closing = await failure(async () => {
     await run.request?.dispose();
     await run.context?.close(); // ends what a step that timed out still does
@@ -150,7 +165,7 @@ async function attachOrder(tools, testInfo, { mock, context, log, number }) {
 async function hold(context, origins, settings, run) {
   const names = new Map(); // of requests, in order of issue
   const ordinals = new Map();
-  const activity = new Map();
+  const sent = []; // the names of all requests
   const kinds = [...(settings.lose ? ["lose"] : []), ...(settings.fail ? ["fail"] : [])];
   let [held, disturb, previous, late, problem] = [[], () => {}];
   let [isHolding, isPending, isDamaged, isClosed] = [false, false, false, false];
@@ -163,14 +178,12 @@ async function hold(context, origins, settings, run) {
   const log = (event, text) => run.log.push({ ms: elapsed(), event, text });
 
   const onEvent = (request) => {
-    const name = nameOf(request);
-    if (isIgnored(name)) return;
-    disturb();
-    activity.set(name, (activity.get(name) ?? 0) + 1);
+    if (!isIgnored(nameOf(request))) disturb();
   };
   context.on("request", (request) => {
     onEvent(request);
     const name = nameOf(request);
+    if (!isIgnored(name)) sent.push(name);
     const ordinal = (ordinals.get(name) ?? 0) + Number(isHolding);
     ordinals.set(name, ordinal);
     names.set(request, ordinal > 1 ? `${name}#${ordinal}` : name);
@@ -180,7 +193,9 @@ async function hold(context, origins, settings, run) {
     onEvent(request);
     const one = held.find((other) => other.request === request);
     held = held.filter((other) => other !== one);
-    if (one) log(`${one.name} was cancelled`);
+    if (!one) return;
+    run.cancelled += 1;
+    log(`${one.name} was cancelled`);
   });
   context.on("close", () => (isClosed = true));
   await context.addInitScript(countCalls, CALLS);
@@ -193,7 +208,9 @@ async function hold(context, origins, settings, run) {
       return log(`${name} is held`);
     }
     const delay = Date.now() - endedAt;
-    if (delay < LATE_MS) late ??= new Error(`${name} was sent ${delay} ms after race() ended; raise \`quiet\` above the page's delay, such as { quiet: ${Math.ceil(delay / 100) * 100 + 100} }, or send it in race()`);
+    const isRepeated = sent.indexOf(name) < sent.lastIndexOf(name);
+    const poll = isRepeated ? `${pollHint(name)}; if not, ` : "";
+    if (delay < LATE_MS) late ??= new Error(`${name} was sent ${delay} ms after race() ended; ${poll}raise \`quiet\` above the page's delay, such as { quiet: ${Math.ceil(delay / 100) * 100 + 100} }, or send it in race()`);
     return route.fallback();
   });
 
@@ -220,7 +237,7 @@ async function hold(context, origins, settings, run) {
   async function quiet() {
     for (let calm = 0; calm < (isPending ? PENDING_WINDOWS : 1); ) {
       if (isClosed) throw new Error("the context was closed in race()");
-      if (elapsed() >= RACE_MS) throw new Error(tooLong());
+      if (elapsed() >= RACE_MS) throw new Error(`race() took longer than ${RACE_MS / 1000} s: ${reasonOfLength()}`);
       const window = isPending ? Math.max(PENDING_MS, settings.quiet) / PENDING_WINDOWS : settings.quiet;
       const disturbed = new Promise((resolve) => { disturb = resolve; });
       const undisturbed = async () => {
@@ -231,11 +248,18 @@ async function hold(context, origins, settings, run) {
     }
   }
 
-  function tooLong() {
-    const start = `race() took longer than ${RACE_MS / 1000} s: `;
-    if (isPending) return `${start}its actions did not end; await in them no more than what the page shows before its responses arrive`;
-    const [[name, count] = []] = [...activity].sort(([, one], [, other]) => other - one);
-    return `${start}the page was never quiet; its most frequent request is ${name} with ${count} events: if it polls, pass { ignore: ["${name}"] }`;
+  function reasonOfLength() {
+    run.isTooLong = true;
+    let [name, count] = mostFrequent(sent);
+    // A poll may have another query each time.
+    if (count < POLL_COUNT) [name, count] = mostFrequent(sent.map((one) => one.split("?")[0]));
+    const reason = isPending ? "its actions did not end; await in them no more than what the page shows before its responses arrive" : "the page was never quiet";
+    return count < POLL_COUNT ? reason : `${reason}; ${name} was sent ${count} times: ${pollHint(name)}`;
+  }
+
+  function unrepeatable(reason) {
+    run.isUnrepeatable = true;
+    return new Error(`the order cannot be repeated: ${reason}`);
   }
 
   function choose() {
@@ -245,7 +269,7 @@ async function hold(context, origins, settings, run) {
     if (choices.length === 1 || run.made.length === MAX_CHOICES) return choices[0];
     const wanted = run.choices[run.made.length];
     const choice = wanted === undefined ? choices[0] : choices.find(({ token }) => token === wanted);
-    if (!choice) throw new Error(`the order cannot be repeated: '${wanted}' did not come up; the choices were ${choices.map(({ token }) => `'${token}'`).join(", ")}`);
+    if (!choice) throw unrepeatable(`'${wanted}' did not come up; the choices were ${choices.map(({ token }) => `'${token}'`).join(", ")}`);
     run.made.push({ choice: choice.token, others: choices.map(({ token }) => token).filter((token) => token !== choice.token) });
     return choice;
   }
@@ -289,7 +313,7 @@ async function hold(context, origins, settings, run) {
     isHolding = false;
     endedAt = Date.now();
     const wanted = run.choices[run.made.length];
-    if (wanted !== undefined) throw new Error(`the order cannot be repeated: race() ended before '${wanted}' came up; the requests of the page differ from run to run`);
+    if (wanted !== undefined) throw unrepeatable(`race() ended before '${wanted}' came up; the requests of the page differ from run to run`);
   }
 
   return {
@@ -298,6 +322,8 @@ async function hold(context, origins, settings, run) {
       result.catch(() => {}); // `finish` reports a body that does not wait
       return result;
     },
+    /** Return why `race()` has not ended; undefined if it has ended or was not called. */
+    tooLong: () => (startedAt && !endedAt ? `race() has not ended: ${reasonOfLength()}` : undefined),
     /** Check what a body has done; throw Error. */
     async finish() {
       if (!startedAt) throw new Error("the body never called race(); write `await race(async () => { ... })` around the actions that compete");
@@ -307,6 +333,17 @@ async function hold(context, origins, settings, run) {
       if (late) throw late;
     },
   };
+}
+
+function pollHint(name) {
+  return `if the page polls, pass { ignore: ["${name}"] }`;
+}
+
+/** Return the most frequent name and its count. */
+function mostFrequent(names) {
+  const counts = new Map();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].reduce((most, one) => (one[1] > most[1] ? one : most), ["", 0]);
 }
 
 /** Return what a promise resolves to, or undefined after a time. */

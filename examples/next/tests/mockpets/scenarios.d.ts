@@ -35,3 +35,6 @@ export type ScenarioName =
 
 /** A gate at which a scenario file holds responses. */
 export type GateName = "loading";
+
+/** A resource of a scenario file. */
+export type ResourceName = never;

@@ -172,11 +172,19 @@ export async function dropSession(mock) {
   if (problem && problem.code !== "session_dropped") throw problem;
 }
 
-/** Return the request log of a session, for the report of a failed test. */
-export async function requestLog(mock) {
+/**
+ * Return the request log of a session, for the report of a failed test.
+ * @param hint what lets requests name no session in this test runner
+ */
+export async function requestLog(mock, hint = "") {
   const entries = await mock.requests();
+  if (entries.length) return entries.map(requestLine).join("\n");
+  const { counts } = await mock.state();
+  const { unnamed = 0 } = counts; // an older server has no number
   const none = `no requests to ${mock.baseUrl}; requests that name another session, or none, are not shown`;
-  return entries.map(requestLine).join("\n") || none;
+  if (!unnamed) return none;
+  const rejected = unnamed === 1 ? "1 request that named no session was rejected" : `${unnamed} requests that named no session were rejected`;
+  return `${none}\nmeanwhile, ${rejected}${hint && `: ${hint}`}`;
 }
 
 /** Return number, time, method, target, status, milliseconds (plus those added), stubs and notes of a request. */

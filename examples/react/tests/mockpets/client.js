@@ -22,8 +22,9 @@ const RESPONSE_MS = 10_000; // for a call that does not wait
 const WITHIN_MS = 5_000;
 const LONGEST_WAIT_MS = 30_000;
 const POLL_SECONDS = 25;
-const SAME = { request: "requests", held: "gates" };
+const SAME = { held: "gates" };
 const CHANGES = ["scenario", "pets", "requests", "request", "gates", "held", "data", "sessions", "files", "origins", "clock"];
+const LISTED_REQUESTS = 1_000;
 const PAUSE_MS = 100; // minimum time between two polls
 const RETRY_MS = [500, 1_000, 2_000, 4_000];
 // The URL or path of this folder, from a stack such as `at file:///kit/client.js:1:2` or `@http://host/client.js:1:2`.
@@ -285,7 +286,7 @@ export class Mockpets {
 
   on(kind, listener) {
     if (!CHANGES.includes(kind)) throw new TypeError(`unknown kind of change '${kind}'; use one of ${CHANGES.join(", ")}`);
-    const entry = { kind: SAME[kind] ?? kind, listener };
+    const entry = { kind: SAME[kind] ?? kind, listener, since: 0, reported: new Set() };
     this.#listeners.add(entry);
     if (this.#listeners.size === 1) {
       this.#polling = new AbortController();
@@ -307,6 +308,10 @@ export class Mockpets {
         // Another number of resets, or a lower number of changes, belongs to another session or server.
         const isSame = last?.resets === now.resets && last.change <= now.change;
         this.#notify(isSame ? now.changed : null);
+        for (const entry of [...this.#listeners].filter(({ kind }) => kind === "request")) {
+          if (!isSame) Object.assign(entry, { since: 0, reported: new Set() });
+          if (!isSame || now.changed.includes("requests")) await this.#reportRequests(entry, stopped);
+        }
         last = now;
         failures = 0;
         await sleep(PAUSE_MS);
@@ -321,8 +326,22 @@ export class Mockpets {
   /** Call the listeners of some kinds of change; null stands for all kinds. */
   #notify(kinds) {
     for (const { kind, listener } of [...this.#listeners]) {
-      if (kinds === null || kinds.includes(kind)) listener();
+      if (kind !== "request" && (kinds === null || kinds.includes(kind))) listener();
     }
+  }
+
+  /** Call a listener of `request` with each request whose response was sent and that it does not know. */
+  async #reportRequests(entry, stopped) {
+    const query = { since: entry.since, limit: LISTED_REQUESTS };
+    const { requests, last } = await this.#call("GET", "requests", { query, stopped, check: accept });
+    const isPending = ({ outcome }) => outcome === "pending";
+    for (const request of requests) {
+      if (isPending(request) || entry.reported.has(request.number)) continue;
+      entry.reported.add(request.number);
+      entry.listener(request);
+    }
+    entry.since = (requests.find(isPending)?.number ?? last + 1) - 1;
+    for (const number of entry.reported) if (number <= entry.since) entry.reported.delete(number);
   }
 
   // --- Calls ---

@@ -149,13 +149,13 @@ export interface components {
         };
         /** @enum {string} */
         ErrorCode: "invalid_request" | "unauthorized" | "forbidden" | "pet_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "verification_failed" | "not_held" | "conflict" | "session_dropped" | "gone" | "payload_too_large" | "expectation_failed" | "invalid_scenario" | "invalid_session" | "session_required" | "unknown_header" | "unknown_scenario" | "unknown_session" | "rate_limited" | "headers_too_large" | "internal_error" | "not_described" | "not_implemented" | "busy" | "stopping" | "http_version_not_supported" | "store_full";
-        /** @description An error of the contract. */
+        /** @description An error of the contract, or on a path outside the contract an error that resources send. */
         ErrorReply: {
             /**
              * @description The error code, which sets the status.
              * @enum {string}
              */
-            error: "invalid_request" | "unauthorized" | "pet_not_found";
+            error: "invalid_request" | "unauthorized" | "pet_not_found" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large";
             /** @description Message of the error, instead of the default. */
             message?: string;
         };
@@ -891,13 +891,15 @@ export interface components {
          * @description How many of each a session and its server have.
          *
          *     `pets` is null while generating them would take too long; `held` counts the responses behind
-         *     gates.
+         *     gates. `unnamed` counts the requests since the session began that were rejected because they
+         *     named no session, with `--sessions declared`: those of its test may be among them.
          */
         StateCounts: {
             pets: number | null;
             requests: number;
             sessions: number;
             held: number;
+            unnamed: number;
         };
         /**
          * @description How far the sessions are saved in the state file.
