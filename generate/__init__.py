@@ -1,16 +1,23 @@
-"""The programs that write files of this repository from its code; CONTRIBUTING.md says when.
+"""The programs that write files of this repository from its code.
 
-| program | writes |
+``python -m generate`` runs the first table, and reports what it cannot write; ``--check`` only
+reports what is out of date.
+
+| module | writes |
 |---|---|
-| `generate.reference` | the generated parts of the pages, and `llms.txt` |
-| `generate.compiled_scenarios` | `mockpets/scenario/shipped.py` |
-| `generate.declarations` | `control.d.ts`, `scenarios.d.ts` and `scenarios.js` of `kit/` |
+| `compiled_scenarios` | `mockpets/scenario/shipped.py` |
+| `declarations` | `control.d.ts`, `scenarios.d.ts` and `scenarios.js` of `kit/` |
+| `copies` | the kit in the examples, and `deploy/` |
+| `reference` | the generated parts of the pages, and `llms.txt` |
+| `tests.cli.terminal` | the golden files of the terminal |
+
+These take pictures, with the browser and the packages of the tests. Run each by its name.
+
+| module | writes |
+|---|---|
 | `generate.story` | `story.webp` and its still pictures in `docs/screenshots` |
 | `generate.screenshots` | the picture of the panel in `docs/screenshots` |
 | `generate.gallery` | the pictures in `docs/screenshots/states` |
-
-`reference` takes its tables from the other modules. The last four use the packages and the browser
-of the tests.
 """
 
 from pathlib import Path
@@ -18,3 +25,7 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parents[1]
 SCREENSHOTS: Final = ROOT / "docs" / "screenshots"
+
+
+class CannotGenerateError(Exception):
+    """Why a file cannot be generated, and what to do about it."""

@@ -1,4 +1,4 @@
-"""Write mockpets/scenario/shipped.py: ``python -m generate.compiled_scenarios``."""
+"""Make mockpets/scenario/shipped.py from `scenarios/`."""
 
 from __future__ import annotations
 
@@ -6,19 +6,22 @@ from dataclasses import MISSING, fields, is_dataclass
 from typing import TYPE_CHECKING
 
 from generate import ROOT
+from mockpets.constants import NEEDS
+from mockpets.errors import invalid
 from mockpets.scenario.files import find
 from mockpets.scenario.language.loader import load_scenario
 from mockpets.scenario.library import Library, digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 PATH = ROOT / "mockpets" / "scenario" / "shipped.py"
 
 HEADER = '''\
 """The shipped scenarios, so that a start neither reads YAML nor checks them.
 
-Made by ``python -m generate.compiled_scenarios``, do not edit. A scenario counts only as long as
+Made by ``python -m generate``, do not edit. A scenario counts only as long as
 its file has the digest beside it.
 """
 
@@ -32,15 +35,21 @@ COMPILED: Final[dict[str, Scenario]] = {
 '''
 
 
-def source() -> str:
-    """Return the text of the module."""
+def files() -> dict[Path, str]:
+    """Return the module.
+
+    :raise InputError: a scenario is invalid, or has no group.
+    """
     sources = find("scenarios", ())
     fixtures = Library({}, {}, {}, find("fixtures", ())).shelf()
     entries = []
     for each in sources.values():
         scenario = load_scenario(each.path, each.shown, known=sources, fixtures=fixtures)
+        if scenario.group not in NEEDS:
+            what, hint = "a shipped scenario requires a group", f"add one of {', '.join(NEEDS)}"
+            raise invalid(each.shown, what, hint)
         entries.append(f"    {digest(each)!r}: {expression(scenario)},\n")
-    return HEADER + "".join(entries) + "}\n"
+    return {PATH: HEADER + "".join(entries) + "}\n"}
 
 
 def expression(value: object) -> str:
@@ -63,7 +72,3 @@ def _arguments(value: object) -> Iterator[str]:
             default = item.default_factory()
         if default is MISSING or own != default:
             yield f"{item.name}={expression(own)}"
-
-
-if __name__ == "__main__":
-    PATH.write_text(source(), encoding="utf-8")

@@ -1,22 +1,24 @@
-"""The generated declarations of the kit: run this module to write them again.
-
-``.venv/bin/python -m generate.declarations`` writes ``control.d.ts``, ``scenarios.d.ts`` and
-``scenarios.js`` into ``kit/``, and ``tests/kit/test_declarations.py`` compares them.
-"""
+"""Make the generated declarations of the kit: those of the scenarios, and of the control API."""
 
 from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from generate import CannotGenerateError
 from mockpets.kit import declare_scenarios, list_scenarios
 from mockpets.packaged_data import shipped
 from mockpets.scenario.library import load_library
 from mockpets.web.control.routes import control_document
-from tests.programs import need
+from tests.programs import INSTALL_PACKAGES, NODE_MODULES
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+KIT: Final = shipped("kit")
 _OPTIONS: Final = (
     "--root-types",
     "--root-types-no-schema-prefix",
@@ -26,24 +28,34 @@ _OPTIONS: Final = (
 _HEADER: Final = """\
 // Generated with openapi-typescript from the OpenAPI document of the control API
 // (`mockpets openapi --control`). In a checkout of mockpets, this command writes it again:
-// .venv/bin/python -m generate.declarations
+// .venv/bin/python -m generate
 
 """
 _UNUSED: Final = r"export type (?:paths|webhooks|\$defs|operations) = Record<string, never>;\n"
 
 
-def scenarios() -> dict[str, str]:
-    """Return the files with the shipped scenarios, by name."""
+def scenarios() -> dict[Path, str]:
+    """Return the files with the shipped scenarios."""
     library = load_library((), ())
     listed = library.descriptions()
     return {
-        "scenarios.d.ts": declare_scenarios(listed, library.gates(), library.resource_names()),
-        "scenarios.js": list_scenarios(listed),
+        KIT / "scenarios.d.ts": declare_scenarios(
+            listed, library.gates(), library.resource_names()
+        ),
+        KIT / "scenarios.js": list_scenarios(listed),
     }
 
 
-def control() -> str:
-    """Return the declarations of the objects that the control API accepts and returns."""
+def control() -> dict[Path, str]:
+    """Return the file with the objects that the control API accepts and returns.
+
+    :raise CannotGenerateError: an npm package is missing.
+    """
+    program = shutil.which("openapi-typescript", path=NODE_MODULES / ".bin")
+    if program is None:
+        raise CannotGenerateError(
+            f"openapi-typescript is not installed; to install it: {INSTALL_PACKAGES}"
+        )
     document: dict[str, Any] = {**control_document()}
     schemas = document["components"]["schemas"]
     query = [each for each in document["paths"]["/requests"]["get"]["parameters"] if "in" in each]
@@ -59,7 +71,7 @@ def control() -> str:
     named = sorted({**schemas, "RequestFilters": filters}.items())
     document["components"] = {"schemas": dict(named)}
     generator = subprocess.run(
-        [need("openapi-typescript"), *_OPTIONS],
+        [program, *_OPTIONS],
         input=json.dumps(document),
         capture_output=True,
         text=True,
@@ -68,9 +80,4 @@ def control() -> str:
     )
     assert generator.returncode == 0, generator.stderr
     text = generator.stdout[generator.stdout.index("export ") :]  # after the generator's comment
-    return _HEADER + re.sub(_UNUSED, "", text)
-
-
-if __name__ == "__main__":
-    for name, content in {"control.d.ts": control(), **scenarios()}.items():
-        (shipped("kit") / name).write_text(content, "utf-8")
+    return {KIT / "control.d.ts": _HEADER + re.sub(_UNUSED, "", text)}

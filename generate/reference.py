@@ -1,8 +1,7 @@
-"""The generated parts of the documentation: run this module to write them again.
+"""Make the generated parts of the documentation.
 
-``.venv/bin/python -m generate.reference`` writes what is between ``<!-- generated: NAME -->`` and
-``<!-- end -->`` on each page, and `tests/docs/test_reference.py` compares it. The text around it is
-written by hand.
+They are between ``<!-- generated: NAME -->`` and ``<!-- end -->`` on each page. The text around
+them is written by hand.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args, get_type_hints
 
 import click
 
-from generate import ROOT, explanations, scenario_keys, scenario_tables
+from generate import ROOT, CannotGenerateError, explanations, scenario_keys, scenario_tables
 from generate.control_calls import calls
 from mockpets import constants
 from mockpets.cli.commands import ListGroup, walk
@@ -27,7 +26,7 @@ from mockpets.contract.schemas import LIST_FIELDS, PET_FIELDS, RESPONSES
 from mockpets.packaged_data import shipped as packaged
 from mockpets.report.findings import CLIENT_RULES
 from mockpets.scenario.language.references import SOURCES
-from mockpets.scenario.library import SHIPPED_SCENARIOS, load_library
+from mockpets.scenario.library import load_library
 from mockpets.scenario.model import OPERATORS
 from mockpets.settings.model import rows
 from mockpets.telemetry.access_log import Access
@@ -51,6 +50,10 @@ _PART: Final = re.compile(
 )
 
 
+_COUNT: Final = re.compile(r"^[0-9]+(?= scenarios: mockpets scenarios$)", re.MULTILINE)
+"""The number of scenarios in a copy of the banner."""
+
+
 def table(heads: Iterable[str], lines: Iterable[Iterable[str]]) -> str:
     """Return a Markdown table."""
     heads = list(heads)
@@ -66,11 +69,11 @@ def code(text: str) -> str:
 def explained(codes: Iterable[Code], texts: Mapping[Code, Text]) -> Iterator[tuple[Code, Text]]:
     """Yield each code with its explanation.
 
-    :raise ValueError: the explanations have other codes.
+    :raise CannotGenerateError: the explanations have other codes.
     """
     listed = list(codes)
     if set(listed) != texts.keys():
-        raise ValueError(f"explain exactly these: {sorted(set(listed) ^ texts.keys())}")
+        raise CannotGenerateError(f"explain exactly these: {sorted(set(listed) ^ texts.keys())}")
     for each in listed:
         yield each, texts[each]
 
@@ -87,7 +90,7 @@ def settings(group: str) -> str:
     """Return the table of the settings of one group."""
     missing = {row.name for row in rows()} - {name for names in _GROUPS.values() for name in names}
     if missing:
-        raise ValueError(f"add these settings to a group: {sorted(missing)}")
+        raise CannotGenerateError(f"add these settings to a group: {sorted(missing)}")
     known = {row.name: row for row in rows()}
     return table(
         ("option", "variable", "default", ""),
@@ -277,7 +280,7 @@ def javascript(declaration: str, before: str = "") -> str:
     names = {*re.findall(r"^  (?:static |readonly )*(\w+)\??[(:<]", body, re.MULTILINE)}
     described = {"constructor", *(member["name"] for member in _MEMBER.finditer(body))}
     if names - described:
-        raise ValueError(f"describe these in client.d.ts: {sorted(names - described)}")
+        raise CannotGenerateError(f"describe these in client.d.ts: {sorted(names - described)}")
     return table(("name", "description"), lines)
 
 
@@ -338,11 +341,10 @@ def _with_examples(kind: str, what: str, lines: Iterable[tuple[str, tuple[str, s
 
 def scenarios() -> str:
     """Return the table of the shipped scenarios, with one line for each."""
-    library = load_library([], []).scenarios
-    names = [name for group in SHIPPED_SCENARIOS.values() for name in group]
+    library = load_library([], [])
     return _in_two_columns(
         ("scenario", "what the server does"),
-        ((code(name), library[name].description) for name in names),
+        ((code(name), text) for name, text in library.descriptions().items()),
     )
 
 
@@ -444,9 +446,10 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
 
 def generated(text: str) -> str:
     """Return the text of a page with all its generated parts written again."""
-    return _PART.sub(
+    text = _PART.sub(
         lambda part: f"{part['start']}\n{PARTS[part['name']]().strip()}\n\n{part['end']}", text
     )
+    return _COUNT.sub(str(len(load_library([], []).sources)), text)
 
 
 def names_of(text: str) -> list[str]:
@@ -455,10 +458,10 @@ def names_of(text: str) -> list[str]:
 
 
 def pages() -> dict[Path, str]:
-    """Return the pages that have generated parts, as they should be."""
+    """Return the pages, with their generated parts as they should be."""
     paths = [ROOT / "README.md", *ROOT.glob("docs/**/*.md")]
     texts = {path: path.read_text("utf-8") for path in paths}
-    return {path: generated(text) for path, text in texts.items() if _PART.search(text)}
+    return {path: generated(text) for path, text in texts.items()}
 
 
 def llms_txt() -> str:
@@ -467,7 +470,6 @@ def llms_txt() -> str:
     return text
 
 
-if __name__ == "__main__":
-    for path, text in pages().items():
-        path.write_text(text, "utf-8")
-    (ROOT / "llms.txt").write_text(llms_txt(), "utf-8")
+def files() -> dict[Path, str]:
+    """Return the pages with generated parts, and the list of pages."""
+    return {**pages(), ROOT / "llms.txt": llms_txt()}

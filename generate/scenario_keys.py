@@ -26,6 +26,7 @@ DEFINITIONS: Final[Mapping[str, tuple[str, ...]]] = {
 EXAMPLES: Final = {
     "The file": {
         "description": "description: Pet 3 is missing.",
+        "group": "group: Errors",
         "extends": "extends: [retry, empty]",
         "pets": "pets: 40",
         "stubs": "stubs: [{delay: 1s}]",

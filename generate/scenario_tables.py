@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mockpets.scenario.describe import describe_pets, describe_stub
-from mockpets.scenario.library import SHIPPED_SCENARIOS, load_library
+from mockpets.scenario.library import load_library
 
 if TYPE_CHECKING:
     from mockpets.scenario.model import Scenario
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 def part() -> str:
     """Return a table of scenarios under a heading for each need."""
-    scenarios = load_library([], []).scenarios
+    library = load_library([], [])
     lines: list[str] = []
-    for need, group in SHIPPED_SCENARIOS.items():
+    for need, group in library.grouped().items():
         lines += [f"## {need}", "", "| scenario | description | what it does |", "|---|---|---|"]
-        lines += [_row(name, scenarios[name]) for name in group]
+        lines += [_row(name, library.scenarios[name]) for name in group]
         lines.append("")
     return "\n".join(lines)
 

@@ -1,6 +1,6 @@
 // Generated with openapi-typescript from the OpenAPI document of the control API
 // (`mockpets openapi --control`). In a checkout of mockpets, this command writes it again:
-// .venv/bin/python -m generate.declarations
+// .venv/bin/python -m generate
 
 export interface components {
     schemas: {
@@ -470,12 +470,14 @@ export interface components {
          *     `scenario` is the name under which the session uses it, `yaml` a scenario file with it, and
          *     `matches` lists the requests of the log that it would have responded to. `stub` is null if the
          *     file has a resource instead: the log shows a POST and then a GET of an unknown collection.
+         *     `notes` lists the secrets that it lacks.
          */
         RecordedStub: {
             scenario: string;
             stub: components["schemas"]["DataRecord"] | null;
             yaml: string;
             matches: number[];
+            notes: string[];
         };
         /** @description The number of the last request before a recording, and how many pets it begins with. */
         RecordingStarted: {
@@ -732,6 +734,11 @@ export interface components {
             $schema?: string;
             /** @description One line that describes the scenario. */
             description?: string;
+            /**
+             * @description Heading in lists of scenarios. By default, Your own.
+             * @enum {string}
+             */
+            group?: "Empty states" | "Data" | "Authentication" | "Errors" | "Failures that end" | "Missing pets" | "Slow responses" | "Broken responses" | "Outside the contract";
             /** @description Scenarios whose stubs follow this scenario's stubs, in this order. */
             extends?: string | string[];
             /** @description The contents of collections by name; * is every collection. A collection without contents has those of the session. */
@@ -958,6 +965,7 @@ export interface components {
             stub: components["schemas"]["DataRecord"] | null;
             yaml: string;
             matches: number[];
+            notes: string[];
             active: string[];
         };
         /** @enum {string} */

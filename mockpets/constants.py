@@ -237,6 +237,8 @@ ScenarioGroup = Literal[
     "Outside the contract",
 ]
 """A heading in lists of scenarios; this is the order of the headings."""
+NEEDS: Final[tuple[ScenarioGroup, ...]] = get_args(ScenarioGroup)[2:]
+"""The groups that a scenario file can name."""
 Change = Literal[
     "requests",
     "scenario",

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 from mockpets.constants import REDACTED
 
 if TYPE_CHECKING:
-    from collections import Counter
     from collections.abc import Callable
 
 _WORD: Final = r"(?:token|secret|passw|passphrase|pwd|auth|jwt|api[-_. +]?key)"
@@ -26,7 +25,8 @@ _NAME: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _PROPERTY: Final = re.compile(
-    r".*(?:token|secret|passw(?:or)?d|passphrase|pwd|jwt|api[-_. ]?key|authorization|cookie)",
+    r".*(?:token|secret|passw(?:or)?d|passphrase|pwd|jwt|api[-_. ]?key|authorization|cookie"
+    r"|credential)s?(?:[-_. ]?(?:value|text|hash))?",
     re.IGNORECASE | re.DOTALL,
 )
 # Texts are searched in lower case: ignoring the case takes three times as long.
@@ -55,28 +55,11 @@ def is_secret(name: str) -> bool:
 
 
 def is_secret_property(name: str) -> bool:
-    """Return whether a JSON property of this name has a secret as text.
+    """Return whether a JSON property of this name has a secret, perhaps in objects or lists.
 
     Unlike a header or parameter, its value may be needed: `author`, `code` and `token_type` stay.
     """
     return _PROPERTY.fullmatch(name) is not None
-
-
-def property_redactor(names: Counter[str]) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
-    """Return an `object_pairs_hook` of `json.loads` that redacts secret properties.
-
-    :param names: counts the redacted ones by name.
-    """
-
-    def redacted(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        result = dict(pairs)
-        for name, value in pairs:
-            if isinstance(value, str) and value not in ("", REDACTED) and is_secret_property(name):
-                result[name] = REDACTED
-                names[name] += 1
-        return result
-
-    return redacted
 
 
 def redacted(name: str, value: Any, has_secret: Callable[[str], bool] = is_secret) -> Any:

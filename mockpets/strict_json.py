@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from decimal import Decimal, InvalidOperation
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.errors import RequestError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 JSON_DEPTH: Final = 20
 
@@ -62,7 +66,8 @@ _DECODER = json.JSONDecoder(
 )
 
 
-def _deeper_than(value: object, depth: int) -> bool:
+def deeper_than(value: object, depth: int) -> bool:
+    """Return whether a JSON value has more levels of objects and lists."""
     level = [value]
     for _ in range(depth + 1):
         containers = [item for item in level if isinstance(item, (dict, list))]
@@ -94,7 +99,7 @@ def parse_json(raw: bytes) -> object:
     except RecursionError:
         too_deep = True
     else:
-        too_deep = _deeper_than(value, JSON_DEPTH)
+        too_deep = deeper_than(value, JSON_DEPTH)
     if too_deep:
         raise _invalid(f"the body is nested deeper than {JSON_DEPTH} levels")
     return value
@@ -102,16 +107,50 @@ def parse_json(raw: bytes) -> object:
 
 load_json: Final = json.JSONDecoder(parse_float=_decimal, parse_int=_integer).decode
 """Return the value of JSON that `dump_json` has written, with exact numbers."""
+
+
+def load_json_of(
+    text: str, properties: Callable[[list[tuple[str, Any]]], object] | None = None
+) -> Any:
+    """Return the value of JSON that another program has written, with exact numbers.
+
+    :param properties: makes an object of its properties.
+    :raise ValueError: it is not JSON, has NaN or Infinity, or a number that nothing can hold.
+    """
+    decoder = json.JSONDecoder(
+        object_pairs_hook=properties,
+        parse_float=_finite,
+        parse_int=_integer,
+        parse_constant=_finite,
+    )
+    return decoder.decode(text)
+
+
+def _finite(text: str) -> Decimal:
+    number = _decimal(text) if text[-1].isdigit() else Decimal("NaN")
+    if number.is_finite():
+        return number
+    raise ValueError(f"{text[:60]} is not a JSON number")
+
+
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def dump_json(value: object) -> bytes:
     """Return a value as compact JSON; Decimals stay exact. Raises TypeError for other types."""
+    return _dump(value).encode()
+
+
+def _dump(value: object) -> str:
     try:
-        text = _ENCODER.encode(value)
+        return _ENCODER.encode(value)
     except TypeError:  # it contains a Decimal; without one, the encoder is many times faster
-        text = _dump_exact(value)
-    return text.encode()
+        return _dump_exact(value)
+
+
+def dump_ascii(value: object) -> str:
+    """Return a value as compact JSON whose other characters are escaped, also surrogates."""
+    return re.sub(r"[^ -~]", lambda found: json.dumps(found[0])[1:-1], _dump(value))
 
 
 def _dump_exact(value: object) -> str:

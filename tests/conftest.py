@@ -18,6 +18,7 @@ import requests  # noqa: F401
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.scenario import library
 from mockpets.scenario.files import Source
+from tests.case_names import name_of
 from tests.http_client import Client, InProcess, OverSocket
 from tests.server.raw_http import Clock, port_of
 
@@ -143,6 +144,11 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+def pytest_make_parametrize_id(val: object) -> str:
+    """Name the cases of a test by their values."""
+    return name_of(val)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

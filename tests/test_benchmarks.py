@@ -26,7 +26,6 @@ from benchmarks.subjects import PETS, Subject
 from benchmarks.tables import RESULTS, put_into
 from mockpets import MockpetsServer, Settings
 from mockpets.seed.generator import generate
-from tests.cases import each as for_each
 from tests.programs import need
 
 ROOT = Path(__file__).parent.parent
@@ -83,7 +82,7 @@ def test_mockpets_has_all_abilities(port: int) -> None:
     assert statuses_of(LIST, port) == CONTRACT
 
 
-@for_each("scenario", ["empty", "server-error", "broken-json", "full-page"])
+@pytest.mark.parametrize("scenario", ["empty", "server-error", "broken-json", "full-page"])
 def test_a_server_with_another_page_is_not_timed(scenario: str) -> None:
     with (
         MockpetsServer(Settings(port=0, pets=str(PETS), scenario=(scenario,))) as server,
@@ -130,7 +129,7 @@ def test_without_wrk_nothing_is_measured(tmp_path: Path, monkeypatch: pytest.Mon
 # --- Peers --------------------------------------------------------------------------------------
 
 
-@for_each("name", PEERS)
+@pytest.mark.parametrize("name", PEERS)
 def test_a_peer_can_be_set_up_repeatedly(name: str, tmp_path: Path) -> None:
     peer = PEERS[name]
     for _ in range(2):
@@ -217,7 +216,7 @@ def test_the_results_have_a_section_for_each_run() -> None:
     assert sections == ["servers", "curves"]
 
 
-@for_each("rates, busy, problem", [
+@pytest.mark.parametrize(("rates", "busy", "problem"), [
     ([1000, 1070], [0.0, 0.02], ""),
     ([1000, 900, 1000], [0.0], "the control's speed varied by 11%; at most 8% is idle"),
     ([1000, 1000], [0.0, 0.25], "other programs took 12%; at most 8% is idle"),
@@ -277,7 +276,7 @@ def test_a_short_run_measures_compiled_mockpets(tmp_path: Path) -> None:
     assert "argparse" not in sources, "only our own code"
 
 
-@for_each("arguments, message", [
+@pytest.mark.parametrize(("arguments", "message"), [
     (("--short", "--only", "Prims"), "--only: unknown Prims; available: mockpets, "),
     (("mixed",), "QUESTION: unknown mixed; available: mix, operations, start, memory, curves"),
 ])  # fmt: skip

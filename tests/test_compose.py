@@ -21,7 +21,6 @@ from mockpets.settings import Settings
 from mockpets.settings.model import rows
 from mockpets.settings.sources import URL_VARIABLE
 from tests import programs
-from tests.cases import each as for_each
 from tests.http_client import Client, OverSocket, Response
 from tests.programs import free_port, run
 from tests.test_container_files import PAGES, environment, one
@@ -50,12 +49,14 @@ def flaws(document: object) -> list[str]:
     return [error.message for error in errors]
 
 
-@for_each("document", [COMPOSE, DEPLOYED])
+@pytest.mark.parametrize("document", [COMPOSE, DEPLOYED], ids=["compose.yaml", "deploy"])
 def test_it_is_a_compose_file(document: Any) -> None:
     assert flaws(document) == []
 
 
-@for_each("service", [MOCK, *DEPLOYED["services"].values()])
+@pytest.mark.parametrize(
+    "service", [MOCK, *DEPLOYED["services"].values()], ids=["compose.yaml", *DEPLOYED["services"]]
+)
 def test_the_mock_is_confined(service: Any) -> None:
     assert service["restart"] == "unless-stopped"
     assert service["cap_drop"] == ["ALL"]
@@ -74,7 +75,11 @@ def test_the_image_is_this_version_s() -> None:
     assert images == {f"mockpets:{mockpets.__version__}"}
 
 
-@for_each("document, public", [(COMPOSE, "mock"), (DEPLOYED, "haproxy")])
+@pytest.mark.parametrize(
+    ("document", "public"),
+    [(COMPOSE, "mock"), (DEPLOYED, "haproxy")],
+    ids=["compose.yaml", "deploy"],
+)
 def test_only_this_machine_can_call_it(document: Any, public: str) -> None:
     port = Settings().port
     ports = {n: each["ports"] for n, each in document["services"].items() if "ports" in each}

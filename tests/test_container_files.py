@@ -14,7 +14,6 @@ from mockpets.cli.main import _commands as program
 from mockpets.cli.main import main
 from mockpets.settings import Settings
 from mockpets.settings.model import rows
-from tests.cases import each as for_each
 
 ROOT = Path(__file__).parent.parent
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
@@ -87,7 +86,7 @@ def test_every_variable_of_ours_is_a_setting() -> None:
     assert one("EXPOSE") == str(Settings().port)
 
 
-@for_each("word", ["ENTRYPOINT", "CMD", "HEALTHCHECK"])
+@pytest.mark.parametrize("word", ["ENTRYPOINT", "CMD", "HEALTHCHECK"])
 def test_commands_are_in_exec_form_and_exist(word: str) -> None:
     """Without a shell around it a command gets the signals itself, and needs no shell."""
     found = json.loads(one(word).partition("CMD ")[2] or one(word))
@@ -141,7 +140,7 @@ PAGES = [
 ]
 
 
-@for_each("page", PAGES)
+@pytest.mark.parametrize("page", PAGES)
 def test_settings_named_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     variables = {row.variable for row in rows()}

@@ -7,7 +7,9 @@ import tomllib
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
-from tests.cases import each as for_each
+import pytest
+import yaml
+
 from tests.test_imports import HOMES, LEVELS
 
 ROOT = Path(__file__).parent.parent
@@ -46,14 +48,14 @@ def test_the_import_rule_matches_the_tested_one() -> None:
     ]
 
 
-@for_each("library", HOMES)
+@pytest.mark.parametrize("library", HOMES)
 def test_the_home_of_each_library_is_listed(library: str) -> None:
     spelled = {"yaml": "PyYAML", "prometheus_client": "prometheus-client"}.get(library, library)
 
     assert spelled.lower() in section("The import rule").lower()
 
 
-@for_each("page", ["CONTRIBUTING.md", "architecture.md", "decisions.md"])
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "architecture.md", "decisions.md"])
 def test_all_mentioned_files_exist(page: str) -> None:
     [path] = [path for path in (ROOT / page, ROOT / "docs/contributors" / page) if path.exists()]
     folders = (ROOT / name for name in ("docs", "generate", "mockpets", "tests"))
@@ -102,3 +104,17 @@ def _imported(path: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names.add(node.module.partition(".")[0])
     return names
+
+
+def test_the_hooks_before_a_commit_run_what_ci_runs_and_download_nothing() -> None:
+    text = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
+    repositories = yaml.safe_load(text)["repos"]
+    entries = [hook["entry"] for each in repositories for hook in each["hooks"]]
+    ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    [style] = re.findall(r"^style\(\) \{\n(.*?)^\}", ci, re.MULTILINE | re.DOTALL)
+    commands = re.findall(r"\.venv/bin/(?:ruff \w+|\w+)", style)
+
+    assert [each["repo"] for each in repositories] == ["local"]
+    assert len(commands) == 3
+    for command in [*commands, ".venv/bin/python -m generate --check"]:
+        assert any(entry.startswith(command) for entry in entries), command

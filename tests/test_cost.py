@@ -25,7 +25,6 @@ import pytest
 from mockpets import Settings, create_app
 from mockpets.constants import OPERATIONS as OPERATION_NAMES
 from mockpets.wsgi_extension import HEAD, HEADERS_MEMO
-from tests.cases import each as for_each
 
 ROOT = Path(__file__).parent.parent
 ONCE = 50
@@ -123,7 +122,7 @@ def prepared(app: WSGIApplication, operation: Operation) -> Callable[..., None]:
 
 
 @pytest.mark.usefixtures("quiet")
-@for_each("name", OPERATIONS)
+@pytest.mark.parametrize("name", OPERATIONS)
 def test_a_request_calls_no_more_than_it_did(app: WSGIApplication, name: str) -> None:
     operation = OPERATIONS[name]
     counts = counted_calls(prepared(app, operation))
@@ -162,7 +161,7 @@ def test_a_request_calls_few_more_with_200_stubs(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("quiet")
-@for_each("name", ["docs", "schema/scenario.json"])
+@pytest.mark.parametrize("name", ["docs", "schema/scenario.json"])
 def test_pages_and_documents_are_made_once(app: WSGIApplication, name: str) -> None:
     send = prepared(app, OPERATIONS["listPets"])
     path = {"PATH_INFO": f"/__mockpets/{name}", "QUERY_STRING": ""}

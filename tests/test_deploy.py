@@ -20,7 +20,6 @@ from mockpets.constants import HEALTH_PATH, READY_PATH
 from mockpets.settings import Settings
 from mockpets.settings.model import rows
 from mockpets.settings.sources import load_settings
-from tests.cases import each as for_each
 from tests.docs.page import ROOT
 from tests.programs import need
 from tests.test_compose import MOCK, TOKEN, resolved
@@ -59,7 +58,7 @@ PODS = [each["spec"]["template"]["spec"] for each in OBJECTS if "template" in ea
 # --- The command ------------------------------------------------------------------------------
 
 
-@for_each("target", deploy.TARGETS)
+@pytest.mark.parametrize("target", deploy.TARGETS)
 def test_deploy_has_what_the_command_writes(target: str, tmp_path: Path) -> None:
     out = tmp_path / "new" / "folder"
 
@@ -78,8 +77,8 @@ def test_without_a_folder_the_files_are_printed(capsys: pytest.CaptureFixture[st
     }
 
 
-@for_each(
-    "arguments, message",
+@pytest.mark.parametrize(
+    ("arguments", "message"),
     [
         (["compsoe", "--processes", "2"], "'compsoe' is not one of 'compose', 'kubernetes',"),
         (["compose"], "Missing option '--processes'"),
@@ -95,8 +94,8 @@ def test_invalid_arguments(
 
 
 @pytest.mark.tool
-@for_each("target", deploy.TARGETS)
-@for_each("processes", [1, 3])
+@pytest.mark.parametrize("target", deploy.TARGETS)
+@pytest.mark.parametrize("processes", [1, 3])
 def test_haproxy_accepts_its_configuration_and_has_a_backend_for_each_process(
     processes: int, target: str, tmp_path: Path
 ) -> None:
@@ -155,7 +154,7 @@ def test_haproxy_may_finish_before_it_is_killed() -> None:
     assert int(stop) + int(pause) < pod["terminationGracePeriodSeconds"]
 
 
-@for_each("name", PROCESSES)
+@pytest.mark.parametrize("name", PROCESSES)
 def test_every_process_has_a_state_file_of_its_own(name: str) -> None:
     [volume] = PROCESSES[name]["volumes"]
     source, target = volume.split(":")
@@ -171,7 +170,9 @@ def test_every_process_has_a_state_file_of_its_own(name: str) -> None:
 # --- Kubernetes -------------------------------------------------------------------------------
 
 
-@for_each("document", OBJECTS)
+@pytest.mark.parametrize(
+    "document", OBJECTS, ids=lambda document: f"{document['kind']} {document['metadata']['name']}"
+)
 def test_it_is_a_kubernetes_object(document: Any) -> None:
     check_kubernetes(document)
 
@@ -236,7 +237,7 @@ def test_the_pod_uses_the_image_and_settings_that_exist() -> None:
     assert POD["securityContext"]["runAsUser"] == int(one("USER").partition(":")[0])
 
 
-@for_each("pod", PODS)
+@pytest.mark.parametrize("pod", PODS, ids=lambda pod: pod["containers"][0]["name"])
 def test_every_pod_is_confined(pod: Any) -> None:
     [container] = pod["containers"]
 

@@ -13,7 +13,6 @@ import yaml
 from mockpets.cli.main import main
 from mockpets.settings.model import rows
 from mockpets.telemetry.metrics import Metrics
-from tests.cases import each as for_each
 from tests.docs.page import ROOT
 from tests.live.balancers import replaced
 from tests.programs import need
@@ -121,7 +120,7 @@ def alert_test(values: dict[str, str], firing: str | None) -> dict[str, object]:
 
 
 @pytest.mark.tool
-@for_each("name", [None, *FIRING])
+@pytest.mark.parametrize("name", [None, *FIRING])
 def test_an_alert_fires_only_for_its_problem(name: str | None, tmp_path: Path) -> None:
     assert FIRING.keys() == {rule["alert"] for rule in ALERTS}
     shutil.copy(FOLDER / "alerts.yml", tmp_path)
@@ -144,7 +143,9 @@ def test_every_expression_of_the_dashboard_is_valid(tmp_path: Path) -> None:
     promtool("check", "rules", "rules.yml", folder=tmp_path)
 
 
-@for_each("texts", [EXPRESSIONS, [rule["expr"] for rule in ALERTS]])
+@pytest.mark.parametrize(
+    "texts", [EXPRESSIONS, [rule["expr"] for rule in ALERTS]], ids=["dashboard", "alerts"]
+)
 def test_every_metric_exists(texts: list[str]) -> None:
     exposition, _ = Metrics("", lambda: HELD).exposition()
     known = set(re.findall(r"^# TYPE (\w+)", exposition.decode(), re.MULTILINE))

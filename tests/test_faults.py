@@ -3,10 +3,11 @@
 import re
 from pathlib import Path
 
+import pytest
+
 import mockpets
 from mockpets.faults import FAULTS
 from mockpets.scenario.template import new_scenario
-from tests.cases import each as for_each
 
 PACKAGE = Path(mockpets.__file__).parent
 DOCS = Path(__file__).parent.parent / "docs" / "reference" / "scenario-language.md"
@@ -24,7 +25,7 @@ def test_the_docs_list_all_kinds() -> None:
     ]
 
 
-@for_each("fault", FAULTS)
+@pytest.mark.parametrize("fault", FAULTS)
 def test_only_the_table_names_a_kind(fault: str) -> None:
     files = {
         path.relative_to(PACKAGE).as_posix()

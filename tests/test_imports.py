@@ -5,8 +5,9 @@ import sys
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 import mockpets
-from tests.cases import each as for_each
 
 PACKAGE = Path(mockpets.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -84,7 +85,7 @@ def package_of(name: str) -> str:
     return ".".join(name.split(".")[:2])
 
 
-@for_each("path", MODULES)
+@pytest.mark.parametrize("path", MODULES)
 def test_imports_point_to_lower_levels(path: Path) -> None:
     name = name_of(path)
     if name == "mockpets":
@@ -100,7 +101,7 @@ def test_imports_point_to_lower_levels(path: Path) -> None:
     assert not wrong, f"{name} must not import {sorted(wrong)}"
 
 
-@for_each("path", PACKAGES)
+@pytest.mark.parametrize("path", PACKAGES)
 def test_a_package_reexports_only_its_own_names(path: Path) -> None:
     name = name_of(path)
     own = {target for target in imports_of(path) if target.partition(".")[0] == "mockpets"}
@@ -118,7 +119,7 @@ def test_there_are_no_import_cycles() -> None:
     assert not arrows
 
 
-@for_each("path", MODULES)
+@pytest.mark.parametrize("path", MODULES)
 def test_third_party_packages_are_imported_only_at_home(path: Path) -> None:
     name = name_of(path)
     tops = {target.partition(".")[0] for target in imports_of(path)}
@@ -132,7 +133,7 @@ def test_third_party_packages_are_imported_only_at_home(path: Path) -> None:
     assert not away
 
 
-@for_each("path", sorted(PACKAGE.glob("http/*.py")))
+@pytest.mark.parametrize("path", sorted(PACKAGE.glob("http/*.py")))
 def test_http_is_pure(path: Path) -> None:
     imported = imports_of(path)
     own = {target for target in imported if target.partition(".")[0] == "mockpets"}

@@ -8,7 +8,6 @@ import pytest
 
 from mockpets import Settings, create_app
 from mockpets.constants import CONTROL_PREFIX
-from tests.cases import each as for_each
 from tests.docs.page import PAGES, ROOT, blocks
 from tests.docs.test_pages import Reader
 from tests.http_client import Client, InProcess
@@ -58,7 +57,7 @@ def test_the_test_command_is_one_line_that_ends_in_pytest() -> None:
     assert command.rstrip().endswith(".venv/bin/pytest")
 
 
-@for_each("page", PAGES)
+@pytest.mark.parametrize("page", PAGES)
 def test_links_lead_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
 

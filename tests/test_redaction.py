@@ -1,10 +1,11 @@
 """Names of secrets, and redacted queries."""
 
+import pytest
+
 from mockpets.redaction import is_secret, redacted_secret, redacted_target
-from tests.cases import each as for_each
 
 
-@for_each("name, secret", [
+@pytest.mark.parametrize(("name", "secret"), [
     ("Authorization", True),
     ("proxy-authorization", True),
     ("Cookie", True),
@@ -42,7 +43,7 @@ def test_names_of_secrets(name: str, secret: bool) -> None:
     assert is_secret(name) == secret
 
 
-@for_each("target, expected", [
+@pytest.mark.parametrize(("target", "expected"), [
     ("/v1/pets", "/v1/pets"),
     ("/v1/pets?", "/v1/pets?"),
     ("/v1/pets?limit=2&status=sold&&x", "/v1/pets?limit=2&status=sold&&x"),
@@ -89,7 +90,7 @@ def test_secrets_in_targets_are_redacted(target: str, expected: str) -> None:
     assert redacted_target(target) == expected
 
 
-@for_each("name, value, expected", [
+@pytest.mark.parametrize(("name", "value", "expected"), [
     ("Authorization", "Bearer mockpets", "Bearer [redacted]"),
     ("authorization", "bearer mockpets~w3", "bearer [redacted]"),
     ("Authorization", "Basic dXNlcjpwYXNz", "Basic [redacted]"),

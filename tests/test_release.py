@@ -26,7 +26,6 @@ from cyclonedx.validation.json import JsonStrictValidator
 
 from mockpets.kit import files_of
 from mockpets.packaged_data import shipped
-from tests.cases import each as for_each
 from tests.docs.test_ci import GITLAB
 from tests.docs.test_ci import WITH_CONTAINER as CONTAINER
 from tests.docs.test_ci import WORKFLOW as GITHUB
@@ -194,13 +193,13 @@ UV = f'[ "$1" = --version ] && exit\necho uv $1 $2 $3 $4 $5\nshift 6\nexec {sys.
 
 
 @pytest.mark.node
-@for_each("scripts, shown", [
+@pytest.mark.parametrize(("scripts", "shown"), [
     ({"python3": NEW}, "['serve', '--port', '0']\n"),
     ({"python": NEW, "python3": "exit 1"}, "['serve', '--port', '0']\n"),
     ({"python3.12": NEW, "python3": "exit 1", "uv": UV}, "['serve', '--port', '0']\n"),
     ({"python3": "exit 1", "uv": UV},
      "uv run --quiet --no-project --python >=3.11,<3.14\n['serve', '--port', '0']\n"),
-])  # fmt: skip
+], ids=["python3", "python", "python3.12", "uv"])  # fmt: skip
 def test_it_runs_with_the_first_python_that_is_new_enough_or_uv(
     package: Path, scripts: Mapping[str, str], shown: str
 ) -> None:
@@ -221,7 +220,9 @@ def test_the_python_that_uv_is_told_to_use_is_used(package: Path) -> None:
 
 
 @pytest.mark.node
-@for_each("scripts", [{}, {"python3": "exit 1", "uv": "exit 1"}])
+@pytest.mark.parametrize(
+    "scripts", [{}, {"python3": "exit 1", "uv": "exit 1"}], ids=["nothing", "old programs"]
+)
 def test_without_python_it_says_what_to_install(package: Path, scripts: Mapping[str, str]) -> None:
     status, out, err = call(
         need("node"), package / "run.js", "serve", folder=package, PATH=programs(package, scripts)
@@ -232,7 +233,7 @@ def test_without_python_it_says_what_to_install(package: Path, scripts: Mapping[
 
 
 @pytest.mark.node
-@for_each("number, status", [
+@pytest.mark.parametrize(("number", "status"), [
     *((number, 5) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGUSR2)),
     (signal.SIGKILL, -9),
 ])  # fmt: skip
@@ -422,7 +423,7 @@ def test_a_commit_always_gives_the_same_bytes_without_a_path(
 
 
 @long_node
-@for_each("version", PYTHONS)
+@pytest.mark.parametrize("version", PYTHONS)
 def test_the_pyz_serves_on_every_python(
     whole: tuple[Path, Path], tmp_path: Path, version: str
 ) -> None:

@@ -14,7 +14,6 @@ import pytest
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
-from tests.cases import each as for_each
 from tests.programs import need
 from tests.test_container_files import ALL, PROJECT, needed
 
@@ -38,7 +37,7 @@ def test_it_is_a_cyclonedx_document() -> None:
     assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(text()) is None
 
 
-@for_each("name", sorted({"mockpets", *needed(PROJECT["dependencies"])}))
+@pytest.mark.parametrize("name", sorted({"mockpets", *needed(PROJECT["dependencies"])}))
 def test_each_package_has_its_version_and_licences(name: str) -> None:
     component = components("pypi")[name]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import quote_plus, urlsplit, urlunsplit
@@ -80,7 +79,7 @@ def link(client: ControlClient, app_url: str, scenario: str | None) -> None:
 def _check_link(client: ControlClient, names: Sequence[str]) -> None:
     """Check the scenarios of a link as far as the server allows; print what the link lacks."""
     from mockpets.client import ControlError
-    from mockpets.scenario.library import SHIPPED_SCENARIOS
+    from mockpets.scenario.files import find
 
     try:
         listed = client.scenarios()["scenarios"]
@@ -93,7 +92,7 @@ def _check_link(client: ControlClient, names: Sequence[str]) -> None:
     except ControlError as error:
         reason = "the server requires a token" if error.code == "unauthorized" else error
         report([f"the names in the link are not checked: {reason}"])
-    shipped = {*chain(*SHIPPED_SCENARIOS.values())}
+    shipped = find("scenarios", ())
     if own := [name for name in names if name not in shipped]:
         report([f"another person needs the same scenario files: {', '.join(own)}"])
 

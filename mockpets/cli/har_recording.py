@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.constants import FILE_BYTES, REDACTED
+from mockpets.constants import FILE_BYTES
 from mockpets.contract.fields import split_hint
 from mockpets.contract.schemas import RESPONSES
 from mockpets.contract.serialization import body_problems
 from mockpets.errors import RequestError, invalid
-from mockpets.journal.entry import Message
 from mockpets.recording.exchange import created_records, exchange_of
 from mockpets.recording.infer import infer
 from mockpets.recording.pets import first_pets
-from mockpets.redaction import is_secret, property_redactor, redacted_target
+from mockpets.recording.redaction import Redactor, listed_secrets
 from mockpets.report import har
 from mockpets.settings import Settings
 from mockpets.units import counted
@@ -28,17 +26,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from mockpets.journal.entry import Entry
+    from mockpets.journal.entry import Entry, Message
     from mockpets.recording.exchange import Exchange
     from mockpets.recording.infer import Recording
     from mockpets.web.app import Mock
 
 _MOST: Final = 1000
 """The most requests of a recording, as in the request log."""
-_OUR_KEY: Final = "mockpets"
-_KEY_LENGTH: Final = 8
-_COOKIE_LENGTH: Final = 16
-"""The shortest values that a body may not repeat; a shorter one may be a word."""
 
 
 def record_files(files: Sequence[Path], base: str | None) -> tuple[Recording, list[str]]:
@@ -51,13 +45,8 @@ def record_files(files: Sequence[Path], base: str | None) -> tuple[Recording, li
     if len(found) > _MOST:
         what = f"has {len(found)} requests to the API, of at most {_MOST}"
         raise invalid(str(files[0]), what, "record fewer requests")
-    found, secrets = _without_secrets(found)
-    exchanges = [
-        each._replace(response=each.response._replace(body=b""))  # no file has room for it
-        if each.response.size > FILE_BYTES
-        else each
-        for each in _exchanges(found)
-    ]
+    redactor = Redactor()
+    exchanges = _exchanges(redactor.clean([*map(_shortened, found)]))
     pets = first_pets(exchanges)
     description = (
         f"Recorded: {counted(len(exchanges), 'request')} of {counted(len(files), 'file')}."
@@ -67,7 +56,7 @@ def record_files(files: Sequence[Path], base: str | None) -> tuple[Recording, li
     mock: Mock = create_app(settings).extensions["mockpets"]
     model = partial(SessionModel, settings, mock.sessions.shared)
     try:
-        result = infer(exchanges, document, model, created_records(exchanges))
+        result = infer(exchanges, document, model, created_records(exchanges), redactor)
     except RequestError as error:
         raise invalid(str(files[0]), error.for_visitors or "", "record fewer requests") from error
     resources = len(result.document.get("resources", ()))
@@ -75,16 +64,22 @@ def record_files(files: Sequence[Path], base: str | None) -> tuple[Recording, li
     summary = [f"kept {kept} of {counted(len(exchanges), 'request')}"]
     if others:
         summary.append(f"dropped {counted(others, 'request')} to other URLs, preflights or cached")
-    if secrets:
-        listed = ", ".join(f"{name} ({count})" for name, count in sorted(secrets.items()))
-        summary.append(f"dropped secrets: {listed}")
+    summary += listed_secrets(redactor.dropped)
     return result, [*summary, *_off_contract(exchanges)]
 
 
-def read_exchanges(files: Sequence[Path], base: str | None) -> list[Exchange]:
+def read_exchanges(files: Sequence[Path], base: str | None, redactor: Redactor) -> list[Exchange]:
     """Return the requests in HAR files in the order of their time, as for `record_files`."""
     found, _ = _read(files, base)
-    return _exchanges(_without_secrets(found)[0])
+    return _exchanges(redactor.clean([*map(_shortened, found)]))
+
+
+def _shortened(entry: Entry) -> Entry:
+    """Return an entry without the body of a response for which no file has room."""
+    response = entry.response
+    if response.size <= FILE_BYTES:
+        return entry
+    return entry._replace(response=response._replace(body=b""))
 
 
 def _exchanges(entries: Iterable[Entry]) -> list[Exchange]:
@@ -118,71 +113,6 @@ def _revalidated(entries: Iterable[Entry]) -> list[Entry]:
             )
         result.append(each)
     return result
-
-
-def _without_secrets(entries: Sequence[Entry]) -> tuple[list[Entry], Counter[str]]:
-    """Return entries without secrets in URLs, headers and bodies, and how often each name had one.
-
-    No other value repeats the value of a secret header.
-    """
-    names: Counter[str] = Counter()
-    values: set[str] = set()
-    for each in entries:
-        for name, value in [*each.request.headers, *each.response.headers]:
-            if is_secret(name) and not name.startswith(":"):
-                names[name] += 1
-                values.update(_secrets(name, value))
-    secrets = sorted(values, key=len, reverse=True)
-
-    def without(text: str) -> str:
-        for secret in secrets:
-            text = text.replace(secret, REDACTED)
-        return text
-
-    def cleaned(message: Message) -> Message:
-        body = without(_json(message.body.decode(), names)).encode()
-        head = "\n".join(
-            f"{name}: {without(value)}"
-            for name, value in message.headers
-            if not is_secret(name) and not name.startswith(":")
-        )
-        # A body that is not recorded has another size.
-        return Message(head, body, message.size if message.cut else len(body))
-
-    result = [
-        each._replace(
-            target=without(redacted_target(each.target)),
-            path=without(each.path),
-            request=cleaned(each.request),
-            response=cleaned(each.response),
-        )
-        for each in entries
-    ]
-    return result, names
-
-
-def _secrets(name: str, value: str) -> Iterator[str]:
-    """Yield the parts of a secret header that may be a secret: not a short word, or our key."""
-    if name == "set-cookie":
-        parts = [value.partition(";")[0]]
-    else:
-        parts = value.split(";") if name == "cookie" else value.split()[-1:]
-    least = _COOKIE_LENGTH if "cookie" in name else _KEY_LENGTH
-    for part in parts:
-        secret = part.partition("=")[2].strip() if "cookie" in name else part
-        if len(secret) >= least and secret != _OUR_KEY:
-            yield secret
-
-
-def _json(text: str, names: Counter[str]) -> str:
-    """Return a JSON text without the texts of secret properties, which are counted."""
-    found: Counter[str] = Counter()
-    try:
-        value = json.loads(text, object_pairs_hook=property_redactor(found))
-    except (ValueError, RecursionError):
-        return text
-    names.update({f"{name} in a body": count for name, count in found.items()})
-    return json.dumps(value, ensure_ascii=False) if found else text
 
 
 def _off_contract(exchanges: Iterable[Exchange]) -> list[str]:

@@ -75,6 +75,7 @@ def _lines(result: RecordedStub) -> Iterator[str]:
     numbers = result["matches"]
     rest = f", such as {', '.join(map(str, numbers[:5]))}" if numbers else ""
     yield f"# It matches {counted(len(numbers), 'request')} of the log{rest}."
+    yield from (f"# {note}" for note in result["notes"])
 
 
 @click.command(

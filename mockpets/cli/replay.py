@@ -19,7 +19,7 @@ from mockpets.cli.remote import show, with_client
 from mockpets.constants import API_PREFIX, REDACTED
 from mockpets.errors import MockpetsError, invalid, printable
 from mockpets.faults import LOST
-from mockpets.redaction import is_secret_property
+from mockpets.strict_json import dump_ascii, dump_json, load_json_of
 from mockpets.units import counted
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from mockpets.client import ControlClient
     from mockpets.recording.exchange import AssignedIds, Exchange
+    from mockpets.recording.redaction import Redactor
 
 _SECONDS: Final = 30.0
 """How long each request may take."""
@@ -63,8 +64,10 @@ def replay(
     service, only GET and HEAD are sent.
     """
     from mockpets.cli.har_recording import read_exchanges
+    from mockpets.recording.redaction import Redactor
 
-    exchanges = read_exchanges(files, base_url)
+    redactor = Redactor()
+    exchanges = read_exchanges(files, base_url, redactor)
     url = client.base_url
     try:
         key = client.state()["settings"]["key"]
@@ -76,7 +79,7 @@ def replay(
     sent = [each for each in exchanges if is_ours or allow_writes or each.method in _READS]
     differences: list[dict[str, Any]] = []
     with _open_gates(client) if is_ours else nullcontext():
-        for exchange, lines in _replayed(sent, url, key, is_ours=is_ours):
+        for exchange, lines in _replayed(sent, url, key, redactor, is_ours=is_ours):
             target = f"{exchange.method} {exchange.target}"[:_SHOWN]
             if lines:
                 row = {"number": exchange.number, "request": target, "differences": lines}
@@ -136,7 +139,7 @@ def _open_gates(client: ControlClient) -> Iterator[None]:
 
 
 def _replayed(
-    exchanges: list[Exchange], url: str, key: str, *, is_ours: bool
+    exchanges: list[Exchange], url: str, key: str, redactor: Redactor, *, is_ours: bool
 ) -> Iterator[tuple[Exchange, list[str]]]:
     """Send requests in their order; yield each with what differs."""
     from mockpets.client.http_connection import PORTS, HttpConnection
@@ -165,6 +168,7 @@ def _replayed(
             body = response.body if is_ours else _without_key(response.body, key)
             message = exchange.response._replace(body=body, size=len(body))
             played = exchange._replace(status=response.status, response=message, fault=None)
+            played = redactor.exchange(played)
         finally:
             connection.close()
         ids.learn(exchange, played)
@@ -174,7 +178,7 @@ def _replayed(
 def _without_key(body: bytes, key: str) -> bytes:
     """Return a body without the key, which a service may repeat; only JSON is ever printed."""
     try:
-        text = json.dumps(json.loads(body))
+        text = dump_ascii(load_json_of(body.decode("utf-8-sig")))
     except (ValueError, RecursionError):
         return body
     return text.replace(json.dumps(key)[1:-1], REDACTED).encode()
@@ -192,10 +196,7 @@ def _differences(exchange: Exchange, played: Exchange, ids: AssignedIds) -> Iter
                 yield "another body"
         elif found := next(_places(ids.in_body(exchange.body, exchange.path), played.body), None):
             where, recorded, got = found
-            if is_secret_property(where.rpartition(".")[2]):
-                yield f"another body{where}"
-            else:
-                yield f"body{where}: {_text(got)}, recorded {_text(recorded)}"
+            yield f"body{where}: {_text(got)}, recorded {_text(recorded)}"
 
 
 _ABSENT: Final = object()
@@ -217,4 +218,4 @@ def _places(recorded: Any, got: Any, where: str = "") -> Iterator[tuple[str, Any
 
 
 def _text(value: Any) -> str:
-    return "missing" if value is _ABSENT else json.dumps(value, ensure_ascii=False)[:_SHOWN]
+    return "missing" if value is _ABSENT else dump_json(value).decode()[:_SHOWN]

@@ -509,12 +509,14 @@ class RecordedStub(TypedDict):
     `scenario` is the name under which the session uses it, `yaml` a scenario file with it, and
     `matches` lists the requests of the log that it would have responded to. `stub` is null if the
     file has a resource instead: the log shows a POST and then a GET of an unknown collection.
+    `notes` lists the secrets that it lacks.
     """
 
     scenario: str
     stub: Document | None
     yaml: str
     matches: list[int]
+    notes: list[str]
 
 
 class StubInUse(RecordedStub):

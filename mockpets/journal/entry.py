@@ -74,6 +74,7 @@ class Entry(NamedTuple):
     :param trace: how the stubs decided; None if a check rejected the request before.
     :param authorization: the digest of the Authorization header, for `verify`; it must not appear
         in any response or file. None without the header.
+    :param secrets: values in headers and target that no recording may repeat; nor may they appear.
     :param outcome: what became of the response.
     :param held_ms: milliseconds for which it was held at the gate so far; None without a gate.
     :param total_ms: milliseconds from the arrival until the response ended; None before that.
@@ -102,6 +103,7 @@ class Entry(NamedTuple):
     response: Message = Message()
     trace: Trace | None = None
     authorization: bytes | None = None
+    secrets: tuple[str, ...] = ()
     outcome: RequestOutcome = "sent"
     held_ms: float | None = None
     total_ms: float | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
@@ -12,6 +11,7 @@ from zlib import crc32
 from mockpets.constants import API_PREFIX, ERRORS
 from mockpets.journal.entry import Entry, Message
 from mockpets.redaction import is_secret
+from mockpets.strict_json import deeper_than, dump_json, load_json_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -33,6 +33,9 @@ _ADDED: Final = re.compile(
 )
 """Headers that servers add, or that are right only for the response that they were made for."""
 
+_LEVELS: Final = 64
+"""The most levels of a body that is read as JSON; what compares two bodies recurses."""
+
 
 class Exchange(Entry):
     """A recorded request and its response, made by `exchange_of`.
@@ -52,9 +55,10 @@ class Exchange(Entry):
     def body(self) -> object:
         """The value of the JSON body of the response; None if it is not JSON."""
         try:
-            return json.loads(self.response.body)
+            value: object = load_json_of(self.response.body.decode("utf-8-sig"))
         except (ValueError, RecursionError):
             return None
+        return None if deeper_than(value, _LEVELS) else value
 
     @property
     def created_id(self) -> Key | None:
@@ -72,7 +76,7 @@ class Exchange(Entry):
         body = self.body if self.method == "POST" and self.status == HTTPStatus.CREATED else None
         if not (self.request.cut and isinstance(body, dict)):
             return self
-        sent = json.dumps({name: value for name, value in body.items() if name != "id"}).encode()
+        sent = dump_json({name: value for name, value in body.items() if name != "id"})
         return self._replace(request=Message(self.request.head, sent, len(sent)))
 
     @property

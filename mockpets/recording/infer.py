@@ -8,21 +8,23 @@ kind, one stub if a response repeats, else a sequence.
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from mockpets.constants import FILE_BYTES
 from mockpets.errors import InputError, RequestError
 from mockpets.recording.collections import first_resources
-from mockpets.recording.stub import match_of, reply_of, shaping_of
-from mockpets.redaction import property_redactor
+from mockpets.recording.stub import is_writable, match_of, reply_of, shaping_of
 from mockpets.scenario.language.writer import text_of
+from mockpets.strict_json import dump_ascii
+from mockpets.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from mockpets.recording.exchange import Assigned, Exchange
+    from mockpets.recording.redaction import Redactor
 
 _READS: Final = ("GET", "HEAD")
 
@@ -46,6 +48,18 @@ class Model(Protocol):
         ...
 
 
+class _RedactedModel:
+    """A model whose responses lose what the recorded ones have lost."""
+
+    def __init__(self, model: Model, redactor: Redactor) -> None:
+        self.save, self.restore = model.save, model.restore
+        self._model, self._redactor = model, redactor
+
+    def respond(self, exchange: Exchange) -> Exchange:
+        """Return an exchange with the new response."""
+        return self._redactor.exchange(self._model.respond(exchange))
+
+
 class Recording(NamedTuple):
     """A scenario, and what it does not repeat.
 
@@ -63,36 +77,56 @@ def infer(
     document: Mapping[str, Any],
     model: Callable[[Mapping[str, Any]], Model],
     is_assigned: Assigned,
+    redactor: Redactor,
 ) -> Recording:
-    """Return a scenario with whose stubs the requests get their responses again, without secrets.
+    """Return a scenario with whose stubs the requests get their responses again.
 
+    :param exchanges: without secrets, as the document is; see `redaction`.
     :param document: the scenario without stubs: a description, data and resources.
     :param model: makes a model of a scenario.
     :param is_assigned: since the beginning.
+    :param redactor: has removed the secrets of the exchanges.
     """
+    document, lost = _writable(redactor.value(document))
     exchanges = [exchange.completed() for exchange in exchanges]
-    results = [_infer(exchanges, document, model, is_assigned)]
+
+    def redacted(document: Mapping[str, Any]) -> Model:
+        return _RedactedModel(model(document), redactor)
+
+    results = [_infer(exchanges, document, redacted, is_assigned)]
     known = document.get("resources", [])
     paths = [each["path"] for each in known]
     new = {path: rows for path, rows in first_resources(exchanges).items() if path not in paths}
     if new:
-        contents = {**document["data"]}
-        resources = [*known]
-        for path, rows in new.items():
-            name = path.rpartition("/")[2]
-            named = {} if name not in contents else {"name": path.strip("/").replace("/", "-")}
-            resources.append({"path": path, **named})
-            contents[named.get("name", name)] = rows
-        document = {**document, "data": contents, "resources": resources}
-        results.append(_infer(exchanges, document, model, is_assigned))
+        document, more = _writable(_with_resources(document, new))
+        lost += more
+        results.append(_infer(exchanges, document, redacted, is_assigned))
     best = min(results, key=lambda each: (len(each.notes), text_of(each.document).count("\n")))
-    secrets: Counter[str] = Counter()
-    text = json.dumps(best.document)
-    safe: dict[str, Any] = json.loads(text, object_pairs_hook=property_redactor(secrets))
-    if not secrets:
-        return best
-    listed = ", ".join(f"{name} ({count})" for name, count in sorted(secrets.items()))
-    return best._replace(document=safe, notes=[*best.notes, f"dropped secrets: {listed}"])
+    return best._replace(notes=[*lost, *best.notes])
+
+
+def _with_resources(document: Mapping[str, Any], new: Mapping[str, list[Any]]) -> dict[str, Any]:
+    """Return a scenario with more collections, whose records are given by path."""
+    contents, resources = {**document["data"]}, [*document.get("resources", ())]
+    for path, rows in new.items():
+        name = path.rpartition("/")[2]
+        named = {} if name not in contents else {"name": path.strip("/").replace("/", "-")}
+        resources.append({"path": path, **named})
+        contents[named.get("name", name)] = rows
+    return {**document, "data": contents, "resources": resources}
+
+
+def _writable(document: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Return a scenario without the records that no file can have, and how many these were."""
+    contents, notes = {**document["data"]}, []
+    for name, records in contents.items():
+        if not isinstance(records, list):
+            continue
+        contents[name] = [record for record in records if is_writable(record)]
+        if lost := len(records) - len(contents[name]):
+            what = "with numbers, texts or a depth that a scenario file cannot have"
+            notes.append(f"left out {counted(lost, 'record')} of {name} {what}")
+    return {**document, "data": contents}, notes
 
 
 def _infer(
@@ -103,7 +137,7 @@ def _infer(
 ) -> Recording:
     effects, reasons = _effects(exchanges, _whole(document, model))
     # Each reply is in the file at least once, and YAML needs more than half of the room of JSON.
-    if sum(map(len, {json.dumps(reply) for *_, reply in effects})) > 2 * FILE_BYTES:
+    if sum(map(len, {dump_ascii(reply) for *_, reply in effects})) > 2 * FILE_BYTES:
         raise _too_large(f"is larger than {FILE_BYTES // 1024} KiB")
     keys = [_keys(exchange, is_assigned) for exchange in exchanges]
     wide: set[str] = set()
@@ -175,7 +209,7 @@ def _fewest(
         by_kind += _shortest(choices)
     of_all = [] if wide else _stubs("{}", parts)
     affected = sum(any(values) for values in everything.values())
-    is_general = len(of_all) == 1 < affected and "page" not in json.dumps(of_all)
+    is_general = len(of_all) == 1 < affected and "page" not in dump_ascii(of_all)
     return _shortest([by_kind, of_all] if is_general else [by_kind])
 
 

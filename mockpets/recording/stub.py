@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs
@@ -12,7 +13,9 @@ from mockpets.contract.error_messages import ERROR_MESSAGES, network_error, no_a
 from mockpets.contract.serialization import body_problems, load_list_query
 from mockpets.errors import RequestError
 from mockpets.redaction import is_secret
+from mockpets.scenario.language.nodes import FILE_DEPTH
 from mockpets.scenario.language.references import IN_BRACES, SOURCES
+from mockpets.scenario.language.scalars import is_number
 from mockpets.units import counted
 
 if TYPE_CHECKING:
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
 _ID: Final = re.compile("[0-9]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 """A segment of a path that is probably an id: an integer or a UUID."""
 _REFERENCE: Final = re.compile("(.+?)[-_]?id", re.IGNORECASE)
+_DEPTH: Final = FILE_DEPTH - 8
+"""Levels of a JSON value in a reply: a sequence in a stub has six around it."""
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _DATE: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ].*)?")
 
 
@@ -36,16 +42,17 @@ def match_of(exchange: Exchange, is_assigned: Assigned, *, exact: bool = False) 
     def is_id(kind: str, value: str) -> bool:
         return bool(_ID.fullmatch(value)) or is_assigned(kind, value)
 
+    def is_any(kind: str, value: str) -> bool:
+        return REDACTED in value or (not exact and is_id(kind, value))
+
     match: dict[str, Any] = {}
     if exchange.operation is not None:
         match["operation"] = exchange.operation
         if exchange.pet_id is not None and (exact or not is_assigned("pets", str(exchange.pet_id))):
             match["petId"] = exchange.pet_id
     else:
-        segments = exchange.path.split("/")
-        if not exact:
-            pairs = pairwise(["", *segments])
-            segments = ["{id}" if is_id(kind, each) else each for kind, each in pairs]
+        pairs = pairwise(["", *exchange.path.split("/")])
+        segments = ["{id}" if is_any(kind, each) else each for kind, each in pairs]
         match |= {"method": exchange.method, "path": "/".join(segments)}
     query = {
         name: value
@@ -104,7 +111,8 @@ def reply_of(exchange: Exchange) -> dict[str, Any]:
     if reply is None:
         reply = {"status": status}
         kind = response.header("Content-Type").partition(";")[0].strip().lower()
-        if response.body and kind == "application/json" and is_json(exchange):
+        is_body = kind == "application/json" and is_json(exchange) and is_writable(exchange.body)
+        if response.body and is_body:
             reply["body"] = _literal(exchange.body)
         elif response.body:
             reply["headers"] = {"Content-Type": response.header("Content-Type") or kind}
@@ -150,6 +158,23 @@ def _error_of(exchange: Exchange, status: int) -> dict[str, Any] | None:
 def is_json(exchange: Exchange) -> bool:
     """Return whether the body of the response is JSON."""
     return exchange.body is not None or exchange.response.body.strip() == b"null"
+
+
+def is_writable(value: object, depth: int = _DEPTH) -> bool:
+    """Return whether the scenario language can have a JSON value.
+
+    Its numbers are not too long, its texts are complete, and it is not nested too deep.
+    """
+    if isinstance(value, str):
+        return _SURROGATE.search(value) is None
+    if isinstance(value, dict):
+        is_nested = all(is_writable(item, depth - 1) for item in value.values())
+        return depth > 0 and is_nested and "<<" not in value and all(map(is_writable, value))
+    if isinstance(value, list):
+        return depth > 0 and all(is_writable(item, depth - 1) for item in value)
+    if isinstance(value, bool) or not isinstance(value, (int, Decimal)):
+        return True
+    return is_number(str(value))
 
 
 def _literal(value: object) -> object:

@@ -167,7 +167,9 @@ def _entry(row: Any, base: SplitResult | None) -> Entry | None:
     """
     request, response = _get(row, "request", dict), _get(row, "response", dict)
     start = _start(row)
-    if _get(request, "method", str) == "OPTIONS" or row.get("_fromCache"):
+    if not re.fullmatch("[!-~]{1,40}", _get(request, "method", str)):
+        raise ValueError(f"method must be a word such as GET, got {shown(request['method'])}")
+    if request["method"] == "OPTIONS" or row.get("_fromCache"):
         return None
     ours = _get(row, "_mockpets", dict) if "_mockpets" in row else None
     parts = _http_url(_get(request, "url", str)) if ours is None or base is not None else None
@@ -183,6 +185,9 @@ def _entry(row: Any, base: SplitResult | None) -> Entry | None:
         time = None
     operation = _operation(method, path)
     head = _head(request)
+    kind = Message(head).header("content-type")
+    if not kind.isascii():
+        raise ValueError(f"content-type of the request must be ASCII, got {shown(kind)}")
     entry = Entry(
         known["number"],
         start,

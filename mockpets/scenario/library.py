@@ -11,7 +11,7 @@ import re
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property, partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Final, get_args
+from typing import TYPE_CHECKING, get_args
 
 from mockpets.constants import INLINE, STACK_DEPTH, STACKS, ScenarioGroup
 from mockpets.contract.collections import COLLECTIONS, record_problems
@@ -33,19 +33,6 @@ if TYPE_CHECKING:
     from mockpets.scenario.files import Source
     from mockpets.scenario.language.diagnostics import Fixtures
     from mockpets.scenario.model import Content, Scenario, Stub
-
-SHIPPED_SCENARIOS: Final[Mapping[ScenarioGroup, Sequence[str]]] = {
-    "Empty states": ("empty", "sold-out", "no-status"),
-    "Data": ("default", "full-page", "crowded", "awkward-names", "big-ids"),
-    "Authentication": ("unauthorized", "expired-key"),
-    "Errors": ("server-error", "maintenance", "rate-limited", "create-rejected"),
-    "Failures that end": ("retry", "retry-now", "flaky", "flaky-create"),
-    "Missing pets": ("missing", "after-removal"),
-    "Slow responses": ("slow", "jittery", "slow-body", "loading", "double-submit"),
-    "Broken responses": ("offline", "truncated", "broken-json"),
-    "Outside the contract": ("orders",),
-}
-"""The shipped scenarios by need, in the order in which lists and the documentation show them."""
 
 
 @dataclass(frozen=True)
@@ -279,19 +266,11 @@ class Library:
         groups: dict[ScenarioGroup, list[str]] = {group: [] for group in get_args(ScenarioGroup)}
         for name in sorted({*self.scenarios, *self.problems}):
             groups[self.group(name)].append(name)
-        for group, names in SHIPPED_SCENARIOS.items():
-            groups[group].sort(key=names.index)
         return {group: names for group, names in groups.items() if names}
 
     def group(self, name: str) -> ScenarioGroup:
-        """Return the group of a scenario: that of its need if its file is a shipped one."""
-        if name in self.problems:
-            return "Files with problems"
-        source = self.sources.get(name)
-        if source is None or source.replaces:  # sent in a request, or in place of a shipped one
-            return "Your own"
-        groups = SHIPPED_SCENARIOS.items()
-        return next((group for group, names in groups if name in names), "Your own")
+        """Return the group of a scenario, also of an invalid file."""
+        return "Files with problems" if name in self.problems else self.scenarios[name].group
 
     def unknown(self, option: str, names: Iterable[str]) -> list[Problem]:
         """Return a problem of an option for each unknown name; invalid files are in `problems`."""
@@ -310,7 +289,8 @@ class Library:
         if re.fullmatch(INLINE.format("[0-9]+"), name):
             return document_message(name)
         known = f"known scenarios: {', '.join(sorted(self.scenarios))}"
-        if "Your own" not in self.grouped():
+        ours = shipped("scenarios")
+        if all(source.path.parent == ours for source in self.sources.values()):
             known += "; load your own with --scenarios-dir"
         message = f"unknown scenario '{name}'; {did_you_mean(name, self.scenarios) or known}"
         if self.folder_problems:  # the reason may be that its file is new

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mockpets.constants import Operation
+    from mockpets.constants import Operation, ScenarioGroup
     from mockpets.contract.collections import Collection
     from mockpets.errors import Problem
 
@@ -191,6 +191,7 @@ class Scenario:
     :param data: the contents of collections by name, or of `EVERYTHING`.
     :param resources: the collections that it defines.
     :param source: the file's name in messages.
+    :param group: the heading in lists.
     """
 
     name: str
@@ -200,6 +201,7 @@ class Scenario:
     source: str
     data: Mapping[str, Content] = field(default_factory=dict)
     resources: tuple[Collection, ...] = ()
+    group: ScenarioGroup = "Your own"
     extends_at: tuple[int, int] = field(default=(0, 0), compare=False)
     """Line and column of `extends`, for problems across several files; `data_at` of contents."""
     data_at: Mapping[str, tuple[int, int]] = field(default_factory=dict, compare=False)

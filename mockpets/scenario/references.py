@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from mockpets.scenario.model import Template, Text
 
 _UNSAFE: Final = re.compile(r"[^ -~]+")
+_POSITION: Final = re.compile("[0-9]{1,9}")
+"""A position in a list; int() rejects thousands of digits."""
 
 
 class Values:
@@ -123,7 +125,7 @@ def _inside(value: object, steps: tuple[str, ...]) -> object:
     for step in steps:
         if isinstance(value, dict) and step in value:
             value = value[step]
-        elif isinstance(value, list) and step.isdecimal() and int(step) < len(value):
+        elif isinstance(value, list) and _POSITION.fullmatch(step) and int(step) < len(value):
             value = value[int(step)]
         else:
             return ABSENT

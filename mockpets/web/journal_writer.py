@@ -139,6 +139,8 @@ def _entry(
         checksum of the whole if it is truncated.
     :param headers: of the response.
     """
+    from mockpets.recording.redaction import secrets_of  # here, since it slows down the start
+
     pet_id = (view_args or {}).get("pet_id")
     sent_head = sent_headers(head) if isinstance(head, bytes) else head
     authorization = next((value for name, value in sent_head if name == "Authorization"), None)
@@ -165,6 +167,7 @@ def _entry(
         message(headers, *sent),
         outcome.trace,
         None if authorization is None else authorization_digest(authorization),
+        secrets_of(target, [*sent_head, *headers]),
         "pending",
     )
 
@@ -187,6 +190,8 @@ def record_release(
     :param response: as sent.
     :param text: for the note.
     """
+    from mockpets.recording.redaction import secrets_of
+
     exchange, kept = request.exchange, wait.context.kept
     kept.status = response.status_code
     session, outcome, before = exchange.session, exchange.outcome, kept.read()
@@ -194,6 +199,7 @@ def record_release(
     sent = b"" if request.method == "HEAD" else response.body
     headers, length = response.all_headers(), min(len(sent), session.journal.body_bytes)
     entry = before._replace(
+        secrets=(*before.secrets, *secrets_of("", headers)),
         status=None if outcome.fault in NO_RESPONSE_FAULTS else response.status_code,
         fault=outcome.fault,
         off_contract=off_contract,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -14,6 +13,7 @@ from mockpets.recording.exchange import AssignedIds, exchange_of
 from mockpets.scenario.language.control_bodies import parse_session_config
 from mockpets.session.change_feed import ChangeFeed
 from mockpets.session.registry import SessionRegistry
+from mockpets.strict_json import dump_ascii
 from mockpets.web.dry_run import Rehearsal
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class SessionModel:
             clock=None,  # a scenario cannot set it, so a removed operation needs a stub
         )
         # In ASCII, because the language rejects invisible characters unless they are escaped.
-        body = json.dumps({"scenario": document})
+        body = dump_ascii({"scenario": document})
         config = parse_session_config(body, shared.library(), session=False)
         self._key = settings.key
         self._sessions = _One(shared, 1)
@@ -72,7 +72,7 @@ class SessionModel:
         body = self._recorded_ids.in_body(played.body, played.path)
         if body == played.body or played.response.cut:
             return played
-        data = json.dumps(body).encode()
+        data = dump_ascii(body).encode()
         return played._replace(response=Message(played.response.head, data, len(data)))
 
     def _send(self, exchange: Exchange, target: str) -> Exchange:

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from mockpets import MockpetsServer, Settings
-from mockpets.scenario.library import SHIPPED_SCENARIOS
+from mockpets.scenario.library import load_library
 from tests.browser.panel import Panel, by_keyboard
 from tests.http_client import Client, OverSocket
 
@@ -119,13 +119,14 @@ def test_stack_scenarios_with_their_checkboxes(panel: Panel) -> None:
 def test_your_own_come_first_and_the_shipped_groups_are_counts(own: Panel) -> None:
     groups = own.page.locator(".scenario-list section")
     heads = groups.get_by_role("button")
-    counts = [f"{title} {len(names)}" for title, names in SHIPPED_SCENARIOS.items()]
+    shipped = load_library([], []).grouped()
+    counts = [f"{title} {len(names)}" for title, names in shipped.items()]
     expect(heads).to_have_text(["Your own 1", *counts])
     expect(groups.locator(".row")).to_have_count(1)
 
     first = groups.nth(1)
     own.use(first.get_by_role("button"))
-    expect(first.locator(".row b")).to_have_text([*next(iter(SHIPPED_SCENARIOS.values()))])
+    expect(first.locator(".row b")).to_have_text([*next(iter(shipped.values()))])
     own.use(first.get_by_role("button"))
     expect(first.locator(".row")).to_have_count(0)
 

@@ -1,7 +1,4 @@
-"""What a terminal shows, as files in ``golden/``: run this module to write them again.
-
-``.venv/bin/python -m tests.cli.terminal`` writes the files, and ``test_layout.py`` compares them.
-"""
+"""What a terminal shows, as files in ``golden/``; ``python -m generate`` writes them."""
 
 import os
 import re
@@ -12,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
+
+from generate import CannotGenerateError
 
 FOLDER: Final = Path(__file__).parent / "golden"
 WIDTHS: Final = (80, 120)
@@ -165,9 +164,15 @@ def on_terminal(arguments: tuple[str, ...], columns: int, folder: Path) -> str:
     return output.decode().replace("\r\n", "\n")
 
 
-if __name__ == "__main__":
-    FOLDER.mkdir(exist_ok=True)
+def files() -> dict[Path, str]:
+    """Return the golden files.
+
+    :raise CannotGenerateError: this system has no pseudo-terminals.
+    """
+    if sys.platform == "win32":
+        raise CannotGenerateError("Windows has no pseudo-terminal; use Linux or macOS")
+    texts = {}
     for name, width in FILES:
         with TemporaryDirectory() as folder:
-            text = shown(name, width, Path(folder))
-        (FOLDER / f"{name}-{width}.txt").write_text(text, "utf-8")
+            texts[FOLDER / f"{name}-{width}.txt"] = shown(name, width, Path(folder))
+    return texts

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.cases import each
 from tests.programs import need
 
 SECONDS = 20
@@ -15,7 +14,7 @@ SECONDS = 20
 
 
 @pytest.mark.tool
-@each("words, expected", [
+@pytest.mark.parametrize(("words", "expected"), [
     ("se", ["serve", "settings", "sessions"]),
     ("gates ", ["list", "open"]),
     ("serve --scenarios", ["--scenarios-dir"]),

@@ -9,7 +9,6 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
-from tests.cases import each as for_each
 from tests.http_client import Client
 
 SECONDS = 20
@@ -32,7 +31,7 @@ def _requested(call: Client) -> None:
 
 
 @pytest.mark.usefixtures("_requested")
-@for_each("options, count", [
+@pytest.mark.parametrize(("options", "count"), [
     ([], 3),
     (["--operation", "createPet", "--times", "1"], 1),
     (["--operation", "getPet", "--at-most", "0"], 0),
@@ -73,7 +72,7 @@ def test_verify_prints_the_details_of_a_failure_as_json(run: Run) -> None:
     assert details.keys() >= {"match", "nearest", "unknown"}
 
 
-@for_each("options, messages", [
+@pytest.mark.parametrize(("options", "messages"), [
     (["--status=50x"], ["match.status: must be a status such as 503, or a class such as 5xx"]),
     (["--match", "createPet"], ["--match: the text is not JSON: Expecting value at line 1"]),
     (["--match", "[]"], ["--match: must be a JSON object; try '{\"petId\": 3}'"]),
@@ -283,7 +282,7 @@ def test_held_responses_are_listed_and_released(
 # --- link -------------------------------------------------------------------------------------
 
 
-@for_each("options, link", [
+@pytest.mark.parametrize(("options", "link"), [
     (["/pets"], "/pets?mockpets=default"),
     (["", "--scenario=empty"], "?mockpets=%2Bempty"),
     (["/", "--session", "demo", "--scenario", "slow, Empty"], "/?mockpets=demo%2Bslow%2Bempty"),
@@ -348,7 +347,7 @@ def test_all_sessions_are_reset_and_dropped(run: Run, client: ControlClient, cal
 # --- Errors -----------------------------------------------------------------------------------
 
 
-@for_each("arguments, status, message", [
+@pytest.mark.parametrize(("arguments", "status", "message"), [
     ("pets --status=solt", 1, "status must be one of available, pending, sold, got "),
     ("pets add --name=Rex", 2, "Missing option '--category'; see 'mockpets pets add --help'"),
     ("pets add --name=R --category=1 --status=x", 1, "status must be "),
@@ -389,7 +388,7 @@ def test_an_error_is_one_line_with_the_nearest_name(
     assert line.startswith(f"mockpets: {message}")
 
 
-@for_each("group", ["pets", "gates"])
+@pytest.mark.parametrize("group", ["pets", "gates"])
 def test_help_of_a_group_lists_its_commands(run: Run, group: str) -> None:
     status, out, err = run("help", group)
 

@@ -8,7 +8,6 @@ from collections.abc import Callable
 import pytest
 
 from mockpets import Settings, create_app
-from tests.cases import each as for_each
 from tests.cli.test_main import SECONDS, base_of, serving, wait_until
 from tests.http_client import Client, InProcess, OverSocket
 from tests.server.raw_http import Clock, running
@@ -33,8 +32,8 @@ def ended(process: subprocess.Popen[str]) -> list[str]:
 
 
 @posix
-@for_each("second", [signal.SIGTERM, signal.SIGINT])
-@for_each("options", [(), ("--control", "off")])
+@pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("options", [(), ("--control", "off")])
 def test_after_sigterm_only_ready_fails_until_a_second_signal(
     second: signal.Signals, options: tuple[str, ...]
 ) -> None:
@@ -59,8 +58,8 @@ def test_after_sigterm_only_ready_fails_until_a_second_signal(
 
 
 @posix
-@for_each(
-    "options, number",
+@pytest.mark.parametrize(
+    ("options", "number"),
     [((), signal.SIGTERM), ((), signal.SIGINT), (("--drain", "10m"), signal.SIGINT)],
 )
 def test_without_drain_or_by_ctrl_c_the_server_stops_at_once(

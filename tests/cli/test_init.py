@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.cases import each as for_each
 from tests.cli.test_kit import contents
 from tests.kit.project import install_kit
 from tests.programs import need
@@ -152,7 +151,7 @@ def test_with_plug_and_play_editors_get_a_schema_that_they_can_open(init: Init) 
     assert json.loads(Path("mock/scenarios", line).read_text())["$schema"]
 
 
-@for_each("program, command", [
+@pytest.mark.parametrize(("program", "command"), [
     ("mockpets.pyz", "python3 mockpets.pyz"),
     ("my tools/mockpets.pyz", "python3 'my tools/mockpets.pyz'"),
     ("/elsewhere/mockpets.pyz", "mockpets"),
@@ -182,7 +181,7 @@ def test_without_the_npm_package_it_writes_the_kit_and_the_command(
     monkeypatch.chdir(os.pardir)
 
 
-@for_each("text, message", [
+@pytest.mark.parametrize(("text", "message"), [
     (None, "package.json: file not found; run this in the folder of your front end"),
     ("{", "package.json: not valid JSON: Expecting property name"),
     ("[" * 100_000, "package.json: not valid JSON: "),
@@ -220,7 +219,7 @@ def test_it_writes_tests_that_picture_every_state(init: Init) -> None:
 
 
 @pytest.mark.node
-@for_each("kind, flags", [
+@pytest.mark.parametrize(("kind", "flags"), [
     ("module", ["--verbatimModuleSyntax", "--isolatedModules"]),
     ("commonjs", ["--module", "nodenext", "--moduleResolution", "nodenext"]),
 ])  # fmt: skip

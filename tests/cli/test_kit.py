@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from mockpets.packaged_data import shipped
-from tests.cases import each as for_each
 
 Kit = Any
 CLIENT = ["package.json", "client.js", "client.d.ts", "control.d.ts", "scenarios.d.ts"]
@@ -111,8 +110,8 @@ def test_playwright_gets_its_fixtures_and_a_configuration(kit: Kit) -> None:
     ]
 
 
-@for_each(
-    "option, files",
+@pytest.mark.parametrize(
+    ("option", "files"),
     [("ssr", SSR), ("storybook", [*CLIENT, *STORYBOOK]), ("cypress", [*CLIENT, *CYPRESS])],
 )
 def test_another_integration_gets_its_files(kit: Kit, option: str, files: list[str]) -> None:
@@ -373,7 +372,7 @@ def test_a_path_that_is_not_utf_8_is_rejected(kit: Kit) -> None:
     assert not Path("mock").exists()
 
 
-@for_each("arguments, message", [
+@pytest.mark.parametrize(("arguments", "message"), [
     ([], "DIR: this argument is required; see 'mockpets kit --help'"),
     ([""], "DIR: must be a folder such as tests/mockpets, got ''"),
     (["file"], "[DIR]: Directory 'file' is a file"),
@@ -393,7 +392,7 @@ def test_invalid_calls_are_explained(kit: Kit, arguments: list[str], message: st
 # --- Stored options ---------------------------------------------------------------------------
 
 
-@for_each("folder", ["one/mock", "../mock", "absolute"])
+@pytest.mark.parametrize("folder", ["one/mock", "../mock", "absolute"])
 def test_the_folder_alone_repeats_the_options_from_every_working_directory(
     kit: Kit, monkeypatch: pytest.MonkeyPatch, folder: str
 ) -> None:
@@ -435,7 +434,7 @@ def test_a_given_option_replaces_the_stored_one(kit: Kit) -> None:
     assert kit("mock", "--check")[0] == 0
 
 
-@for_each("options, message", [
+@pytest.mark.parametrize(("options", "message"), [
     ('["--scenarios-dir=../gone"]',
      "--scenarios-dir: must be an existing folder, got 'gone'; mock/package.json stores "
          "this option: give it again, with the current path"),

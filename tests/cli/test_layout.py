@@ -11,22 +11,21 @@ from click import unstyle
 from mockpets.cli.layout import columns, excerpt, table, wrap
 from mockpets.cli.main import main
 from mockpets.client.request_line import request_line
-from tests.cases import each as for_each
 from tests.cli.terminal import FILES, FOLDER, on_terminal, shown
 
 terminal = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 
 
 @terminal
-@for_each("view, width", FILES)
+@pytest.mark.parametrize(("view", "width"), FILES)
 def test_a_terminal_shows_the_golden_file(view: str, width: int, tmp_path: Path) -> None:
     golden = (FOLDER / f"{view}-{width}.txt").read_text(encoding="utf-8")
 
-    hint = "run .venv/bin/python -m tests.cli.terminal, and review the difference"
+    hint = "run .venv/bin/python -m generate, and review the difference"
     assert shown(view, width, tmp_path) == golden, hint
 
 
-@for_each("view, width", FILES)
+@pytest.mark.parametrize(("view", "width"), FILES)
 def test_no_line_is_longer_than_the_terminal(view: str, width: int) -> None:
     lines = (FOLDER / f"{view}-{width}.txt").read_text(encoding="utf-8").splitlines()
 
@@ -40,7 +39,7 @@ def test_no_line_is_longer_than_the_terminal(view: str, width: int) -> None:
 
 
 @terminal
-@for_each("stderr", ["terminal", "file"])
+@pytest.mark.parametrize("stderr", ["terminal", "file"])
 def test_an_error_is_wrapped_on_a_terminal_and_one_line_elsewhere(
     tmp_path: Path, stderr: str
 ) -> None:
@@ -59,7 +58,7 @@ main(["kit", "mock", "--check", "--playwright", "--vitest", "--storybook", "--cy
 
 
 @terminal
-@for_each("value, is_bold", [("", True), ("1", False)])
+@pytest.mark.parametrize(("value", "is_bold"), [("", True), ("1", False)])
 def test_the_banner_is_bold_unless_the_user_wants_no_colours(
     tmp_path: Path, value: str, is_bold: bool
 ) -> None:
@@ -69,7 +68,9 @@ def test_the_banner_is_bold_unless_the_user_wants_no_colours(
     assert ("\x1b[1m" in on_terminal(("-c", script, "serve"), 80, tmp_path)) == is_bold
 
 
-@for_each("variable, expected", [(None, 80), ("100", 100), ("9", 40), ("999", 120), ("x", 80)])
+@pytest.mark.parametrize(
+    ("variable", "expected"), [(None, 80), ("100", 100), ("9", 40), ("999", 120), ("x", 80)]
+)
 def test_without_a_terminal_lines_have_80_columns(
     monkeypatch: pytest.MonkeyPatch, variable: str | None, expected: int
 ) -> None:

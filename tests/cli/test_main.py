@@ -25,15 +25,14 @@ from click import Context
 from openapi_spec_validator import validate
 
 from mockpets.cli.main import _commands, main
-from mockpets.constants import CONTRACT_ERRORS, HEALTH_PATH, PETS_PATH
+from mockpets.constants import CONTRACT_ERRORS, HEALTH_PATH, NEEDS, PETS_PATH
 from mockpets.contract.serialization import body_problems
+from mockpets.packaged_data import shipped
 from mockpets.seed.generator import generate
-from mockpets.scenario.library import SHIPPED_SCENARIOS
 from mockpets.server import MockpetsServer
 from mockpets.settings import Settings
 from mockpets.settings.model import rows
 from mockpets.version import FULL_VERSION
-from tests.cases import each as for_each
 from tests.http_client import Client, OverSocket
 
 SECONDS = 20
@@ -67,7 +66,7 @@ def program(*arguments: str, **options: Any) -> Program:
 # --- Usage ------------------------------------------------------------------------------------
 
 
-@for_each("arguments", [[], ["--help"], ["-h"], ["help"], ["help", "help"]])
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"], ["help"], ["help", "help"]])
 def test_help_lists_the_commands(run: Run, arguments: list[str]) -> None:
     status, out, err = run(*arguments)
 
@@ -86,13 +85,13 @@ REPEATING = [
 ]
 
 
-@for_each("argument", ["--version", "-V"])
+@pytest.mark.parametrize("argument", ["--version", "-V"])
 def test_version(run: Run, argument: str) -> None:
     assert run(argument) == (0, [f"mockpets {FULL_VERSION}"], [])
     assert FULL_VERSION.startswith(version("mockpets"))
 
 
-@for_each("arguments, message", [
+@pytest.mark.parametrize(("arguments", "message"), [
     (["serv"], "serv: unknown command; did you mean 'serve'?"),
     (["compare", "--against", "x"],
      "compare: no longer a command; 'mockpets replay FILE --url URL' compares recorded "
@@ -136,7 +135,7 @@ def test_the_error_for_a_command_unlike_any_other_lists_all(run: Run) -> None:
     assert "serve" in line
 
 
-@for_each("words", [["--quiet"], ["--quiet", "1"], ["--quiet=1"], ["--count", "3"]])
+@pytest.mark.parametrize("words", [["--quiet"], ["--quiet", "1"], ["--quiet=1"], ["--count", "3"]])
 def test_a_removed_option_is_rejected_with_or_without_a_value(run: Run, words: list[str]) -> None:
     status, _, [line] = run("serve", *words)
 
@@ -145,7 +144,7 @@ def test_a_removed_option_is_rejected_with_or_without_a_value(run: Run, words: l
     assert "unknown option" in run("check", "--quiet")[2][0]
 
 
-@for_each("arguments", [
+@pytest.mark.parametrize("arguments", [
     ["\x1b[31mx\ny"], ["serve", "x\ny"], ["serve", "--x\ny"], ["serve", "--port=\x1b[31m"],
     ["serve", "--any-key=\n"], ["serve", "--config", "/x\n"], ["report", "--format", "\n\u202e"],
     ["health", "--url", "http://a\nb"], ["scenarios", "--config", "odd.toml"], ["serve", "\udcff"],
@@ -167,7 +166,7 @@ SETTINGS = {"mockpets.settings.model", "mockpets.cli.options"}
 OTHERS = {"mockpets.cli.control", "mockpets.cli.files", "mockpets.cli.serve"}
 
 
-@for_each("arguments, unwanted", [
+@pytest.mark.parametrize(("arguments", "unwanted"), [
     (["--help"], HEAVY | CLIENT | SETTINGS | OTHERS | {"logging", "tomllib", "mockpets.kit"}),
     (["--version"], HEAVY | CLIENT | SETTINGS | OTHERS | {"importlib.metadata"}),
     (["serve", "--help"], HEAVY | CLIENT),
@@ -222,7 +221,7 @@ def test_the_first_response_imports_only_what_it_needs() -> None:
     assert (done.stderr, done.stdout.splitlines()) == ("", ["", "", routes, schema])
 
 
-@for_each("name", _commands.list_commands(Context(_commands)))
+@pytest.mark.parametrize("name", _commands.list_commands(Context(_commands)))
 def test_the_overview_has_the_first_sentence_of_the_help_of_a_command(name: str) -> None:
     command = _commands.get_command(Context(_commands), name)
     (text,) = (texts[name] for texts in _commands.sections().values() if name in texts)
@@ -246,7 +245,7 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
 
 
 @posix
-@for_each("command", ["openapi", "fixture", "--help"])
+@pytest.mark.parametrize("command", ["openapi", "fixture", "--help"])
 def test_a_closed_pipe_causes_no_traceback(command: str) -> None:
     reader, writer = os.pipe()
     os.close(reader)
@@ -287,8 +286,8 @@ def test_fixture_is_utf_8_in_any_terminal() -> None:
     assert json.loads(out) == list(generate(16, 1, "ja_JP"))
 
 
-@for_each(
-    "options, server, path",
+@pytest.mark.parametrize(
+    ("options", "server", "path"),
     [([], "/v1", "/pets/{petId}"), (["--control"], "/__mockpets", "/verify")],
 )
 def test_openapi_prints_a_document(run: Run, options: list[str], server: str, path: str) -> None:
@@ -312,7 +311,7 @@ def test_scenarios_lists_name_and_description_by_group_and_files_if_verbose(
 
     assert (status, err) == (0, [])
     assert [group.partition("\n")[0] for group in groups] == [
-        f"{group}:" for group in ("Your own", *SHIPPED_SCENARIOS)
+        f"{group}:" for group in ("Your own", *NEEDS)
     ]
     assert groups[0].splitlines()[1:] == [
         "  empty            My own.",
@@ -364,7 +363,9 @@ def root() -> Iterator[str]:
         yield server.url
 
 
-@for_each("suffix", ["", "/v1/", "/~w3+empty/v1", "/v1/pets", "/__mockpets/", "/prefix/v1"])
+@pytest.mark.parametrize(
+    "suffix", ["", "/v1/", "/~w3+empty/v1", "/v1/pets", "/__mockpets/", "/prefix/v1"]
+)
 def test_health_finds_a_server_by_its_url(run: Run, root: str, suffix: str) -> None:
     shown = root + ("/prefix" if "prefix" in suffix else "")
 
@@ -386,7 +387,7 @@ def test_health_finds_a_server_by_its_settings(
     assert run("health")[0] == 0
 
 
-@for_each("url", [
+@pytest.mark.parametrize("url", [
     "", "ftp://localhost", "http://", "http://[::1", "http://a..b", "http://localhost:1/ü",
     "http://a\nb", "http://localhost/a b", "http://localhost\x00:1", f"http://{'a' * 64}",
     "http://localhost:99999",
@@ -581,7 +582,8 @@ def test_settings_reach_the_server(here: Path) -> None:
         assert base.startswith("http://127.0.0.1:")
         assert get_pets(base, "b") == (200, list(generate(2, 3, "de_DE")))
         assert get_pets(base, "mockpets")[0] == 401
-        assert "30 scenarios: mockpets scenarios --scenarios-dir own\n" in banner
+        count = 1 + len([*shipped("scenarios").iterdir()])
+        assert f"{count} scenarios: mockpets scenarios --scenarios-dir own\n" in banner
     with serving("--scenario", "locked", env=environ) as (_, banner):
         assert get_pets(base_of(banner), "a")[1]["code"] == CONTRACT_ERRORS[1]
 
@@ -700,7 +702,7 @@ def test_the_server_runs_even_if_the_banner_cannot_be_printed(
 
 @posix
 @full
-@for_each("redirects", [">/dev/full 2>/dev/full", ">&- 2>&-"])
+@pytest.mark.parametrize("redirects", [">/dev/full 2>/dev/full", ">&- 2>&-"])
 def test_the_server_runs_even_if_stdout_and_stderr_are_broken(redirects: str) -> None:
     for _ in range(5):  # it cannot print its port, and another program may take the free one first
         with socket.socket() as free:

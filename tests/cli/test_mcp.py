@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from mockpets import MockpetsServer, Settings
-from tests.cases import each
 
 Run = Callable[..., tuple[int, list[str], list[str]]]
 
@@ -62,7 +61,7 @@ def test_messages_of_both_revisions_reach_the_session(
         assert response["result"]["structuredContent"]["session"] == "w1"
 
 
-@each("line, number, code, text", [
+@pytest.mark.parametrize(("line", "number", "code", "text"), [
     (b"{", None, -32700, "is not JSON"),
     (b'{"id": ' + b"1" * 5000 + b"}", None, -32700, "integer"),
     (b"[]", None, -32600, "not a batch"),

@@ -15,7 +15,6 @@ from mockpets.cli import quick
 from mockpets.cli.main import main as run_in_full
 from mockpets.client import ControlClient
 from mockpets.settings.sources import CONFIG_VARIABLE, URL_VARIABLE
-from tests.cases import each as for_each
 from tests.cli.test_main import SECONDS, alive, another_server, failing
 
 SCRIPT = """
@@ -50,7 +49,7 @@ def health(
     return done.returncode, done.stdout.splitlines(), done.stderr
 
 
-@for_each("variables", [
+@pytest.mark.parametrize("variables", [
     {},
     {"MOCKPETS_HOST": "0.0.0.0"},  # noqa: S104 - as the image has it
     {"MOCKPETS_PREFIX": "/prefix"},
@@ -67,7 +66,7 @@ def test_a_healthy_server_costs_no_imports(
     assert result == (0, [f"mockpets: {url} is alive", ""], "")
 
 
-@for_each("variables, url", [
+@pytest.mark.parametrize(("variables", "url"), [
     ({"MOCKPETS_PORT": "PORT", "MOCKPETS_HOST": "127.0.0.1"}, "http://127.0.0.1:PORT"),
     ({"MOCKPETS_CONFIG": "other.toml"}, "http://127.0.0.1:PORT"),
     ({}, "http://localhost:PORT"),
@@ -94,7 +93,9 @@ def health_inside(
     return run(), capsys.readouterr().err
 
 
-@for_each("app, problem", [(failing, "with 503"), (another_server, "is not a mockpets server")])
+@pytest.mark.parametrize(
+    ("app", "problem"), [(failing, "with 503"), (another_server, "is not a mockpets server")]
+)
 def test_a_problem_is_reported_by_the_full_command(
     app: object, problem: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -106,7 +107,7 @@ def test_a_problem_is_reported_by_the_full_command(
     assert problem in problems
 
 
-@for_each("value", ["٧٣٨٧", "0", "99999", "1"])
+@pytest.mark.parametrize("value", ["٧٣٨٧", "0", "99999", "1"])
 def test_an_invalid_or_unused_port_fails(
     value: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -127,7 +128,7 @@ def mock() -> Iterator[MockpetsServer]:
         yield server
 
 
-@for_each("words, is_quick", [
+@pytest.mark.parametrize(("words", "is_quick"), [
     (["retry", "empty"], True),
     (["slow,empty"], True),
     (["--session", "W1", "empty"], True),

@@ -20,7 +20,6 @@ import pytest
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from mockpets.constants import HEALTH_PATH, PROTOCOL
-from tests.cases import each as for_each
 from tests.cli.test_main import program
 from tests.http_client import Client, OverSocket
 from tests.server.raw_http import Wire
@@ -56,7 +55,7 @@ def test_use_switches_a_running_server(run: Run, url: str) -> None:
     assert run("use", "--url", url, "--session=w9") == (0, active, absent)
 
 
-@for_each("status, body", [
+@pytest.mark.parametrize(("status", "body"), [
     ("200 OK", {}),
     ("200 OK", {"sessions": [1], "pets": [1], "gates": [1], "requests": [1], "active": [1]}),
     ("400 Bad", {"code": "busy", "message": "no", "details": {"problems": [{"where": 1}]}}),
@@ -80,7 +79,7 @@ def test_unexpected_json_of_a_server_is_reported_in_one_line(
             assert "not one of mockpets (" in line or "is not a mockpets server (" in line, words
 
 
-@for_each("arguments, message", [
+@pytest.mark.parametrize(("arguments", "message"), [
     (["use", "empty", "--url", "localhost"], "localhost: not a valid server URL; use"),
     (["use", "empty", "--url", "http://h", "--token", "no"], "token: must be at least 8"),
     (["use", "empty", "--url", "http://h", "--session", "a b"],
@@ -106,7 +105,7 @@ WRONG_TOKEN = [
 ]
 
 
-@for_each("command", [["use", "empty"], ["requests"], ["requests", "--follow"]])
+@pytest.mark.parametrize("command", [["use", "empty"], ["requests"], ["requests", "--follow"]])
 def test_the_error_for_a_missing_token_explains_how_to_pass_it(
     run: Run, command: list[str]
 ) -> None:
@@ -190,7 +189,7 @@ def test_requests_are_listed_one_per_line(run: Run, busy: str) -> None:
         assert re.fullmatch(pattern, line, re.IGNORECASE), line
 
 
-@for_each("filters, numbers", [
+@pytest.mark.parametrize(("filters", "numbers"), [
     (["--operation", "listPets", "--status", "2xx"], [5]),
     (["--path", "/v1/pets/*"], [3]),
     (["--stub", "-", "--method=GET"], [1, 3, 5]),

@@ -522,3 +522,50 @@ def test_a_list_that_ignores_the_query_is_recorded_as_it_was(run: Run, tmp_path:
     with MockpetsServer(settings) as server:
         options = (file, "--base-url", BASE, "--url", server.url)
         assert run("replay", *options)[1] == ["3 requests: 0 differences"]
+
+
+STRANGE = {
+    "nested values": (json.dumps({"a": 1}).replace("1", '{"a":' * 500 + "1" + "}" * 500), {}, ""),
+    "nested lists": ("[" * 500 + "]" * 500, {}, ""),
+    "half a surrogate pair": ('"\\ud800"', {"text": '"\ud800"'}, ""),
+    "method": ("{}", {"method": "G\ud800"}, 'method must be a word such as GET, got "G\\ud800"'),
+    "media type": ("{}", {"sent": "text/\u4e16"}, "content-type of the request must be ASCII, got"),
+}
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_strange_har_files_have_no_traceback(run: Run, tmp_path: Path, name: str) -> None:
+    body, changes, message = STRANGE[name]
+    row = entry("GET", "/things", 200, {})
+    row["response"]["content"]["text"] = changes.get("text", body)
+    row["request"]["method"] = changes.get("method", "GET")
+    row["request"]["headers"].append(
+        {"name": "content-type", "value": changes.get("sent", "application/json")}
+    )
+    file, out = har(tmp_path / "a.har", row), tmp_path / "a.yaml"
+    status, lines, err = run("record", "a", "--har", file, "--base-url", BASE, "-o", out)
+
+    if message:
+        assert (status, lines, len(err)) == (2, [], 1)
+        assert f"a.har: log.entries.1: {message}" in err[0]
+    else:
+        assert (status, err) == (0, [])
+        assert run("check", out)[0] == 0
+
+
+def test_many_secrets_are_compared_only_where_one_may_be() -> None:
+    """20,000 secrets with the same beginning: the text is compared with few of them."""
+    from mockpets.recording.redaction import _Repeated
+
+    class Counted(str):
+        compared = 0
+
+        def startswith(self, *arguments: Any) -> bool:
+            Counted.compared += 1
+            return super().startswith(*arguments)
+
+    secrets = [f"eyJhbGciOiJIUzI1NiJ9.{number:09}" for number in range(20_000)]
+    text = Counted(" ".join(f"{secret[:-9]}{number:08}x" for number, secret in enumerate(secrets)))
+
+    assert _Repeated(secrets).removed(text) == text
+    assert Counted.compared <= 2 * len(secrets)

@@ -13,7 +13,6 @@ from mockpets import MockpetsServer, Settings
 from mockpets.cli.main import main
 from mockpets.client import ControlClient
 from mockpets.errors import printable
-from tests.cases import each as for_each
 from tests.http_client import Client, OverSocket
 from tests.report.traffic import Sent, document, report, write
 
@@ -87,7 +86,7 @@ def test_selected_sessions(run: Run, call: Client, server: MockpetsServer) -> No
     assert run("--url", f"{server.url}/~b/v1")[1]["checked"] == "1 request in 1 session"
 
 
-@for_each("arguments, message", [
+@pytest.mark.parametrize(("arguments", "message"), [
     (["--session", "chekout"], "--session: unknown session 'chekout'; did you mean 'checkout'?"),
     (["--session", "x"], "--session: unknown session 'x'; sessions: default, checkout"),
     (["--session", "no name"], "--session: unknown session 'no name'; sessions: default, che"),
@@ -163,7 +162,7 @@ def har(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
     return ("--har", write("a.har", document(requests)))
 
 
-@for_each("file, problem", [
+@pytest.mark.parametrize(("file", "problem"), [
     ("no/such/report", "No such file or directory; create the folder 'no/such' first"),
     ("a.har/report", "Not a directory; create the folder 'a.har' first"),
     ("a-folder", "Is a directory; add the name of a file in this folder"),
@@ -178,7 +177,9 @@ def test_a_summary_that_cannot_be_written_is_an_error(
     assert run(*har, "--format", "github") == (2, {}, message)
 
 
-@for_each("encoding", ["ascii", "iso8859-5"])  # which click takes for UTF-8; Cyrillic
+@pytest.mark.parametrize(
+    "encoding", ["ascii", "iso8859-5"]
+)  # which click takes for UTF-8; Cyrillic
 def test_a_terminal_that_is_not_utf_8_gets_the_whole_report(
     encoding: str, har: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,7 +204,7 @@ def test_github_gets_a_summary_and_annotations(
     assert "\nerror: Unknown query parameter (" in summary
 
 
-@for_each("names, failing", [
+@pytest.mark.parametrize(("names", "failing"), [
     (["key-in-query"], ""),
     (["key-in-query,unknown-parameter"], "unknown-parameter"),
     (["key-in-query", "unknown-parameter"], "unknown-parameter"),
@@ -220,12 +221,12 @@ def test_findings_of_these_rules_fail_the_command(
     assert err == ([f"mockpets: --fail-on: findings of {failing}"] if failing else [])
 
 
-@for_each("name, problem", [
+@pytest.mark.parametrize(("name", "problem"), [
     ("retry-after", "unknown rule 'retry-after'; did you mean 'retry-after-ignored'?"),
     ("warning,all", "unknown rule 'warning'; rules: duplicate-create, unknown-parameter, "),
     ("all,alll", "unknown rule 'alll'; did you mean 'all'?"),
 ])  # fmt: skip
-@for_each("requests", [("--har", "a.har"), ("--url", "http://localhost:1")])
+@pytest.mark.parametrize("requests", [("--har", "a.har"), ("--url", "http://localhost:1")])
 def test_an_unknown_rule_is_an_error_before_requests_are_read(
     run: Run, requests: tuple[str, ...], name: str, problem: str
 ) -> None:

@@ -13,7 +13,6 @@ from mockpets.errors import InputError
 from mockpets.scenario.language.loader import scenario_schema
 from mockpets.scenario.library import load_library
 from mockpets.scenario.template import new_scenario
-from tests.cases import each as for_each
 from tests.http_client import Client
 from tests.scenario.language.test_schema import keys_of
 
@@ -43,7 +42,7 @@ def test_all_problems_of_all_files_are_reported_at_once(run: Run, tmp_path: Path
     assert len(lines) == len(shown) + 1
 
 
-@for_each("folder", ["empty", "nested", "hidden", "other"])
+@pytest.mark.parametrize("folder", ["empty", "nested", "hidden", "other"])
 def test_a_folder_without_files_is_a_problem(run: Run, tmp_path: Path, folder: str) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "nested" / "scenarios").mkdir(parents=True)
@@ -65,8 +64,8 @@ def test_a_folder_without_files_is_a_problem(run: Run, tmp_path: Path, folder: s
 LIST = "- {id: 3, name: Bo, categoryId: 1}\n"
 
 
-@for_each("words", [["list.yaml"], ["."], ["--scenarios-dir", "."]])
-@for_each("text", [LIST, "- {match: {operation: getPet}, delay: 1s}\n", "[]\n"])
+@pytest.mark.parametrize("words", [["list.yaml"], ["."], ["--scenarios-dir", "."]])
+@pytest.mark.parametrize("text", [LIST, "- {match: {operation: getPet}, delay: 1s}\n", "[]\n"])
 def test_a_scenario_file_with_a_yaml_list_must_be_a_mapping(
     run: Run, tmp_path: Path, text: str, words: list[str]
 ) -> None:
@@ -78,7 +77,7 @@ def test_a_scenario_file_with_a_yaml_list_must_be_a_mapping(
     assert lines[1].endswith("checked: 1 problem")
 
 
-@for_each("file, text, words", [
+@pytest.mark.parametrize(("file", "text", "words"), [
     ("litter.json", '[{"id": 3, "name": "Bo", "categoryId": 1}]', ["litter.json"]),
     ("litter.json", '[{"id": 3, "name": "Bo", "categoryId": 1}]', ["."]),
     ("fixtures/litter.yaml", LIST, ["fixtures"]),
@@ -97,7 +96,9 @@ def test_a_json_list_and_a_yaml_list_in_a_folder_of_fixtures_are_fixtures(
     assert lines[0] == "0 scenarios and 1 fixture checked: 0 problems; 0 stubs"
 
 
-@for_each("words", [["fixtures"], ["fixtures/litter.csv"], ["--fixtures-dir", "fixtures"]])
+@pytest.mark.parametrize(
+    "words", [["fixtures"], ["fixtures/litter.csv"], ["--fixtures-dir", "fixtures"]]
+)
 def test_a_csv_file_is_rejected(run: Run, tmp_path: Path, words: list[str]) -> None:
     (tmp_path / "fixtures").mkdir()
     (tmp_path / "fixtures" / "litter.csv").write_text("id,name,categoryId\n3,Bo,1\n")
@@ -107,7 +108,7 @@ def test_a_csv_file_is_rejected(run: Run, tmp_path: Path, words: list[str]) -> N
     assert (status, lines[0]) == (1, message)
 
 
-@for_each("words", [["."], ["a.yaml", "a.yml"]])
+@pytest.mark.parametrize("words", [["."], ["a.yaml", "a.yml"]])
 def test_two_files_with_the_same_name_in_a_folder_are_a_problem(
     run: Run, tmp_path: Path, words: list[str]
 ) -> None:
@@ -167,7 +168,7 @@ def never_reached(run: Run, tmp_path: Path, *stubs: str) -> list[str]:
     return warnings
 
 
-@for_each("first, later", [
+@pytest.mark.parametrize(("first", "later"), [
     ("reply: {status: 500}", LATER),
     ("reply: pass", LATER),
     ("fault: connection_reset", LATER),
@@ -195,8 +196,8 @@ def test_a_stub_behind_one_that_always_responds_is_never_reached(
     ]
 
 
-@for_each("first", ["match: {operation: createPet}", ALL])
-@for_each("probability", ["0", "0.0"])
+@pytest.mark.parametrize("first", ["match: {operation: createPet}", ALL])
+@pytest.mark.parametrize("probability", ["0", "0.0"])
 def test_a_stub_with_probability_0_is_never_reached(
     run: Run, tmp_path: Path, first: str, probability: str
 ) -> None:
@@ -210,7 +211,7 @@ def test_a_stub_with_probability_0_is_never_reached(
     ]
 
 
-@for_each("first, later", [
+@pytest.mark.parametrize(("first", "later"), [
     ("reply: {status: 500}, times: 1000000", LATER),
     ("reply: {status: 500}, after: 1", LATER),
     ("reply: {status: 500}, probability: 0.99", LATER),
@@ -408,7 +409,7 @@ def test_warnings_are_in_the_json_report(run: Run, tmp_path: Path) -> None:
     assert warning["hint"] == "move it above own/1, or narrow the match of own/1"
 
 
-@for_each("words, message", [
+@pytest.mark.parametrize(("words", "message"), [
     (["check", "none.yaml"], "none.yaml: file not found; check the path"),
     (["check", "--scenarios-dir", "none"], "none"),
     (["check", "--format", "json"], "--format: no longer an option; use --json"),
@@ -495,7 +496,7 @@ def test_all_stubs_in_a_new_file_are_valid_together(run: Run, tmp_path: Path) ->
     assert run("check", "all.yaml")[0] == 0
 
 
-@for_each("name", ["slow", "retry", "own"])
+@pytest.mark.parametrize("name", ["slow", "retry", "own"])
 def test_the_base_in_a_new_file_is_another_scenario(name: str) -> None:
     [base] = re.findall("^# extends: (.*)$", new_scenario(name), re.MULTILINE)
 
@@ -503,7 +504,7 @@ def test_the_base_in_a_new_file_is_another_scenario(name: str) -> None:
     assert base != name
 
 
-@for_each("name", ["empty", "default"])
+@pytest.mark.parametrize("name", ["empty", "default"])
 def test_new_notes_that_a_file_replaces_a_shipped_scenario(run: Run, name: str) -> None:
     status, lines, err = run("new", name)
 
@@ -523,7 +524,7 @@ def test_new_never_overwrites(run: Run, tmp_path: Path) -> None:
     assert (tmp_path / "mine.yaml").read_text() == "mine"
 
 
-@for_each("name", ["Tired", "../up", "a_b", "a--b", "", "a" * 65, "a/b", "a.b"])
+@pytest.mark.parametrize("name", ["Tired", "../up", "a_b", "a--b", "", "a" * 65, "a/b", "a.b"])
 def test_new_rejects_invalid_scenario_names(run: Run, tmp_path: Path, name: str) -> None:
     status, _, err = run("new", name)
 

@@ -8,7 +8,6 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
-from tests.cases import each as for_each
 from tests.http_client import Client, OverSocket
 
 Run = Any
@@ -50,7 +49,7 @@ def test_a_session_is_reset_only_where_it_exists(run: Run, urls: list[str]) -> N
     assert run("reset", *urls, "--all")[1] == ["reset sessions: 5"]
 
 
-@for_each("words, message", [
+@pytest.mark.parametrize(("words", "message"), [
     (["requests", "--session", "w9"], "--session: no server has the session 'w9'"),
     (["reset", "--session", "w9"], "--session: no server has the session 'w9'"),
     (["report", "--session", "w9"], "--session: unknown session 'w9'"),

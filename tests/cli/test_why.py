@@ -7,7 +7,6 @@ import pytest
 
 from mockpets.cli.main import main
 from mockpets.client import ControlClient
-from tests.cases import each as for_each
 from tests.http_client import Client
 
 Run = Callable[..., tuple[int, str, str]]
@@ -146,7 +145,7 @@ def test_a_session_that_does_not_exist_is_reported(run: Run) -> None:
     assert err == "mockpets: explained for session new; this session does not exist yet\n"
 
 
-@for_each("arguments, status, message", [
+@pytest.mark.parametrize(("arguments", "status", "message"), [
     ([], 1, "the request log of session 'default' has no request '1'; it is empty"),
     (["7"], 1, "the request log of session 'default' has no request '7'; it is empty"),
     (["GET"], 2, "a method and a path such as GET /v1/pets; got 'GET'"),

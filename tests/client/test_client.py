@@ -29,7 +29,6 @@ from mockpets.client import (
 from mockpets.constants import PROTOCOL
 from mockpets.errors import InputError
 from mockpets.version import FULL_VERSION
-from tests.cases import each
 from tests.http_client import Client, OverSocket
 
 SECONDS = 20
@@ -68,7 +67,7 @@ def front_end(client: ControlClient) -> Client:
 # --- Which server and session -----------------------------------------------------------------
 
 
-@each("url, session, base_url, headers", [
+@pytest.mark.parametrize(("url", "session", "base_url", "headers"), [
     ("http://h", None, "http://h/v1", {"Mockpets-Session": "default"}),
     ("http://h/v1/", None, "http://h/v1", {"Mockpets-Session": "default"}),
     ("http://[::1]:81/v1", "W.3", "http://[::1]:81/~w.3/v1", {"Mockpets-Session": "w.3"}),
@@ -79,6 +78,9 @@ def front_end(client: ControlClient) -> Client:
     ("http://h/~me/mock", None, "http://h/~me/mock/v1", {"Mockpets-Session": "default"}),
     ("http://h/~w3+empty+slow/v1", None, "http://h/~w3+empty+slow/v1",
      {"Mockpets-Session": "w3", "Mockpets-Scenario": "empty, slow"}),
+], ids=[
+    "origin", "base URL", "IPv6", "session", "control API", "session over path", "prefix",
+    "prefix like a session", "scenarios"
 ])  # fmt: skip
 def test_a_url_names_server_and_session(
     url: str, session: str | None, base_url: str, headers: dict[str, str]
@@ -90,7 +92,7 @@ def test_a_url_names_server_and_session(
     assert client.session(client.name).base_url == base_url
 
 
-@each("arguments, message", [
+@pytest.mark.parametrize(("arguments", "message"), [
     ({"session": "w/3"},
      "session: invalid session name 'w/3'; use a-z, 0-9, '.', '_' and '-', start with a "
          "letter or digit, at most 64 characters"),
@@ -106,7 +108,7 @@ def test_an_invalid_argument_is_reported(arguments: Mapping[str, Any], message: 
     assert str(caught.value) == message
 
 
-@each("url, shown", [
+@pytest.mark.parametrize(("url", "shown"), [
     ("http://me:topsecret@h.test", "http://[redacted]@h.test"),
     ("http://me:topsecret%40h.test", "http://[redacted]@h.test"),
     ("http://me:top/~topsecret@h.test", "http://[redacted]@h.test"),
@@ -143,7 +145,7 @@ def responding(status: str, headers: Sequence[tuple[str, str]], body: bytes) -> 
     return app
 
 
-@each("status, body", [
+@pytest.mark.parametrize(("status", "body"), [
     ("200 OK", b"<!doctype html>"),
     ("200 OK", b"\xff"),
     ("200 OK", b"[]"),
@@ -485,16 +487,16 @@ def test_a_gate_is_waited_for_and_opened(client: ControlClient) -> None:
 # --- Lost sessions ----------------------------------------------------------------------------
 
 WHY = "the server was restarted"
-EVERY_CALL: list[Callable[[ControlClient], object]] = [
-    lambda client: client.verify({"operation": "getPet"}, times=0),
-    lambda client: client.pets(),
-    lambda client: client.use("empty"),
-    lambda client: client.gate("door").held(within="1ms"),
-    lambda client: client.request(1),
-    lambda client: client.delete_pet(4000),
-    lambda client: client.find_session(client.name),
-    lambda client: client.sessions(),
-]
+EVERY_CALL: dict[str, Callable[[ControlClient], object]] = {
+    "verify": lambda client: client.verify({"operation": "getPet"}, times=0),
+    "pets": lambda client: client.pets(),
+    "use": lambda client: client.use("empty"),
+    "gate": lambda client: client.gate("door").held(within="1ms"),
+    "request": lambda client: client.request(1),
+    "delete_pet": lambda client: client.delete_pet(4000),
+    "find_session": lambda client: client.find_session(client.name),
+    "sessions": lambda client: client.sessions(),
+}
 
 
 class Restartable:
@@ -523,7 +525,7 @@ def restartable(request: pytest.FixtureRequest) -> Iterator[Restartable]:
     ids=["any", "declared"],
     indirect=True,
 )
-@each("call", EVERY_CALL)
+@pytest.mark.parametrize("call", EVERY_CALL.values(), ids=EVERY_CALL)
 def test_after_a_restart_every_call_reports_the_lost_session(
     restartable: Restartable, call: Callable[[ControlClient], object]
 ) -> None:

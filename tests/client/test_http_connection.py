@@ -14,7 +14,6 @@ import pytest
 
 from mockpets.client import ControlClient, NoAnswer
 from mockpets.constants import PROTOCOL
-from tests.cases import each
 from tests.programs import certificate
 
 SECONDS = 20
@@ -62,7 +61,7 @@ def responding(
         served.result(SECONDS)
 
 
-@each("response, connections", [
+@pytest.mark.parametrize(("response", "connections"), [
     (b"HTTP/1.1 200 OK\r\n" + LENGTH, 1),
     (b"HTTP/1.1 200\r\n" + LENGTH, 1),
     (b"HTTP/1.1 200 OK\ncontent-LENGTH:%d\n\n%s" % (len(HEALTH), HEALTH), 1),
@@ -82,7 +81,7 @@ def test_each_form_of_a_response_is_read(response: bytes, connections: int) -> N
     assert len(requests) == connections
 
 
-@each("response, reason", [
+@pytest.mark.parametrize(("response", "reason"), [
     (b"", "Remote end closed connection without response"),
     (b"HTTP/2 200 OK\r\n\r\n", "expected HTTP, got 'HTTP/2 200 OK'"),
     (b"\x15\x03\x01", r"expected HTTP, got '\x15\x03\x01'"),

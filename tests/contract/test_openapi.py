@@ -17,7 +17,6 @@ from mockpets import MockpetsServer, Settings
 from mockpets.constants import OPERATIONS, PET_STATUSES, RECORDS_BY_REQUEST
 from mockpets.contract.openapi import document
 from mockpets.contract.schemas import RESPONSES
-from tests.cases import each
 from tests.http_client import Client
 
 DOCUMENT = document()
@@ -95,7 +94,7 @@ def test_license_and_contact_say_that_they_are_not_those_of_the_service() -> Non
     assert "mockpets" in info["contact"]["name"]
 
 
-@each("base", ["", "/~w1", "/~w1+empty"])
+@pytest.mark.parametrize("base", ["", "/~w1", "/~w1+empty"])
 def test_the_server_is_the_one_of_the_session(call: Client, base: str) -> None:
     document = call("GET", f"{base}/__mockpets/openapi.json", key=None).json
 

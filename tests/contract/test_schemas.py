@@ -14,7 +14,6 @@ from mockpets.constants import INT64_MAX, INT64_MIN
 from mockpets.contract.fields import Int64
 from mockpets.contract.schemas import NEW_PET_FIELDS, PET_FIELDS, NewPet, Pet
 from mockpets.contract.serialization import InvalidPetError, dump_pet, load_pet
-from tests.cases import each
 
 INT64 = f"must be an integer from {INT64_MIN} to {INT64_MAX}"
 PACKAGE = Path(mockpets.__file__).parent
@@ -128,7 +127,7 @@ def test_a_new_property_works_everywhere(tmp_path: Path) -> None:
     assert result["schema"]
 
 
-@each("kind, fields", [(NewPet, NEW_PET_FIELDS), (Pet, PET_FIELDS)])
+@pytest.mark.parametrize(("kind", "fields"), [(NewPet, NEW_PET_FIELDS), (Pet, PET_FIELDS)])
 def test_types_and_schemas_have_the_same_properties(kind: Any, fields: dict[str, Any]) -> None:
     assert set(kind.__annotations__) == set(fields)
     assert {
@@ -149,7 +148,7 @@ def test_a_pet_is_the_same_after_loading_and_dumping() -> None:
     assert [path for path, _ in caught.value.problems] == [("id",), ("name",)]
 
 
-@each("text, is_integer", [
+@pytest.mark.parametrize(("text", "is_integer"), [
     *((text, True) for text in ("2", "-7", "337.0", "1e2", str(INT64_MAX))),
     *((text, False) for text in ("", "two", "2.5", "+2", " 2", "02", "0x2", "٣", "true", '"2"')),
     *((text, False) for text in (str(INT64_MAX + 1), "1e999999", "-" * 9, "2,3", "NaN", '"2"')),

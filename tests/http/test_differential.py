@@ -16,7 +16,6 @@ from hypothesis import given, settings
 
 from mockpets.http.request_parser import RequestParser
 from mockpets.server.limits import Limits
-from tests.cases import each
 from tests.http.sample_requests import BUILT, CHUNKED, HOST, MUTATED, REAL, REJECTED, raw
 
 LIMITS = Limits()
@@ -185,19 +184,19 @@ def differences(request: bytes) -> list[str]:
     ]
 
 
-@each("name", REAL)
+@pytest.mark.parametrize("name", REAL)
 def test_real_requests_are_read_as_by_others(name: str) -> None:
     assert len(ours([REAL[name]]).requests) == 1
     assert differences(REAL[name]) == []
 
 
-@each("name", REJECTED)
+@pytest.mark.parametrize("name", REJECTED)
 def test_requests_that_we_reject_are_not_read(name: str) -> None:
     assert ours([REJECTED[name][0]]).requests == []
     assert differences(REJECTED[name][0]) == []
 
 
-@each("reader", OTHERS)
+@pytest.mark.parametrize("reader", OTHERS)
 def test_each_reader_reads_two_requests(reader: str) -> None:
     """Check the test itself: a reader that rejects everything would never differ."""
     for pieces in cut(REAL["curl, a body"] + NEXT):
@@ -206,7 +205,7 @@ def test_each_reader_reads_two_requests(reader: str) -> None:
         assert (seen.requests[0].body[:1], seen.end) == (b"{", "waiting")
 
 
-@each("reader", OTHERS)
+@pytest.mark.parametrize("reader", OTHERS)
 def test_a_difference_is_found(reader: str) -> None:
     """Check the test itself: a parser that ignored Transfer-Encoding would be found."""
     request = raw("POST / HTTP/1.1", HOST, CHUNKED, body="3\r\nabc\r\n0\r\n\r\n")

@@ -17,7 +17,6 @@ import pytest
 from mockpets import Settings, create_app
 from mockpets.constants import BODY_BYTES, ERRORS, HEAD_BYTES, SERVER_BODY_BYTES, ErrorCode
 from mockpets.server.limits import Limits
-from tests.cases import each
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Running, Wire, descriptors, need_connections, running
 
@@ -239,7 +238,7 @@ def server() -> Iterator[Running]:
         yield server
 
 
-@each("row", ROWS)
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_each_request_gets_its_response(row: Row, server: Running) -> None:
     has_body = not row.request.startswith((b"HEAD", b"OPTIONS"))
     with Wire(server.port) as wire:
@@ -267,7 +266,7 @@ def test_each_request_gets_its_response(row: Row, server: Running) -> None:
 SHORT = [row for row in ROWS if len(row.request) <= 2000]
 
 
-@each("row", SHORT)
+@pytest.mark.parametrize("row", SHORT, ids=lambda row: row.name)
 def test_the_response_does_not_depend_on_how_the_bytes_are_split(row: Row, server: Running) -> None:
     with Wire(server.port) as wire:
         for byte in row.request:
@@ -282,7 +281,9 @@ def test_the_response_does_not_depend_on_how_the_bytes_are_split(row: Row, serve
         assert response.status == row.status
 
 
-@each("path", ["/%5f_mockpets/state", "/__mockpets%2fstate", "/%5F%5Fmockpets/state"])
+@pytest.mark.parametrize(
+    "path", ["/%5f_mockpets/state", "/__mockpets%2fstate", "/%5F%5Fmockpets/state"]
+)
 def test_an_encoded_path_is_the_same_path(path: str, server: Running) -> None:
     """A path rule in a proxy that does not decode the path misses it (SECURITY.md)."""
     with Wire(server.port) as wire:
@@ -290,7 +291,7 @@ def test_an_encoded_path_is_the_same_path(path: str, server: Running) -> None:
         assert wire.read().json["session"] == "default"
 
 
-@each("path", ["//__mockpets/state", "/%2f__mockpets/state", "/~w1//v1/pets"])
+@pytest.mark.parametrize("path", ["//__mockpets/state", "/%2f__mockpets/state", "/~w1//v1/pets"])
 def test_slashes_are_not_merged(path: str, server: Running) -> None:
     with Wire(server.port) as wire:
         wire.send(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
@@ -354,7 +355,7 @@ def test_a_client_that_sends_too_much_can_read_the_error(server: Running) -> Non
         assert wire.rest() == b""
 
 
-@each("half", [
+@pytest.mark.parametrize("half", [
     b"GET /v1/pets HT", request()[:-2],
     post("Content-Length: 9", body=b"half"),
     post(CHUNKED, body=b"5\r\nabc"),
@@ -376,7 +377,7 @@ HALVES = {
 }
 
 
-@each("name", HALVES)
+@pytest.mark.parametrize("name", HALVES)
 def test_requests_that_do_not_arrive_in_time_are_rejected(name: str) -> None:
     half, seconds, phase = HALVES[name]
     clock = Clock()

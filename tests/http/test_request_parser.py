@@ -4,12 +4,12 @@ from collections.abc import Callable
 from itertools import pairwise
 from time import perf_counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets.http.request_parser import RequestParser
 from mockpets.server.limits import Limits
-from tests.cases import each
 from tests.http.sample_requests import BUILT, CREATE, HOST, LIST, MUTATED, REJECTED, chunks, raw
 
 LIMITS = Limits()
@@ -31,14 +31,14 @@ def error_of(*pieces: bytes) -> str:
     return error.message.removeprefix("the request is not valid HTTP: ") if error else ""
 
 
-@each("name", REJECTED)
+@pytest.mark.parametrize("name", REJECTED)
 def test_invalid_requests_are_rejected_with_a_reason(name: str) -> None:
     request, message = REJECTED[name]
 
     assert error_of(request).startswith(message)
 
 
-@each(
+@pytest.mark.parametrize(
     "start",
     [b"\r\nHEAD / HTTP/1.1", b"HEAD /", b"HEAD / HTTP/1.1\r\nA", b"HEAD / HTTP/1.1\r\nA : b"],
 )
@@ -59,8 +59,8 @@ def chunks_of(size: int) -> bytes:
     return chunks(f"{length:05x}\r\n{'x' * length}\r\n0\r\n\r\n")
 
 
-@each("over", [0, 1])
-@each("make, limit, message", [
+@pytest.mark.parametrize("over", [0, 1])
+@pytest.mark.parametrize(("make", "limit", "message"), [
     (head_of, LIMITS.head_bytes, "the request line and headers are too large"),
     (lambda size: head_of(size) + b"x" * size, LIMITS.head_bytes,
      "the request line and headers are too large"),
@@ -69,6 +69,8 @@ def chunks_of(size: int) -> bytes:
     (chunks_of, LIMITS.body_bytes, "the body is too large"),
     (lambda size: raw(CREATE, HOST, f"Content-Length: {size}", body="x" * size), LIMITS.body_bytes,
      "the body is too large"),
+], ids=[
+    "head", "head before more", "head without an end", "chunks", "Content-Length"
 ])  # fmt: skip
 def test_the_limits_are_exact(
     make: Callable[[int], bytes], limit: int, message: str, over: int
@@ -108,7 +110,7 @@ HOSTILE = {
 }
 
 
-@each("name", HOSTILE)
+@pytest.mark.parametrize("name", HOSTILE)
 def test_a_head_costs_its_length_whatever_is_in_it(name: str) -> None:
     began = perf_counter()
     parse(HOSTILE[name])

@@ -13,7 +13,6 @@ from mockpets.journal.entry import Entry
 from mockpets.journal.har import document
 from mockpets.journal.queries import summary
 from mockpets.strict_json import dump_json
-from tests.cases import each as for_each
 from tests.journal.entries import AT, ENTRIES, created, entry, message
 
 # --- HAR 1.2 ----------------------------------------------------------------------------------
@@ -133,7 +132,7 @@ def test_a_request_and_its_response() -> None:
     assert row["_mockpets"] == summary(made)
 
 
-@for_each("target, host, url", [
+@pytest.mark.parametrize(("target", "host", "url"), [
     ("/v1/pets", "localhost:7387", "http://localhost:7387/v1/pets"),
     ("/v1/pets", "[::1]:7387", "http://[::1]:7387/v1/pets"),
     ("/v1/pets", None, "http://localhost/v1/pets"),
@@ -165,13 +164,15 @@ def test_binary_bodies_are_base64() -> None:
     }
 
 
-@for_each("made, error", [
+@pytest.mark.parametrize(("made", "error"), [
     (entry(1, status=None, fault="connection_reset", outcome="broken"), "connection_reset"),
     (entry(1, fault="truncated_body", outcome="broken"), "truncated_body"),
     (entry(1, outcome="broken"), "broken"),
     (entry(1, outcome="pending"), "pending"),
     (entry(1, outcome="client_left"), "client_left"),
     (entry(1, fault="malformed_json", outcome="client_left"), "client_left"),
+], ids=[
+    "reset", "truncated", "broken", "pending", "client left", "client left during a fault"
 ])  # fmt: skip
 def test_a_response_that_was_not_sent_has_status_0_and_an_error(made: Entry, error: str) -> None:
     (row,) = archive(made)
@@ -191,7 +192,7 @@ def test_a_response_that_was_not_sent_has_status_0_and_an_error(made: Entry, err
     assert row["_mockpets"] == summary(made)
 
 
-@for_each("status, text", [(200, "OK"), (429, "Too Many Requests"), (299, "")])
+@pytest.mark.parametrize(("status", "text"), [(200, "OK"), (429, "Too Many Requests"), (299, "")])
 def test_reasons(status: int, text: str) -> None:
     assert archive(entry(1, status=status))[0]["response"]["statusText"] == text
 

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets.journal.entry import Entry, Note, sent_headers
 from mockpets.journal.journal import Journal, Journals
-from tests.cases import each as for_each
 from tests.journal.entries import add, created, entry, message
 
 MIB = 1024 * 1024
@@ -57,8 +57,8 @@ def test_a_line_end_in_a_value_adds_no_header() -> None:
     assert message([("A", "1\nB: 2"), ("C", "3")], b"").headers == [("A", "1 B: 2"), ("C", "3")]
 
 
-@for_each(
-    "size, limit, kept, cut",
+@pytest.mark.parametrize(
+    ("size", "limit", "kept", "cut"),
     [(0, 4, 0, False), (4, 4, 4, False), (5, 4, 4, True), (5, 0, 0, True), (0, 0, 0, False)],
 )
 def test_a_long_body_is_truncated_but_its_size_is_not(
@@ -69,7 +69,7 @@ def test_a_long_body_is_truncated_but_its_size_is_not(
     assert (len(made.body), made.size, made.cut) == (kept, size, cut)
 
 
-@for_each("target, expected", [
+@pytest.mark.parametrize(("target", "expected"), [
     ("/v1/pets", []),
     ("/v1/pets?a=1&b=&a=%C3%A9+x&c", [("a", "1"), ("b", ""), ("a", "é x"), ("c", "")]),
     ("/v1/pets?a=%ff", [("a", "\\xff")]),
@@ -180,7 +180,7 @@ def test_an_entry_larger_than_the_budget_is_dropped() -> None:
     assert (len(journal), journal.dropped, journals.used) == (0, 2, 0)
 
 
-@for_each("end", ["close", "collect", "collect a circle"])
+@pytest.mark.parametrize("end", ["close", "collect", "collect a circle"])
 def test_a_destroyed_journal_uses_no_budget(end: str) -> None:
     journals = Journals(MIB)
     journal = journals.new(100)

@@ -20,7 +20,6 @@ from mockpets.journal.queries import full, selected, summary
 from mockpets.strict_json import dump_json
 from mockpets.web.control.call import read_query
 from mockpets.web.exchange import Request
-from tests.cases import each as for_each
 from tests.journal.entries import ENTRIES, add, created, entry, message
 
 # --- Filters ----------------------------------------------------------------------------------
@@ -30,7 +29,7 @@ def asking(query: Mapping[str, str]) -> Request:
     return Request(EnvironBuilder(query_string=dict(query)).get_environ())
 
 
-@for_each("query, expected", [
+@pytest.mark.parametrize(("query", "expected"), [
     ({}, {}),
     ({"limit": "7", "since": "0"}, {"limit": 7, "since": 0}),
     ({"limit": "1000"}, {"limit": 1000}),
@@ -49,7 +48,7 @@ def test_the_parameters_are_those_that_the_client_accepts() -> None:
     assert {*queries.PARAMETERS} == RequestFilters.__annotations__.keys()
 
 
-@for_each("query, message", [
+@pytest.mark.parametrize(("query", "message"), [
     ({"limit": "0"}, "limit must be an integer from 1 to 1000, got '0'"),
     ({"limit": "1001"}, "limit must be an integer from 1 to 1000, got '1001'"),
     ({"limit": "٣"}, "limit must be an integer from 1 to 1000, got '٣'"),
@@ -92,7 +91,7 @@ def test_the_newest_100_are_selected_by_default() -> None:
     assert selected(entries, {}) == (entries[2:], 102)
 
 
-@for_each("pattern, path, like", [
+@pytest.mark.parametrize(("pattern", "path", "like"), [
     ("/v1/pets", "/v1/pets", True), ("/v1/pets", "/v1/pets/7", False),
     ("/v1/pets/*", "/v1/pets/7", True), ("/v1/*", "/v1/pets/7", True), ("*7", "/v1/pets/7", True),
     ("/v1/p?ts", "/v1/pets", False), ("/v1/p?ts", "/v1/p?ts", True), ("/v1/[a-z]", "/v1/b", False),
@@ -188,7 +187,7 @@ def test_an_entry_as_json() -> None:
     }
 
 
-@for_each("made, expected", [
+@pytest.mark.parametrize(("made", "expected"), [
     (Message(), (0, "", False, False)),
     (message([], "é".encode() * 3, 6), (6, "ééé", False, False)),
     (message([], "é".encode() * 3, 5), (6, "éé", False, True)),

@@ -19,7 +19,6 @@ from mockpets.scenario.language.verification import Times, Verification, parse
 from mockpets.scenario.matching import ABSENT, Facts, difference
 from mockpets.scenario.model import Condition, Match
 from mockpets.strict_json import dump_json, parse_json
-from tests.cases import each as for_each
 from tests.journal.entries import add, created, entry, message
 
 
@@ -37,7 +36,7 @@ def checked(verification: Verification, entries: Iterable[Entry], **context: Any
 # --- Reading ----------------------------------------------------------------------------------
 
 
-@for_each("times, expected, words", [
+@pytest.mark.parametrize(("times", "expected", "words"), [
     (None, Times(1, None), "at least 1"),
     (0, Times(0, 0), "exactly 0"),
     (2, Times(2, 2), "exactly 2"),
@@ -63,7 +62,7 @@ def test_a_match_is_the_same_as_for_stubs() -> None:
     )
 
 
-@for_each("text, problems", [
+@pytest.mark.parametrize(("text", "problems"), [
     ("", ["body: is empty"]),
     ("{}", ["body:1:1: missing key 'match'; add conditions as in a stub, or {} for all requests"]),
     ('{"match": {"operation": "creatPet"},\n "time": 2}',
@@ -100,9 +99,10 @@ def test_problems_have_their_position(text: str, problems: list[str]) -> None:
     assert [str(problem) for problem in caught.value.problems] == problems
 
 
-@for_each(
-    "name, count, problem",
+@pytest.mark.parametrize(
+    ("name", "count", "problem"),
     [("x" * 17_000, 1, "body: is larger than 16 KiB"), ("x", 100, "has more than 200 values")],
+    ids=["one long name", "many values"],
 )
 def test_a_match_that_is_too_large_is_rejected(name: str, count: int, problem: str) -> None:
     match = {"query": {f"{name}{number}": "a" for number in range(count)}}
@@ -172,7 +172,7 @@ def test_matches_are_listed_with_the_nearest_if_there_are_too_few() -> None:
     )
 
 
-@for_each("context, owner", [({}, ""), ({"session": "w3"}, " of session 'w3'")])
+@pytest.mark.parametrize(("context", "owner"), [({}, ""), ({"session": "w3"}, " of session 'w3'")])
 def test_the_message_for_an_empty_journal_suggests_causes(
     context: dict[str, str], owner: str
 ) -> None:
@@ -194,7 +194,7 @@ def test_the_message_counts_dropped_requests() -> None:
     assert "0 of 0 matched" in verified({}, dropped=3).message
 
 
-@for_each("times, dropped, passes", [
+@pytest.mark.parametrize(("times", "dropped", "passes"), [
     ({"at_least": 1}, 12, True),
     ({"at_most": 1}, 0, True),
     ({"at_most": 1}, 1, False),
@@ -220,7 +220,7 @@ def test_dropped_requests_are_not_counted_if_the_result_is_certain() -> None:
     assert "1 of 1 matched\n" in verdict.message
 
 
-@for_each("wanted, numbers", [
+@pytest.mark.parametrize(("wanted", "numbers"), [
     # Fewest differences, then other values, then similar ones, then the newest.
     # Requests of another operation are not listed.
     ({"operation": "createPet", "body": {"name": "X"}}, [5, 2, 3]),
@@ -257,7 +257,7 @@ def test_the_nearest_requests_have_the_most_similar_values(
     assert got == names
 
 
-@for_each("wanted, line", [
+@pytest.mark.parametrize(("wanted", "line"), [
     ({"operation": "getPet"}, "the request log has no getPet request"),
     ({"operation": ["getPet", "createPet"], "body": {"name": "X"}},
      "the request log has no getPet or createPet request"),
@@ -273,7 +273,7 @@ def test_a_message_reports_that_no_request_is_like_the_match(
     assert details(verdict)["nearest"] == []
 
 
-@for_each("condition, body, text", [
+@pytest.mark.parametrize(("condition", "body", "text"), [
     ("X", b'{"name":"Mio"}', 'body.name: expected "X", got "Mio"'),
     (2, b'{"name":"2"}', 'body.name: expected 2, got "2"'),
     ("absent", b"{}", 'body.name is missing, expected "absent"'),
@@ -290,7 +290,7 @@ def test_a_difference_in_words(condition: object, body: bytes, text: str) -> Non
     assert lines[3] == f"    body: {body.decode()}"
 
 
-@for_each("body, shown", [
+@pytest.mark.parametrize(("body", "shown"), [
     (b'{\n  "name": "Mio",\r\n  "x": "a\\nb"\n}', '{ "name": "Mio", "x": "a\\nb" }'),
     (b"\xff\x00", "\\xff\\x00"),
     (b'{"x":"' + b"y" * 500 + b'"}', '{"x":"' + "y" * 391 + "..."),
@@ -312,7 +312,7 @@ def test_a_message_reports_the_size_of_a_body_that_is_not_recorded() -> None:
 EACH = [created(n, b"{}", outcome=outcome) for n, outcome in enumerate(REQUEST_OUTCOMES, 1)]
 
 
-@for_each("wanted, numbers", [
+@pytest.mark.parametrize(("wanted", "numbers"), [
     ({}, [1, 2, 3, 4]),
     ({"outcome": "pending"}, [1]),
     ({"outcome": "sent"}, [2]),
@@ -337,11 +337,11 @@ def got(verdict: Verdict) -> list[str]:
     return [mismatch.got for mismatch in verdict.nearest[0].differences]
 
 
-@for_each(
+@pytest.mark.parametrize(
     "condition",
     ["Bearer mockpets", "[redacted]", {"contains": "e"}, {"matches": "*"}, {"one_of": ["a", "b"]}],
 )
-@for_each("part", ["headers", "query"])
+@pytest.mark.parametrize("part", ["headers", "query"])
 def test_a_secret_matches_nothing(part: str, condition: object) -> None:
     name = {"headers": "Authorization", "query": "token"}[part]
     sent = entry(1, "/v1/pets?token=abc", headers=[("authorization", "Bearer mockpets")])
@@ -373,7 +373,7 @@ def test_a_secret_matches_present() -> None:
     assert not verified(there, entry(2)).passed
 
 
-@for_each("condition", ["Miso", {"present": True}, {"present": False}])
+@pytest.mark.parametrize("condition", ["Miso", {"present": True}, {"present": False}])
 def test_a_truncated_body_matches_no_condition(condition: object) -> None:
     long = created(1, b'{"name":"Miso","more":"' + b"x" * 5000 + b'"}')
     verdict = verified({"operation": "createPet", "body": {"name": condition}}, long)
@@ -391,12 +391,14 @@ LONG = created(1, b'{"name":"Miso","more":"' + b"x" * 5000 + b'"}')
 WITH_KEY = created(1, b"{}", headers=[("authorization", "Bearer mockpets")])
 
 
-@for_each("sent, wanted, passes", [
+@pytest.mark.parametrize(("sent", "wanted", "passes"), [
     (LONG, {"body": {"name": "Mio"}}, False),
     (LONG, {"operation": "createPet", "body": {"name": "Mio"}}, False),
     (LONG, {"operation": "getPet", "body": {"name": "Mio"}}, True),
     (WITH_KEY, {"headers": {"Authorization": "Bearer other"}}, False),
     (WITH_KEY, {"headers": {"Authorization": {"present": False}}}, True),
+], ids=[
+    "long body", "operation", "another operation", "another key", "no key"
 ])  # fmt: skip
 def test_missing_data_cannot_prove_that_no_request_was_made(
     sent: Entry, wanted: dict[str, Any], passes: bool
@@ -409,7 +411,7 @@ def test_missing_data_cannot_prove_that_no_request_was_made(
         assert [near.entry for near in verdict.nearest] == [sent]
 
 
-@for_each("body, expected", [
+@pytest.mark.parametrize(("body", "expected"), [
     (b"name=Miso", "absent, the body is not JSON"),
     (b'{"name":"Miso"', "absent, the body is not JSON"),
     (b"\xff", "absent, the body is not JSON"),

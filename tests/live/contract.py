@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
+from itertools import product
 
 import pytest
 
@@ -30,18 +31,30 @@ class Through:
         return response
 
 
+def cases_of(test: Callable[..., None]) -> list[dict[str, object]]:
+    """Return the arguments of each case of a test, without fixtures."""
+    cases: list[dict[str, object]] = [{}]
+    for mark in getattr(test, "pytestmark", ()):
+        assert mark.name == "parametrize", mark
+        names, table = mark.args
+        rows = [(row,) for row in table] if isinstance(names, str) else table
+        names = [names] if isinstance(names, str) else names
+        cases = [case | dict(zip(names, row, strict=True)) for case, row in product(cases, rows)]
+    return cases
+
+
 def check_contract(call: Client) -> None:
     """Run all contract tests with a caller; fail with all of their failures."""
     failures: dict[str, BaseException] = {}
     ran = 0
     for name, test in inspect.getmembers(test_contract, inspect.isfunction):
         if name.startswith("test_"):
-            assert "parametrize" not in str(getattr(test, "pytestmark", "")), "use `each`"
-            ran += 1
-            try:
-                test(call=call)
-            except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001 - reported below
-                failures[name] = error
-    assert ran > 20, "the contract tests were not found"
+            for case in cases_of(test):
+                ran += 1
+                try:
+                    test(call=call, **case)
+                except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001 - reported below
+                    failures[f"{name} {case}"] = error
+    assert ran > 200, "the contract tests were not found"
     if failures:
         raise BaseExceptionGroup("\n".join(failures), [*failures.values()])

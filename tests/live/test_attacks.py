@@ -3,6 +3,7 @@
 The server has little memory, and the attacker another address than the normal client.
 """
 
+import json
 import os
 import socket
 import sys
@@ -11,6 +12,7 @@ from contextlib import contextmanager, suppress
 from itertools import cycle, islice
 from multiprocessing import get_context
 from multiprocessing.synchronize import Event
+from pathlib import Path
 from time import monotonic, sleep
 from typing import Final
 
@@ -46,9 +48,13 @@ _PART: Final = "x" * 65_535
 _ALWAYS: Final = 10**9
 
 
-def _pipelined(line: str) -> list[tuple[str, str, int]]:
-    request = f"{line} HTTP/1.1\r\n{_KEY}\r\n"
-    return [(request, request * 50, _ALWAYS)]
+_REPEATS: Final = "Content-Length: 60000\r\nMockpets-Scenario: repeats\r\n\r\n"
+"""Of a request whose response would have a hundred times its body."""
+
+
+def _pipelined(line: str, headers: str = "", count: int = 50) -> list[tuple[str, str, int]]:
+    request = f"{line} HTTP/1.1\r\n{_KEY}{headers}\r\n"
+    return [(request, request * count, _ALWAYS)]
 
 
 CONNECTION_ATTACKS: Final = {
@@ -56,6 +62,12 @@ CONNECTION_ATTACKS: Final = {
     "pages": _pipelined("GET /__mockpets/openapi.json"),
     "preflights": _pipelined("OPTIONS /v1/pets"),
     "incomplete heads": [(_GET_BODY, "x", _ALWAYS)],
+    "unknown baggage": _pipelined(
+        "GET /v1/pets", f"baggage: {','.join(['mockpets.x=1'] * 1200)}\r\n", 1
+    ),
+    "misspelt headers": _pipelined("GET /v1/pets", "Mokpets-Sesion: 1\r\n" * 190, 1),
+    "too many headers": _pipelined("GET /v1/pets", "A: b\r\n" * 2500, 1),
+    "tunnels with bodies": _pipelined("CONNECT a:80", f"Content-Length: {2**20}\r\n"),
 }
 """What connections send first, then once a second, and how often."""
 BODY_ATTACKS: Final = {
@@ -68,7 +80,10 @@ BODY_ATTACKS: Final = {
         (f"{_POST}{_KEY}{_MIB}", _PART, 16),
         (f"{_POST}Host: a\r\n{_MIB}", _PART, 16),
     ],
+    "references": [(f'{_POST}{_KEY}{_REPEATS}"{"x" * 59_998}"', "", 0)],
 }
+CPU_ATTACKS: Final = ("unknown baggage", "misspelt headers", "references")
+"""Each request takes milliseconds of one core; only the shares of ``--public`` bound how many."""
 ATTACKS: Final = CONNECTION_ATTACKS | BODY_ATTACKS
 
 
@@ -144,13 +159,18 @@ SHORT: Final = [("requests", PUBLIC), ("incomplete heads", LOCAL), ("bodies", PU
     [
         pytest.param(kind, words, marks=() if (kind, words) in SHORT else pytest.mark.long)
         for kind in ATTACKS
-        for words in (LOCAL, PUBLIC)
+        for words in ((PUBLIC,) if kind in CPU_ATTACKS else (LOCAL, PUBLIC))
     ],
     ids=str,
 )
 def test_an_address_that_holds_connections_or_memory_locks_nobody_out(
-    kind: str, words: tuple[str, ...]
+    kind: str, words: tuple[str, ...], tmp_path: Path
 ) -> None:
+    references = [{"from": "body"}] * 100
+    stub = {"match": {"operation": "createPet"}, "off_contract": True}
+    stub["reply"] = {"status": 200, "body": references}
+    text = json.dumps({"description": "d", "stubs": [stub]})
+    (tmp_path / "repeats.yaml").write_text(text, "utf-8")
     has_bodies = kind in BODY_ATTACKS
     # A body may take long to arrive.
     timeout, return_seconds = (5.0, 30.0) if has_bodies else (10.0, 5.0)
@@ -168,7 +188,15 @@ def test_an_address_that_holds_connections_or_memory_locks_nobody_out(
         return calls
 
     # The request log is small: it may be full.
-    fixed = ("--log=quiet", "--host", ATTACKER, "--memory", "4MiB")
+    fixed = (
+        "--log=quiet",
+        "--host",
+        ATTACKER,
+        "--memory",
+        "4MiB",
+        "--scenarios-dir",
+        str(tmp_path),
+    )
     with serving(*fixed, *words, limit=memory_limit(MEMORY)) as (port, pid):
         call_for(2)
         before = peak = rss(pid)

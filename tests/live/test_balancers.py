@@ -14,7 +14,6 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
-from tests.cases import each
 from tests.http_client import Client, OverSocket, Response
 from tests.live import balancers
 
@@ -175,35 +174,38 @@ def test_names_spread_over_the_processes(balancer: str) -> None:
     assert reached == set(range(1, PROCESSES + 1))
 
 
-@each("row", [*WAYS.values(), TWO_FIELDS])
+@pytest.mark.parametrize("row", [*WAYS.values(), TWO_FIELDS], ids=[*WAYS, "baggage in two fields"])
 def test_haproxy_finds_the_session_that_mockpets_finds(
     row: Way, haproxy: str, servers: list[str]
 ) -> None:
     check_ways(haproxy, servers[0], row)
 
 
-@each("row", [row for row in WAYS.values() if row.nginx])
+@pytest.mark.parametrize("name", [name for name, way in WAYS.items() if way.nginx])
 def test_nginx_finds_the_session_that_mockpets_finds(
-    row: Way, nginx: str, servers: list[str]
+    name: str, nginx: str, servers: list[str]
 ) -> None:
-    check_ways(nginx, servers[0], row)
+    check_ways(nginx, servers[0], WAYS[name])
 
 
-@each("row", [row for row in WAYS.values() if not row.nginx])
-def test_nginx_rejects_names_that_it_cannot_normalize(row: Way, nginx: str) -> None:
-    response = send(nginx, way_of(row, "w1"))
+@pytest.mark.parametrize("name", [name for name, way in WAYS.items() if not way.nginx])
+def test_nginx_rejects_names_that_it_cannot_normalize(name: str, nginx: str) -> None:
+    response = send(nginx, way_of(WAYS[name], "w1"))
 
     assert (response.status, response.json["code"]) == (422, "invalid_session")
     assert "lower case" in response.json["message"]
 
 
-@each("row", [
+@pytest.mark.parametrize("row", [
     Way(PETS, [KEY]),
     Way("/v1/pets/1", [KEY]),
     Way("/~+empty/v1/pets", [KEY]),
     Way(PETS, [KEY, ("Cookie", "mockpets=SESSION"), ("Origin", "https://evil.test")]),
     Way(PETS, [KEY, ("Cookie", "mockpets=SESSION"), ("Origin", "null")]),
     Way("/other", [KEY, ("Cookie", "mockpets=SESSION")]),
+], ids=[
+    "list", "pet", "scenarios in the base path", "cookie of another page", "cookie of a file",
+    "path of the mock"
 ])  # fmt: skip
 def test_a_request_without_a_session_reaches_the_one_of_the_default_session(
     row: Way, balancer: str
@@ -215,7 +217,7 @@ def test_a_request_without_a_session_reaches_the_one_of_the_default_session(
     assert ids == {expected}
 
 
-@each("run", [balancers.haproxy, balancers.nginx])
+@pytest.mark.parametrize("run", [balancers.haproxy, balancers.nginx])
 def test_token_and_cookie_of_a_control_call_name_no_session(run: Balancer) -> None:
     """In the control API, the key is the token, and no cookie is read."""
     with ExitStack() as stack:
@@ -236,7 +238,7 @@ def test_token_and_cookie_of_a_control_call_name_no_session(run: Balancer) -> No
     assert accepted == [number == reached for number in range(len(tokens))]
 
 
-@each("base", ["", "/~another"])
+@pytest.mark.parametrize("base", ["", "/~another"])
 def test_a_call_for_the_session_in_its_path_reaches_that_session(base: str, balancer: str) -> None:
     call = Client(OverSocket(balancer))
     for name in NAMES:

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from mockpets.report.findings import CLIENT_RULES
-from tests.cases import each as for_each
 from tests.report.traffic import Kind, Sent, create, document, report, series, write
 
 KINDS: tuple[Kind, ...] = ("log", "browser")
@@ -55,6 +54,15 @@ def lists(starts: Sequence[float], **rest: Any) -> list[Sent]:
     return [Sent(at, target=f"/v1/pets?limit={n}", **rest) for n, at in enumerate(starts, 1)]
 
 
+def summary(value: Any) -> str | None:
+    """Name a case by its requests: the first, and when all were sent."""
+    match value:
+        case [Sent() as first, *_]:
+            times = " ".join(f"{each.at:g}" for each in value)
+            return f"{first.method} {first.target:.20} {first.status} at {times}"[:40]
+    return None
+
+
 BACKOFF, IGNORED, STORM = "retry-without-backoff", "retry-after-ignored", "request-storm"
 DUPLICATE, AFTER_401, REPEATED = "duplicate-create", "request-after-401", "rejected-body-repeated"
 UNREAD, OFF_CONTRACT, KEY = "response-unread", "off-contract-path", "key-in-query"
@@ -69,7 +77,7 @@ def at_once(starts: Sequence[float], pause: float) -> list[Sent]:
     return failing(*sorted([*starts, *(at + pause for at in starts)]))
 
 
-@for_each("expected, requests", [
+@pytest.mark.parametrize(("expected", "requests"), [
     # --- retry-without-backoff: three retries with equal pauses ---
     ([BACKOFF], failing(0, 310, 620, 930)),
     ([], failing(0, 310, 620)),
@@ -182,14 +190,14 @@ def at_once(starts: Sequence[float], pause: float) -> list[Sent]:
         Sent(900, target="/v1/pets/3"),
         *failing(0, 310, 620, 930),
     ]),
-])  # fmt: skip
+], ids=summary)  # fmt: skip
 def test_requests_break_exactly_these_rules(
     findings: Findings, expected: list[str], requests: list[Sent]
 ) -> None:
     assert [each["rule"] for each in findings(requests)] == expected
 
 
-@for_each("rule, requests, messages", [
+@pytest.mark.parametrize(("rule", "requests", "messages"), [
     (BACKOFF, failing(0, 310, 620, 930),
      "GET /v1/pets was sent again 3 times after failures, with pauses of 300 ms, 300 ms, 300 ms"),
     (IGNORED, limited(0, 959, after="1"),
@@ -239,7 +247,7 @@ def test_evidence_names_the_request_before(findings: Findings) -> None:
     assert details == ["", *(f"300 ms after request {number}" for number in (1, 2, 3))]
 
 
-@for_each("rule, requests", [
+@pytest.mark.parametrize(("rule", "requests"), [
     *((KEY, [Sent(0, target=f"/v1/pets?limit=3&{name}=s3cret-value")])
         for name in ("api_key", "token", "access_token", "code", "client%5Fsecret")),
     *((rule, [Sent(0, target=f"/v1/pets?{query}")])
@@ -248,7 +256,7 @@ def test_evidence_names_the_request_before(findings: Findings) -> None:
             ("unknown-parameter", "x%3Dtoken%3Ds3cret-value"),
         )),
     (AFTER_401, series(0, 500, 900, status=401, key="Bearer s3cret-value")),
-])  # fmt: skip
+], ids=summary)  # fmt: skip
 def test_a_secret_is_not_printed(findings: Findings, rule: str, requests: list[Sent]) -> None:
     found = findings(requests)
 
@@ -256,8 +264,8 @@ def test_a_secret_is_not_printed(findings: Findings, rule: str, requests: list[S
     assert "s3cret-value" not in json.dumps(found)
 
 
-@for_each("target", ["/", "/docs", "/panel", "/v1", "/v1/"])
-@for_each("sent, expected", [(TEXT, []), ({"Accept": "*/*"}, [OFF_CONTRACT])])
+@pytest.mark.parametrize("target", ["/", "/docs", "/panel", "/v1", "/v1/"])
+@pytest.mark.parametrize(("sent", "expected"), [(TEXT, []), ({"Accept": "*/*"}, [OFF_CONTRACT])])
 def test_a_page_that_a_person_opens_is_no_finding(
     findings: Findings, target: str, sent: dict[str, str], expected: list[str]
 ) -> None:

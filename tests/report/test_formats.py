@@ -5,13 +5,13 @@ from collections import Counter
 from dataclasses import asdict, replace
 from typing import Any
 
+import pytest
 from hypothesis import example, given
 from markdown_it import MarkdownIt
 
 from mockpets.errors import printable
 from mockpets.report.findings import CLIENT_RULES, Evidence, Finding, Report
 from mockpets.report.formats import WRITERS
-from tests.cases import each as for_each
 from tests.report import reports
 from tests.report.reports import NASTY, REPORT, RETRY
 
@@ -43,14 +43,14 @@ def test_json_is_ascii() -> None:
     assert WRITERS["json"](ALL_NASTY).isascii()
 
 
-@for_each("name", WRITERS)
+@pytest.mark.parametrize("name", WRITERS)
 def test_no_format_lets_a_control_character_pass(name: str) -> None:
     text = WRITERS[name](ALL_NASTY)
 
     assert {each for each in text if not each.isprintable()} <= {"\n"}
 
 
-@for_each("name", WRITERS)
+@pytest.mark.parametrize("name", WRITERS)
 def test_a_report_without_findings(name: str) -> None:
     assert "no findings in 9 requests in 2 sessions" in WRITERS[name](EMPTY)
 

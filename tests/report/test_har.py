@@ -10,7 +10,6 @@ import pytest
 
 from mockpets.cli.main import main
 from mockpets.report.har import HAR_BYTES
-from tests.cases import each as for_each
 from tests.report.traffic import Sent, create, document, report, series, write
 
 Run = Any
@@ -87,7 +86,7 @@ def test_a_file_of_firefox(run: Run) -> None:
     }]  # fmt: skip
 
 
-@for_each("base, path", [
+@pytest.mark.parametrize(("base", "path"), [
     ("https://staging.example/v1", "/v1/pet"),
     ("https://staging.example/v1/", "/v1/pet"),
     ("https://staging.example:443/v1", "/v1/pet"),
@@ -106,7 +105,7 @@ def test_paths_count_from_the_base_url(run: Run, base: str, path: str) -> None:
     assert finding["message"] == "the path '/v1/pet' is not in the contract, in 1 request"
 
 
-@for_each("base", [
+@pytest.mark.parametrize("base", [
     "http://staging.example/v1", "https://staging.example:8443/v1", "https://example/v1",
     "https://staging.example/v", "https://staging.example/v1/pets/1",
 ])  # fmt: skip
@@ -129,7 +128,7 @@ def test_a_file_without_requests_to_mockpets_needs_a_base_url(run: Run) -> None:
     ]
 
 
-@for_each(
+@pytest.mark.parametrize(
     "url",
     ["", "staging.example/v1", "ftp://a/v1", "/v1", "https://", "https://a/v1?x=1", "http://[a"],
 )
@@ -158,7 +157,9 @@ def test_responses_from_the_cache_are_not_requests(run: Run) -> None:
     assert run("--har", "a.har")[1]["checked"] == "5 requests in 1 file"
 
 
-@for_each("error", ["net::ERR_ABORTED", "NS_BINDING_ABORTED", "Load request cancelled"])
+@pytest.mark.parametrize(
+    "error", ["net::ERR_ABORTED", "NS_BINDING_ABORTED", "Load request cancelled"]
+)
 def test_each_browser_has_its_word_for_an_aborted_request(run: Run, error: str) -> None:
     content = document(series(*range(0, 3000, 310)), "browser")
     for entry in content["log"]["entries"]:
@@ -169,7 +170,7 @@ def test_each_browser_has_its_word_for_an_aborted_request(run: Run, error: str) 
     assert [each["rule"] for each in findings] == ["response-unread"]
 
 
-@for_each("time", [-1, None, "soon", float("nan"), 10**400])
+@pytest.mark.parametrize("time", [-1, None, "soon", float("nan"), 10**400])
 def test_what_is_unknown_makes_no_finding(run: Run, time: object) -> None:
     content = document(series(0, 310, 620, 930, 1240, status=503), "browser")
     for entry in content["log"]["entries"]:
@@ -201,8 +202,8 @@ def test_a_body_that_is_cut_is_not_compared(run: Run) -> None:
     assert result["limits"] == ["the bodies of 2 requests, which are not recorded completely"]
 
 
-@for_each("kind", ["log", "browser"])
-@for_each("data", ["text", 3, None, [], {}, {"text": 3}, {"text": {}}])
+@pytest.mark.parametrize("kind", ["log", "browser"])
+@pytest.mark.parametrize("data", ["text", 3, None, [], {}, {"text": 3}, {"text": {}}])
 def test_a_body_of_another_type_is_unknown(run: Run, kind: Any, data: object) -> None:
     content = document([create(0, ms=3000), create(900)], kind)
     for entry in content["log"]["entries"]:
@@ -238,7 +239,7 @@ def test_each_file_and_session_is_checked_by_itself(run: Run) -> None:
     assert sources == ["c.har, session default", "c.har, session x"]
 
 
-@for_each("arguments, message", [
+@pytest.mark.parametrize(("arguments", "message"), [
     (["--har"], "--har: missing FILE; name one or more HAR files"),
     (["a.har"], "a.har: files are read only with --har; add --har"),
     (["--base-url", "http://a/v1"], "--base-url: missing FILE; name one or more HAR files"),
@@ -272,7 +273,7 @@ INVALID_FILES = [
 ]
 
 
-@for_each("content, message", INVALID_FILES)
+@pytest.mark.parametrize(("content", "message"), INVALID_FILES)
 def test_invalid_files(run: Run, content: bytes, message: str) -> None:
     Path("a.har").write_bytes(content)
 
@@ -311,7 +312,7 @@ INVALID_OF_BROWSERS: list[tuple[dict[str, object], str]] = [
 ]
 
 
-@for_each("changes, message", [*INVALID_ENTRIES, *INVALID_OF_BROWSERS])
+@pytest.mark.parametrize(("changes", "message"), [*INVALID_ENTRIES, *INVALID_OF_BROWSERS])
 def test_invalid_entries(run: Run, changes: dict[str, object], message: str) -> None:
     content = broken(**changes)
     if (changes, message) in INVALID_OF_BROWSERS:
@@ -332,7 +333,7 @@ def test_a_broken_response_whose_fault_is_missing(run: Run) -> None:
     assert run("--har", "a.har")[::2] == (0, [])
 
 
-@for_each("url", ["", "about:blank", "http://[", "http://a:b/", "data:,x", "//x/y"])
+@pytest.mark.parametrize("url", ["", "about:blank", "http://[", "http://a:b/", "data:,x", "//x/y"])
 def test_other_urls_are_not_requests_to_the_api(run: Run, url: str) -> None:
     content = document(series(0, 900), "browser")
     content["log"]["entries"][1]["request"]["url"] = url

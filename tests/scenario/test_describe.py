@@ -3,18 +3,19 @@
 from decimal import Decimal
 from typing import Any
 
+import pytest
+
 from mockpets.faults import FAULTS
 from mockpets.packaged_data import shipped
 from mockpets.scenario.describe import describe_match, describe_pets, describe_stub
 from mockpets.scenario.library import load_library
 from mockpets.scenario.model import PASS, Canned, Condition, Delay, Generated, Match, Stub
-from tests.cases import each
 
 E503 = Canned(503, (), b"{}", "status 503 is not in the contract")
 LONG = tuple(Canned(status, (), b"") for status in range(200, 260))
 
 
-@each("match, text", [
+@pytest.mark.parametrize(("match", "text"), [
     (Match(), "every request"),
     (Match(operations=("createPet",)), "createPet"),
     (Match(operations=("listPets", "createPet")), "listPets or createPet"),
@@ -44,7 +45,7 @@ def test_matches(match: Match, text: str) -> None:
 HELD = "holds the response until the gate 'x' opens"
 
 
-@each("changes, does, limits", [
+@pytest.mark.parametrize(("changes", "does", "limits"), [
     ({"replies": (Canned(401, (), b"{}"),)}, "responds with 401", ""),
     ({"replies": (Canned(200, (), b"[]\n"),)}, "responds with 200", ""),
     ({"replies": (Canned(204, (), b"", "why"),)}, "responds with 204 (off contract)", ""),
@@ -78,7 +79,7 @@ def test_stubs(changes: dict[str, Any], does: str, limits: str) -> None:
     }  # fmt: skip
 
 
-@each("fault", FAULTS)
+@pytest.mark.parametrize("fault", FAULTS)
 def test_the_description_names_the_fault(fault: Any) -> None:
     alone = describe_stub(Stub("s/1", fault=fault))["does"]
 
@@ -86,7 +87,7 @@ def test_the_description_names_the_fault(fault: Any) -> None:
     assert describe_stub(Stub("s/1", replies=(fault,)))["does"] == alone
 
 
-@each("pets, text", [
+@pytest.mark.parametrize(("pets", "text"), [
     (None, None),
     ((), "no pets"),
     (({"id": 1, "name": "Miso", "categoryId": 2},), "a list of 1 pet"),

@@ -9,7 +9,6 @@ from mockpets.constants import DELAY_SECONDS
 from mockpets.scenario.engine import Count, Outcome, decide, draw_delay
 from mockpets.scenario.matching import Facts
 from mockpets.scenario.model import PASS, Canned, Delay, Match, Stub
-from tests.cases import each
 
 LIST = Facts("listPets", "GET", "/v1/pets")
 GET = Facts("getPet", "GET", "/v1/pets/3", pet_id=3)
@@ -57,7 +56,9 @@ SEQUENCES: list[tuple[str, list[Stub], str]] = [
 ]
 
 
-@each("stubs, expected", [row[1:] for row in SEQUENCES])
+@pytest.mark.parametrize(
+    ("stubs", "expected"), [row[1:] for row in SEQUENCES], ids=[row[0] for row in SEQUENCES]
+)
 def test_counting(stubs: list[Stub], expected: str) -> None:
     assert statuses(stubs, len(expected)) == expected
 
@@ -152,7 +153,9 @@ FAULTS: list[tuple[str, Stub, list[Outcome]]] = [
 ]  # fmt: skip
 
 
-@each("entry, expected", [row[1:] for row in FAULTS])
+@pytest.mark.parametrize(
+    ("entry", "expected"), [row[1:] for row in FAULTS], ids=[row[0] for row in FAULTS]
+)
 def test_faults(entry: Stub, expected: list[Outcome]) -> None:
     assert play([entry, stub(replies=(B,))], len(expected)) == expected
 
@@ -178,7 +181,7 @@ def test_random_delays_have_the_given_percentiles() -> None:
     assert drawn[-1] <= DELAY_SECONDS
 
 
-@each("share", [0.0, 1 - 2**-53])
+@pytest.mark.parametrize("share", [0.0, 1 - 2**-53])
 def test_extreme_draws_stay_within_the_limit(share: float) -> None:
     class Fixed(Random):
         def random(self) -> float:

@@ -11,15 +11,16 @@ from pathlib import Path
 from weakref import ref
 
 import pytest
+import yaml
 
 from generate import compiled_scenarios
 from mockpets import packaged_data
-from mockpets.constants import STACKS
+from mockpets.constants import NEEDS, STACKS
 from mockpets.errors import InputError, RequestError
 from mockpets.packaged_data import shipped
 from mockpets.scenario.files import find
 from mockpets.scenario.language.loader import load_scenario
-from mockpets.scenario.library import SHIPPED_SCENARIOS, Library, load_library
+from mockpets.scenario.library import Library, load_library
 from mockpets.scenario.model import Delay
 from mockpets.scenario.reloader import Reloader
 
@@ -56,7 +57,9 @@ def test_shipped_scenarios_have_no_problems() -> None:
 
 
 def test_the_compiled_scenarios_are_up_to_date() -> None:
-    assert compiled_scenarios.PATH.read_text(encoding="utf-8") == compiled_scenarios.source()
+    [(file, text)] = compiled_scenarios.files().items()
+
+    assert file.read_text(encoding="utf-8") == text, "run .venv/bin/python -m generate"
 
 
 def test_the_compiled_scenarios_are_those_of_the_files() -> None:
@@ -446,18 +449,30 @@ def test_scenarios_are_grouped_by_need_with_your_own_first(
     write("zebra.yaml", "description: Pets too.\nextends: empty\n")
     write("empty.yaml", SCENARIO.format("Replaces the shipped one", 503))
     write("broken.yaml", "descriptoin: x\n")
+    write("wide.yaml", "description: In a group.\ngroup: Data\nextends: empty\n")
     groups = load_library([tmp_path / "mine"], []).grouped()
 
     assert list(groups)[:4] == ["Your own", "Files with problems", "Empty states", "Data"]
     assert groups["Your own"] == ["empty", "zebra"]
     assert groups["Files with problems"] == ["broken"]
-    assert groups["Empty states"] == ["sold-out", "no-status"]
+    assert groups["Empty states"] == ["no-status", "sold-out"]
+    assert groups["Data"][-1] == "wide"
 
 
-def test_every_shipped_scenario_is_in_the_group_of_its_need() -> None:
+def test_every_shipped_scenario_is_in_the_group_of_its_file() -> None:
+    files = {path.stem: path.read_text(encoding="utf-8") for path in shipped("scenarios").iterdir()}
+    expected = {name: yaml.safe_load(text)["group"] for name, text in files.items()}
     groups = load_library([], []).grouped()
 
-    assert {group: tuple(names) for group, names in groups.items()} == SHIPPED_SCENARIOS
+    assert {name: group for group, names in groups.items() for name in names} == expected
+    assert tuple(groups) == NEEDS
+
+
+def test_an_unknown_group_is_rejected_with_the_nearest(write: Callable[..., Path]) -> None:
+    file = write("x.yaml", "description: x\ngroup: Error\n")
+
+    with pytest.raises(InputError, match="did you mean 'Errors'"):
+        load_scenario(file, "x.yaml", known={}, fixtures={})
 
 
 # --- Stacks -------------------------------------------------------------------------------------

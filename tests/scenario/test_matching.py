@@ -3,12 +3,12 @@
 from decimal import Decimal
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets.scenario.matching import ABSENT, Comparison, Facts, covers, difference, path_matches
 from mockpets.scenario.model import Condition, Match, Operator
-from tests.cases import each
 
 
 def facts(**changes: Any) -> Facts:
@@ -16,7 +16,7 @@ def facts(**changes: Any) -> Facts:
     return Facts(**(base | changes))
 
 
-@each("match, changes, expected", [
+@pytest.mark.parametrize(("match", "changes", "expected"), [
     (Match(), {}, []),
     (Match(operations=("listPets",)), {}, []),
     (Match(operations=("getPet", "listPets")), {}, []),
@@ -68,7 +68,7 @@ OPERATORS: list[tuple[str, object, object, bool]] = [
 ]  # fmt: skip
 
 
-@each("operator, wanted, got, holds", OPERATORS)
+@pytest.mark.parametrize(("operator", "wanted", "got", "holds"), OPERATORS)
 def test_operators_on_a_body_property(
     operator: Any, wanted: object, got: object, holds: bool
 ) -> None:
@@ -78,7 +78,7 @@ def test_operators_on_a_body_property(
     assert (difference(match, facts(body=body)) == []) is holds
 
 
-@each("body", [ABSENT, None, [], [{"name": "x"}], "name", 3])
+@pytest.mark.parametrize("body", [ABSENT, None, [], [{"name": "x"}], "name", 3])
 def test_a_body_other_than_an_object_has_no_properties(body: object) -> None:
     present = Match(body=(Condition("name", "present", True),))
     absent = Match(body=(Condition("name", "present", False),))
@@ -121,7 +121,7 @@ def test_every_failed_condition_is_reported() -> None:
     ]
 
 
-@each("pattern, path, matches", [
+@pytest.mark.parametrize(("pattern", "path", "matches"), [
     ("/v1/pets", "/v1/pets", True),
     ("/v1/pets/*", "/v1/pets/7", True),
     ("/v1/pets/*", "/v1/pets/", False),
@@ -144,7 +144,7 @@ def on(*conditions: tuple[Operator, Any]) -> Match:
     return Match(body=tuple(Condition("name", operator, value) for operator, value in conditions))
 
 
-@each("wide, narrow, certain", [
+@pytest.mark.parametrize(("wide", "narrow", "certain"), [
     (Match(), Match(), True),
     (Match(), Match(operations=("getPet",), pet_ids=(3,)), True),
     (Match(), Match(method="GET", path="/v1/a"), True),

@@ -11,7 +11,7 @@ import pytest
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from mockpets.packaged_data import shipped
-from tests.cases import each
+from mockpets.scenario.library import load_library
 from tests.http_client import JSON, KEY, Client, OverSocket, Response
 
 Make = Callable[..., Client]
@@ -50,7 +50,7 @@ def pets(call: Client, query: str = "limit=100") -> list[dict[str, Any]]:
     return listed
 
 
-@each("scenario", TABLE)
+@pytest.mark.parametrize("scenario", TABLE)
 def test_statuses_and_headers(scenario: str, fresh: Make) -> None:
     requests, expected, headers = TABLE[scenario]
     call = fresh(scenario=(scenario,))
@@ -70,11 +70,22 @@ def test_statuses_and_headers(scenario: str, fresh: Make) -> None:
             assert has == (name in headers and response.status == max(expected)), name
 
 
-def test_every_shipped_scenario_has_a_test() -> None:
-    tested = {name.removeprefix("test_") for name in globals() if name.startswith("test_")}
+@pytest.mark.parametrize("name", sorted(path.stem for path in shipped("scenarios").iterdir()))
+def test_each_pet_list_and_stub_of_a_scenario_has_an_effect(name: str, fresh: Make) -> None:
+    call, scenario = fresh(scenario=(name,)), load_library([], []).scenarios[name]
+    unused = {stub.label for stub in scenario.stubs}
+    paths = [stub.match.path for stub in scenario.stubs if stub.match.path]
+    if scenario.pets is not None:
+        assert pets(call) != pets(fresh())
+    for _ in range(50):  # some stubs skip requests, or apply by chance
+        for request in (LIST, CREATE, GET, *(f"GET {path}" for path in paths)):
+            body = NEW_PET if request == CREATE else None
+            response = call(*request.split(), json_body=body)
+            unused -= {*(response.header("Mockpets-Stub") or "").split(", ")}
+        if not unused:
+            break
 
-    for path in shipped("scenarios").iterdir():
-        assert path.stem in TABLE or path.stem.replace("-", "_") in tested
+    assert not unused
 
 
 def test_empty(fresh: Make) -> None:

@@ -4,13 +4,14 @@ import unicodedata
 from collections import Counter
 from typing import Any, cast
 
+import pytest
+
 from mockpets.constants import FIXTURE_BYTES, INT64_MAX, PAGE_DEFAULT, PET_STATUSES
 from mockpets.contract.schemas import Pet
 from mockpets.contract.serialization import body_problems, dump_pet
 from mockpets.packaged_data import shipped
 from mockpets.seed.names import CATEGORIES
 from mockpets.strict_json import parse_json
-from tests.cases import each
 
 FILES = {path.stem: path for path in sorted(shipped("fixtures").glob("*.json"))}
 SAFE = 2**53
@@ -38,7 +39,7 @@ def test_the_shipped_fixtures() -> None:
     }
 
 
-@each("name", FILES)
+@pytest.mark.parametrize("name", FILES)
 def test_it_contains_valid_pets(name: str) -> None:
     assert len(FILES[name].read_bytes()) <= FIXTURE_BYTES
     pets = parse_json(FILES[name].read_bytes())
@@ -52,14 +53,14 @@ def test_it_contains_valid_pets(name: str) -> None:
     assert pets
 
 
-@each("name", FILES)
+@pytest.mark.parametrize("name", FILES)
 def test_ids_ascend(name: str) -> None:
     ids = [pet["id"] for pet in pets_of(name)]
     assert ids == sorted(set(ids))
     assert ids[0] >= 1
 
 
-@each("name", FILES)
+@pytest.mark.parametrize("name", FILES)
 def test_it_has_one_pet_per_line(name: str) -> None:
     """Equal fixtures are equal files, and a diff shows the lines of the changed pets."""
     lines = [visible(dump_pet(pet).decode()) for pet in pets_of(name)]
@@ -118,7 +119,7 @@ AWKWARD: dict[str, Any] = {
 }
 
 
-@each("kind", AWKWARD)
+@pytest.mark.parametrize("kind", AWKWARD)
 def test_awkward_names_shows_each_kind_on_the_first_page(kind: str) -> None:
     names = [pet["name"] for pet in pets_of("awkward-names")[:PAGE_DEFAULT]]
     assert any(AWKWARD[kind](name) for name in names)

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from random import Random
 
+import pytest
 from faker import Faker, Generator
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +21,6 @@ from mockpets.contract.serialization import body_problems, dump_pet
 from mockpets.seed import default_pets
 from mockpets.seed.generator import BLOCK, PetProvider, generate
 from mockpets.seed.names import CATEGORIES, DEFAULT_LOCALE, LOCALES
-from tests.cases import each
 
 SEEDS = st.integers(min_value=0, max_value=INT64_MAX)
 LOCALE_NAMES = st.sampled_from(sorted(LOCALES))
@@ -66,12 +66,14 @@ def blocks(pets: tuple[Pet, ...]) -> list[tuple[Pet, ...]]:
 # --- The same bytes forever -------------------------------------------------------------------
 
 
-@each("count", [0, 1, 16, 50, 64, 65])
+@pytest.mark.parametrize("count", [0, 1, 16, 50, 64, 65])
 def test_the_list_of_default_pets_is_the_generators(count: int) -> None:
     assert default_pets.generate(count, 1, DEFAULT_LOCALE) == generate(count, 1, DEFAULT_LOCALE)
 
 
-@each("count, seed, locale", [(65, 1, "en_US"), (16, 2, "en_US"), (16, 1, "de_DE")])
+@pytest.mark.parametrize(
+    ("count", "seed", "locale"), [(65, 1, "en_US"), (16, 2, "en_US"), (16, 1, "de_DE")]
+)
 def test_other_pets_than_the_listed_ones_are_generated(count: int, seed: int, locale: str) -> None:
     pets = default_pets.generate(count, seed, locale)
 
@@ -83,7 +85,7 @@ def test_the_default_pets_are_these() -> None:
     assert written(generate(16, 1, DEFAULT_LOCALE)) == DEFAULT_PETS
 
 
-@each("count, seed, locale, digest, names", [
+@pytest.mark.parametrize(("count", "seed", "locale", "digest", "names"), [
     (16, 0, "ja_JP", "efcd4086998be0bf9f83e9d516f485664837f52a416785a7422651efc20ac015",
      ["ジャック", "だいず", "クッキー"]),
     (1_000, 7, "de_DE", "cf98bddb229709560882ec8bb00efdd899245318dd0365213fb403e165c085dd",
@@ -92,7 +94,7 @@ def test_the_default_pets_are_these() -> None:
      ["وردة", "رمانة", "كوكو"]),
     (10_000, 42, "he_IL", "ed066cac976c2b581754ae1f6afb5436eddf9dd8eab8dbe09cfadef74a8f5f04",
      ["עוגי", "דבש", "שושי"]),
-])  # fmt: skip
+], ids=["ja_JP", "de_DE", "ar_SA", "he_IL"])  # fmt: skip
 def test_golden(count: int, seed: int, locale: str, digest: str, names: list[str]) -> None:
     pets = generate(count, seed, locale)
     assert [pet["name"] for pet in pets[:3]] == names
@@ -104,13 +106,13 @@ def test_every_locale_is_pinned() -> None:
     assert sha256(every) == "c476f9dc1038fdcc37c3d87d24c99ae3669f2586a2f390a3f9e19415d29d62b3"
 
 
-@each("generator", [
+@pytest.mark.parametrize("generator", [
     # Klingon is unknown to Faker. (Its type hint for **config covers the whole mapping.)
     Generator(locale="tlh_QO"),  # type: ignore[arg-type]
     Generator(),
     Faker("ja_JP", use_weighting=False).factories[0],
     Faker("de_DE", use_weighting=True).factories[0],
-])  # fmt: skip
+], ids=["unknown locale", "default locale", "Japanese", "German, weighted"])  # fmt: skip
 def test_the_faker_instance_does_not_matter(generator: Generator) -> None:
     assert dealt(generator, 3, "sv_SE", 100) == generate(100, 3, "sv_SE")
 
@@ -199,7 +201,7 @@ SCRIPTS = {
 """For each locale with another script: the start of the Unicode names of its letters."""
 
 
-@each("locale", sorted(LOCALES))
+@pytest.mark.parametrize("locale", sorted(LOCALES))
 def test_names_of(locale: str) -> None:
     names = LOCALES[locale]
     assert len(names) >= 48

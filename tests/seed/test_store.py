@@ -10,14 +10,14 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from mockpets.pets.store import Saved, Store
+from mockpets.pets.table import ENTRY_BYTES, Table, make_table
 
 from mockpets.constants import INT64_MAX, PET_STATUSES, PetStatus
 from mockpets.contract.schemas import NewPet, Pet
 from mockpets.contract.serialization import dump_pet
 from mockpets.errors import RequestError
 from mockpets.memory_budget import MemoryBudget
-from mockpets.pets.store import Saved, Store
-from mockpets.pets.table import ENTRY_BYTES, Table, make_table
 
 
 def pet(number: int, status: str | None = None) -> Pet:

@@ -11,7 +11,6 @@ from mockpets.constants import BODY_BYTES, SERVER_BODY_BYTES, SESSION_HEADER
 from mockpets.server.limits import Limits
 from mockpets.settings.model import VISITOR_RATE
 from mockpets.web.public_mode import PUBLIC_BURST
-from tests.cases import each
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Running, Wire, running
 
@@ -76,7 +75,7 @@ FROM_THE_HEAD = {
 }  # fmt: skip
 
 
-@each("name", FROM_THE_HEAD)
+@pytest.mark.parametrize("name", FROM_THE_HEAD)
 def test_a_large_body_that_is_not_wanted_need_not_be_sent(name: str, server: Running) -> None:
     request, status = FROM_THE_HEAD[name]
     with Wire(server.port) as wire:
@@ -98,11 +97,11 @@ def test_a_rejected_body_is_in_the_request_log(server: Running) -> None:
         assert entry["status"] == 413
 
 
-@each("start", [
+@pytest.mark.parametrize("start", [
     post(LARGE, "Mockpets-Scenario: server-error"),  # its stubs take any size
     head("GET /v1/pets", KEY, length(LARGE)),
     head("PUT /__mockpets/pets", JSON, length(LARGE)),
-])  # fmt: skip
+], ids=["POST to a stub", "GET", "control API"])  # fmt: skip
 def test_a_body_that_a_response_needs_is_read(start: bytes, server: Running) -> None:
     with Wire(server.port) as wire:
         wire.send(start.replace(b"\r\n\r\n", b"\r\nExpect: 100-continue\r\n\r\n"))
@@ -164,11 +163,11 @@ def test_a_visitor_over_their_rate_need_not_send_a_large_body(public: Running) -
     assert statuses == [413] * PUBLIC_BURST * VISITOR_RATE + [429]
 
 
-@each("start", [
+@pytest.mark.parametrize("start", [
     post(LARGE), post(LARGE, "Mockpets-Scenario: server-error"),
     head("GET /v1/pets", KEY, length(LARGE)),
     head("GET /v1/pets", KEY, CHUNKED) + b"%x\r\n%s" % (2 * LARGE, b"x" * LARGE),
-])  # fmt: skip
+], ids=["POST", "POST to a stub", "GET", "GET in chunks"])  # fmt: skip
 def test_visitors_send_no_more_than_an_operation_takes(start: bytes, public: Running) -> None:
     with Wire(public.port) as wire:
         response = wire.send(start).read()
@@ -233,7 +232,7 @@ def test_a_full_budget_does_not_lock_out_others() -> None:
         assert wire.send(PET[-1:]).read().status == 201
 
 
-@each("end", ["complete", "closed", "reset", "late", "stopped", "invalid"])
+@pytest.mark.parametrize("end", ["complete", "closed", "reset", "late", "stopped", "invalid"])
 def test_memory_is_given_back_however_a_body_ends(end: str) -> None:
     clock = Clock()
     with running(QueryApp(), LIMITS, clock) as server, ExitStack() as stack:

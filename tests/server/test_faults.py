@@ -12,7 +12,6 @@ import pytest
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.faults import FAULTS
 from mockpets.server.limits import Limits
-from tests.cases import each
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Wire, port_of, running
 
@@ -43,7 +42,7 @@ def test_an_empty_reply_ends_without_a_byte() -> None:
         server.until(lambda: server.connections, 0)
 
 
-@each("fault", ["connection_reset", "empty_reply"])
+@pytest.mark.parametrize("fault", ["connection_reset", "empty_reply"])
 def test_a_fault_comes_after_the_delay(fault: str) -> None:
     clock = Clock()
     with running(QueryApp(), clock=clock) as server, Wire(server.port) as wire:

@@ -11,7 +11,6 @@ from mockpets.constants import CONNECTIONS, PUBLIC_SHARE
 from mockpets.server import MockpetsServer
 from mockpets.server.limits import Limits, limits_for
 from mockpets.settings import Settings
-from tests.cases import each
 from tests.server.query_app import QueryApp
 from tests.server.raw_http import Clock, Running, Wire, need_connections, port_of, running
 
@@ -155,7 +154,7 @@ def test_an_address_whose_connections_are_all_in_use_gets_no_more(
         ]
 
 
-@each("proxy", ["127.0.0.1", "127.0.0.0/8"])
+@pytest.mark.parametrize("proxy", ["127.0.0.1", "127.0.0.0/8"])
 def test_a_proxy_may_have_all_connections(proxy: str) -> None:
     limits = Limits(connections=10, address_connections=2, proxies=(proxy,))
     with running(QueryApp(), limits) as server, ExitStack() as stack:

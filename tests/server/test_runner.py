@@ -17,7 +17,6 @@ from mockpets.server import MockpetsServer
 from mockpets.server.loop import Loop
 from mockpets.server.sockets import bind
 from mockpets.settings import Settings
-from tests.cases import each
 from tests.http_client import Client, OverSocket
 from tests.server.raw_http import SECONDS, Wire, port_of
 
@@ -92,7 +91,7 @@ def test_an_occupied_port_is_reported_in_one_line(host: str) -> None:
     )
 
 
-@each("host, message", [
+@pytest.mark.parametrize(("host", "message"), [
     ("192.0.2.1",
      "--host 192.0.2.1 is not an address of this machine; "
          "omit --host to listen on loopback, or use 0.0.0.0 for all addresses"),
@@ -183,7 +182,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
 
 
 @posix
-@each("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_stops_the_server_cleanly(number: signal.Signals) -> None:
     with foreground() as (process, port), Wire(port) as idle:
         assert idle.get().read().status == 200

@@ -6,7 +6,6 @@ from wsgiref.types import StartResponse, WSGIEnvironment
 
 import pytest
 
-from tests.cases import each
 from tests.server.raw_http import Wire, running
 
 Headers = list[tuple[str, str]]
@@ -77,7 +76,7 @@ def test_the_app_may_set_server_and_date() -> None:
     assert response.headers == {**dict(headers), "Content-Length": "4"}
 
 
-@each("lengths, sent", [(["2"], b"pe"), (["9", "3"], b"pet")])
+@pytest.mark.parametrize(("lengths", "sent"), [(["2"], b"pe"), (["9", "3"], b"pet")])
 def test_the_body_is_cut_to_its_content_length(lengths: list[str], sent: bytes) -> None:
     headers = [("Content-Length", length) for length in lengths]
     with running(FixedResponse("200 OK", headers)) as server, Wire(server.port) as wire:

@@ -2,12 +2,13 @@
 
 from functools import partial
 
+from mockpets.pets.table import TableCache, make_table
+
 from mockpets.journal.journal import Journals
 from mockpets.memory_budget import MemoryBudget
-from mockpets.seed.generator import generate
-from mockpets.pets.table import TableCache, make_table
 from mockpets.scenario.library import Library
 from mockpets.scenario.model import Scenario
+from mockpets.seed.generator import generate
 from mockpets.session.session import SharedState
 
 

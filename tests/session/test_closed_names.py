@@ -10,7 +10,6 @@ from mockpets import MockpetsServer, Settings, create_app
 from mockpets.errors import RequestError
 from mockpets.session.registry import CLOSED_NAMES, ClosedNames, SessionRegistry
 from mockpets.web.control.routes import CALLS
-from tests.cases import each
 from tests.http_client import Client, InProcess, OverSocket, Response
 from tests.server.raw_http import Clock
 from tests.session.shared_states import shared_state
@@ -50,9 +49,9 @@ def closed(server: Server) -> Server:
     return server
 
 
-@each("key", ["mockpets", None])
-@each("method", ["GET", "POST", "HEAD", "BREW"])
-@each("path", ["/v1/pets", "/v1/pets/1", "/v1/store/orders", "/v1/nothing"])
+@pytest.mark.parametrize("key", ["mockpets", None])
+@pytest.mark.parametrize("method", ["GET", "POST", "HEAD", "BREW"])
+@pytest.mark.parametrize("path", ["/v1/pets", "/v1/pets/1", "/v1/store/orders", "/v1/nothing"])
 def test_a_closed_session_is_not_created_by_requests(
     closed: Server, path: str, method: str, key: str | None
 ) -> None:
@@ -73,7 +72,9 @@ def test_a_closed_session_is_not_created_by_requests(
     assert closed.names() == ["default"]
 
 
-@each("text, seconds", [("1s", 1), ("60s", 60), ("1.5s", 1.5), ("5m", 300), ("1h", 3600)])
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("1s", 1), ("60s", 60), ("1.5s", 1.5), ("5m", 300), ("1h", 3600)]
+)
 def test_a_name_opens_again_after_its_time(text: str, seconds: float) -> None:
     server = Server()
     server.drop(f"?closed={text}")
@@ -88,7 +89,7 @@ def test_a_name_opens_again_after_its_time(text: str, seconds: float) -> None:
 TIME = "closed must be a duration such as 30s, 90m or 1h, got "
 
 
-@each("query, message", [
+@pytest.mark.parametrize(("query", "message"), [
     ("closed=", TIME + "''"),
     ("closed=61m", "closed must be a duration of at most 1h, got '61m'"),
     ("closed=-1s", TIME + "'-1s'"),
@@ -124,7 +125,7 @@ CHANGES: list[tuple[str, str, Any]] = [
 ]
 
 
-@each("method, path, body", CHANGES)
+@pytest.mark.parametrize(("method", "path", "body"), CHANGES)
 def test_a_changing_call_opens_the_name_again(method: str, path: str, body: Any) -> None:
     server = Server()
     server.drop()
@@ -139,7 +140,7 @@ READS = [
 ]
 
 
-@each("route", READS)
+@pytest.mark.parametrize("route", READS)
 def test_a_read_of_a_closed_session_is_rejected_and_does_not_open_it(
     closed: Server, route: str
 ) -> None:

@@ -11,12 +11,11 @@ from mockpets.errors import InputError
 from mockpets.settings.combinations import contradictions, notices
 from mockpets.settings.model import VISITOR_RATE
 from mockpets.settings.sources import load_settings
-from tests.cases import each as for_each
 
 TOKEN = "secret-token"
 
 
-@for_each("settings, problem", [
+@pytest.mark.parametrize(("settings", "problem"), [
     ({"control": "open", "public": True}, "--control: must not be open with --public"),
     ({"control": "open", "control_token": TOKEN}, "--control: must not be open with --control"),
     ({"sessions": "declared", "public": True}, "--sessions: must not be declared with --publ"),

@@ -12,9 +12,9 @@ import pytest
 from mockpets.constants import (
     FILE_BYTES,
     INT64_MAX,
-    RECORDS_BY_REQUEST,
     PUBLIC_RECORDS,
     PUBLIC_SESSIONS,
+    RECORDS_BY_REQUEST,
     SESSIONS,
 )
 from mockpets.errors import InputError
@@ -30,7 +30,6 @@ from mockpets.settings.sources import (
     readable_secrets,
 )
 from mockpets.units import size_text
-from tests.cases import each as for_each
 
 # Values of each row: the text that a user writes, and the parsed value.
 VALUES: dict[str, list[tuple[str, Any]]] = {
@@ -210,7 +209,7 @@ def test_every_field_is_a_row_with_values_and_invalid_values_here() -> None:
     assert all(row.help.endswith(".") for row in rows())
 
 
-@for_each("name", VALUES)
+@pytest.mark.parametrize("name", VALUES)
 def test_a_row_can_be_set_by_flag_variable_and_file(name: str, here: Path) -> None:
     for text, value in VALUES[name]:
         expected = Settings(**{name: value})
@@ -222,7 +221,7 @@ def test_a_row_can_be_set_by_flag_variable_and_file(name: str, here: Path) -> No
         (here / "mockpets.toml").unlink()
 
 
-@for_each("name", VALUES)
+@pytest.mark.parametrize("name", VALUES)
 def test_the_flag_overrides_the_variable_and_the_variable_overrides_the_file(name: str) -> None:
     (flag, first), (variable, second) = VALUES[name]
     Path("mockpets.toml").write_text(as_line(name, flag), encoding="utf-8")
@@ -247,12 +246,14 @@ def test_empty_variables_count_as_unset() -> None:
     assert load_settings({}, {"MOCKPETS_PORT": "", CONFIG_VARIABLE: ""}, None) == Settings()
 
 
-@for_each("word, value", [("1", True), ("YES", True), ("0", False), ("off", False)])
+@pytest.mark.parametrize(
+    ("word", "value"), [("1", True), ("YES", True), ("0", False), ("off", False)]
+)
 def test_spellings_of_a_switch(word: str, value: bool) -> None:
     assert load_settings({}, {"MOCKPETS_PUBLIC": word}, None).public is value
 
 
-@for_each("line", [
+@pytest.mark.parametrize("line", [
     'scenario = ["a", "b"]',
     'scenario = "a, b"',
     '\n  "scenario" = [\n  "a",\n  "b",\n]\r\n',
@@ -277,7 +278,7 @@ def test_the_config_flag_overrides_its_variable_and_the_default_file() -> None:
     assert load_settings({}, environ, Path("two/flag.toml")).port == 3
 
 
-@for_each("config, environ, problem", [
+@pytest.mark.parametrize(("config", "environ", "problem"), [
     ("no.toml", {}, "--config no.toml: file not found; check the path"),
     (None, {CONFIG_VARIABLE: "no.toml"},
      f"{CONFIG_VARIABLE}=no.toml: file not found; check the path"),
@@ -293,7 +294,7 @@ def test_a_config_file_that_is_named_must_exist(
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs FIFOs and devices")
-@for_each("name", ["fifo", "/dev/zero", "large.toml"])
+@pytest.mark.parametrize("name", ["fifo", "/dev/zero", "large.toml"])
 def test_a_device_or_a_large_file_is_rejected(name: str) -> None:
     os.mkfifo("fifo")
     Path("large.toml").write_text("#" * (FILE_BYTES + 1), encoding="utf-8")
@@ -305,7 +306,7 @@ def test_a_device_or_a_large_file_is_rejected(name: str) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need privileges")
-@for_each("target, problem", [
+@pytest.mark.parametrize(("target", "problem"), [
     ("no.toml", "mockpets.toml: file not found; check the path"),
     ("mockpets.toml",
      "mockpets.toml: cannot read the file: Too many levels of symbolic links; "
@@ -345,7 +346,9 @@ def test_variables_of_a_service_named_mockpets_are_ignored() -> None:
     assert load_settings({"port": None}, SERVICE | {"MOCKPETS_PORT": "1"}, None).port == 1
 
 
-@for_each("name, value", [("MOCKPETS_SERVICE", "10.0.0.1"), ("MOCKPETS_PORT_TCP", "7387")])
+@pytest.mark.parametrize(
+    ("name", "value"), [("MOCKPETS_SERVICE", "10.0.0.1"), ("MOCKPETS_PORT_TCP", "7387")]
+)
 def test_a_variable_that_only_resembles_a_service_s_is_rejected(name: str, value: str) -> None:
     [problem] = problems_of({}, {name: value})
 
@@ -355,7 +358,7 @@ def test_a_variable_that_only_resembles_a_service_s_is_rejected(name: str, value
 # --- Problems ---------------------------------------------------------------------------------
 
 
-@for_each("name, text, message", BAD)
+@pytest.mark.parametrize(("name", "text", "message"), BAD)
 def test_an_invalid_value_is_reported_from_all_three_sources(
     name: str, text: str, message: str
 ) -> None:
@@ -401,8 +404,8 @@ def test_a_variable_can_name_the_file_of_a_secret(tmp_path: Path) -> None:
     assert load_settings({}, {"MOCKPETS_API_KEY_FILE": ""}, None).api_key == ("mockpets",)
 
 
-@for_each(
-    "text, variables, problem",
+@pytest.mark.parametrize(
+    ("text", "variables", "problem"),
     [
         (None, {}, "MOCKPETS_CONTROL_TOKEN_FILE=secret: file not found; check the path"),
         (" \n", {}, "MOCKPETS_CONTROL_TOKEN_FILE=secret: is empty; write the value into the file"),
@@ -426,7 +429,7 @@ def test_invalid_files_of_secrets(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="has other permissions")
-@for_each("line, mode, is_warned", [
+@pytest.mark.parametrize(("line", "mode", "is_warned"), [
     ('api-key = "a"', 0o604, True),
     ('control-token = "long-enough"', 0o640, False),
     ("seed = 1", 0o644, False),
@@ -462,7 +465,7 @@ def test_unknown_settings_are_never_ignored() -> None:
     ]
 
 
-@for_each("key, name", [(key, name) for key, (name, _) in REMOVED.items()])
+@pytest.mark.parametrize(("key", "name"), [(key, name) for key, (name, _) in REMOVED.items()])
 def test_a_removed_setting_is_rejected_with_the_one_to_use(key: str, name: str) -> None:
     variable = f"MOCKPETS_{key.upper().replace('-', '_')}"
     problems = problems_of({key.replace("-", "_"): "on"}, {variable: "1"}, f"{key} = true\n")
@@ -477,7 +480,7 @@ def test_a_removed_setting_is_rejected_with_the_one_to_use(key: str, name: str) 
     assert key == "open" or name in {row.key for row in rows()}
 
 
-@for_each("line, message", [
+@pytest.mark.parametrize(("line", "message"), [
     ("port = true", "port: must be text or an integer, got true"),
     ("port = [80]", "port: must be text or an integer, got [80]"),
     ("public = 1", "public: must be true or false, got 1"),
@@ -490,7 +493,7 @@ def test_values_of_the_wrong_type_in_the_file(line: str, message: str) -> None:
     assert problems_of(file=line) == [f"mockpets.toml:1:1: {message}"]
 
 
-@for_each("file, problem", [
+@pytest.mark.parametrize(("file", "problem"), [
     ("port 80", "mockpets.toml:1:6: Expected '=' after a key in a key/value pair"),
     ("host = 127.0.0.1",
      "mockpets.toml:1:13: Expected newline or end of document after a statement"),
@@ -517,7 +520,7 @@ def test_a_message_does_not_contain_the_api_key() -> None:
 # --- From Python ------------------------------------------------------------------------------
 
 
-@for_each("values, problems", [
+@pytest.mark.parametrize(("values", "problems"), [
     ({"port": "x"}, [f"port: {BAD_PORT}'x'"]),
     ({"port": True}, ["port: must be text or an integer, got true"]),
     ({"port": 10**5000}, ["port: Exceeds the limit (4300 digits) for integer string conver"]),
@@ -547,8 +550,8 @@ def test_values_set_in_python_can_be_text() -> None:
     assert replace(settings, port=1).delay == 2.0
 
 
-@for_each(
-    "keys, any_key, key",
+@pytest.mark.parametrize(
+    ("keys", "any_key", "key"),
     [(("a", "b"), False, "a"), (("*",), True, "mockpets"), (("*", "a"), True, "a")],
 )
 def test_a_star_among_the_api_keys_accepts_any(
@@ -559,7 +562,7 @@ def test_a_star_among_the_api_keys_accepts_any(
     assert (settings.any_key, settings.key) == (any_key, key)
 
 
-@for_each("settings, port, url", [
+@pytest.mark.parametrize(("settings", "port", "url"), [
     (Settings(), None, "http://localhost:7387"),
     (Settings(port=0), 4711, "http://localhost:4711"),
     (Settings(host=("127.0.0.1",)), None, "http://127.0.0.1:7387"),

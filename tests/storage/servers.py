@@ -8,11 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from mockpets.contract.schemas import Pet
 from mockpets.pets.store import Store
 from mockpets.pets.table import make_table
-from mockpets.scenario.model import Scenario
 from mockpets.scenario.resources import Id, Resource
+
+from mockpets.contract.schemas import Pet
+from mockpets.scenario.model import Scenario
 from mockpets.session.registry import SessionRegistry
 from mockpets.session.session import Session
 from mockpets.storage.database import open_database
@@ -46,6 +47,7 @@ class Server:
     """Sessions that are saved when a test says so.
 
     :param start: the names of the pets that each session starts with.
+    :param active: the scenarios that each session starts with.
     :param connect: opens the SQLite connection.
     """
 
@@ -57,13 +59,14 @@ class Server:
         path: Path,
         *scenarios: Scenario,
         start: Sequence[str] = ("Ada", "Bo"),
+        active: tuple[str, ...] = (),
         seed: int = 1,
         limit: int = 10,
         connect: Callable[..., sqlite3.Connection] = sqlite3.connect,
     ) -> None:
         shared = shared_state(*(scenarios or (SOLD, EMPTY)), budget=2**24, max_new=10**6)
         table = make_table(pets(*start))
-        shared = type(shared)(**{**vars(shared), "start": table, "seed": seed})
+        shared = replace(shared, start=table, scenarios=active, seed=seed)
         self.sessions = SessionRegistry(shared, limit)
         self.progress = self.sessions.save_progress
         self.database = open_database(path, connect)

@@ -189,7 +189,7 @@ def newer(path: Path) -> None:
     (newer, f"another version of mockpets wrote it: format 99, not 3; {AWAY}"),
     (Path.mkdir, NO_STATE_FILE),
     (os.mkfifo, NO_STATE_FILE),
-])  # fmt: skip
+], ids=["empty", "JSON", "zeros", "foreign", "newer", "folder", "pipe"])  # fmt: skip
 def test_other_files_are_rejected_and_left_alone(
     path: Path, make: Callable[[Path], object], message: str
 ) -> None:

@@ -16,10 +16,10 @@ from threading import Event
 from typing import Any
 
 import pytest
+from mockpets.pets.table import make_table
 
 from mockpets.constants import INT64_MAX
 from mockpets.errors import InputError
-from mockpets.pets.table import make_table
 from mockpets.session import save_progress
 from mockpets.storage.saver import RESERVED_IDS
 from tests.storage.servers import DISK_ERROR, EMPTY, SOLD, Server, failing, pets, resource, scenario
@@ -174,12 +174,12 @@ def test_pets_wait_for_a_missing_scenario(path: Path, messages: Callable[[], lis
     server.session("w3").activate(("sold",))
     server.post("w3", "sold")
     server.stop()
-    server = Server(path, EMPTY)
+    server = Server(path, EMPTY, active=("empty",))
     server.post("w3")
     server.stop()
 
     assert [text.partition(";")[0] for text in messages()] == [
-        "session 'w3' is restored with scenario  instead of its own: unknown scenario 'sold'",
+        "session 'w3' is restored with scenario empty instead of its own: unknown scenario 'sold'",
         "session 'w3' has pets that wait for their scenario: unknown scenario 'sold'",
     ]
     server = Server(path)

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 
 from mockpets.telemetry.access_log import MESSAGE, TARGET, Access, access, configure
 from mockpets.telemetry.async_handler import LINES
-from tests.cases import each as for_each
 
 PLAIN = Access("GET", "/v1/pets?limit=2", 200, 0.412, size=120, number=3, session="default")
 RICH = Access(
@@ -130,7 +129,7 @@ def test_the_json_format_logs_warnings_and_errors_as_objects() -> None:
 # --- Streams ----------------------------------------------------------------------------------
 
 
-@for_each("form, environ, coloured", [
+@pytest.mark.parametrize(("form", "environ", "coloured"), [
     ("text", {}, True), ("text", {"NO_COLOR": ""}, True), ("text", {"NO_COLOR": "1"}, False),
     ("text", {"TERM": "dumb"}, False), ("json", {}, False),
 ])  # fmt: skip
@@ -232,7 +231,7 @@ def test_lines_lost_to_a_full_disk_are_counted() -> None:
     assert lines[1].endswith("warning: log lines that could not be written: 1")
 
 
-@for_each("gone", ["reader", "stream", "from the start"])
+@pytest.mark.parametrize("gone", ["reader", "stream", "from the start"])
 def test_a_closed_log_is_not_an_error(gone: str) -> None:
     reading, writing = os.pipe()
     with (

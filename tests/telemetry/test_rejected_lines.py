@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from tests.cases import each as for_each
 from tests.http_client import Client
 from tests.telemetry.test_serve_log import logging, logging_inside
 
@@ -36,7 +35,7 @@ def test_a_rejected_request_has_its_code_and_session() -> None:
 
 
 @posix
-@for_each("form", ["text", "json"])
+@pytest.mark.parametrize("form", ["text", "json"])
 def test_each_line_has_the_name_of_the_server(form: str) -> None:
     with logging("--log", form, "--name", "mock-1") as log:
         log.call("GET", "/v1/pets")
@@ -50,7 +49,7 @@ def test_each_line_has_the_name_of_the_server(form: str) -> None:
 TARGETS = ["/v1/pets", "/v1/pets?limit=0", "/nowhere", "/__mockpets/state", "/__mockpets/health"]
 
 
-@for_each("target", TARGETS)
+@pytest.mark.parametrize("target", TARGETS)
 def test_each_response_names_the_server_only_if_it_has_a_name(fresh: Make, target: str) -> None:
     origin = {"Origin": "http://localhost:5173"}
     named = fresh(name="mock-1")("GET", target, headers=origin)

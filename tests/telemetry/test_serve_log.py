@@ -18,7 +18,6 @@ import pytest
 from mockpets import MockpetsServer, Settings
 from mockpets.telemetry.access_log import configure
 from mockpets.version import FULL_VERSION
-from tests.cases import each as for_each
 from tests.cli.test_main import SECONDS, base_of, program, serving, wait_until
 from tests.http_client import Client, OverSocket
 
@@ -177,7 +176,7 @@ HOSTILE = [
 ]
 
 
-@for_each("form", ["text", "json"])
+@pytest.mark.parametrize("form", ["text", "json"])
 def test_hostile_targets_are_logged_as_one_printable_line(form: str) -> None:
     with logging_inside(form) as log:
         for number, target in enumerate(HOSTILE):
@@ -199,7 +198,7 @@ def test_hostile_targets_are_logged_as_one_printable_line(form: str) -> None:
 SECRET = "Zx81-open-sesame"
 
 
-@for_each("form", ["text", "json"])
+@pytest.mark.parametrize("form", ["text", "json"])
 def test_secrets_are_not_logged(form: str) -> None:
     token = f"token-{SECRET}"
     with logging_inside(form, api_key=(SECRET,), control_token=token) as log:
@@ -241,7 +240,7 @@ INVALID = {
 }
 
 
-@for_each("form", ["text", "json"])
+@pytest.mark.parametrize("form", ["text", "json"])
 def test_secrets_in_invalid_requests_are_not_logged(form: str) -> None:
     with logging_inside(form) as log:
         for request in INVALID:
@@ -293,7 +292,7 @@ def test_the_log_starts_with_what_the_server_runs_with(tmp_path: Path) -> None:
         assert "long-enough" not in json.dumps(lines)
 
 
-@for_each("more", [(), ("--log-addresses",)])
+@pytest.mark.parametrize("more", [(), ("--log-addresses",)])
 def test_one_visitor_cannot_fill_the_log_of_a_public_server(more: tuple[str, ...]) -> None:
     words = ("--public", "--control", "off", "--visitor-rate", "1", "--log", "json")
     with logging(*words, *more) as log:
@@ -338,7 +337,7 @@ def test_a_random_token_is_in_a_banner_that_a_file_gets_and_never_in_the_log(
     assert not any(token in line for line in lines)
 
 
-@for_each("arguments, opened", [
+@pytest.mark.parametrize(("arguments", "opened"), [
     (["--host", "127.0.0.1"], r"http://127\.0\.0\.1:\d+/__mockpets/"),
     (["--public", "--prefix", "/m"], r"http://localhost:\d+/m/__mockpets/#token=\S{32,}"),
     (["--control-token", "of-the-tests"], r"http://localhost:\d+/__mockpets/#token=of-the-tests"),

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets import Settings, create_app
-from tests.cases import each
 from tests.http_client import Client, InProcess
 from tests.web.test_contract import assert_error
 from tests.web.test_session_selector import chosen
@@ -20,7 +20,7 @@ def pets(call: Client, baggage: str, path: str = "/v1/pets", **options: Any) -> 
     return call("GET", path, headers={"baggage": baggage, **options.pop("headers", {})}, **options)
 
 
-@each("baggage, session, scenario", [
+@pytest.mark.parametrize(("baggage", "session", "scenario"), [
     ("mockpets.session=w1", "w1", "default"),
     ("mockpets.session=W1", "w1", "default"),
     ("mockpets.scenario=empty", "default", "empty"),
@@ -49,7 +49,7 @@ def test_baggage_selects_session_and_scenarios(
 NEAR = "in baggage; did you mean 'mockpets.session'?"
 
 
-@each("baggage, code, parts", [
+@pytest.mark.parametrize(("baggage", "code", "parts"), [
     ("mockpets.sesion=w1", "unknown_header", [f"unknown key 'mockpets.sesion' {NEAR}"]),
     ("Mockpets.Session=w1,mockpets.session=w2", "unknown_header",
      [f"unknown key 'Mockpets.Session' {NEAR}"]),
@@ -62,8 +62,11 @@ NEAR = "in baggage; did you mean 'mockpets.session'?"
     ("mockpets.scenario=emtpy", "unknown_scenario", ["did you mean 'empty'?"]),
     ("mockpets.scenario=", "unknown_scenario", ["empty scenario name in baggage"]),
     ("mockpets.scenario=empty++slow", "unknown_scenario", ["empty scenario name in baggage"]),
+], ids=[
+    "misspelt", "upper case", "two unknown keys", "empty session", "no value", "space",
+    "not UTF-8", "unknown scenario", "empty scenario", "empty scenario between"
 ])  # fmt: skip
-@each("path", ["/v1/pets", "/__mockpets/pets"])
+@pytest.mark.parametrize("path", ["/v1/pets", "/__mockpets/pets"])
 def test_invalid_members_of_ours_are_rejected(
     call: Client, baggage: str, code: str, parts: list[str], path: str
 ) -> None:

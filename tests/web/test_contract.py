@@ -7,11 +7,12 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+import pytest
+
 from mockpets.constants import ERRORS, EXPOSED_HEADERS, INT64_MAX, INT64_MIN, ErrorCode
 from mockpets.contract.schemas import RESPONSES
 from mockpets.contract.serialization import body_problems
 from mockpets.contract.validation import problems
-from tests.cases import each
 from tests.http_client import Client, Response
 
 ORIGIN = "http://localhost:5173"
@@ -292,7 +293,11 @@ ELSEWHERE = [
 ]  # fmt: skip
 
 
-@each("row", [*BAD_BODIES, *BAD_QUERIES, *BAD_IDS, *BAD_KEYS, *ELSEWHERE])
+@pytest.mark.parametrize(
+    "row",
+    [*BAD_BODIES, *BAD_QUERIES, *BAD_IDS, *BAD_KEYS, *ELSEWHERE],
+    ids=lambda row: f"{row.target:.15} {row.says:.35}",
+)
 def test_invalid_requests_are_rejected(call: Client, row: Row) -> None:
     response = call(
         row.method,
@@ -313,7 +318,7 @@ def test_invalid_requests_are_rejected(call: Client, row: Row) -> None:
     assert_cors(response, control="__mockpets" in row.target)
 
 
-@each("headers", [
+@pytest.mark.parametrize("headers", [
     {"Authorization": "s3cret"}, {"Authorization": "s3cret s3cret"},
     {"Authorization": "Basic s3cret"}, {"Authorization": "Bearer s3cret"}, {"X-API-Key": "s3cret"},
 ])  # fmt: skip
@@ -375,7 +380,7 @@ def test_list_pets_returns_a_page_sorted_by_id(call: Client) -> None:
     assert body_problems("listPets", 200, response.json) == []
 
 
-@each("limit", [1, 20, 100])
+@pytest.mark.parametrize("limit", [1, 20, 100])
 def test_limit_is_the_maximum_page_size(call: Client, limit: int) -> None:
     query = "" if limit == 20 else f"?limit={limit}"
     pets = call("GET", f"/v1/pets{query}", scenario="full-page").json
@@ -386,7 +391,7 @@ def test_limit_is_the_maximum_page_size(call: Client, limit: int) -> None:
     assert len(pets) == limit
 
 
-@each("status", ["available", "pending", "sold"])
+@pytest.mark.parametrize("status", ["available", "pending", "sold"])
 def test_status_is_applied_before_the_limit(call: Client, status: str) -> None:
     everything = call("GET", "/v1/pets?limit=100", scenario="full-page").json
     wanted = [pet for pet in everything if pet.get("status") == status]
@@ -403,7 +408,7 @@ def test_unknown_query_parameters_are_ignored(call: Client) -> None:
     )
 
 
-@each("sent, stored", [
+@pytest.mark.parametrize(("sent", "stored"), [
     ({"name": "Miso", "categoryId": 2}, {}),
     ({"name": "Miso", "categoryId": 2, "status": "sold"}, {}),
     ({"name": "", "categoryId": 0}, {}),
@@ -426,7 +431,7 @@ def test_create_pet(call: Client, sent: dict[str, Any], stored: dict[str, Any]) 
     assert pet in call("GET", "/v1/pets?limit=100").json
 
 
-@each("body, category", [
+@pytest.mark.parametrize(("body", "category"), [
     (b'{"name":"a","categoryId":9007199254740993.0}', 2**53 + 1),
     (b'{"name":"a","categoryId":1E2}', 100),
     (b'{"name":"a","categoryId":-0.0}', 0),
@@ -441,7 +446,7 @@ def test_integers_follow_json_schema(call: Client, body: bytes, category: int) -
     assert response.json["categoryId"] == category
 
 
-@each("kind", [
+@pytest.mark.parametrize("kind", [
     "application/json", "Application/JSON", "application/json; charset=utf-8",
     'application/json;charset="UTF-8"', "application/json; x=y",
 ])  # fmt: skip
@@ -465,7 +470,7 @@ def test_a_pet_without_a_status_matches_no_filter(call: Client) -> None:
         assert pet not in call("GET", f"/v1/pets?limit=100&status={status}").json
 
 
-@each("scheme", ["Bearer", "bearer", "BEARER", "Bearer "])
+@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER", "Bearer "])
 def test_the_scheme_is_case_insensitive(call: Client, scheme: str) -> None:
     assert call("GET", "/v1/pets", headers={"Authorization": f"{scheme} mockpets"}).status == 200
 
@@ -474,7 +479,7 @@ def test_a_key_in_the_query_is_ignored(call: Client) -> None:
     assert_error(call("GET", "/v1/pets?access_token=mockpets", key=None), "unauthorized")
 
 
-@each("method, segment, scenario, key, status", [
+@pytest.mark.parametrize(("method", "segment", "scenario", "key", "status"), [
     ("GET", "1", None, "mockpets", 200),
     ("HEAD", "1", None, "mockpets", 200),
     ("GET", "999", None, "mockpets", 404),
@@ -497,14 +502,16 @@ def test_every_response_of_get_pet_has_the_deprecation_headers(
     )
 
 
-@each("method, target", [("GET", "/v1/pets"), ("DELETE", "/v1/pets/1"), ("OPTIONS", "/v1/pets/1")])
+@pytest.mark.parametrize(
+    ("method", "target"), [("GET", "/v1/pets"), ("DELETE", "/v1/pets/1"), ("OPTIONS", "/v1/pets/1")]
+)
 def test_no_other_response_has_the_deprecation_headers(
     call: Client, method: str, target: str
 ) -> None:
     assert call(method, target).header("Deprecation") is None
 
 
-@each(
+@pytest.mark.parametrize(
     "target",
     ["/v1/pets", "/v1/pets?limit=3&status=sold", "/v1/pets/1", "/v1/pets/999", "/v1/pets?limit=0"],
 )
@@ -520,8 +527,10 @@ def test_head_returns_the_headers_of_get(call: Client, target: str) -> None:
     assert head.header("Content-Length") == str(len(got.body))
 
 
-@each("target", ["/v1/pets", "/v1/pets/1", "/v1/store/orders", "/v1/nothing", "/pets"])
-@each("scenario", [None, "unauthorized", "nix"])
+@pytest.mark.parametrize(
+    "target", ["/v1/pets", "/v1/pets/1", "/v1/store/orders", "/v1/nothing", "/pets"]
+)
+@pytest.mark.parametrize("scenario", [None, "unauthorized", "nix"])
 def test_a_preflight_ignores_key_and_scenarios(
     call: Client, target: str, scenario: str | None
 ) -> None:
@@ -550,7 +559,7 @@ def test_without_an_origin_there_are_no_cors_headers(call: Client) -> None:
     assert response.header("Vary") == "Origin"
 
 
-@each("operation, method, target", [
+@pytest.mark.parametrize(("operation", "method", "target"), [
     ("listPets", "GET", "/v1/pets"), ("createPet", "POST", "/v1/pets"),
     ("getPet", "GET", "/v1/pets/1"),
 ])  # fmt: skip

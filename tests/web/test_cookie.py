@@ -5,7 +5,8 @@
 
 from collections.abc import Callable
 
-from tests.cases import each
+import pytest
+
 from tests.http_client import Client, Response
 from tests.web.test_contract import assert_error
 from tests.web.test_session_selector import chosen
@@ -20,7 +21,7 @@ def ask(call: Client, cookie: str, path: str = "/v1/pets", **headers: str) -> Re
     return call("GET", path, headers={"Cookie": cookie, **headers})
 
 
-@each("cookie, selected", [
+@pytest.mark.parametrize(("cookie", "selected"), [
     ("mockpets=w1", ("w1", "default")),
     ("mockpets=W1", ("w1", "default")),
     ("mockpets=w1+empty", ("w1", "empty")),
@@ -46,7 +47,7 @@ def test_a_cookie_selects_session_and_scenarios(
     assert chosen(ask(call, cookie)) == selected
 
 
-@each("cookie, code, start", [
+@pytest.mark.parametrize(("cookie", "code", "start"), [
     ("mockpets=w1+emtpy", "unknown_scenario", "unknown scenario 'emtpy'; did you mean 'empty'? T"),
     ("mockpets=w1%2B", "unknown_scenario", "empty scenario name in the cookie; "),
     ("mockpets=%2B" + "x%2B" * 8 + "x", "unknown_scenario", "too many scenarios in the cookie: "),
@@ -56,6 +57,9 @@ def test_a_cookie_selects_session_and_scenarios(
     ("mockpets=w1%252Bempty", "invalid_session", "invalid session name 'w1%2Bempty'"),
     ("mockpets=../v1", "invalid_session", "invalid session name '../v1' in the cookie"),
     ("mockpets=" + "w" * 65, "invalid_session", "invalid session name 'www"),
+], ids=[
+    "unknown scenario", "no scenario", "ten scenarios", "empty scenario", "hyphen",
+    "not UTF-8", "encoded twice", "path", "long session"
 ])  # fmt: skip
 def test_an_unknown_name_is_reported_once_since_the_response_deletes_the_cookie(
     call: Client, cookie: str, code: str, start: str
@@ -80,7 +84,7 @@ def test_an_undeclared_session_is_reported_once(fresh: Make) -> None:
     assert_error(ask(call, "theme=dark"), "session_required")
 
 
-@each("path, headers, status", [
+@pytest.mark.parametrize(("path", "headers", "status"), [
     ("/~w2/v1/pets", {"Mockpets-Scenario": "emtpy"}, 422),  # the cookie's names are valid
     ("/~-/v1/pets", {}, 422),
     ("/v1/pets?limit=0", {}, 400),
@@ -100,8 +104,10 @@ def test_other_errors_keep_the_cookie(
     assert response.header("Set-Cookie") is None
 
 
-@each("wrong", ["-", "w1+emtpy", "%FF+%FF"])
-@each("path", ["state", "pets", "requests", "scenario", "", "docs", "health", "toolbar.js"])
+@pytest.mark.parametrize("wrong", ["-", "w1+emtpy", "%FF+%FF"])
+@pytest.mark.parametrize(
+    "path", ["state", "pets", "requests", "scenario", "", "docs", "health", "toolbar.js"]
+)
 def test_the_control_api_and_the_panel_never_read_it(call: Client, path: str, wrong: str) -> None:
     method, body = ("PUT", {"scenario": "default"}) if path == "scenario" else ("GET", None)
     for cookie in (f"mockpets={wrong}", "mockpets=w1+empty"):
@@ -111,7 +117,7 @@ def test_the_control_api_and_the_panel_never_read_it(call: Client, path: str, wr
         assert got.header("Mockpets-Session") in ("default", None)
 
 
-@each("path", ["/pets", "/", "/favicon.ico", "/v1", "/v10/pets"])
+@pytest.mark.parametrize("path", ["/pets", "/", "/favicon.ico", "/v1", "/v10/pets"])
 def test_other_paths_do_not_read_it(fresh: Make, path: str) -> None:
     call = fresh()
     ask(call, "mockpets=w1", path)
@@ -125,7 +131,7 @@ def test_other_paths_do_not_read_it(fresh: Make, path: str) -> None:
 OWN = {"Host": "pets.example:8080"}
 
 
-@each("headers, selects", [
+@pytest.mark.parametrize(("headers", "selects"), [
     ({}, True),
     ({"Origin": "http://localhost:5173"}, True),
     ({"Origin": "https://127.0.0.1"}, True),
@@ -140,7 +146,7 @@ OWN = {"Host": "pets.example:8080"}
     ({"Origin": "null"}, False),
     ({"Origin": "x" * 5000}, False),
 ])  # fmt: skip
-@each("cookie", ["mockpets=w1+empty", "mockpets=-"])
+@pytest.mark.parametrize("cookie", ["mockpets=w1+empty", "mockpets=-"])
 def test_pages_that_may_not_call_the_control_api_cannot_select_with_it(
     fresh: Make, headers: dict[str, str], selects: bool, cookie: str
 ) -> None:
@@ -172,3 +178,12 @@ def test_a_public_server_ignores_it(fresh: Make) -> None:
     assert [each["notes"][0]["text"] for each in log] == [
         "the cookie mockpets has no effect with --public"
     ] * 3
+
+
+def test_a_request_with_an_ignored_cookie_is_explained_with_one_note(fresh: Make) -> None:
+    headers = {"Cookie": "mockpets=w1", "Origin": "https://app.example"}
+    request = {"method": "GET", "path": "/v1/pets", "headers": headers}
+    explained = fresh()("POST", "/__mockpets/explain", json_body=request).json
+
+    codes = [note["code"] for note in explained["request"]["notes"]]
+    assert codes.count("ignored_cookie") == 1

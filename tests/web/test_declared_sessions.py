@@ -7,7 +7,6 @@ import pytest
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.client import ControlClient
-from tests.cases import each
 from tests.http_client import Client, InProcess
 
 PET: Any = {"name": "Miso", "categoryId": 2}
@@ -25,7 +24,7 @@ def sessions(call: Client) -> list[str]:
     return [each["name"] for each in call("GET", "/__mockpets/sessions").json["sessions"]]
 
 
-@each("path, options", [
+@pytest.mark.parametrize(("path", "options"), [
     ("/~w3/v1/pets", {}),
     ("/v1/pets", {"headers": {"Mockpets-Session": "w3"}}),
     ("/v1/pets", {"key": "mockpets~w3"}),
@@ -40,7 +39,7 @@ def test_declared_sessions_and_the_default_one_can_be_named(
     assert call("GET", path, **options).status == 200
 
 
-@each("method, path, options", [
+@pytest.mark.parametrize(("method", "path", "options"), [
     ("GET", "/v1/pets", {}),
     ("GET", "/v1/pets", {"key": None}),
     ("GET", "/v1/pets", {"headers": {"Mockpets-Scenario": "empty"}}),
@@ -81,7 +80,7 @@ def test_the_state_counts_the_requests_without_a_session_since_it_began(call: Cl
     assert (unnamed("first"), unnamed("second")) == (2, 1)
 
 
-@each("method, path, options", [
+@pytest.mark.parametrize(("method", "path", "options"), [
     ("GET", "/~w4/v1/pets", {}),
     ("POST", "/v1/pets", {"headers": {"Mockpets-Session": "w4"}, "json_body": PET}),
     ("GET", "/v1/pets", {"key": "mockpets~w4"}),
@@ -114,7 +113,7 @@ def test_the_nearest_session_is_suggested(call: Client) -> None:
     )
 
 
-@each("path", ["state", "scenarios", "pets", "requests", "sessions", "docs"])
+@pytest.mark.parametrize("path", ["state", "scenarios", "pets", "requests", "sessions", "docs"])
 def test_calls_that_only_read_may_name_none(call: Client, path: str) -> None:
     """The panel and the health check start with them."""
     assert call("GET", f"/__mockpets/{path}").status == 200

@@ -20,7 +20,9 @@ def call() -> Iterator[Client]:
         yield Client(OverSocket(server.url))
 
 
-@pytest.mark.parametrize(("error", "fix"), [(ValueError("a bug"), BUG), (MemoryError(), MEMORY)])
+@pytest.mark.parametrize(
+    ("error", "fix"), [(ValueError("a bug"), BUG), (MemoryError(), MEMORY)], ids=["error", "memory"]
+)
 @pytest.mark.parametrize(("method", "path", "body", "target", "what"), [
     ("PUT", "pets", {"count": 1000}, "mockpets.pets.table.TableCache.make", "generating 1000 pets"),
     ("PUT", "pets", [{"id": 1, "name": "n" * 9000, "categoryId": 1}],
@@ -28,7 +30,7 @@ def call() -> Iterator[Client]:
     ("PUT", "sessions/w3", {"pets": {"count": 1}},
      "mockpets.scenario.language.control_bodies.parse_session_config", "reading the body"),
     ("GET", "metrics", None, "mockpets.telemetry.metrics.Metrics.prepare", "loading the"),
-])  # fmt: skip
+], ids=["generate pets", "read pets", "read a session", "metrics"])  # fmt: skip
 def test_a_failed_background_job_is_reported_with_what_it_was(
     call: Client,
     monkeypatch: pytest.MonkeyPatch,

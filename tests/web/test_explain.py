@@ -9,7 +9,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mockpets import Settings, create_app
-from tests.cases import each
 from tests.http_client import Client, InProcess, OverSocket, Response
 from tests.server.raw_http import Wire
 
@@ -389,7 +388,7 @@ def test_with_declared_sessions_the_request_must_name_one(fresh: Callable[..., C
     assert "the request names no session" in response.json["summary"]
 
 
-@each("request_, message", [
+@pytest.mark.parametrize(("request_", "message"), [
     ({}, "missing key 'method'"),
     ({"method": "GET"}, "missing key 'path'"),
     ({"method": "G T", "path": "/v1/pets"}, "must be a method such as GET or POST"),
@@ -490,7 +489,7 @@ def test_a_request_is_explained_as_the_server_reads_it(
         assert reply.json["message"] in explained["summary"]
 
 
-@each("number", ["0", "99", "x", "-1", "last"])
+@pytest.mark.parametrize("number", ["0", "99", "x", "-1", "last"])
 def test_a_number_that_is_not_in_the_log_is_reported(call: Client, number: str) -> None:
     response = call("GET", f"/~nobody/__mockpets/requests/{number}/explain")
 

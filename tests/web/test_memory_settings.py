@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from mockpets import Settings, create_app
-from tests.cases import each
 from tests.http_client import Client, InProcess
 from tests.test_cost import HEADERS
 from tests.web.control.test_metrics import PATH, held, read
@@ -31,7 +30,7 @@ def limits(call: Client, key: str = "mockpets") -> list[float]:
     return [samples[f"mockpets_{name}", None, None] for name in LIMITS]
 
 
-@each("options, expected", [
+@pytest.mark.parametrize(("options", "expected"), [
     ({}, [16 * MIB, 64 * MIB]),
     ({"memory": "5MiB"}, [MIB, 4 * MIB]),
     ({"public": True, "control_token": TOKEN}, [8 * MIB, 64 * MIB]),

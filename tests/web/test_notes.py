@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from mockpets.journal.queries import NOTES
-from tests.cases import each
 from tests.http_client import JSON, Client
 
 Make = Callable[..., Client]
@@ -85,7 +84,9 @@ def kept(call: Client) -> Any:
     return rows[-1]
 
 
-@each("row", ROWS)
+@pytest.mark.parametrize(
+    "row", ROWS, ids=lambda row: f"{row.method} {row.target:.30} {' '.join(row.notes):.30}"
+)
 def test_every_note(call: Client, row: Row) -> None:
     call("GET", "/~notes/v1/pets")  # creates the session
     try:
@@ -126,7 +127,7 @@ def test_a_request_that_a_limit_of_the_server_rejects_has_a_note(fresh: Make) ->
     assert [note["code"] for note in kept(call)["notes"]] == ["off_contract"]
 
 
-@each("where, what", [("query", "parameters"), ("members", "properties")])
+@pytest.mark.parametrize(("where", "what"), [("query", "parameters"), ("members", "properties")])
 def test_a_note_lists_a_limited_number_of_names(call: Client, where: str, what: str) -> None:
     names = [f"{number:02}{'n' * 500}" for number in range(20)]
     call("GET", "/~notes/v1/pets")
@@ -237,7 +238,7 @@ def test_notes_have_no_values_with_public(fresh: Make, tmp_path: Path, source: s
     call = fresh(public=True, control_token="a-token-of-the-tests", **files)
     token: Any = {"headers": {"Authorization": "Bearer a-token-of-the-tests"}, "key": None}
     session = f"/~v-{32 * '0'}"
-    order = {"json_body": {"name": "Ann"}, "headers": {"X-Name": "Ann"}}
+    order: Any = {"json_body": {"name": "Ann"}, "headers": {"X-Name": "Ann"}}
     assert call("POST", f"{session}/v1/orders?name=Ann", **order).status == 201
     call("GET", f"{session}/v1/pets?limit=7777")
     rows = call("GET", f"{session}/__mockpets/requests", **token).json["requests"]

@@ -11,7 +11,6 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.constants import SERVER_LIMIT_ERRORS
-from tests.cases import each
 from tests.http_client import JSON, Client, Response
 from tests.server.raw_http import Wire, port_of
 
@@ -169,7 +168,7 @@ def test_the_reference_states_the_same_order() -> None:
     assert checks.index("401") < checks.index("stubs") < checks.index("413")
 
 
-@each("path", ["/v1/store/orders", "/v1/nothing", "/v1/pets/1/photos"])
+@pytest.mark.parametrize("path", ["/v1/store/orders", "/v1/nothing", "/v1/pets/1/photos"])
 def test_requests_without_an_operation_are_checked_in_the_same_order(
     call: Client, path: str
 ) -> None:

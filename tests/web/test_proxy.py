@@ -7,13 +7,13 @@ from typing import Any
 from urllib.parse import quote
 from wsgiref.types import WSGIEnvironment
 
+import pytest
 from flask.testing import FlaskClient
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets import Settings, create_app
 from mockpets.web.proxy import UNKNOWN, behind, forwarded
-from tests.cases import each
 
 KEY = {"Authorization": "Bearer mockpets"}
 TRUSTED = ("10.0.0.1", "10.1.0.0/16", "::1", "2001:db8::/32")
@@ -89,7 +89,7 @@ def test_headers_of_a_trusted_proxy_are_used() -> None:
     }
 
 
-@each("message, client", [
+@pytest.mark.parametrize(("message", "client"), [
     ("192.0.2.7", "192.0.2.7"),
     ("192.0.2.7:50123", "192.0.2.7"),
     (" 192.0.2.7 ", "192.0.2.7"),
@@ -127,7 +127,7 @@ def test_a_client_cannot_forge_its_address(text: str, peer: str) -> None:
     assert client_of(peer, f"{text}, 192.0.2.7") == "192.0.2.7"
 
 
-@each("header, value", [
+@pytest.mark.parametrize(("header", "value"), [
     ("X_FORWARDED_PROTO", "gopher"),
     ("X_FORWARDED_PROTO", ""),
     ("X_FORWARDED_HOST", "a b"),
@@ -180,8 +180,8 @@ def test_locations_and_links_keep_the_prefix() -> None:
     assert client.get("/mock/__mockpets/health").status_code == 200
 
 
-@each(
-    "base, status",
+@pytest.mark.parametrize(
+    ("base", "status"),
     [("~w3 ", 201), ("~w3\n", 422), ("~w3\r\nX-Evil: b", 422), ("~\u20ac", 422), ("~a\nb", 422)],
 )
 def test_a_base_path_is_quoted_in_headers(base: str, status: int) -> None:
@@ -218,7 +218,7 @@ def test_a_forwarded_prefix_is_added() -> None:
     assert made.headers["Location"] == "/mock/v1/pets/17"
 
 
-@each("path", ["/v1/pets", "/", "/mockery/v1/pets", "/Mock/v1/pets", "/moc"])
+@pytest.mark.parametrize("path", ["/v1/pets", "/", "/mockery/v1/pets", "/Mock/v1/pets", "/moc"])
 def test_paths_outside_the_prefix_are_not_found(path: str) -> None:
     origin = {"Origin": "http://localhost:5173"}
     response = mounted("/mock").get(path, headers=KEY | origin)
@@ -244,7 +244,7 @@ def test_a_path_outside_the_prefix_is_shown_decoded_and_suggested_encoded() -> N
     )
 
 
-@each("path, message", [
+@pytest.mark.parametrize(("path", "message"), [
     ("/mock/pets", "the base URL must end with /v1: /mock/v1/pets"),
     ("/mock/v1/pets/", "remove the trailing slash: /mock/v1/pets"),
     ("/mock/v1/pest", "did you mean '/mock/v1/pets'? To define "),
@@ -264,7 +264,7 @@ def test_a_hint_includes_the_prefix(path: str, message: str) -> None:
 # --- The control API --------------------------------------------------------------------------
 
 
-@each("message", [None, "unknown", "192.0.2.7", "127.0.0.1, 192.0.2.7"])
+@pytest.mark.parametrize("message", [None, "unknown", "192.0.2.7", "127.0.0.1, 192.0.2.7"])
 def test_a_client_behind_a_proxy_is_not_local(message: str | None) -> None:
     headers = {} if message is None else {"X-Forwarded-For": message}
     response = mounted("", ("127.0.0.1",)).post("/__mockpets/reset", headers=headers)

@@ -24,7 +24,6 @@ from mockpets.constants import (
 from mockpets.settings.model import VISITOR_RATE
 from mockpets.web.app import PUBLIC_NAME_LENGTH
 from mockpets.web.public_mode import PUBLIC_BURST, TOKEN_GUESSES
-from tests.cases import each
 from tests.http_client import Client, InProcess, Response
 from tests.routes import PANEL_FILES
 from tests.server.raw_http import Clock, Running, Wire, running
@@ -82,7 +81,7 @@ TRUSTED = ("127.0.0.1/32",)
 # --- Limits -------------------------------------------------------------------------------------
 
 
-@each("how, header", [
+@pytest.mark.parametrize(("how", "header"), [
     ("delay: 60s", "Accept: */*"), ("delay: 6s", "Mockpets-Delay: 6s"),
     ("hold: gate", "Mockpets-Delay: 4s"), ("throttle: 10 B/s", "Accept: */*"),
 ])  # fmt: skip
@@ -116,7 +115,7 @@ def test_each_visitor_may_add_1000_pets() -> None:
     assert public.post("192.0.2.2").status == 201
 
 
-@each("character", ["n", "\u00e9", "\U0001f408"])
+@pytest.mark.parametrize("character", ["n", "\u00e9", "\U0001f408"])
 def test_a_name_has_at_most_256_characters(character: str) -> None:
     public = Public()
 
@@ -141,8 +140,8 @@ def test_the_journal_omits_bodies() -> None:
     assert entry.json["status"] == 201
 
 
-@each("fault", ["connection_reset", "empty_reply"])
-@each("reply", ["", ", reply: pass"])
+@pytest.mark.parametrize("fault", ["connection_reset", "empty_reply"])
+@pytest.mark.parametrize("reply", ["", ", reply: pass"])
 def test_connection_faults_are_rejected(tmp_path: Path, fault: str, reply: str) -> None:
     """The request is rejected on the same connection, without any effect."""
     text = f"description: x\nstubs:\n  - {{fault: {fault}{reply}}}\n"
@@ -162,7 +161,7 @@ def test_connection_faults_are_rejected(tmp_path: Path, fault: str, reply: str) 
     assert before.json == after.json
 
 
-@each("call", [("PUT", "scenario"), ("PUT", "sessions/new")])
+@pytest.mark.parametrize("call", [("PUT", "scenario"), ("PUT", "sessions/new")])
 def test_inline_scenarios_are_rejected(call: tuple[str, str]) -> None:
     public = Public()
     document = {"description": "x", "stubs": [{"reply": {"status": 500}}]}
@@ -233,7 +232,7 @@ OPEN = [
 ]  # fmt: skip
 
 
-@each("path", OPEN)
+@pytest.mark.parametrize("path", OPEN)
 def test_the_pages_that_any_visitor_may_open_count_too(path: str) -> None:
     public = Public(pace=0)
     for _ in range(BURST):
@@ -362,7 +361,7 @@ def of_network(number: int, bits: int) -> str:
     return f"2001:db8:0:{number % 256 if bits == 56 else number * 256 % 65536 + number:x}::1"
 
 
-@each("bits, rates", [(56, 2), (48, 4)])
+@pytest.mark.parametrize(("bits", "rates"), [(56, 2), (48, 4)])
 def test_an_ipv6_network_has_a_multiple_of_the_rate_of_a_visitor(bits: int, rates: int) -> None:
     public = Public(pace=0, max_sessions=10_000)
     visitors = [of_network(number, bits) for number in range(rates * BURST + 1)]
@@ -376,7 +375,7 @@ def test_an_ipv6_network_has_a_multiple_of_the_rate_of_a_visitor(bits: int, rate
     assert [public("GET", "/v1/pets", visitors[-1]).status for _ in range(2)] == [200, 429]
 
 
-@each("bits, most", [(56, 12), (48, 50)])
+@pytest.mark.parametrize(("bits", "most"), [(56, 12), (48, 50)])
 def test_an_ipv6_network_has_a_part_of_the_sessions(bits: int, most: int) -> None:
     public = Public(pace=0.1, max_sessions=200)
     visitors = [of_network(number, bits) for number in range(256)]
@@ -402,7 +401,7 @@ def test_an_ipv6_network_has_a_part_of_the_sessions(bits: int, most: int) -> Non
 # --- Which session is replaced ------------------------------------------------------------------
 
 
-@each("method, path, body", [
+@pytest.mark.parametrize(("method", "path", "body"), [
     ("POST", "pets", PET),
     ("DELETE", "pets/3", None),
     ("PUT", "scenario", {"scenario": "empty"}),
@@ -480,8 +479,8 @@ def test_missing_and_valid_tokens_are_not_counted() -> None:
 # --- Resets -------------------------------------------------------------------------------------
 
 
-@each(
-    "settings, seconds",
+@pytest.mark.parametrize(
+    ("settings", "seconds"),
     [({}, PUBLIC_RESET_SECONDS), ({"reset_every": "10m"}, 600.0), ({"reset_every": "2h"}, 7200.0)],
 )
 def test_sessions_are_reset_at_an_interval(settings: dict[str, Any], seconds: float) -> None:
@@ -515,7 +514,7 @@ def test_unused_sessions_are_reset_too() -> None:
 # --- Visitors -----------------------------------------------------------------------------------
 
 
-@each("one, other, same", [
+@pytest.mark.parametrize(("one", "other", "same"), [
     ("192.0.2.1", "192.0.2.1", True),
     ("192.0.2.1", "192.0.2.2", False),
     ("192.0.2.1", "::ffff:192.0.2.1", True),
@@ -560,8 +559,8 @@ def test_an_untrusted_forwarded_address_is_ignored() -> None:
 KEY = {"Authorization": "Bearer mockpets"}
 
 
-@each("carrier", ["path", "header", "key", "any key"])
-@each("whose", ["another's", "default", "one of its own", "nobody's"])
+@pytest.mark.parametrize("carrier", ["path", "header", "key", "any key"])
+@pytest.mark.parametrize("whose", ["another's", "default", "one of its own", "nobody's"])
 def test_a_visitor_can_only_name_its_own_session(carrier: str, whose: str) -> None:
     public = Public(api_key=("*",) if carrier == "any key" else ("mockpets",))
     me, other = "192.0.2.1", "192.0.2.2"
@@ -607,7 +606,7 @@ def test_a_session_name_does_not_reveal_the_address() -> None:
 # --- The control API ----------------------------------------------------------------------------
 
 
-@each("host", [("127.0.0.1", "::1"), ("0.0.0.0",)])  # noqa: S104 - not bound
+@pytest.mark.parametrize("host", [("127.0.0.1", "::1"), ("0.0.0.0",)])  # noqa: S104 - not bound
 def test_the_control_api_requires_a_token_on_loopback_too(host: tuple[str, ...]) -> None:
     """Behind an unknown proxy, visitors look like callers on this machine."""
     app = create_app(Settings(public=True, host=host))
@@ -637,7 +636,7 @@ def test_control_off_disables_the_control_api() -> None:
     assert public("GET", "/__mockpets/health", key=None).status == 200
 
 
-@each("path", ["/v1/categories", "/v1/store/orders", "/__mockpets/"])
+@pytest.mark.parametrize("path", ["/v1/categories", "/v1/store/orders", "/__mockpets/"])
 def test_a_visitor_s_404_has_no_advice_for_operators(path: str) -> None:
     owner = Client(InProcess(create_app(Settings(control="off"))))
     visitor = Public(control="off", control_token="")
@@ -647,6 +646,6 @@ def test_a_visitor_s_404_has_no_advice_for_operators(path: str) -> None:
     assert advice.startswith(("to define a response, add a stub", "start the server without"))
 
 
-@each("path", ["/docs", "/panel", "/v1", "/v1/"])
+@pytest.mark.parametrize("path", ["/docs", "/panel", "/v1", "/v1/"])
 def test_only_the_root_leads_a_visitor_s_browser_to_a_page(path: str) -> None:
     assert Public()("GET", path, headers={"Accept": "text/html"}).status == 404

@@ -12,7 +12,6 @@ import pytest
 from mockpets import Settings, create_app
 from mockpets.journal.journal import Journal
 from mockpets.wsgi_extension import HEAD
-from tests.cases import each
 
 REQUESTS = 300
 
@@ -49,8 +48,8 @@ def fields_of(number: int) -> str:
 
 
 @pytest.mark.slow
-@each("raw", [True, False])
-@each("size", [0, 1000, 4000])
+@pytest.mark.parametrize("raw", [True, False])
+@pytest.mark.parametrize("size", [0, 1000, 4000])
 def test_entries_take_no_more_memory_than_they_are_charged_for(size: int, raw: bool) -> None:
     """Before and after they are made."""
     send, journal = sender(Settings(max_pets=1))
@@ -79,7 +78,7 @@ def test_entries_take_no_more_memory_than_they_are_charged_for(size: int, raw: b
     assert max(unread, read) < charged < 2 * unread
 
 
-@each("raw", [True, False])
+@pytest.mark.parametrize("raw", [True, False])
 def test_an_entry_that_is_read_later_has_no_secret_and_the_same_headers(raw: bool) -> None:
     send, journal = sender(Settings())
     send(1, fields_of(1), b'{"name":"Miso","categoryId":2}', raw=raw)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import HEADER_VALUE_BYTES
-from tests.http_client import Client, InProcess, OverSocket, Response
+from tests.http_client import JSON, Client, InProcess, OverSocket, Response
 
 ORDERS = "/v1/store/{shop}/orders"
 ORDER = {"petId": 9007199254740993, "name": "Mío", "items": [{"price": 1.5}], "gift": None}
@@ -230,6 +230,27 @@ def test_a_reply_with_100_references_is_valid(call: Client) -> None:
 
     assert response.json == [1] * 50
     assert response.header("X-At") == "default" * 50 + "{now}" * 50
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"from": "body", "default": "\ud800"},
+        {"from": "body", "default": [{"a\ud800": 1}]},
+        [{"from": "body"}, "\ud800"],
+        {"a": {"from": "body"}, "\ud800": 1},
+    ],
+    ids=["default", "name in a default", "value", "name"],
+)
+def test_half_of_a_surrogate_pair_in_a_reply_is_a_problem(call: Client, body: object) -> None:
+    stub = {"match": {"path": ORDERS, "method": "POST"}, "off_contract": True}
+    stub["reply"] = {"status": 201, "body": body}
+    text = json.dumps({"scenario": {"description": "d", "stubs": [stub]}})
+    response = call("PUT", "/__mockpets/scenario", body=text.encode(), headers=JSON)
+
+    assert response.status == 400
+    [problem] = response.json["details"]["problems"]
+    assert problem["what"] == "U+D800 is half of a surrogate pair"
 
 
 def test_half_of_a_surrogate_pair_is_missing(call: Client) -> None:

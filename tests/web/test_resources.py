@@ -11,7 +11,6 @@ from uuid import UUID
 import pytest
 
 from mockpets import Settings, create_app
-from tests.cases import each
 from tests.http_client import JSON, Client, InProcess, Response
 
 PATH = "/v1/store/orders"
@@ -105,8 +104,8 @@ def test_responses_are_not_off_contract_and_a_note_names_the_resource(shop: Shop
     assert shop.notes()["resource"] == "resource inline-1/orders"
 
 
-@each(
-    "body, message",
+@pytest.mark.parametrize(
+    ("body", "message"),
     [
         ({}, "petId is required"),
         ({"petId": None}, "petId must be a number, got null"),
@@ -127,17 +126,21 @@ def test_an_invalid_record_is_rejected_and_adds_nothing(
 UNREPRESENTABLE = "the record has a text or a number that JSON cannot represent"
 
 
-@each(
-    "raw, message",
+@pytest.mark.parametrize(
+    ("raw", "message"),
     [
         (b"", "the body is empty; it must be a JSON object"),
         (b"[", "the body is not JSON: Expecting value at line 1, column 2"),
         (b'{"petId": 1, "x": "\\ud800"}', UNREPRESENTABLE),
         (b'{"petId": 1e9999999999999999999999}', UNREPRESENTABLE),
         (b'{"petId": 1, "x": ' + b"[" * 21 + b"]" * 21 + b"}", "the body is nested deeper than 20 levels"),
-    ],
+    ], ids=[
+    "empty", "not JSON", "half a surrogate pair", "large number", "nested"
+],
 )  # fmt: skip
-@each("method, path", [("POST", PATH), ("PUT", f"{PATH}/1"), ("PATCH", f"{PATH}/1")])
+@pytest.mark.parametrize(
+    ("method", "path"), [("POST", PATH), ("PUT", f"{PATH}/1"), ("PATCH", f"{PATH}/1")]
+)
 def test_a_body_that_is_no_json_is_rejected(
     shop: Shop, method: str, path: str, raw: bytes, message: str
 ) -> None:
@@ -173,7 +176,7 @@ def test_new_ids_are_seeded_uuids_if_the_ids_of_the_items_are_texts(shop: Shop) 
     assert shop("GET", f"{PATH}/{first[0]}").json == {"sku": first[0]}
 
 
-@each("taken", ["1", "a b", "%C3%A9", "a%2Bb"])
+@pytest.mark.parametrize("taken", ["1", "a b", "%C3%A9", "a%2Bb"])
 def test_an_id_is_any_segment_of_a_path(shop: Shop, taken: str) -> None:
     from urllib.parse import unquote
 
@@ -189,7 +192,7 @@ def test_an_id_is_any_segment_of_a_path(shop: Shop, taken: str) -> None:
     )
 
 
-@each("taken", ["", "a/b", ".", "..", "a\nb", "x" * 101, True, [1]])
+@pytest.mark.parametrize("taken", ["", "a/b", ".", "..", "a\nb", "x" * 101, True, [1]])
 def test_an_id_that_no_path_can_have_is_rejected(shop: Shop, taken: object) -> None:
     response = shop.use({"path": PATH})("POST", body={"id": taken})
 
@@ -204,7 +207,7 @@ def test_a_number_and_a_text_cannot_be_the_same_id(shop: Shop) -> None:
     assert [shop("POST", body={}).json["id"] for _ in range(2)] == [1, 3]
 
 
-@each("method", ["PUT", "PATCH"])
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
 def test_the_id_in_a_change_is_ignored_with_a_note(shop: Shop, method: str) -> None:
     response = shop.use()(method, f"{PATH}/1", {"petId": 4, "status": "sent", "id": 9})
 
@@ -226,8 +229,8 @@ def test_a_change_that_makes_a_record_invalid_is_rejected(shop: Shop) -> None:
     assert shop("GET", f"{PATH}/1").json == FIRST
 
 
-@each(
-    "target, patch, result",
+@pytest.mark.parametrize(
+    ("target", "patch", "result"),
     [  # RFC 7396, appendix A, where the target and the patch are objects
         ({"a": "b"}, {"b": "c"}, {"a": "b", "b": "c"}),
         ({"a": "b"}, {"a": None}, {}),
@@ -237,7 +240,9 @@ def test_a_change_that_makes_a_record_invalid_is_rejected(shop: Shop) -> None:
         ({}, {"a": {"bb": {"ccc": None}}}, {"a": {"bb": {}}}),
     ],
 )
-@each("kind", ["application/json", "application/merge-patch+json; charset=utf-8"])
+@pytest.mark.parametrize(
+    "kind", ["application/json", "application/merge-patch+json; charset=utf-8"]
+)
 def test_patch_is_a_json_merge_patch(
     shop: Shop, target: Any, patch: Any, result: Any, kind: str
 ) -> None:
@@ -250,7 +255,7 @@ def test_patch_is_a_json_merge_patch(
     }
 
 
-@each("method, path", [("POST", PATH), ("PATCH", f"{PATH}/1")])
+@pytest.mark.parametrize(("method", "path"), [("POST", PATH), ("PATCH", f"{PATH}/1")])
 def test_other_content_types_are_rejected(shop: Shop, method: str, path: str) -> None:
     kind = "application/json-patch+json"
     response = shop.use()(method, path, raw=b"[]", headers={"Content-Type": kind})
@@ -271,7 +276,7 @@ MANY = [
 ]
 
 
-@each("query, ids", [
+@pytest.mark.parametrize(("query", "ids"), [
     ("", [1, 2, 3, 4, 5]), ("limit=2", [1, 2]), ("n=3", [1, 2]), ("n=30e-1", [1, 2]),
     ("n=3e2", [3]), ("n=0", [4]), ("n=4", []), ("s=3", [1]), ("s=x%20y", [2]),
     ("s=%C3%A9%22%5C", [3]), ("s=", [4]), ("t=true", [1]), ("z=null", [1]), ("n=3&s=3", [1]),
@@ -305,7 +310,7 @@ def test_a_list_has_20_records_unless_a_limit_is_given(shop: Shop) -> None:
     assert len(shop("GET", f"{PATH}?limit=100").json) == 100
 
 
-@each("query, message", [
+@pytest.mark.parametrize(("query", "message"), [
     ("limit=0", 'limit must be an integer from 1 to 100, got "0"'),
     ("limit=1&limit=2", "limit must be sent only once, got 2 values"),
 ])  # fmt: skip
@@ -324,8 +329,8 @@ def test_a_parameter_that_no_record_has_is_ignored_with_a_note(shop: Shop) -> No
 # --- Errors ---------------------------------------------------------------------------------------
 
 
-@each("method", ["GET", "PUT", "PATCH", "DELETE"])
-@each("record", ["2", "01", "x", "1.0", "%20", "9" * 200])
+@pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "DELETE"])
+@pytest.mark.parametrize("record", ["2", "01", "x", "1.0", "%20", "9" * 200])
 def test_an_unknown_record_is_404(shop: Shop, method: str, record: str) -> None:
     response = shop.use()(method, f"{PATH}/{record}", {"petId": 1} if method[0] == "P" else None)
 
@@ -333,12 +338,12 @@ def test_an_unknown_record_is_404(shop: Shop, method: str, record: str) -> None:
     assert response.json["message"].startswith("orders has no record with the id ")
 
 
-@each("path", [f"{PATH}/", f"{PATH}/1/items", "/v1/store", "/v1/orders"])
+@pytest.mark.parametrize("path", [f"{PATH}/", f"{PATH}/1/items", "/v1/store", "/v1/orders"])
 def test_other_paths_are_404(shop: Shop, path: str) -> None:
     assert shop.use()("GET", path).status == 404
 
 
-@each("only, path, methods", [
+@pytest.mark.parametrize(("only", "path", "methods"), [
     (None, PATH, "GET, HEAD, POST, OPTIONS"),
     (None, f"{PATH}/1", "GET, HEAD, DELETE, PATCH, PUT, OPTIONS"),
     (["list", "create", "get"], PATH, "GET, HEAD, POST, OPTIONS"),
@@ -354,8 +359,10 @@ def test_other_methods_are_405_with_the_allowed_ones(
         assert (response.status, response.header("Allow")) == (405, methods), method
 
 
-@each("key", [None, "wrong"])
-@each("method, path", [("GET", PATH), ("POST", PATH), ("DELETE", f"{PATH}/1")])
+@pytest.mark.parametrize("key", [None, "wrong"])
+@pytest.mark.parametrize(
+    ("method", "path"), [("GET", PATH), ("POST", PATH), ("DELETE", f"{PATH}/1")]
+)
 def test_a_request_without_a_valid_key_is_401_and_changes_nothing(
     shop: Shop, method: str, path: str, key: str | None
 ) -> None:
@@ -377,7 +384,7 @@ def test_a_record_has_at_most_64_kib(shop: Shop) -> None:
     assert shop("GET", f"{PATH}/2").json == {"id": 2, **half}
 
 
-@each("settings", [{"max_pets": 3}, {"memory": "8 MiB"}])
+@pytest.mark.parametrize("settings", [{"max_pets": 3}, {"memory": "8 MiB"}])
 def test_the_limits_of_pets_hold_for_records(settings: dict[str, Any]) -> None:
     shop = Shop(Client(InProcess(create_app(Settings(**settings))))).use()
     body = {"petId": 1, "text": "x" * 60_000}
@@ -576,8 +583,8 @@ def test_all_records_can_be_replaced(shop: Shop) -> None:
     assert shop("POST", body={"petId": 1}).json["id"] == 6
 
 
-@each(
-    "body, status, message",
+@pytest.mark.parametrize(
+    ("body", "status", "message"),
     [
         ({"petId": 1}, 400, "the body must be a list, got an object"),
         ([{"petId": 1}, {}], 400, "record 2: petId is required"),
@@ -610,8 +617,8 @@ def test_pages_of_records(shop: Shop) -> None:
     assert shop.control("GET", "data/orders?after=x").status == 404
 
 
-@each(
-    "method, path, code, message",
+@pytest.mark.parametrize(
+    ("method", "path", "code", "message"),
     [
         ("GET", "data/order", "not_found", "unknown resource 'order'; did you mean 'orders'?"),
         ("GET", "data/x", "not_found", "unknown resource 'x'; known: orders"),

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from mockpets.constants import EXPOSED_HEADERS, FORWARDED_HEADERS
-from tests.cases import each
 from tests.http_client import Client, Response
 from tests.web.test_contract import assert_error
 
@@ -22,7 +21,7 @@ def chosen(response: Response) -> tuple[str | None, str | None]:
 # --- Precedence ---------------------------------------------------------------------------------
 
 
-@each("base, expected", [
+@pytest.mark.parametrize(("base", "expected"), [
     ("/~", ("default", "default")),
     ("/~w3", ("w3", "default")),
     ("/~W3", ("w3", "default")),
@@ -46,7 +45,7 @@ def test_base_paths_select_sessions_and_scenarios(
     assert state["settings"]["base_path"] == own
 
 
-@each("base, code, says", [
+@pytest.mark.parametrize(("base", "code", "says"), [
     ("/~bad%20name", "invalid_session", "invalid session name 'bad name' in the base path"),
     ("/~%E2%84%AA", "invalid_session", "invalid session name '\u212a' in the base path"),
     ("/~w%0A", "invalid_session", "invalid session name 'w\\n' in the base path"),
@@ -58,8 +57,11 @@ def test_base_paths_select_sessions_and_scenarios(
      "a-z, 0-9 and single hyphens, such as 'sold-out'; at most 64 characters"),
     ("/~w3+emtpy", "unknown_scenario", "unknown scenario 'emtpy'; did you mean 'empty'?"),
     ("/~+" + "+".join("abcdefghi"), "unknown_scenario", "too many scenarios in the base path"),
+], ids=[
+    "space", "Kelvin sign", "line feed", "dot", "not UTF-8", "long session", "no scenario",
+    "underscore", "unknown scenario", "nine scenarios"
 ])  # fmt: skip
-@each("key", ["mockpets", None, "wrong"])
+@pytest.mark.parametrize("key", ["mockpets", None, "wrong"])
 def test_invalid_base_paths_are_rejected(
     call: Client, base: str, code: str, says: str, key: str | None
 ) -> None:
@@ -72,7 +74,7 @@ def test_invalid_base_paths_are_rejected(
     assert cross.header("Access-Control-Allow-Origin") == "http://a.test"
 
 
-@each("headers, code", [
+@pytest.mark.parametrize(("headers", "code"), [
     ({"Mockpets-Session": ""}, "invalid_session"),
     ({"Mockpets-Session": "a b"}, "invalid_session"),
     ({"Mockpets-Session": "../x"}, "invalid_session"),
@@ -93,7 +95,7 @@ def test_invalid_headers_are_rejected(call: Client, headers: dict[str, str], cod
 KNOWN = "known: Mockpets-Session, Mockpets-Scenario, Mockpets-Delay"
 
 
-@each("names, message", [
+@pytest.mark.parametrize(("names", "message"), [
     (["Mockpets-Scenaro"], "unknown header 'Mockpets-Scenaro'; did you mean 'Mockpets-Scenario'?"),
     (["mockpets-x"], f"unknown header 'Mockpets-X'; {KNOWN}"),
     (["X-Mockpet-Delay"], "unknown header 'X-Mockpet-Delay'; did you mean 'Mockpets-Delay'?"),
@@ -102,9 +104,9 @@ KNOWN = "known: Mockpets-Session, Mockpets-Scenario, Mockpets-Delay"
     (["Mockpets-Dely", "Mockpets-X"],
      "unknown header 'Mockpets-Dely'; did you mean 'Mockpets-Delay'?; "
          f"unknown header 'Mockpets-X'; {KNOWN}"),
-])  # fmt: skip
-@each("key", ["mockpets", None])
-@each("path", ["/v1/pets", "/v1/pets/1", "/v1/nothing", "/v1/store/orders"])
+], ids=["one near", "none near", "X-", "Mok", "Mpc", "two"])  # fmt: skip
+@pytest.mark.parametrize("key", ["mockpets", None])
+@pytest.mark.parametrize("path", ["/v1/pets", "/v1/pets/1", "/v1/nothing", "/v1/store/orders"])
 def test_unknown_headers_of_ours_are_rejected_with_the_nearest(
     call: Client, names: list[str], message: str, key: str | None, path: str
 ) -> None:
@@ -140,7 +142,7 @@ def test_many_and_long_unknown_headers_give_a_short_message(call: Client) -> Non
 OURS = {name for name in EXPOSED_HEADERS if name.startswith("Mockpets-")}
 
 
-@each("name", sorted(OURS | {*FORWARDED_HEADERS}))
+@pytest.mark.parametrize("name", sorted(OURS | {*FORWARDED_HEADERS}))
 def test_the_names_of_our_response_headers_are_accepted(call: Client, name: str) -> None:
     values = {"Mockpets-Session": "w3", "Mockpets-Scenario": "empty"}
     response = call("GET", "/v1/pets", headers={name: values.get(name, "1")})
@@ -148,7 +150,7 @@ def test_the_names_of_our_response_headers_are_accepted(call: Client, name: str)
     assert response.status == 200
 
 
-@each("name", ["Session", "Pockets-Session-X", "Mocks-Session", "X-Mock"])
+@pytest.mark.parametrize("name", ["Session", "Pockets-Session-X", "Mocks-Session", "X-Mock"])
 def test_names_that_only_resemble_ours_are_accepted(call: Client, name: str) -> None:
     assert call("GET", "/v1/pets", headers={name: "w3"}).status == 200
 
@@ -173,7 +175,7 @@ def test_a_preflight_accepts_an_unknown_header_so_that_the_page_can_read_the_err
 # --- By the key ---------------------------------------------------------------------------------
 
 
-@each("key, expected", [
+@pytest.mark.parametrize(("key", "expected"), [
     ("mockpets", ("default", "default")),
     ("mockpets~", ("default", "default")),
     ("mockpets~w3", ("w3", "default")),
@@ -191,7 +193,9 @@ def test_keys_select_sessions_and_scenarios(
     assert chosen(call("GET", "/v1/pets", key=key)) == expected
 
 
-@each("key", ["mockpets~w3~x", "mockpets~~w3", "~w3", "~", "MOCKPETS~w3", "my~own", "my~own~key2"])
+@pytest.mark.parametrize(
+    "key", ["mockpets~w3~x", "mockpets~~w3", "~w3", "~", "MOCKPETS~w3", "my~own", "my~own~key2"]
+)
 def test_invalid_keys_are_rejected(fresh: Make, key: str) -> None:
     """The exact key is tried first, then only the part before the last ``~``."""
     call = fresh(api_key=("mockpets", "my~own~key"))
@@ -199,7 +203,7 @@ def test_invalid_keys_are_rejected(fresh: Make, key: str) -> None:
     assert [each["name"] for each in sessions(call)] == ["default"]
 
 
-@each("key, expected", [
+@pytest.mark.parametrize(("key", "expected"), [
     ("anything", ("default", "default")),
     ("anything~w3", ("w3", "default")),
     ("a~b~w3+empty", ("w3", "empty")),
@@ -236,8 +240,8 @@ def sessions(call: Client) -> list[dict[str, Any]]:
     return listed
 
 
-@each("key", [None, "wrong", "wrong~w4"])
-@each("path", ["/v1/pets", "/v1/pets/1", "/v1/none", "/v1/store/orders", "/x"])
+@pytest.mark.parametrize("key", [None, "wrong", "wrong~w4"])
+@pytest.mark.parametrize("path", ["/v1/pets", "/v1/pets/1", "/v1/none", "/v1/store/orders", "/x"])
 def test_without_a_key_no_session_is_created(fresh: Make, key: str | None, path: str) -> None:
     call = fresh()
     for target, headers in ((f"/~w3{path}", {}), (path, {"Mockpets-Session": "w3"})):
@@ -277,7 +281,7 @@ def test_location_and_links_keep_the_base_path(call: Client) -> None:
 PAGES = {"/": "", "/panel": "", "/docs": "docs", "/v1": "docs", "/v1/": "docs"}
 
 
-@each("path", PAGES)
+@pytest.mark.parametrize("path", PAGES)
 def test_a_path_opened_in_a_browser_leads_to_a_page_of_its_session(fresh: Make, path: str) -> None:
     call, html = fresh(), {"Accept": "text/html,application/xhtml+xml"}
     for base in ("", "/~w3", "/~w3+empty"):

@@ -10,7 +10,6 @@ import pytest
 from mockpets import Settings, create_app
 from mockpets.errors import InputError
 from mockpets.settings.sources import load_settings
-from tests.cases import each
 from tests.http_client import Client
 
 PETS: Any = [
@@ -23,7 +22,7 @@ YAML = (
 FILES = {"My pets.json": json.dumps(PETS), "pets.yml": YAML, "PETS.YAML": YAML}
 
 
-@each("name, text", FILES.items())
+@pytest.mark.parametrize(("name", "text"), FILES.items())
 def test_every_session_starts_with_the_pets_of_a_file(
     fresh: Callable[..., Client], tmp_path: Path, name: str, text: str
 ) -> None:
@@ -49,7 +48,7 @@ BAD = {
 }  # fmt: skip
 
 
-@each("name, file", BAD.items())
+@pytest.mark.parametrize(("name", "file"), BAD.items())
 def test_every_problem_of_a_file_is_reported_at_the_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, file: tuple[str | None, list[str]]
 ) -> None:

@@ -9,7 +9,6 @@ import pytest
 from mockpets.constants import PUBLIC_IDLE_SECONDS, PUBLIC_SESSIONS, SESSIONS
 from mockpets.settings.model import rows
 from mockpets.web.public_mode import PUBLIC_RATE
-from tests.cases import each
 from tests.http_client import Response
 from tests.test_cost import counted_calls
 from tests.web.test_contract import assert_cors, assert_error
@@ -30,7 +29,7 @@ def burst(public: Public, visitors: list[str]) -> int:
     raise AssertionError("no limit")
 
 
-@each("rate", [1, 7, 30])
+@pytest.mark.parametrize("rate", [1, 7, 30])
 def test_a_visitor_has_the_rate_of_the_setting_and_twice_as_many_at_once(rate: int) -> None:
     public = Public(pace=0, visitor_rate=rate)
 
@@ -40,7 +39,7 @@ def test_a_visitor_has_the_rate_of_the_setting_and_twice_as_many_at_once(rate: i
     assert [public("GET", "/v1/pets").status for _ in range(2)] == [200, 429]
 
 
-@each("rate", [1, 7, 30])
+@pytest.mark.parametrize("rate", [1, 7, 30])
 def test_all_visitors_have_a_rate_and_twice_as_many_at_once(
     rate: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -53,7 +52,7 @@ def test_all_visitors_have_a_rate_and_twice_as_many_at_once(
     assert [public("GET", "/v1/pets", "198.51.100.1").status for _ in range(2)] == [200, 429]
 
 
-@each("settings, limit", [
+@pytest.mark.parametrize(("settings", "limit"), [
     ({"public": False}, SESSIONS),
     ({}, PUBLIC_SESSIONS),
     ({"max_sessions": 200}, 200),
@@ -153,7 +152,7 @@ def replaced() -> Response:
 NO_ROOM = "there is no room for more pets; start again with the original pets, or try again later"
 
 
-@each("reach, code, message, logged", [
+@pytest.mark.parametrize(("reach", "code", "message", "logged"), [
     (limited, "rate_limited", WAIT, "--visitor-rate"),
     (limited_together, "rate_limited", WAIT, "2 a second"),
     (full, "busy", FULL, "--max-sessions"),

@@ -12,7 +12,6 @@ from mockpets.constants import PUBLIC_IDLE_SECONDS
 from mockpets.settings.model import VISITOR_RATE
 from mockpets.telemetry.access_log import configure
 from mockpets.web.public_mode import PUBLIC_ADDRESS_SESSIONS, PUBLIC_BURST, PUBLIC_CREATE_SECONDS
-from tests.cases import each
 from tests.http_client import Response
 from tests.web.test_contract import ORIGIN, assert_cors, assert_error
 from tests.web.test_public_mode import TOKEN, Public
@@ -54,7 +53,7 @@ def pet(name: str) -> dict[str, Any]:
     return {"name": name, "categoryId": 2}
 
 
-@each("carrier", CARRIERS)
+@pytest.mark.parametrize("carrier", CARRIERS)
 def test_everyone_who_knows_a_random_name_uses_its_session(carrier: str) -> None:
     public = Public()
     added = ask(public, "POST", "/v1/pets", MINE, carrier, json_body=pet("Shared"))
@@ -75,7 +74,7 @@ WRONG = [
 ]  # fmt: skip
 
 
-@each("carrier", CARRIERS)
+@pytest.mark.parametrize("carrier", CARRIERS)
 def test_a_name_of_another_form_is_rejected_with_the_form_that_is_allowed(carrier: str) -> None:
     public = Public()
     for name in WRONG:
@@ -104,7 +103,7 @@ def share(sessions: int) -> int:
     return int(sessions * PUBLIC_ADDRESS_SESSIONS)
 
 
-@each("changes", [False, True])
+@pytest.mark.parametrize("changes", [False, True])
 def test_one_address_that_creates_sessions_for_hours_replaces_few_of_others(changes: bool) -> None:
     """The server is full, and the others are away long enough to be replaced."""
     limit = 300
@@ -177,8 +176,8 @@ def test_one_address_cannot_use_up_the_memory_for_pets() -> None:
 # --- The reset ----------------------------------------------------------------------------------
 
 
-@each("control", ["auto", "off"])
-@each("carrier", CARRIERS)
+@pytest.mark.parametrize("control", ["auto", "off"])
+@pytest.mark.parametrize("carrier", CARRIERS)
 def test_a_visitor_resets_the_session_that_the_request_names(carrier: str, control: str) -> None:
     public = Public(control=control, control_token="" if control == "off" else TOKEN)
     for name in (MINE, THEIRS):
@@ -205,7 +204,7 @@ def test_without_a_name_the_session_of_the_address_is_reset() -> None:
     assert "Added" in public.names("192.0.2.2")
 
 
-@each("key", [None, "wrong", "mockpets", TOKEN])
+@pytest.mark.parametrize("key", [None, "wrong", "mockpets", TOKEN])
 def test_the_reset_needs_no_token_and_creates_no_session(key: str | None) -> None:
     public = Public()
     assert public("POST", RESET, key=key).status == 200
@@ -257,7 +256,7 @@ def test_a_misspelt_header_does_not_reset_another_session() -> None:
     assert "Mine" in public.names("192.0.2.1")
 
 
-@each("control, path", [*product(["auto", "off"], [RESET, f"/~w1{RESET}"])])
+@pytest.mark.parametrize(("control", "path"), [*product(["auto", "off"], [RESET, f"/~w1{RESET}"])])
 def test_without_public_mode_the_reset_does_not_exist(control: str, path: str) -> None:
     public = Public(public=False, control=control, control_token="")
     public.post(name="Kept")
@@ -268,7 +267,7 @@ def test_without_public_mode_the_reset_does_not_exist(control: str, path: str) -
     assert "Kept" in public.names("192.0.2.1")
 
 
-@each("path", ["state", "pets", "scenario", "reset", "sessions", "visitor"])
+@pytest.mark.parametrize("path", ["state", "pets", "scenario", "reset", "sessions", "visitor"])
 def test_a_name_opens_no_other_call_of_the_control_api(path: str) -> None:
     public = Public()
     ask(public, "POST", "/v1/pets", MINE, json_body=pet("Mine"))
@@ -278,7 +277,7 @@ def test_a_name_opens_no_other_call_of_the_control_api(path: str) -> None:
     assert "Mine" in names(ask(public, "GET", "/v1/pets?limit=100", MINE))
 
 
-@each("form", ["text", "json"])
+@pytest.mark.parametrize("form", ["text", "json"])
 def test_the_log_shortens_the_names_of_visitors_sessions(form: str) -> None:
     public, stream = Public(), io.StringIO()
     encoded = "".join(f"%{ord(character):02x}" for character in MINE)

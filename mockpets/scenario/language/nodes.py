@@ -157,7 +157,8 @@ class TreeReader:
             value = read_scalar(event.text) if event.what == "word" else event.text
         except ValueError as error:
             self._add(event, path, *error.args)
-            return Node("unusable", event.line, event.column, event.text)
+            text = event.text.encode(errors="replace").decode()  # what follows may encode it
+            return Node("unusable", event.line, event.column, text)
         return Node(_KINDS[type(value)], event.line, event.column, value)
 
     def _members(self, path: Path) -> dict[str, tuple[Node, Node]]:

@@ -36,6 +36,12 @@ _AMBIGUOUS: Final = re.compile(
 )
 
 
+def is_number(word: str) -> bool:
+    """Return whether an unquoted scalar is a number, which is not too large or too long."""
+    is_short = len(word) <= _NUMBER_LENGTH and _NUMBER.fullmatch(word) is not None
+    return is_short and not math.isinf(float(word))
+
+
 def read_scalar(word: str) -> Scalar:
     """Return the value of an unquoted scalar.
 
@@ -45,7 +51,7 @@ def read_scalar(word: str) -> Scalar:
         return _WORDS[word]
     if number := _NUMBER.fullmatch(word):
         # int() takes very long for a long number, or raises its own error.
-        if len(word) <= _NUMBER_LENGTH and not math.isinf(float(word)):
+        if is_number(word):
             return Decimal(word) if number[1] or number[2] else int(word)
         raise ValueError(f"the number {quote(word)} is too large or too long", "shorten it")
     if _AMBIGUOUS.fullmatch(word):

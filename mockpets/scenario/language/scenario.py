@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from mockpets.constants import STACK_DEPTH
+from mockpets.constants import NEEDS, STACK_DEPTH
 from mockpets.contract.collections import record_problems
 from mockpets.faults import NO_RESPONSE_FAULTS
 from mockpets.records.table import parse_row
@@ -18,6 +18,7 @@ from mockpets.scenario.language.match import MATCH
 from mockpets.scenario.language.reply import FAULT, REPEAT, REPLY, SEQUENCE, Draft
 from mockpets.scenario.language.resources import RESOURCES, with_records
 from mockpets.scenario.language.shapes import (
+    Choice,
     ListOf,
     Number,
     OneOrMany,
@@ -227,6 +228,7 @@ def _scenario(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> S
         source=diagnostics.file,
         data=data,
         resources=tuple(resources),
+        group=values.get("group", "Your own"),
         extends_at=(extends.line, extends.column) if "extends" in values else (0, 0),
         data_at={name: (key.line, key.column) for name, (key, _) in contents.members.items()}
         if data
@@ -262,6 +264,7 @@ SCENARIO: Final = Object(
             rf"(?!\s){_LINE}+",
             200,
         ),
+        "group": Choice("Heading in lists of scenarios. By default, Your own.", NEEDS),
         "extends": OneOrMany(
             "Scenarios whose stubs follow this scenario's stubs, in this order.",
             kebab_case("A scenario name.", "a scenario name", _known),

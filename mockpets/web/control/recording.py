@@ -6,12 +6,11 @@ the session started or was reset last.
 
 from __future__ import annotations
 
-import json
 import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from mockpets.constants import API_PREFIX, CONTRACT_ERRORS, ERRORS, SCENARIO_NAME
+from mockpets.constants import CONTRACT_ERRORS, ERRORS, SCENARIO_NAME
 from mockpets.contract.collections import ACTIONS, PETS, required_of
 from mockpets.contract.fields import parse_int64
 from mockpets.contract.query_parameters import Parameter, integer
@@ -20,6 +19,7 @@ from mockpets.faults import FAULTS
 from mockpets.journal import queries
 from mockpets.scenario.model import Generated
 from mockpets.session.session import Mark
+from mockpets.strict_json import dump_ascii, load_json
 from mockpets.units import counted, parse_duration, quote
 from mockpets.web.control.call import json_response, run_job
 from mockpets.web.control.journal import recorded_request
@@ -116,13 +116,16 @@ def _recorded(call: ControlRequest) -> tuple[RecordedStub, Scenario, str]:
     from mockpets.journal.comparison import compare
     from mockpets.recording import stub as recorded
     from mockpets.recording.exchange import created_records, exchange_of, exchanges_of
+    from mockpets.recording.redaction import Redactor, listed_secrets, redacted_names
     from mockpets.scenario.language.writer import text_of
 
     entry, wanted = recorded_request(call), call.query
     log = call.session.journal.entries()
+    redactor = Redactor(secret for each in log for secret in each.secrets)
+    [exchange] = redactor.clean([exchange_of(entry)])
     collection = None if wanted else _collection(entry, log)
     if collection is None:
-        exchange, store = exchange_of(entry), call.store()
+        store = call.store()
         is_created = created_records(exchanges_of(log))
 
         def is_assigned(kind: str, record: str) -> bool:
@@ -136,18 +139,19 @@ def _recorded(call: ControlRequest) -> tuple[RecordedStub, Scenario, str]:
         if not effects:
             effects = recorded.effects_of(exchange)
         times = {"times": wanted["times"]} if "times" in wanted else {}
-        scenario, source = _parsed(call, entry, "stubs", {"match": match, **times, **effects})
+        scenario, source = _parsed(call, exchange, "stubs", {"match": match, **times, **effects})
         matches = [each.number for each in log if not compare(scenario.stubs[0].match, each)]
     else:
-        scenario, source = _parsed(call, entry, "resources", {"path": collection})
+        scenario, source = _parsed(call, exchange, "resources", {"path": collection})
         matches = [each.number for each in log if f"{each.path}/".startswith(f"{collection}/")]
-    document = json.loads(source)
+    document = load_json(source)
     del document["name"]  # the file's
     result: RecordedStub = {
         "scenario": scenario.name,
         "stub": document["stubs"][0] if collection is None else None,
         "yaml": text_of(document),
         "matches": matches,
+        "notes": listed_secrets(redacted_names(document)),
     }
     return result, scenario, source
 
@@ -185,14 +189,14 @@ def _parsed(
     from mockpets.scenario.language.control_bodies import parse_session_config
 
     name = _name(entry)
-    target = f"{entry.method} {entry.target[max(entry.target.find(API_PREFIX), 0) :]}"[:100]
+    target = f"{entry.method} {entry.target}"[:100]
     library = call.context.sessions.shared.library()
     for flag in ({}, {"off_contract": True}):
         document = {"description": f"From request {entry.number}: {target}"}
         body = {"scenario": {"name": name, **document, key: [{**part, **flag}]}}
         try:
             # As ASCII: the reader accepts invisible characters only as escapes.
-            config = parse_session_config(json.dumps(body), library, session=False)
+            config = parse_session_config(dump_ascii(body), library, session=False)
         except DocumentError:
             if flag:
                 raise
@@ -216,6 +220,7 @@ def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
     """Return a scenario with which the requests since the beginning get the same responses."""
     from mockpets.recording.exchange import created_records, exchanges_of
     from mockpets.recording.infer import infer
+    from mockpets.recording.redaction import Redactor, listed_secrets, redacted_names
     from mockpets.scenario.language.writer import text_of
     from mockpets.web.recording_model import SessionModel
 
@@ -224,7 +229,8 @@ def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
     starts = {one: call.store(one).start.in_order() for one in stack.collections}
     if mark is None or mark.resets != journal.resets:
         mark = Mark(0, journal.resets, starts)
-    entries = [entry for entry in journal.entries() if entry.number > mark.number]
+    log = journal.entries()
+    entries = [entry for entry in log if entry.number > mark.number]
     missing = journal.last - mark.number - len(entries)
     if missing:
         message = (
@@ -236,7 +242,7 @@ def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
     # Those of scenarios that were active at the beginning only, and of those that are active now.
     unique = {one.path: (one, rows) for one, rows in {**starts, **mark.records}.items()}
     contents: dict[str, object] = {
-        one.name: [json.loads(row) for row in rows] for one, rows in unique.values()
+        one.name: [load_json(row.decode()) for row in rows] for one, rows in unique.values()
     }
     if mark.records.get(PETS) == starts[PETS] and (generated := _generated(call, stack)):
         contents[PETS.name] = generated
@@ -244,9 +250,8 @@ def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
     document: dict[str, Any] = {"description": description, "data": contents}
     if own := [_resource(one) for one, _ in unique.values() if one.owner]:
         document["resources"] = own
-    exchanges = exchanges_of(entries)
-    before = {json.loads(row)["id"] for row in mark.records.get(PETS, ())}
-    is_created = created_records(exchanges)
+    before = {load_json(row.decode())["id"] for row in mark.records.get(PETS, ())}
+    is_created = created_records(exchanges_of(entries))
 
     def is_assigned(kind: str, record: str) -> bool:
         is_pet = _is_new_pet(store, kind, record) and parse_int64(record) not in before
@@ -254,7 +259,11 @@ def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
 
     def make() -> Recording:
         model = partial(SessionModel, context.settings, shared)
-        return infer(exchanges, document, model, is_assigned)
+        redactor = Redactor()
+        cleaned = redactor.clean(exchanges_of(log))[-len(entries) or len(log) :]
+        found = infer(cleaned, document, model, is_assigned, redactor)
+        dropped = listed_secrets(redacted_names(found.document))
+        return found._replace(notes=[*found.notes, *dropped])
 
     result = run_job(call, make, "making a scenario from the requests")
     return json_response(

@@ -18,7 +18,6 @@ from mockpets.errors import InputError, Problem
 from mockpets.packaged_data import shipped
 from mockpets.scenario.language.loader import load_fixture, load_scenario
 from mockpets.scenario.model import PASS, Canned, Condition, Delay, Generated, Match, Scenario, Stub
-from tests.cases import each
 from tests.scenario.language.bad_files import JSON, YAML, D, S, stub
 
 KNOWN = ("own", "slow", "retry")
@@ -66,12 +65,12 @@ def problems(text: str, *, is_json: bool = False) -> list[str]:
 # --- Bad files: every problem of each ---------------------------------------------------------
 
 
-@each("text, expected", YAML.values())
+@pytest.mark.parametrize(("text", "expected"), YAML.values(), ids=YAML)
 def test_a_bad_file_reports_every_problem(text: str, expected: list[str]) -> None:
     assert problems(text) == expected
 
 
-@each("text, expected", JSON.values())
+@pytest.mark.parametrize(("text", "expected"), JSON.values(), ids=JSON)
 def test_a_bad_json_file_reports_every_problem(text: str, expected: list[str]) -> None:
     assert problems(text, is_json=True) == expected
 
@@ -85,7 +84,9 @@ def test_many_problems_are_cut_off_and_the_rest_counted() -> None:
     assert lines[-1] == "f: and 5 more problems"
 
 
-@each("name", ["Slow", "slow_start", "-", "a--b", ".yaml", "a" * 65, "a.b", "\u0430"])
+@pytest.mark.parametrize(
+    "name", ["Slow", "slow_start", "-", "a--b", ".yaml", "a" * 65, "a.b", "\u0430"]
+)
 def test_a_name_must_be_kebab_case(name: str, tmp_path: Path) -> None:
     path = tmp_path / (name if name == ".yaml" else f"{name}.yaml")
     path.write_text(D)
@@ -143,7 +144,7 @@ def test_a_fixture_sorts_its_pets_by_id(tmp_path: Path) -> None:
     assert list(load_fixture(path, "f")[0]) == ["id", "name", "categoryId"]
 
 
-@each("text, expected", [
+@pytest.mark.parametrize(("text", "expected"), [
     ("{}", "f:1:1: must be a list, got a mapping"),
     ("[{}]",
      "f:1:2: 1.categoryId: is required\nf:1:2: 1.id: is required\nf:1:2: 1.name: is required"),
@@ -247,7 +248,7 @@ def test_stubs_are_hashable() -> None:
     assert {only(stub("delay: 1s", "match: {body: {a: [1, b], c: {one_of: [null, 2.5]}}}"))}
 
 
-@each("written, pets", [
+@pytest.mark.parametrize(("written", "pets"), [
     ("3", Generated(3)),
     ("3.0", Generated(3)),
     ("{count: 0}", Generated(0)),
@@ -262,7 +263,9 @@ def test_pets(written: str, pets: object) -> None:
     assert load(f"{D}pets: {written}").pets == pets
 
 
-@each("written, names", [("[retry, slow]", ("retry", "slow")), ("[slow, slow]", ("slow",))])
+@pytest.mark.parametrize(
+    ("written", "names"), [("[retry, slow]", ("retry", "slow")), ("[slow, slow]", ("slow",))]
+)
 def test_extends(written: str, names: tuple[str, ...]) -> None:
     assert load(f"{D}extends: {written}").extends == names
 
@@ -273,7 +276,7 @@ def test_the_default_name_of_a_stub_is_its_position() -> None:
     assert [each.label for each in scenario.stubs] == ["own/1", "own/b", "own/3"]
 
 
-@each("written, delay", [
+@pytest.mark.parametrize(("written", "delay"), [
     ("300ms", Delay("fixed", 0.3, 0.3)),
     ("{min: 0s, max: 60s}", Delay("range", 0.0, 60.0)),
     ("{p50: 200ms, p95: 1m}", Delay("percentiles", 0.2, 60.0)),
@@ -282,7 +285,7 @@ def test_delays(written: str, delay: Delay) -> None:
     assert only(stub(f"delay: {written}")).delay == delay
 
 
-@each("written, match", [
+@pytest.mark.parametrize(("written", "match"), [
     ("{}", Match()),
     ("{operation: [getPet, listPets, getPet]}", Match(operations=("getPet", "listPets"))),
     ("{petId: [3, 7.0]}", Match(pet_ids=(3, 7))),
@@ -321,7 +324,7 @@ def test_numbers_in_conditions_are_exact() -> None:
 # --- Replies ----------------------------------------------------------------------------------
 
 
-@each("lines, expected", [
+@pytest.mark.parametrize(("lines", "expected"), [
     (["reply: pass"], ((PASS,), "last")),
     (["reply: pass", "fault: connection_reset"], ((PASS,), "last")),
     (["sequence: [pass, {fault: empty_reply}]"], ((PASS, "empty_reply"), "last")),
@@ -334,8 +337,8 @@ def test_replies_and_sequences(lines: list[str], expected: object) -> None:
     assert (result.replies, result.repeat) == expected
 
 
-@each(
-    "operation, reply, expected",
+@pytest.mark.parametrize(
+    ("operation", "reply", "expected"),
     [
         ("listPets", "{page: []}", Canned(200, (JSON_TYPE,), b"[]\n", is_page=True)),
         (
@@ -395,7 +398,7 @@ def test_replies_that_match_the_contract(operation: str, reply: str, expected: C
     assert canned(stub(f"match: {{operation: {operation}}}", f"reply: {reply}")) == expected
 
 
-@each("match, reply, reason", [
+@pytest.mark.parametrize(("match", "reply", "reason"), [
     ("{operation: getPet}", "{status: 204}", "status 204 is not in the contract for getPet"),
     ("{}", "{error: invalid_request}", "status 400 is not in the contract for listPets and getPet"),
     ("{operation: getPet}", "{status: 200}", "the body is missing"),
@@ -421,7 +424,7 @@ def test_off_contract_replies_have_a_reason(match: str, reply: str, reason: str)
     )
 
 
-@each("reply", [
+@pytest.mark.parametrize("reply", [
     "{status: 503, headers: {Content-Encoding: Identity}, text: x}",
     "{status: 503, headers: {Content-Encoding: gzip}, text: ''}",
 ])  # fmt: skip

@@ -18,7 +18,6 @@ from mockpets.scenario.language.nodes import FILE_DEPTH, Event, Node, TreeReader
 from mockpets.scenario.language.parser import Document, parse
 from mockpets.scenario.language.scalars import read_scalar
 from mockpets.scenario.language.text import check_text, read_text
-from tests.cases import each
 
 
 def read(text: str, *, is_json: bool = False, nodes: int = FILE_NODES) -> Document:
@@ -89,8 +88,8 @@ def test_a_file_can_be_as_large_as_the_limit(tmp_path: Path) -> None:
     assert file_problem(path, 1023) == "f: is larger than 0 KiB; shorten or split it"
 
 
-@each(
-    "data, text",
+@pytest.mark.parametrize(
+    ("data", "text"),
     [(b"\xef\xbb\xbfa: b", "a: b"), (b"a: b\r\n\tc", "a: b\r\n\tc"), (b"", ""), (b"a", "a")],
 )
 def test_utf_8_with_or_without_a_mark(tmp_path: Path, data: bytes, text: str) -> None:
@@ -100,7 +99,7 @@ def test_utf_8_with_or_without_a_mark(tmp_path: Path, data: bytes, text: str) ->
     assert read_text(path, "f", 100) == text
 
 
-@each("data, message", [
+@pytest.mark.parametrize(("data", "message"), [
     ("a: b".encode("utf-16"), "f: is UTF-16 or UTF-32; save it as UTF-8"),
     ("a: b".encode("utf-16-le"), "f: is UTF-16 or UTF-32; save it as UTF-8"),
     ("a: b".encode("utf-16-be"), "f: is UTF-16 or UTF-32; save it as UTF-8"),
@@ -134,7 +133,7 @@ INVISIBLE = (
 )
 
 
-@each("character", INVISIBLE)
+@pytest.mark.parametrize("character", INVISIBLE)
 def test_invisible_characters_must_be_escapes(character: str) -> None:
     escaped = f'"\\u{ord(character):04x}"'
 
@@ -151,8 +150,8 @@ def test_invisible_characters_must_be_escapes(character: str) -> None:
 # --- Unquoted scalars -------------------------------------------------------------------------
 
 
-@each(
-    "word, value",
+@pytest.mark.parametrize(
+    ("word", "value"),
     [
         ("", None), ("~", None), ("null", None), ("Null", None), ("nULL", "nULL"),
         ("true", True), ("True", True), ("TRUE", True), ("false", False), ("tRue", "tRue"),
@@ -174,7 +173,7 @@ def test_an_unquoted_scalar_is_a_json_literal_or_a_string(word: str, value: obje
     assert (result, type(result)) == (value, type(value))
 
 
-@each(
+@pytest.mark.parametrize(
     "word",
     ["yes", "No", "ON", "oFF", "0777", "-07", "0x1F", "0b1", "0o17", "1_000", "+5", "5.", ".5",
      "+.5", "5.e3", "1:30", "-1:30:00", "190:20:30.15", ".inf", "-.INF", "+.Inf", ".NaN",
@@ -254,7 +253,9 @@ def test_json_as_yaml_is_read_like_json(value: Any) -> None:
         assert read(text).root == read(text, is_json=True).root
 
 
-@each("text", ['{"a"\t:\t1}', '{"a"\n:\n1}', '{"' + "k" * 2000 + '":1}', '{"a":"\\/"}'])
+@pytest.mark.parametrize(
+    "text", ['{"a"\t:\t1}', '{"a"\n:\n1}', '{"' + "k" * 2000 + '":1}', '{"a":"\\/"}']
+)
 def test_json_that_is_not_valid_yaml(text: str) -> None:
     assert plain(text, is_json=True) == json.loads(text)
 
@@ -283,8 +284,8 @@ def test_the_limits_hold_immediately() -> None:
     assert read_events(flat, limit=100) == 100
 
 
-@each("unit", ["[", "{a: ", "- ", "? "])
-@each("times", [2000, 50_000])
+@pytest.mark.parametrize("unit", ["[", "{a: ", "- ", "? "])
+@pytest.mark.parametrize("times", [2000, 50_000])
 def test_reading_stops_at_the_depth_limit(unit: str, times: int) -> None:
     """Reading never reaches the error at the end; the C parser reads 1,024 characters ahead."""
     expected = "a key must be a string" if unit == "? " else f"deeper than {FILE_DEPTH} levels"
@@ -299,6 +300,10 @@ def test_the_depth_limit_is_allowed() -> None:
     assert plain("[" * FILE_DEPTH + "]" * FILE_DEPTH)
 
 
-@each("text", ["[" * 50_000, '{"a":' * 50_000, "[" * 50_000 + "]" * 50_000])
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 50_000, '{"a":' * 50_000, "[" * 50_000 + "]" * 50_000],
+    ids=["lists", "objects", "closed lists"],
+)
 def test_deep_json_is_rejected(text: str) -> None:
     assert problem(text, is_json=True).endswith("is nested deeper than 40 levels")

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator, ValidationError
@@ -27,7 +28,6 @@ from mockpets.scenario.language.nodes import Node
 from mockpets.scenario.language.parser import parse
 from mockpets.scenario.language.text import read_text
 from mockpets.strict_json import dump_json
-from tests.cases import each
 from tests.scenario.language.bad_files import JSON, YAML
 
 LOADER_RULES = {
@@ -232,18 +232,18 @@ def test_schema_and_loader_agree_on_each_key_of_a_stub(place: int, key: str, val
         check_agreement({"description": "x", "stubs": [stub]})
 
 
-@each("document", DOCUMENTS)
+@pytest.mark.parametrize("document", DOCUMENTS)
 def test_schema_and_loader_accept_valid_documents(document: Any) -> None:
     assert check_agreement(document)
 
 
-@each("document", [None, [], "x", 3, {}, {"description": "x", "version": 99}])
+@pytest.mark.parametrize("document", [None, [], "x", 3, {}, {"description": "x", "version": 99}])
 def test_schema_and_loader_reject_other_documents(document: Any) -> None:
     assert not check_agreement(document)
     assert not VALIDATOR.is_valid(document)
 
 
-@each("name", [*YAML, *JSON])
+@pytest.mark.parametrize("name", [*YAML, *JSON])
 def test_schema_and_loader_agree_on_the_bad_files(name: str) -> None:
     """Compare the files that parse as JSON values."""
     text, is_json = (YAML[name][0], False) if name in YAML else (JSON[name][0], True)
@@ -255,7 +255,7 @@ def test_schema_and_loader_agree_on_the_bad_files(name: str) -> None:
         check_agreement(plain(document.root))
 
 
-@each("path", sorted(shipped("scenarios").iterdir()))
+@pytest.mark.parametrize("path", sorted(shipped("scenarios").iterdir()))
 def test_the_schema_accepts_every_shipped_scenario(path: Path) -> None:
     text = read_text(path, path.name, FILE_BYTES)
     document = parse(text, path.name, is_json=False, nodes=FILE_NODES)
@@ -283,7 +283,7 @@ def patterns(schema: Any) -> set[str]:
     return own.union(*(patterns(item) for item in schema.values()))
 
 
-@each("pattern", sorted(patterns(SCHEMA)))
+@pytest.mark.parametrize("pattern", sorted(patterns(SCHEMA)))
 def test_patterns_match_long_texts_fast(pattern: str) -> None:
     """A quadratic pattern would take minutes for 256 KiB."""
     for unit in ("a", "1", " ", "-", "a-", "/", "/v1/", "/v1/a", "*", "."):
@@ -341,7 +341,7 @@ def test_every_definition_of_the_schema_is_named_once_and_used() -> None:
     assert SCHEMA["title"] == "Scenario" and "Scenario" not in names
 
 
-@each("rule, message", LOADER_RULES.items())
+@pytest.mark.parametrize(("rule", "message"), LOADER_RULES.items())
 def test_a_bad_file_covers_every_loader_rule(rule: str, message: str) -> None:
     lines = [line for _, messages in (*YAML.values(), *JSON.values()) for line in messages]
 

@@ -15,7 +15,6 @@ from mockpets import Settings, create_app
 from mockpets.constants import CONTROL_PREFIX, TOOLBAR_PATH
 from mockpets.kit import files_of
 from mockpets.web.cors import REJECTED_ORIGINS
-from tests.cases import each
 from tests.http_client import JSON, InProcess, Response
 from tests.routes import complete_app
 from tests.server.raw_http import Wire
@@ -180,7 +179,11 @@ def test_open_routes_are_those_that_product_md_lists() -> None:
     assert {rule for rule, _, _ in ROUTES} > FREE
 
 
-@each("caller", [caller for caller in CALLERS if caller.settings != OFF])
+@pytest.mark.parametrize(
+    "caller",
+    [caller for caller in CALLERS if caller.settings != OFF],
+    ids=lambda caller: caller.who,
+)
 def test_routes_without_secrets_are_open(servers: dict[str, Server], caller: Caller_) -> None:
     server = servers[repr(caller.settings)]
     for path in ("health", "ready", "openapi.json", "control.openapi.json", "docs"):
@@ -196,7 +199,7 @@ def error_of(response: Response) -> tuple[str, str]:
     return body["code"], body["message"]
 
 
-@each("caller", CALLERS)
+@pytest.mark.parametrize("caller", CALLERS, ids=lambda caller: caller.who)
 def test_who_may_call_what(servers: dict[str, Server], caller: Caller_) -> None:
     server = servers[repr(caller.settings)]
     before, sent = server.traces(), {"Host": "localhost:7387", **caller.headers}
@@ -218,7 +221,7 @@ def test_who_may_call_what(servers: dict[str, Server], caller: Caller_) -> None:
         assert server.traces() == before, (method, target)
 
 
-@each(
+@pytest.mark.parametrize(
     "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "", "text"]
 )
 def test_every_call_rejects_a_body_that_is_not_json(servers: dict[str, Server], kind: str) -> None:
@@ -259,8 +262,8 @@ HOSTS = {
 
 
 @pytest.mark.parametrize("is_every", [False, pytest.param(True, marks=pytest.mark.slow)])
-@each("control", ["auto", "open"])
-@each("method, path", [("GET", "state"), ("POST", "reset")])
+@pytest.mark.parametrize("control", ["auto", "open"])
+@pytest.mark.parametrize(("method", "path"), [("GET", "state"), ("POST", "reset")])
 def test_combinations_of_host_origin_and_site(
     control: str, method: str, path: str, is_every: bool
 ) -> None:
@@ -310,7 +313,7 @@ def test_a_public_bind_generates_a_unique_token() -> None:
 # --- CORS ---------------------------------------------------------------------------------------
 
 
-@each("origin", [origin for origin in ORIGINS if origin])
+@pytest.mark.parametrize("origin", [origin for origin in ORIGINS if origin])
 def test_only_allowed_pages_may_read(servers: dict[str, Server], origin: str) -> None:
     server = servers[repr(FRONT)]
     for _, method, path in ROUTES:
@@ -341,7 +344,7 @@ def test_a_preflight_needs_no_token_and_changes_nothing() -> None:
     assert server.traces() == before
 
 
-@each("origin", ["http://localhost:5173", "https://front.example"])
+@pytest.mark.parametrize("origin", ["http://localhost:5173", "https://front.example"])
 def test_a_page_that_may_call_can_load_the_toolbar(servers: dict[str, Server], origin: str) -> None:
     """`test_who_may_call_what` shows that others cannot."""
     got = servers[repr(FRONT)].ask("GET", TOOLBAR_PATH, page("cross-site", origin))
@@ -445,7 +448,7 @@ def test_the_number_of_rejected_origins_is_limited(caplog: pytest.LogCaptureFixt
     ]
 
 
-@each("method, path, headers", [
+@pytest.mark.parametrize(("method", "path", "headers"), [
     ("OPTIONS", "/__mockpets/state", page("cross-site", "https://front.example") | PREFLIGHT),
     ("OPTIONS", "/__mockpets/state", page("cross-site", "http://evil.test")),
     ("OPTIONS", "/__mockpets/health", page("cross-site", "http://evil.test") | PREFLIGHT),
@@ -512,8 +515,10 @@ def resets(port: int) -> int:
         return count
 
 
-@each("form", FORMS)
-@each("message", [EVIL, page(None, None, "evil.test")])
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "message", [EVIL, page(None, None, "evil.test")], ids=["another page", "another host"]
+)
 def test_no_form_of_a_target_bypasses_the_check(
     port: int, form: str, message: dict[str, str]
 ) -> None:
@@ -544,7 +549,7 @@ def test_the_forms_work_for_an_allowed_caller(port: int) -> None:
     assert not {form for form in reached if ".." in form or "evil" in form or "@" in form}
 
 
-@each("count", [1, 2])
+@pytest.mark.parametrize("count", [1, 2])
 def test_repeated_headers_are_not_combined(port: int, count: int) -> None:
     """A second Origin or Sec-Fetch-Site does not replace the first."""
     before = resets(port)

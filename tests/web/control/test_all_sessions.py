@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from mockpets import MockpetsServer, Settings
-from tests.cases import each
 from tests.http_client import Client, OverSocket
 from tests.web.test_contract import assert_error
 
@@ -74,7 +73,7 @@ def test_dropping_all_releases_held_responses() -> None:
         connection.close()
 
 
-@each("query", ["closed=soon", "closed=2h", "close=60s"])
+@pytest.mark.parametrize("query", ["closed=soon", "closed=2h", "close=60s"])
 def test_an_invalid_parameter_drops_nothing(fresh: Make, query: str) -> None:
     call = fresh()
     call("POST", "/~w1/v1/pets", json_body=PET)

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.client import ControlClient, ControlError
 from mockpets.clock import LATEST, parse_moment, time_text
-from tests.cases import each
 from tests.http_client import Client, InProcess, OverSocket, Response
 from tests.web.test_references import notes
 
@@ -75,8 +74,8 @@ def test_a_server_sends_one_date() -> None:
     assert response.header("Date") == HTTP_AT
 
 
-@each(
-    "now, status",
+@pytest.mark.parametrize(
+    ("now", "status"),
     [("2030-12-04T23:59:59.999Z", 200), ("2030-12-05T00:00:00Z", 410), ("2030-12-06", 410)],
 )
 def test_get_pet_ends_when_its_sunset_has_come(call: Client, now: str, status: int) -> None:
@@ -143,7 +142,7 @@ def test_advancing_a_real_clock_sets_it(call: Client) -> None:
     assert put(call, {"advance": "999999999d"}, "j").json["now"] == time_text(LATEST)
 
 
-@each("body, problem", [
+@pytest.mark.parametrize(("body", "problem"), [
     ({}, "changes nothing; add now, frozen or advance"),
     ({"now": 5}, "now: must be a date and time such as 2030-12-06T09:00:00Z, or null, got 5"),
     ({"now": "2030-12-06T09:00:00"}, "; add the offset: Z for UTC"),

@@ -10,7 +10,6 @@ import pytest
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.settings.model import rows
-from tests.cases import each
 from tests.http_client import JSON, Client, InProcess, OverSocket
 
 Make = Callable[..., Client]
@@ -77,8 +76,8 @@ def unchanged() -> Iterator[Client]:
         yield Client(OverSocket(server.url))
 
 
-@each("size", [0, 9000])
-@each("method, path, text", HALVES)
+@pytest.mark.parametrize("size", [0, 9000])
+@pytest.mark.parametrize(("method", "path", "text"), HALVES)
 def test_half_a_surrogate_pair_is_a_problem_of_the_body(
     unchanged: Client, method: str, path: str, text: str, size: int
 ) -> None:

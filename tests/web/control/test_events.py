@@ -8,10 +8,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import SESSION_IDLE_SECONDS
 from mockpets.session.change_feed import KINDS
-from tests.cases import each
 from tests.http_client import JSON, Client, InProcess, OverSocket
 from tests.server.raw_http import Clock, Wire, port_of, running
 
@@ -99,7 +100,7 @@ ACTS: dict[str, tuple[list[str], Callable[[Client], None]]] = {
 }
 
 
-@each("name", ACTS)
+@pytest.mark.parametrize("name", ACTS)
 def test_every_kind_of_change_wakes_it(name: str) -> None:
     kinds, act = ACTS[name]
     with MockpetsServer(Settings(port=0)) as server, ThreadPoolExecutor(1) as pool:

@@ -13,7 +13,6 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from mockpets import MockpetsServer, Settings, create_app
-from tests.cases import each
 from tests.http_client import Client, InProcess, OverSocket, Response
 
 MODERN, LEGACY = "2026-07-28", "2025-11-25"
@@ -148,7 +147,7 @@ def changed(meta: dict[str, Any]) -> dict[str, Any]:
     return {**LIST, "params": {"_meta": {**META, **meta}}}
 
 
-@each("body, headers, status, code, text", [
+@pytest.mark.parametrize(("body", "headers", "status", "code", "text"), [
     (b"", {}, 400, PARSE, "the body is empty"),
     (b"{", {}, 400, PARSE, "line 1, column 2"),
     (b'"\xff"', {}, 400, PARSE, "must be UTF-8; byte 1"),
@@ -205,7 +204,7 @@ def test_headers_may_be_encoded(client: Client) -> None:
 TOKEN = "a-token-of-the-tests"
 
 
-@each("settings, headers, status, text", [
+@pytest.mark.parametrize(("settings", "headers", "status", "text"), [
     ({}, {"Origin": "http://evil.example"}, 403, "http://evil.example"),
     ({}, {"Sec-Fetch-Site": "cross-site"}, 403, ""),
     ({}, {"Host": "rebound.example"}, 403, "does not accept the host 'rebound.example'"),
@@ -304,7 +303,7 @@ def test_the_tools_do_what_they_say_in_few_tokens(client: Client) -> None:
     assert results[-1]["requests"] == []
 
 
-@each("name, arguments, text", [
+@pytest.mark.parametrize(("name", "arguments", "text"), [
     ("use", {"scenario": "rety"}, "unknown scenario 'rety'; did you mean 'retry'?"),
     ("use", {"scenari": "retry"}, "unknown key 'scenari'; did you mean 'scenario'?"),
     ("use", {"scenario": {"descripton": "x"}}, "did you mean 'description'?"),
@@ -355,7 +354,9 @@ def test_an_explanation_stays_short(client: Client) -> None:
         assert len(result["structuredContent"]["stubs"]) == 3
 
 
-@each("path, arguments, session", [("/~w5", {}, "w5"), ("/~w5", {"session": "w6"}, "w6")])
+@pytest.mark.parametrize(
+    ("path", "arguments", "session"), [("/~w5", {}, "w5"), ("/~w5", {"session": "w6"}, "w6")]
+)
 def test_the_url_names_the_session_of_a_tool_without_one(
     client: Client, path: str, arguments: dict[str, str], session: str
 ) -> None:

@@ -20,7 +20,6 @@ from mockpets.client import ControlClient
 from mockpets.constants import ERRORS
 from mockpets.contract import openapi
 from mockpets.web.control.routes import control_document
-from tests.cases import each
 from tests.http_client import Client
 
 DOCUMENT = control_document()
@@ -116,8 +115,8 @@ def test_conditional_headers_are_documented() -> None:
     }
 
 
-@each("settings", [{}, {"control": "off"}, {"public": True}])
-@each("base", ["", "/~w1"])
+@pytest.mark.parametrize("settings", [{}, {"control": "off"}, {"public": True}])
+@pytest.mark.parametrize("base", ["", "/~w1"])
 def test_the_control_document_is_served_without_a_token(
     fresh: Callable[..., Client], settings: dict[str, Any], base: str
 ) -> None:

@@ -460,3 +460,38 @@ def test_resources_begin_with_their_records(server: MockpetsServer, call: Client
     session(server, "shop-again", document)
     after = play("shop-again")
     assert [(status, body.replace(b"-again", b"")) for status, body in after] == before
+
+
+# --- Numbers ----------------------------------------------------------------------------------
+
+NUMBERS = ["9007199254740993.0", "1e400", "-0.0", "1E+5", "9" * 3000, "9" * 42]
+
+
+@pytest.mark.parametrize("number", NUMBERS, ids=lambda number: number[:20])
+def test_numbers_are_recorded_exactly(server: MockpetsServer, call: Client, number: str) -> None:
+    control = session(server, "numbers", {"description": "d", "resources": [{"path": "/v1/a"}]})
+    control.reset()
+    call("POST", "/~numbers/v1/a", body=b'{"n":%s}' % number.encode(), headers=JSON)
+    control.start_recording()
+    sent = call("GET", "/~numbers/v1/a").body
+    yaml_of_all = control.recording()["yaml"]
+    control.use("default")
+    control.respond_like(2)
+
+    assert call("GET", "/~numbers/v1/a").body.strip() == sent.strip()
+    control.use("default")
+    control.make_session("numbers", scenario=[{"description": "d"}])
+    assert control.check_scenario(yaml_of_all)["problems"] == []
+    written = sent.decode().partition('"n":')[2].rstrip("}]\n")
+    assert written in yaml_of_all
+
+
+def test_a_reference_to_a_position_of_thousands_of_digits_has_no_value(
+    server: MockpetsServer, call: Client
+) -> None:
+    reply = {"status": 201, "body": {"x": {"from": "body." + "9" * 5000}}}
+    stub = {"match": {"method": "POST", "path": "/v1/a"}, "off_contract": True, "reply": reply}
+    session(server, "position", {"description": "d", "stubs": [stub]})
+    response = call("POST", "/~position/v1/a", body=b"[1,2]", headers=JSON)
+
+    assert (response.status, response.json) == (201, {"x": None})

@@ -11,7 +11,6 @@ import pytest
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.constants import PROTOCOL
 from mockpets.version import FULL_VERSION
-from tests.cases import each
 from tests.http_client import JSON, Client, InProcess, OverSocket, Response
 from tests.routes import PANEL_FILES
 from tests.server.raw_http import Wire, port_of
@@ -130,13 +129,15 @@ def world_of(call: Client) -> list[Any]:
     return [*seen, [(each["name"], each["active"], each["seed"]) for each in listed]]
 
 
-@each("call, code, row", [(*key, row) for key, rows in BAD.items() for row in rows])
+@pytest.mark.parametrize(
+    ("target", "code", "row"), [(*key, row) for key, rows in BAD.items() for row in rows]
+)
 def test_an_invalid_body_is_reported_with_places_and_changes_nothing(
-    used: Client, call: str, code: str, row: tuple[bytes, str, str]
+    used: Client, target: str, code: str, row: tuple[bytes, str, str]
 ) -> None:
     body, places, message = row
     before = world_of(used)
-    method, path = call.split()
+    method, path = target.split()
     response = at(used, method, path, body)
 
     assert_error(response, code, *(["details"] if places else []))
@@ -197,7 +198,9 @@ WRONG = {
 """Error code to calls with an unknown name or an invalid query, and the start of the message."""
 
 
-@each("code, row", [(code, row) for code, rows in WRONG.items() for row in rows.items()])
+@pytest.mark.parametrize(
+    ("code", "row"), [(code, row) for code, rows in WRONG.items() for row in rows.items()]
+)
 def test_unknown_names_are_reported_with_the_nearest(
     used: Client, code: str, row: tuple[str, str]
 ) -> None:
@@ -210,7 +213,7 @@ def test_unknown_names_are_reported_with_the_nearest(
     assert world_of(used) == before
 
 
-@each("method, path", [("GET", "state"), ("POST", "reset"), ("PUT", "pets")])
+@pytest.mark.parametrize(("method", "path"), [("GET", "state"), ("POST", "reset"), ("PUT", "pets")])
 def test_an_unknown_header_of_ours_is_rejected_and_changes_nothing(
     used: Client, method: str, path: str
 ) -> None:
@@ -226,7 +229,7 @@ def test_an_unknown_header_of_ours_is_rejected_and_changes_nothing(
     assert used("GET", "/__mockpets/state", headers=known, key=None).status == 200
 
 
-@each("name", ["session", "Session"])
+@pytest.mark.parametrize("name", ["session", "Session"])
 def test_a_session_parameter_is_rejected_with_how_to_name_a_session(
     used: Client, name: str
 ) -> None:
@@ -239,7 +242,7 @@ def test_a_session_parameter_is_rejected_with_how_to_name_a_session(
     )
 
 
-@each("query, message", [
+@pytest.mark.parametrize(("query", "message"), [
     ("opration=x", "unknown parameter 'opration'; did you mean 'operation'?"),
     ("status=404&status=4xx", "status must be sent only once, got 2 values"),
     ("limt=1&since=1&since=2&pth=b&limit=0",
@@ -286,7 +289,9 @@ def test_every_response_has_the_protocol_and_pages_may_read_it(used: Client) -> 
         assert "Mockpets-Protocol" in (response.header("Access-Control-Expose-Headers") or "")
 
 
-@each("path", ["health", "ready", "metrics", "", "docs", f"{PANEL_FILES}/main.js"])
+@pytest.mark.parametrize(
+    "path", ["health", "ready", "metrics", "", "docs", f"{PANEL_FILES}/main.js"]
+)
 def test_probes_metrics_and_pages_ignore_query_parameters(used: Client, path: str) -> None:
     assert used("GET", f"/__mockpets/{path}?x=1", key=None).status == 200
 
@@ -315,7 +320,9 @@ def test_pets_are_listed_in_pages(call: Client) -> None:
     assert (exact["pets"], exact["next"]) == (seen[-3:], None)
 
 
-@each("body, total", [([], 0), (0, 0), (40, 40), ({"count": 3, "seed": 7}, 3), ("showroom", None)])
+@pytest.mark.parametrize(
+    ("body", "total"), [([], 0), (0, 0), (40, 40), ({"count": 3, "seed": 7}, 3), ("showroom", None)]
+)
 def test_pets_can_be_replaced_in_every_form_that_files_allow(
     call: Client, body: object, total: int | None
 ) -> None:
@@ -431,7 +438,7 @@ def test_an_inline_scenario_can_have_a_name(call: Client) -> None:
     assert_error(call("GET", "/~named+teapot/v1/pets/1"), "unknown_scenario")
 
 
-@each("scenario, problem", [
+@pytest.mark.parametrize(("scenario", "problem"), [
     ({"name": "empty"}, "scenario.name: another scenario already has the name 'empty'"),
     ({"name": "default"}, "scenario.name: another scenario already has the name 'default'"),
     ([NAMED, {"name": "teapot"}], "scenario.2.name: another scenario already has the name"),
@@ -542,7 +549,7 @@ REASONS = {
 }
 
 
-@each("session, row", REACHED.items())
+@pytest.mark.parametrize(("session", "row"), REACHED.items())
 def test_a_scenario_is_reached_by_a_request_that_shows_it(
     call: Client, session: str, row: tuple[str, list[str], str]
 ) -> None:

@@ -20,7 +20,6 @@ from mockpets.contract.schemas import NewPet
 from mockpets.scenario.language.shapes import Definitions
 from mockpets.web.control.openapi import schema_of
 from mockpets.web.control.routes import control_document
-from tests.cases import each
 from tests.http_client import JSON, Client, OverSocket, Response
 
 PATHS = control_document()["paths"]
@@ -218,7 +217,7 @@ def test_the_rows_cover_every_nullable_property(server: MockpetsServer) -> None:
 # --- Errors ---------------------------------------------------------------------------------------
 
 
-@each("method, path, body, details", [
+@pytest.mark.parametrize(("method", "path", "body", "details"), [
     ("GET", "scenarios/nothing", None, None),
     ("PUT", "scenario", {"scenario": 3, "x": 1}, "problems"),
     ("PUT", "scenario", {"scenario": {"description": 3}}, "problems"),

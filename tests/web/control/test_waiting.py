@@ -12,7 +12,6 @@ from mockpets import Settings, create_app
 from mockpets.journal import verification
 from mockpets.server.limits import Limits
 from mockpets.server.scheduler import Scheduler
-from tests.cases import each
 from tests.http_client import Client, InProcess, OverSocket
 from tests.server.raw_http import Clock, Running, Wire, running
 
@@ -324,7 +323,7 @@ def test_the_calls_of_one_session_leave_room_for_others(path: str, session: str)
         waiting.parked(3)
 
 
-@each("path, body, message", [
+@pytest.mark.parametrize(("path", "body", "message"), [
     ("verify", {"match": {}, "within": 5}, "within: must be a duration such as 300ms"),
     ("verify", {"match": {}, "within": "31s"}, "within: must be a duration of at most 30s"),
     ("gates/door/wait", {"held": 0}, "held: must be an integer from 1 to 250, got 0"),

@@ -3,7 +3,7 @@
 
 // Generated with openapi-typescript from the OpenAPI document of the control API
 // (`mockpets openapi --control`). In a checkout of mockpets, this command writes it again:
-// .venv/bin/python -m generate.declarations
+// .venv/bin/python -m generate
 
 export interface components {
     schemas: {
@@ -753,6 +753,11 @@ export interface components {
             $schema?: string;
             /** @description One line that describes the scenario. */
             description?: string;
+            /**
+             * @description Heading in lists of scenarios. By default, Your own.
+             * @enum {string}
+             */
+            group?: "Empty states" | "Data" | "Authentication" | "Errors" | "Failures that end" | "Missing pets" | "Slow responses" | "Broken responses" | "Outside the contract";
             /** @description Scenarios whose stubs follow this scenario's stubs, in this order. */
             extends?: string | string[];
             pets?: components["schemas"]["PetsSource"];
