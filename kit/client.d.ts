@@ -58,11 +58,11 @@ export interface Scenario extends Omit<ScenarioDocument, "data" | "extends"> {
   /** Scenarios whose stubs follow this scenario's stubs, in this order. */
   extends?: ScenarioName | readonly ScenarioName[];
   /** The contents of collections by name; others have those of the session. */
-  data?: Data;
+  data?: DataContents;
 }
 
 /** The contents of collections by name; `{ "*": [] }` empties every collection. */
-export interface Data {
+export interface DataContents {
   readonly pets?: Records<Pet>;
   readonly "*"?: readonly [];
   readonly [collection: string]: Records<object> | undefined;
@@ -107,7 +107,7 @@ export interface OtherMatch extends Omit<Conditions, "operation"> {
 export interface Contents {
   scenario?: ScenarioName | Scenario | (ScenarioName | Scenario)[];
   seed?: number;
-  data?: Data;
+  data?: DataContents;
   clock?: ClockChange;
 }
 
@@ -163,7 +163,7 @@ export class MockpetsError extends Error {
 export type RecordFilters<T extends object> = { readonly [Name in keyof T]?: T[Name] & (string | number | boolean) };
 
 /** The records of a collection, whatever the stubs respond to its requests. */
-export interface Collection<T extends object = Record<string, unknown>> {
+export interface Data<T extends object = Record<string, unknown>> {
   /** Return all records, or those that match the filters: pets by ID, others in the order in which they were added. */
   all(filters?: RecordFilters<T>): Promise<T[]>;
   get(id: number | string): Promise<T>;
@@ -177,7 +177,7 @@ export interface Collection<T extends object = Record<string, unknown>> {
 }
 
 /** The pets. */
-export interface Pets extends Collection<Pet> {
+export interface Pets extends Data<Pet> {
   /** Replace all pets. */
   set(pets: Records<Pet>): Promise<void>;
   add(pet: NewPet): Promise<Pet>;
@@ -270,7 +270,7 @@ export class Mockpets {
   readonly pets: Pets;
   /** Return the records of a collection, to read and change them. */
   data(name: "pets"): Pets;
-  data<T extends object = Record<string, unknown>>(name: CollectionName | `${ScenarioName}.${CollectionName}`): Collection<T>;
+  data<T extends object = Record<string, unknown>>(name: CollectionName | `${ScenarioName}.${Exclude<CollectionName, "pets">}`): Data<T>;
 
   /** Return the newest requests that match the filter, by default at most 100, oldest first. */
   requests(filter?: Filter): Promise<Entry[]>;

@@ -29,7 +29,7 @@ export interface components {
             one_of?: (string | number | boolean | null)[];
         };
         /** @enum {string} */
-        Change: "requests" | "scenario" | "pets" | "data" | "gates" | "sessions" | "files" | "origins" | "clock";
+        Change: "requests" | "scenario" | "data" | "gates" | "sessions" | "files" | "origins" | "clock";
         /**
          * @description What `mockpets check` finds in a scenario.
          *
@@ -109,7 +109,9 @@ export interface components {
             holds: boolean | null;
         };
         /** @description A record: an object with any properties. */
-        DataRecord: Record<string, unknown>;
+        DataRecord: {
+            [key: string]: unknown;
+        };
         /** @description Delay of each response, such as 300ms, 2s or 1m, at most 60s; or a random delay. */
         Delay: string | (components["schemas"]["DelayRange"] | components["schemas"]["DelayPercentiles"]);
         /** @description A random delay, distributed as in real networks (log-normal). */
@@ -485,14 +487,22 @@ export interface components {
             pets: number;
         };
         /** @description Records of a collection that a scenario defines: a list, or the name of a fixture. */
-        RecordsContent: string | Record<string, unknown>[] | number | ({
+        RecordsContent: string | {
+            [key: string]: unknown;
+        }[] | number | ({
             /** @description The records, each a JSON object. */
-            records: Record<string, unknown>[];
+            records: {
+                [key: string]: unknown;
+            }[];
         } | components["schemas"]["GeneratedRecords"]);
         /** @description The contents of a collection: a list of records, the name of a fixture, a number of records to generate, what to generate, or what `GET data/NAME` returns. */
-        RecordsSource: string | Record<string, unknown>[] | number | (components["schemas"]["GeneratedRecords"] | {
+        RecordsSource: string | {
+            [key: string]: unknown;
+        }[] | number | (components["schemas"]["GeneratedRecords"] | {
             /** @description The records, each a JSON object. */
-            records: Record<string, unknown>[];
+            records: {
+                [key: string]: unknown;
+            }[];
         });
         /** @description The responses to release, and what to send in their place. */
         Release: {
@@ -670,7 +680,9 @@ export interface components {
                 [key: string]: string;
             };
             /** @description The body, sent as JSON. */
-            body?: string | number | boolean | null | unknown[] | Record<string, unknown>;
+            body?: string | number | boolean | null | unknown[] | {
+                [key: string]: unknown;
+            };
             draft?: components["schemas"]["ScenarioDraft"];
         };
         /** @description How many sessions were reset. */
@@ -745,7 +757,9 @@ export interface components {
             data?: {
                 pets?: components["schemas"]["PetsContent"];
                 /** @description Empties every collection. */
-                "*"?: Record<string, unknown>[];
+                "*"?: {
+                    [key: string]: unknown;
+                }[];
             } & {
                 [key: string]: components["schemas"]["RecordsContent"];
             };
@@ -822,7 +836,9 @@ export interface components {
             data?: {
                 pets?: components["schemas"]["PetsContent"];
                 /** @description Empties every collection. */
-                "*"?: Record<string, unknown>[];
+                "*"?: {
+                    [key: string]: unknown;
+                }[];
             } & {
                 [key: string]: components["schemas"]["RecordsContent"];
             };
@@ -918,7 +934,9 @@ export interface components {
             status: number;
             headers?: components["schemas"]["ReplyHeaders"];
             /** @description The body, sent as JSON. */
-            body?: string | number | boolean | null | unknown[] | Record<string, unknown>;
+            body?: string | number | boolean | null | unknown[] | {
+                [key: string]: unknown;
+            };
             /** @description The body, sent unchanged, in UTF-8. */
             text?: string;
         };
