@@ -195,7 +195,8 @@ import { webServer } from "./tests/mockpets/playwright";
 
 const { COMMAND: command, FIRST, SECOND, CHOSEN_IN_WORKER, TEST_WORKER_INDEX } = process.env;
 const url = TEST_WORKER_INDEX === undefined ? FIRST : CHOSEN_IN_WORKER;
-const servers = [webServer({ command, url, data: { pets: 3 } }), webServer({ command, url: SECOND })];
+const first = webServer({ command, url, data: { pets: 3 } });
+const servers = [first, webServer({ command, url: SECOND })];
 """
 
 
