@@ -166,6 +166,7 @@ export type RecordFilters<T extends object> = { readonly [Name in keyof T]?: T[N
 export interface Data<T extends object = Record<string, unknown>> {
   /** Return all records, or those that match the filters: pets by ID, others in the order in which they were added. */
   all(filters?: RecordFilters<T>): Promise<T[]>;
+  /** Return a record. */
   get(id: number | string): Promise<T>;
   /** Replace all records. Those without an ID get one. */
   set(records: Records<Partial<T>>): Promise<void>;
@@ -173,6 +174,7 @@ export interface Data<T extends object = Record<string, unknown>> {
   add(record: Partial<T>): Promise<T>;
   /** Apply a JSON merge patch: null removes a property. */
   change(id: number | string, changes: { [Name in keyof T]?: T[Name] | null }): Promise<T>;
+  /** Delete a record. */
   delete(id: number | string): Promise<void>;
 }
 
@@ -180,6 +182,7 @@ export interface Data<T extends object = Record<string, unknown>> {
 export interface Pets extends Data<Pet> {
   /** Replace all pets. */
   set(pets: Records<Pet>): Promise<void>;
+  /** Add a pet; return it with its ID. */
   add(pet: NewPet): Promise<Pet>;
   /** Change properties of a pet, and return it. */
   change(id: number | string, changes: PetChange): Promise<Pet>;
