@@ -13,7 +13,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mockpets.memory_budget import MemoryBudget
+    from mockpets.records.store import Store
     from mockpets.records.table import Table
+
+
+def saved_records(store: Store, digest: str) -> SavedRecords:
+    """Return the records of a store as they are now."""
+    now = store.save()
+    return SavedRecords(digest, now.base.in_order(), changed_rows(now), now.next_key)
+
+
+def changed_rows(contents: Contents) -> dict[int, bytes | None]:
+    """Return the rows that differ from the base, by place; None for a deleted one."""
+    return {**dict.fromkeys(contents.gone.rows), **contents.own.rows}
 
 
 @dataclass(frozen=True)

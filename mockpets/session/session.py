@@ -25,6 +25,7 @@ from mockpets.constants import (
 )
 from mockpets.contract.collections import PETS
 from mockpets.errors import NotReady, RequestError
+from mockpets.records.saved import saved_records
 from mockpets.records.store import Store
 from mockpets.records.table import empty_table, make_table, parse_row, rows_of
 from mockpets.scenario.engine import Count, decide
@@ -90,6 +91,10 @@ class Kept(NamedTuple):
 
     digest: str
     store: Store
+
+    def is_of(self, binding: Binding) -> bool:
+        """Return whether a collection is defined as when these records started."""
+        return self.digest == binding.digest and self.store.collection is binding.collection
 
 
 @dataclass(frozen=True)
@@ -252,20 +257,21 @@ class Session:
         """
         binding = stack.binding(collection)
         kept = self._kept.get(binding.place)
-        if kept is not None and kept.digest == binding.digest:
+        if kept is not None and kept.is_of(binding):
             return kept.store
         # Outside the lock, because it may take long. Of two made at the same time, one is dropped.
-        store = self._new_store(binding, at_once=at_once)
+        store = self._new_store(binding, kept, at_once=at_once)
         with self._lock:
             kept = self._kept.get(binding.place)
-            if kept is not None and kept.digest == binding.digest:
+            if kept is not None and kept.is_of(binding):
                 return kept.store
             self._keep(binding, store)
         if kept is not None:
-            self.note_change()  # the records of the old definition are gone
+            self.note_change()  # the records of the old definition may be gone
         return store
 
-    def _new_store(self, binding: Binding, *, at_once: bool) -> Store:
+    def _new_store(self, binding: Binding, before: Kept | None, *, at_once: bool) -> Store:
+        """Return the store of a collection; with the records from before if they still count."""
         collection, content = binding.collection, binding.content
         if content is None:
             start = self.starts.get(collection.label, empty_table(collection))
@@ -275,6 +281,8 @@ class Session:
             start = self.shared.table(collection, content, self.seed, at_once=at_once)
         store = Store(start, self.shared.max_new, self._budget, self.seed)
         saved = self.unclaimed.get(binding.place)
+        if before is not None:  # perhaps other properties are required now
+            saved = saved_records(before.store, before.digest)
         if saved is not None and saved.digest == binding.digest:
             saved.charge.close()
             store.restore(saved.contents(start, self._budget))

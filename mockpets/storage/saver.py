@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from mockpets.clock import REAL
 from mockpets.errors import InputError, printable
+from mockpets.records.saved import changed_rows
 from mockpets.session.save_progress import HURRY_KEYS
 from mockpets.session.visitors import is_visitor
 from mockpets.storage.database import reason
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from mockpets.records.saved import SavedRecords
-    from mockpets.records.store import Contents, Store
+    from mockpets.records.store import Store
     from mockpets.records.table import Table
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Kept, Place, Session
@@ -313,11 +314,6 @@ def _used_bases(files: Iterable[_SessionFile]) -> set[str]:
 def base_name(rows: Sequence[bytes]) -> str:
     """Return the name of the rows of a base: a digest of them."""
     return blake2b(b"\n".join(rows), digest_size=16).hexdigest()
-
-
-def changed_rows(contents: Contents) -> dict[int, bytes | None]:
-    """Return the rows that differ from the base, by place; None for a deleted one."""
-    return {**dict.fromkeys(contents.gone.rows), **contents.own.rows}
 
 
 def _scenarios(place: Place) -> set[str]:
