@@ -110,7 +110,7 @@ def _subject(name: str, size: int, home: Path) -> Subject:
     options: dict[str, tuple[str, ...]] = {
         "stubs": ("--scenario", "many", "--scenarios-dir", "."),
         "scenarios": ("--scenarios-dir", "."),
-        "pets": ("--pets", str(size)),
+        "pets": ("--data", f"pets={size}"),
         "sessions": ("--max-sessions", str(size)),
     }
     return serving(folder, *options.get(name, ()))

@@ -77,15 +77,18 @@ def serving(
     python: Path | str = sys.executable,
 ) -> Subject:
     """Return mockpets from a checkout, by default with few pets and without the access log."""
-    serve = ("serve", "--port", "{port}", "--pets", str(PETS), "--max-pets", "100000")
-    command = (str(python), "-m", "mockpets", *serve, _quiet(checkout), *options)
+    serve = ("serve", "--port", "{port}", *_start(checkout))
+    command = (str(python), "-m", "mockpets", *serve, *options)
     return Subject(name, command, folder, environment=environment(checkout))
 
 
-def _quiet(checkout: Path) -> str:
-    """Return the option that turns the access log off, which early versions called --quiet."""
-    page = checkout / "docs/reference/settings.md"
-    return "--log=quiet" if "`--log`" in page.read_text(encoding="utf-8") else "--quiet"
+def _start(checkout: Path) -> tuple[str, ...]:
+    """Return the options for the pets and for no access log, as the version spells them."""
+    page = (checkout / "docs/reference/settings.md").read_text(encoding="utf-8")
+    quiet = "--log=quiet" if "`--log`" in page else "--quiet"
+    if (checkout / "mockpets/records").is_dir():
+        return f"--data=pets={PETS}", "--max-records=100000", quiet
+    return f"--pets={PETS}", "--max-pets=100000", quiet
 
 
 def environment(checkout: Path = ROOT) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """List the pages for language models: `llms.txt` in the repository and in the site.
 
 `llms.txt` has the pages by section, each with its first sentence and a link to its Markdown. The
-site also gets `llms-full.txt`, with the text of all pages in this order. `generate.reference`
+site also gets `llms-full.txt`, with the text of all pages in this order. `python -m generate`
 writes the file of the repository. Format: https://llmstxt.org.
 """
 

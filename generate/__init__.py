@@ -1,7 +1,7 @@
 """The programs that write files of this repository from its code.
 
 ``python -m generate`` runs the first table, and reports what it cannot write; ``--check`` only
-reports what is out of date.
+reports what is out of date. These modules have no command of their own.
 
 | module | writes |
 |---|---|

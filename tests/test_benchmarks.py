@@ -42,7 +42,7 @@ def port_of(server: MockpetsServer) -> int:
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
-    with MockpetsServer(Settings(port=0, pets=str(PETS), max_pets=100_000)) as server:
+    with MockpetsServer(Settings(port=0, data=(f"pets={PETS}",), max_records=100_000)) as server:
         yield port_of(server)
 
 
@@ -85,7 +85,7 @@ def test_mockpets_has_all_abilities(port: int) -> None:
 @pytest.mark.parametrize("scenario", ["empty", "server-error", "broken-json", "full-page"])
 def test_a_server_with_another_page_is_not_timed(scenario: str) -> None:
     with (
-        MockpetsServer(Settings(port=0, pets=str(PETS), scenario=(scenario,))) as server,
+        MockpetsServer(Settings(port=0, data=(f"pets={PETS}",), scenario=(scenario,))) as server,
         pytest.raises(RuntimeError, match=r"^expected a list of 20 pets, got "),
     ):
         check(LIST, port_of(server), GENERATED)

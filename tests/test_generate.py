@@ -1,5 +1,6 @@
 """`python -m generate`: what it writes, what it reports, and that a new scenario needs no more."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -67,10 +68,15 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def python(folder: Path, *arguments: str) -> tuple[int, list[str]]:
-    """Run Python in a checkout, whose packages it finds first."""
-    command = (sys.executable, *arguments)
+    """Run Python in a checkout, whose packages it and the programs that it starts find first."""
     done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, timeout=600, check=False
+        (sys.executable, *arguments),
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder)},
+        capture_output=True,
+        text=True,
+        timeout=1800,
+        check=False,
     )
     return done.returncode, (done.stdout + done.stderr).splitlines()
 

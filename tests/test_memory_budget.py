@@ -13,22 +13,22 @@ MIB = 2**20
 
 
 def test_taking_more_than_is_left_fails_and_reserves_nothing() -> None:
-    budget = MemoryBudget(3 * MIB // 2, "pets")
+    budget = MemoryBudget(3 * MIB // 2, "records")
     budget.take(MIB)
 
     with pytest.raises(RequestError) as caught:
         budget.take(MIB // 2 + 1)
     assert (caught.value.code, caught.value.status) == ("store_full", 507)
     assert caught.value.message == (
-        "the pets of all sessions together may use at most 1.5 MiB; reset or drop "
-        "sessions, or use fewer or smaller pets"
+        "the records of all sessions together may use at most 1.5 MiB; reset or drop "
+        "sessions, or use fewer or smaller records"
     )
     assert budget.used == MIB
     budget.take(MIB // 2)
 
 
 def test_what_can_go_first_makes_room_before_anything_is_rejected() -> None:
-    budget = MemoryBudget(100, "pets")
+    budget = MemoryBudget(100, "records")
     undoable, charge = Charge(budget), Charge(budget)
     undoable.add(60)
     budget.make_room = undoable.close
@@ -38,7 +38,7 @@ def test_what_can_go_first_makes_room_before_anything_is_rejected() -> None:
 
 
 def test_a_charge_grows_shrinks_and_closes() -> None:
-    budget = MemoryBudget(100, "pets")
+    budget = MemoryBudget(100, "records")
     one, other = Charge(budget), Charge(budget)
     one.add(50)
     other.add(50)
@@ -54,7 +54,7 @@ def test_a_charge_grows_shrinks_and_closes() -> None:
 
 
 def test_collecting_a_reference_cycle_returns_its_bytes() -> None:
-    budget = MemoryBudget(100, "pets")
+    budget = MemoryBudget(100, "records")
     cycle: list[object] = [Charge(budget)]
     assert isinstance(cycle[0], Charge)
     cycle[0].add(100)
@@ -67,7 +67,7 @@ def test_collecting_a_reference_cycle_returns_its_bytes() -> None:
 
 def test_a_charge_collected_while_the_budget_is_locked_does_not_deadlock() -> None:
     """Garbage collection can run on any thread at any time, even within `take`."""
-    budget = MemoryBudget(100, "pets")
+    budget = MemoryBudget(100, "records")
     charge = Charge(budget)
     charge.add(40)
     closed: list[int] = []
@@ -88,7 +88,7 @@ def test_a_charge_collected_while_the_budget_is_locked_does_not_deadlock() -> No
 
 
 def test_threads_stay_within_the_limit_and_return_everything() -> None:
-    budget = MemoryBudget(1000, "pets")
+    budget = MemoryBudget(1000, "records")
 
     def work(_: int) -> int:
         charge, rejected = Charge(budget), 0

@@ -31,7 +31,7 @@ PATHS = (
     f"{PANEL_FILES}/main.js", "client.js", "scenarios.d.ts",
 )  # fmt: skip
 CALLS = (
-    "state", "scenarios", "requests.har", "metrics", "events", "pets", "sessions", "health",
+    "state", "scenarios", "requests.har", "metrics", "events", "data/pets", "sessions", "health",
     "findings",
 )  # fmt: skip
 
@@ -60,7 +60,7 @@ def test_a_server_opens_no_connection(tmp_path: Path) -> None:
             chosen = call("PUT", "/__mockpets/scenario", json_body={"scenario": scenario}, key=None)
             assert chosen.status == 200
             call("GET", "/v1/pets")
-        call("PUT", "/__mockpets/pets", json_body=json.loads('{"count": 1000}'), key=None)
+        call("PUT", "/__mockpets/data/pets", json_body=json.loads('{"count": 1000}'), key=None)
         call("POST", "/__mockpets/verify", json_body={"match": {}}, key=None)
         call("GET", "/v1/nothing")
         process.terminate()

@@ -2,7 +2,13 @@
 
 import pytest
 
-from mockpets.redaction import is_secret, redacted_secret, redacted_target
+from mockpets.redaction import (
+    is_secret,
+    is_secret_property,
+    redacted,
+    redacted_secret,
+    redacted_target,
+)
 
 
 @pytest.mark.parametrize(("name", "secret"), [
@@ -114,3 +120,12 @@ def test_only_the_scheme_of_an_authorization_header_is_kept(
     name: str, value: str, expected: str
 ) -> None:
     assert redacted_secret(name, value) == expected
+
+
+def test_a_secret_property_is_redacted_in_lists_and_objects_too() -> None:
+    value = {"tokens": ["abc", {"of": "def"}], "names": ["Miso"]}
+
+    assert redacted("pet", value, is_secret_property) == {
+        "tokens": ["[redacted]", {"of": "[redacted]"}],
+        "names": ["Miso"],
+    }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import quote_plus, urlsplit, urlunsplit
@@ -12,7 +13,7 @@ import click
 
 from mockpets import constants
 from mockpets.cli import remote
-from mockpets.cli.commands import ListGroup, report
+from mockpets.cli.commands import ListGroup, cannot_write, report
 from mockpets.cli.layout import cut, table
 from mockpets.cli.options import flag, integer, option, read_json, with_json
 from mockpets.cli.quick import in_session
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from mockpets.client import ControlClient
-    from mockpets.contract.control_types import CollectionSummary, Times
+    from mockpets.contract.control_types import CollectionSummary, SessionExport, Times
 
 
 def _listed(
@@ -399,7 +400,7 @@ def open_gate(client: ControlClient, name: str) -> None:
 
 @click.group(cls=ListGroup)
 def sessions() -> None:
-    """List the sessions of a running server, or drop some."""
+    """List the sessions of a running server; drop, export or import one."""
 
 
 @sessions.command("list")
@@ -441,3 +442,54 @@ def drop_session(client: ControlClient, name: str | None, of_all: bool) -> None:
         click.echo(f"dropped sessions: {client.drop_sessions()}")
     else:
         click.echo(printable(f"dropped {client.drop_session(name)}"))
+
+
+_EXPORT_BYTES: Final = 64 * 1024 * 1024
+"""The longest file with a session: the log may be long, and is not sent."""
+_FILE: Final = click.argument("file", metavar="FILE.json", type=click.Path(path_type=Path))
+
+
+@sessions.command("export")
+@_FILE
+@flag("--log", text="Add the request log as HAR, with secrets redacted.")
+@remote.with_client
+def export_session(client: ControlClient, file: Path, log: bool) -> None:
+    """Write data, scenarios, counters, seed and clock of a session to a file.
+
+    Name the session with --session.
+    """
+    exported = client.export_session(log=log)
+    try:
+        file.write_text(json.dumps(exported, indent=1) + "\n", "utf-8")
+    except OSError as error:
+        raise cannot_write(file, error) from error
+    click.echo(printable(f"exported session {client.name} to {file}"))
+
+
+@sessions.command("import")
+@_FILE
+@remote.with_client
+def import_session(client: ControlClient, file: Path) -> None:
+    """Replace the contents of a session by those in a file; creates the session if necessary.
+
+    The request log starts again. Name the session with --session.
+    """
+    from mockpets.client import ControlError
+    from mockpets.scenario.language.text import read_any_text
+
+    text = read_any_text(file, str(file), _EXPORT_BYTES)
+    try:
+        exported = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise invalid(str(file), f"is not valid JSON: {error}") from error
+    if not isinstance(exported, dict):
+        raise invalid(str(file), "must be a JSON object", "export a session first")
+    try:
+        summary = client.import_session(cast("SessionExport", exported))
+    except ControlError as error:
+        if not error.problems:
+            raise
+        problems = [replace(each, file=str(file)) for each in remote.problems_of(error)]
+        raise InputError(problems) from error
+    active = ", ".join(summary["active"])
+    click.echo(printable(f"imported session {client.name}; active: {active}"))

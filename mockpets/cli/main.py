@@ -39,7 +39,7 @@ _SECTIONS: Final = {
         "record": "Record the requests of a session as a scenario.",
         "held": "List the responses of a running server that wait, or release some.",
         "gates": "List the gates of a running server, or open one.",
-        "sessions": "List the sessions of a running server, or drop some.",
+        "sessions": "List the sessions of a running server; drop, export or import one.",
         "link": "Print a link that opens your app in a session, with scenarios.",
         "mcp": "Connect a coding agent to a running server: MCP over stdin and stdout.",
     },
@@ -75,7 +75,7 @@ _REMOVED: Final = {
     "completion": """add eval "$(_MOCKPETS_COMPLETE=bash_source mockpets)" to ~/.bashrc, or with """
     "zsh_source to ~/.zshrc",
     "compare": "'mockpets replay FILE --url URL' compares recorded reads with the real service",
-    "session": "'mockpets record NAME' writes a session as a scenario file",
+    "session": "use 'mockpets sessions export FILE', or import",
     "snapshot": "'mockpets pets --json > pets.json' keeps the pets, and 'mockpets pets set "
     "pets.json' restores them",
     "pets list": "use 'mockpets pets'",

@@ -442,6 +442,29 @@ class ControlClient:
             raise SessionLostError(response["dropped"])
         return response["dropped"]
 
+    def export_session(self, name: str | None = None, *, log: bool = False) -> types.SessionExport:
+        """Return data, scenarios, counters, seed and clock of a session.
+
+        :param name: by default, this client's session.
+        :param log: whether to add the request log as HAR, with secrets redacted.
+        """
+        name = self.name if name is None else name
+        path, query = _fill("/sessions/{name}/export", name), {"log": "true" if log else None}
+        return self._call("GET", path, query=query, session=name, wait=constants.WAIT_SECONDS)
+
+    def import_session(
+        self, exported: types.SessionExport, name: str | None = None
+    ) -> types.SessionSummary:
+        """Replace the contents of a session by those of an exported one.
+
+        :param name: by default, this client's session. It is created if it does not exist.
+        """
+        name = self.name if name is None else name
+        path = _fill("/sessions/{name}/export", name)
+        body = {key: value for key, value in exported.items() if key != "log"}
+        wait = constants.WAIT_SECONDS
+        return self._call("PUT", path, body, session=name, wait=wait, check=self._replace_id)
+
     def undo(self, name: str | None = None) -> types.Undone:
         """Put back what the last reset, clear or delete of a session removed, within 10 seconds.
 

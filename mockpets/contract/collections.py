@@ -58,8 +58,9 @@ class PetSchema:
 
     def new(self, body: object) -> Record:
         """Return the pet of a body, which must not have other properties, unlike createPet's."""
-        load_pet_change(body)
-        return {**load_new_pet(body)}
+        pet = load_new_pet(body)
+        load_pet_change(body)  # rejects other properties
+        return {**pet}
 
     def changed(self, record: Record, patch: object) -> Record:
         """Return a pet with other properties; null removes an optional one."""
@@ -89,9 +90,7 @@ class OwnSchema:
 
     def new(self, body: object) -> Record:
         """Return a record without a key that is null."""
-        record = {**_object(body)}
-        if record.get(self.key, "") is None:
-            del record[self.key]
+        record = without_null(_object(body), self.key)
         self.check(record)
         return record
 
@@ -193,6 +192,11 @@ PETS: Final = Collection(
 )
 COLLECTIONS: Final[Mapping[str, Collection]] = {PETS.name: PETS}
 """The contract's collections, by name."""
+
+
+def without_null(record: Record, key: str) -> Record:
+    """Return a copy of a record, without its key if that is null: the server then assigns one."""
+    return {name: value for name, value in record.items() if name != key or value is not None}
 
 
 def identity(key: Key) -> Key:

@@ -781,6 +781,55 @@ class SessionOptions(TypedDict, total=False):
     clock: ClockChange
 
 
+class ExportedCount(TypedDict):
+    """The requests that a stub has skipped because of `after`, and those that it applied to."""
+
+    passed: int
+    used: int
+
+
+class ExportedCounters(TypedDict):
+    """The counters by stub of scenarios that were used together."""
+
+    scenarios: list[str]
+    stubs: dict[str, ExportedCount]
+
+
+class ExportedRecords(TypedDict):
+    """The records of a collection in order, and its next ID, or the number of its next UUID.
+
+    `scenario` is the one that gives it content; None for the session's own records.
+    """
+
+    collection: str
+    scenario: str | None
+    next: int
+    records: list[Document]
+
+
+class SessionExport(TypedDict):
+    """A session to take to another server.
+
+    `format` is the version of the document, `mockpets` that of the server that wrote it. `starts`
+    are the records that a reset restores, by collection; `data` are those that differ from the
+    initial ones, and `random` is the state of the random numbers. The `log` is there on request; an
+    import ignores it.
+    """
+
+    mockpets: NotRequired[str]
+    format: int
+    session: NotRequired[str]
+    scenario: str | Document | list[str | Document]
+    overrides: NotRequired[dict[str, str]]
+    seed: int
+    random: NotRequired[str]
+    clock: NotRequired[ClockChange]
+    starts: NotRequired[dict[str, list[Document]]]
+    counters: NotRequired[list[ExportedCounters]]
+    data: NotRequired[list[ExportedRecords]]
+    log: NotRequired[Har]
+
+
 class DroppedSession(TypedDict):
     """The name of the session that was removed, and its `id`."""
 

@@ -13,13 +13,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from hashlib import blake2b
 from heapq import merge
-from itertools import islice
+from itertools import filterfalse, islice
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 from uuid import UUID
 
 from mockpets.constants import INT64_MAX
-from mockpets.contract.collections import identity, key_problem
+from mockpets.contract.collections import identity, key_problem, without_null
 from mockpets.contract.error_messages import store_full
 from mockpets.errors import RequestError
 from mockpets.memory_budget import Charge
@@ -79,11 +79,10 @@ class Contents(NamedTuple):
 
     def total(self, filters: Filters = NO_FILTERS) -> int:
         """Return how many records meet the filters."""
-        condition = self._condition(filters)
-        if filters and condition is None:
+        conditions = self._indexed(filters)
+        if conditions is None:
             return sum(1 for _ in self._matching(filters, None))
-        kept = len(self.base.at(condition)) - len(self.gone.at(condition))
-        return kept + len(self.own.at(condition))
+        return self._length(conditions) - sum(len(self.gone.at(each)) for each in conditions)
 
     def rows(
         self, limit: int | None = None, filters: Filters = NO_FILTERS, after: int | None = None
@@ -92,13 +91,14 @@ class Contents(NamedTuple):
 
         :param after: only those after this place.
         """
-        condition = self._condition(filters)
-        if filters and condition is None:
+        conditions = self._indexed(filters)
+        if conditions is None:
             return [*islice(self._matching(filters, after), limit)]
         base, own = self.base, self.own
-        if self.gone.rows:
-            return [*islice(map(self._row, self._walk(condition, after)), limit)]
+        if self.gone.rows or len(conditions) != 1:
+            return [*islice(map(self._row, self._walk(conditions, after)), limit)]
         # Without a changed record of the base, its own ones follow.
+        condition = conditions[0]
         rows = _some(base, condition, after, limit)
         if own.rows and (limit is None or len(rows) < limit):
             rows += _some(own, condition, after, limit and limit - len(rows))
@@ -107,29 +107,35 @@ class Contents(NamedTuple):
     def _row(self, place: int) -> bytes:
         return self.own.rows.get(place) or self.base.rows[place]
 
-    def _walk(self, condition: Condition | None, after: int | None) -> Iterator[int]:
-        """Yield the places of the records that meet a condition, or of all."""
-        gone = self.gone.rows
-        kept = (place for place in _after(self.base.at(condition), after) if place not in gone)
-        return merge(kept, _after(self.own.at(condition), after))
+    def _walk(self, conditions: Sequence[Condition | None], after: int | None) -> Iterator[int]:
+        """Yield the places of the records that meet one of some conditions; None is met by all."""
+        walks: list[Iterator[int]] = []
+        for condition in conditions:
+            kept = _after(self.base.at(condition), after)
+            walks += [filterfalse(self.gone.rows.__contains__, kept)]
+            walks += [_after(self.own.at(condition), after)]
+        return merge(*walks)
 
-    def _condition(self, filters: Filters) -> Condition | None:
-        """Return the condition to which filters amount, if they are one that has an index."""
+    def _indexed(self, filters: Filters) -> list[Condition | None] | None:
+        """Return the conditions to which filters amount; None if the records must be read."""
+        if not filters:
+            return [None]
         if len(filters) == 1:
             ((name, values),) = filters.items()
-            if len(values) == 1 and name in self.base.collection.filters:
-                return name, next(iter(values))
+            if name in self.base.collection.filters:
+                return self._met(name, values)
         return None
+
+    def _met(self, name: str, values: Iterable[Hashable]) -> list[Condition | None]:
+        """Return the conditions for the values of a property, without those no record meets."""
+        conditions = [(name, value) for value in values]
+        return [each for each in conditions if self.base.at(each) or self.own.at(each)]
 
     def _matching(self, filters: Filters, after: int | None) -> Iterator[bytes]:
         """Yield the records that meet filters: those of the shortest index, or all, are read."""
-        walks: list[list[Condition | None]] = [
-            [(name, value) for value in filters[name]]
-            for name in self.base.collection.filters
-            if name in filters
-        ]
-        conditions = min(walks, key=self._length, default=[None])
-        for place in merge(*(self._walk(condition, after) for condition in conditions)):
+        names = [name for name in self.base.collection.filters if name in filters]
+        walks = [self._met(name, filters[name]) for name in names]
+        for place in self._walk(min(walks, key=self._length, default=[None]), after):
             row = self._row(place)
             record = parse_row(row)
             if all(
@@ -144,7 +150,7 @@ class Contents(NamedTuple):
     def names(self, wanted: Iterable[str]) -> set[str]:
         """Return which of these properties any record has."""
         missing, found = set(wanted), set[str]()
-        for place in self._walk(None, None) if missing else ():
+        for place in self._walk([None], None) if missing else ():
             found |= missing & parse_row(self._row(place)).keys()
             if len(found) == len(missing):
                 break
@@ -219,9 +225,10 @@ class Store:
         is_same = now.base is self.start and not now.own.rows and not now.gone.rows
         return not is_same or self._next_key != self.start.highest + 1
 
-    def has_assigned(self, key: int) -> bool:
-        """Return whether a create has got this key since the start or the last reset."""
-        return self.start.highest < key < self._next_key
+    @property
+    def assigned(self) -> range:
+        """The keys that creates have got since the start or the last reset."""
+        return range(self.start.highest + 1, self._next_key)
 
     # --- Reading ------------------------------------------------------------------------------
 
@@ -383,13 +390,16 @@ class Store:
         """
         name = self.collection.key
         taken: dict[Key, int] = {}
+        records = [without_null(record, name) for record in records]
         for number, record in enumerate(records, 1):
             try:
                 self.collection.schema.check(record)
-                key = record.get(name)
-                if key is not None and (problem := key_problem(key)):
+                if name not in record:
+                    continue
+                key = record[name]
+                if problem := key_problem(key):
                     raise RequestError("invalid_request", f"{name} {problem}")
-                if key is not None and taken.setdefault(identity(key), number) != number:
+                if taken.setdefault(identity(key), number) != number:
                     raise self.collection.taken(key)
             except RequestError as error:
                 message = f"record {number}: {error.message}"
@@ -402,13 +412,10 @@ class Store:
                 return identity(key) not in taken
 
             for record in records:
-                if record.get(name) is None:
-                    key, following = self._new_key(
-                        following, lambda key: identity(key) not in taken
-                    )
-                    keyed.append({**record, name: key})
-                else:
-                    keyed.append(record)
+                if name not in record:
+                    key, following = self._new_key(following, is_free)
+                    record = {**record, name: key}
+                keyed.append(record)
             self._next_key = following
         return make_table(self.collection, dumped(self.collection, keyed), budget)
 

@@ -32,7 +32,7 @@ class Timers:
         self.clock = clock
         self._heap: list[tuple[float, int, Timer]] = []
         self._numbers = count()  # ties run in FIFO order
-        self._cancelled = 0
+        self._cancelled = 0  # since these were removed from the heap
 
     def call_at(self, when: float, callback: Callable[[], None]) -> Timer:
         """Schedule a call; ties run in FIFO order.
@@ -65,7 +65,5 @@ class Timers:
         while self._heap and self._heap[0][0] <= now:
             _, _, timer = heapq.heappop(self._heap)
             callback, timer.callback = timer.callback, None
-            if callback is None:
-                self._cancelled -= 1
-            else:
+            if callback is not None:
                 callback()

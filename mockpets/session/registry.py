@@ -179,7 +179,7 @@ class SessionRegistry:
             session.used = self._clock()
         if replaced is not None:
             _release(replaced)
-            replaced.journal.close()
+            replaced.free()
         self.shared.changes.publish("sessions")
         return session
 
@@ -283,9 +283,9 @@ class SessionRegistry:
         _release(session)
         if undoable:
             session.journal.stop()
-            self.undo.keep(name, "delete", partial(self._put_back, session))
+            self.undo.keep(name, "delete", partial(self._put_back, session), session.free)
         else:
-            session.journal.close()
+            session.free()
         self.shared.changes.publish("sessions")
         return session
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 SKIPPED_KEYS: Final = 1000
 """How many keys new records skip after a crash: more than a server assigns between two saves."""
-HURRY_KEYS: Final = SKIPPED_KEYS // 2
+HURRY_KEYS: Final = SKIPPED_KEYS // 4
 """How many keys of a collection the server assigns before the next save begins at once."""
 STALL_SECONDS: Final = 5.0
 """An attempt that takes longer is reported as a problem."""

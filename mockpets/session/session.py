@@ -8,6 +8,7 @@ the scenario that gives a collection content, or to the session itself (`Binding
 from __future__ import annotations
 
 from collections import defaultdict
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from random import Random
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
 
 _RESET_KINDS: Final[tuple[Change, ...]] = ("data", "requests", "scenario")
 """What a reset changes."""
+_RANDOM_VERSION: Final = 3
+"""What `Random.getstate` begins with in each Python that can run mockpets."""
 OVERRIDES: Final = 20
 """Maximum number of overrides in one session."""
 RECORDS_AT_ONCE: Final = 500
@@ -94,7 +97,29 @@ class Kept(NamedTuple):
 
     def is_of(self, binding: Binding) -> bool:
         """Return whether a collection is defined as when these records started."""
-        return self.digest == binding.digest and self.store.collection is binding.collection
+        mine, other = self.store.collection, binding.collection
+        return self.digest == binding.digest and (mine is other or mine == other)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """All that decides how a session responds, as another server can take it over.
+
+    :param inline: see `Session.inline`; the same for `overrides` and `starts`.
+    :param kept: the records that differ from the initial ones.
+    :param counters: by the names of a stack, then by the label of a stub.
+    :param random: the state of the random numbers; None if none was drawn.
+    """
+
+    active: tuple[str, ...]
+    seed: int
+    clock: Clock | None
+    inline: Mapping[str, tuple[Scenario, str]]
+    overrides: Mapping[str, tuple[Scenario, str]]
+    starts: Mapping[str, Table]
+    kept: Mapping[Place, Kept]
+    counters: Mapping[tuple[str, ...], Mapping[str, Count]]
+    random: tuple[int, ...] | None
 
 
 @dataclass(frozen=True)
@@ -171,6 +196,28 @@ class SharedState:
             starts[collection.label] = table
         return starts
 
+    def new_store(
+        self,
+        binding: Binding,
+        starts: Mapping[str, Table],
+        seed: int,
+        budget: MemoryBudget,
+        *,
+        at_once: bool = False,
+    ) -> Store:
+        """Return a collection with its initial records, or raise as `table`.
+
+        :param starts: as in `Session.starts`.
+        """
+        collection, content = binding.collection, binding.content
+        if content is None:
+            start = starts.get(collection.label, empty_table(collection))
+            if start.collection != collection:  # its file has changed
+                start = _restarted(start, collection)
+        else:
+            start = self.table(collection, content, seed, at_once=at_once)
+        return Store(start, self.max_new, budget, seed)
+
 
 class Session:
     """The state of one session. Safe to use from several threads."""
@@ -204,7 +251,8 @@ class Session:
         self.unclaimed: Mapping[Place, SavedRecords] = {}
         """What the state file has of collections that no request has asked for yet."""
         self.skipped_keys = 0
-        """How many keys new records skip, because a server that crashed may have assigned them."""
+        """How many keys a collection skips that no request has asked for yet: a server that
+        crashed, or this one before an undo, may have assigned them."""
         self._kept: dict[Place, Kept] = {}
         self._random: Random | None = None
         """Lazy: seeding is slow."""
@@ -255,7 +303,10 @@ class Session:
         :raise RequestError: ``store_full`` if the scenario's records exceed the memory budget.
         :raise NotReady: `at_once` is set, and many records must be generated first.
         """
-        binding = stack.binding(collection)
+        return self.store_of(stack.binding(collection), at_once=at_once)
+
+    def store_of(self, binding: Binding, *, at_once: bool = False) -> Store:
+        """Return the records of a collection and the scenario that gives it content, as `store`."""
         kept = self._kept.get(binding.place)
         if kept is not None and kept.is_of(binding):
             return kept.store
@@ -272,21 +323,16 @@ class Session:
 
     def _new_store(self, binding: Binding, before: Kept | None, *, at_once: bool) -> Store:
         """Return the store of a collection; with the records from before if they still count."""
-        collection, content = binding.collection, binding.content
-        if content is None:
-            start = self.starts.get(collection.label, empty_table(collection))
-            if start.collection is not collection:  # its file has changed
-                start = _restarted(start, collection)
-        else:
-            start = self.shared.table(collection, content, self.seed, at_once=at_once)
-        store = Store(start, self.shared.max_new, self._budget, self.seed)
+        store = self.shared.new_store(
+            binding, self.starts, self.seed, self._budget, at_once=at_once
+        )
         saved = self.unclaimed.get(binding.place)
         if before is not None:  # perhaps other properties are required now
             saved = saved_records(before.store, before.digest)
         if saved is not None and saved.digest == binding.digest:
             saved.charge.close()
-            store.restore(saved.contents(start, self._budget))
-        store.skip_keys(store.next_key + self.skipped_keys)
+            store.restore(saved.contents(store.start, self._budget))
+        store.skip_keys(store.start.highest + 1 + self.skipped_keys)
         return store
 
     def _keep(self, binding: Binding, store: Store) -> None:
@@ -471,18 +517,34 @@ class Session:
         for kind in _RESET_KINDS:
             self.changes.publish(kind)
 
+    def free(self) -> None:
+        """Free the memory of a session that was removed.
+
+        Without this, it would stay in use until Python finds the reference cycles of requests and
+        errors that refer to the session.
+        """
+        self._kept, self.unclaimed, self.mark = {}, {}, None
+        self.journal.close()
+
     def take_out(self) -> Callable[[], None]:
         """Take out the journal, and return a function that puts back what a reset removes."""
         log = self.journal.detach()
-        kept, unclaimed = self._kept, self.unclaimed
+        kept, unclaimed, skipped = dict(self._kept), dict(self.unclaimed), self.skipped_keys
         activations, random = self._activations, self._random
 
         def put_back() -> None:
             with self._lock:
-                for place, now in self._kept.items():
+                for place, now in self._kept.items():  # no key that it assigned is assigned again
+                    next_key = now.store.next_key
                     if place in kept:
-                        kept[place].store.skip_keys(now.store.next_key)
-                self._kept, self.unclaimed = kept, unclaimed
+                        kept[place].store.skip_keys(next_key)
+                    elif (saved := unclaimed.get(place)) is not None:
+                        next_key = max(next_key, saved.next_key)
+                        unclaimed[place] = replace(saved, next_key=next_key)
+                    else:
+                        now.store.replace(now.store.start)
+                        kept[place] = now
+                self._kept, self.unclaimed, self.skipped_keys = kept, unclaimed, skipped
                 self._activations, self._random = activations, random
             if self.on_change is not None:
                 self.track(self.on_change)  # the file has other records by now
@@ -499,6 +561,61 @@ class Session:
             self.seed = seed
             self.starts = starts
         self.reset()
+
+    def snapshot(self) -> Snapshot:
+        """Return the session as it is now; its stores are the session's own."""
+        library = self.library
+        for place in (*self._kept, *self.unclaimed):
+            binding = library.binding(*place)
+            if binding is not None:  # else no request can reach the records
+                self.store_of(binding)
+        with self._lock:
+            kept = {
+                place: each
+                for place, each in self._kept.items()
+                if each.store.is_changed and library.binding(*place) is not None
+            }
+            counters = {
+                names: {
+                    known.stack.stubs[position].label: replace(count)
+                    for position, count in known.counts.items()
+                }
+                for names, known in self._activations.items()
+                if known.counts
+            }
+            state = None if self._random is None else self._random.getstate()[1]
+            return Snapshot(
+                *(self.active, self.seed, self.clock, self.inline, self.overrides, self.starts),
+                *(kept, counters, state),
+            )
+
+    def load(self, snapshot: Snapshot) -> None:
+        """Become what a snapshot has; the journal starts again.
+
+        Counters of scenarios and stubs that this server does not have are left out.
+        """
+        self.journal.reset()
+        with self._lock:
+            self.active, self.seed, self.clock = snapshot.active, snapshot.seed, snapshot.clock
+            self.inline, self.overrides = snapshot.inline, snapshot.overrides
+            self.starts, self._kept = snapshot.starts, {**snapshot.kept}
+            self.unclaimed, self.skipped_keys, self._merged = {}, 0, None
+            self._activations, self._random = {}, None
+            if snapshot.random is not None:
+                self._random = Random()
+                self._random.setstate((_RANDOM_VERSION, snapshot.random, None))
+            for names, counts in snapshot.counters.items():
+                with suppress(RequestError):  # no such scenario here
+                    stack = self.stack(names)
+                    known = self._counts(stack)
+                    for position, stub in enumerate(stack.stubs):
+                        if stub.label in counts:
+                            known[position] = replace(counts[stub.label])
+        if self.on_change is not None:
+            self.track(self.on_change)
+        self.note_change()
+        for kind in (*_RESET_KINDS, "clock"):
+            self.changes.publish(kind)
 
     @property
     def is_changed(self) -> bool:

@@ -19,12 +19,14 @@ REMOVED: Final = 100
 class Removed(NamedTuple):
     """What was removed of a session.
 
-    :param put_back: restores it; the memory is freed with this function.
+    :param put_back: restores it.
+    :param free: frees what only `put_back` needs, if it is not called.
     :param until: when it is discarded, in seconds of the clock.
     """
 
     kind: Removal
     put_back: Callable[[], None]
+    free: Callable[[], object]
     until: float
 
 
@@ -43,13 +45,19 @@ class Undo:
         """Return of how many sessions something is kept."""
         return len(self._removed)
 
-    def keep(self, name: str, kind: Removal, put_back: Callable[[], None]) -> None:
+    def keep(
+        self,
+        name: str,
+        kind: Removal,
+        put_back: Callable[[], None],
+        free: Callable[[], object] = lambda: None,
+    ) -> None:
         """Keep what was removed of a session, in place of what was kept of it before."""
         self.discard(name)
         self.expire()
         if len(self) >= REMOVED:
             self.discard(next(iter(self._removed), ""))
-        self._removed[name] = Removed(kind, put_back, self._clock() + UNDO_SECONDS)
+        self._removed[name] = Removed(kind, put_back, free, self._clock() + UNDO_SECONDS)
 
     def put_back(self, name: str) -> Removal:
         """Put back what was removed last, and return what that was.
@@ -61,12 +69,18 @@ class Undo:
         if removed is None:
             message = f"session '{name}' has nothing to undo: a reset, clear or delete of the last "
             raise RequestError("not_found", f"{message}{UNDO_SECONDS:.0f} seconds can be undone")
-        removed.put_back()
+        try:
+            removed.put_back()
+        except RequestError:
+            removed.free()
+            raise
         return removed.kind
 
     def discard(self, name: str) -> None:
         """Free what is kept of a session."""
-        self._removed.pop(name, None)
+        removed = self._removed.pop(name, None)
+        if removed is not None:
+            removed.free()
 
     def expire(self) -> None:
         """Free what was removed too long ago."""
@@ -78,4 +92,5 @@ class Undo:
 
     def clear(self) -> None:
         """Free everything, because memory is needed."""
-        self._removed.clear()
+        for name in [*self._removed]:
+            self.discard(name)

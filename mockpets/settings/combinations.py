@@ -32,6 +32,11 @@ def contradictions(settings: Settings) -> list[Problem]:
 def _contradictions(settings: Settings) -> Iterator[tuple[str, str, str, str]]:
     """Yield a setting, the other one that rules it out, what is wrong, and how to fix it."""
     either = "remove one of the two"
+    contents: dict[str, str] = {}
+    for part in settings.data:
+        name, _, source = part.partition("=")
+        if (first := contents.setdefault(name, source)) != source:
+            yield "data", "", f"gives {name} the contents {first} and {source}", either
     if settings.control == "open" and settings.public:
         what = "must not be open with --public: every visitor could read and change all sessions"
         yield "control", "public", what, "set --control-token, or use --control off"

@@ -1,7 +1,7 @@
 """The table of settings: each field of `Settings` is a row.
 
-A row defines a flag (``--max-pets``), an environment variable (``MOCKPETS_MAX_PETS``) and a key of
-``mockpets.toml`` (``max-pets = 100``); `sources` reads all three. To add a setting, add a
+A row defines a flag (``--max-records``), an environment variable (``MOCKPETS_MAX_RECORDS``) and a
+key of ``mockpets.toml`` (``max-records = 100``); `sources` reads all three. To add a setting, add a
 field and its help.
 
 Keep imports light: ``--help`` and ``health`` load this module.

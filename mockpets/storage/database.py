@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import sys
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -31,15 +30,17 @@ AWAY: Final = "restore a backup, or move the file away to start with new records
 _MODE: Final = 0o600
 """Only the owner: other users of the machine must not read what the records contain."""
 TABLES: Final = {
-    # Whether the last server stopped normally; one row.
+    # One row: whether the last server stopped normally.
     "file": "is_clean INTEGER NOT NULL",
     # Records from which collections start, one row of JSON per line; the name is a digest of them.
     "bases": "name TEXT PRIMARY KEY, rows TEXT NOT NULL",
-    "sessions": "name TEXT PRIMARY KEY, id TEXT NOT NULL, active TEXT, seed INTEGER NOT NULL, "
-    "clock TEXT, starts TEXT",
-    # `giver` is the scenario that gives the content, empty for the session.
+    # Null stands for what the server starts with.
+    "sessions": "name TEXT PRIMARY KEY, id TEXT NOT NULL, active TEXT, seed INTEGER, "
+    "clock TEXT, starts TEXT, skipped_keys INTEGER NOT NULL",
+    # `giver` is the scenario that gives the content, empty for the session; `last_key` is the
+    # highest integer that was assigned, since SQLite cannot store the one after the highest.
     "collections": "session TEXT, label TEXT, giver TEXT, digest TEXT NOT NULL, "
-    "base TEXT NOT NULL, next_key INTEGER NOT NULL, PRIMARY KEY (session, label, giver)",
+    "base TEXT NOT NULL, last_key INTEGER NOT NULL, PRIMARY KEY (session, label, giver)",
     # What requests changed; `record` is null for a deleted record of the base.
     "records": "session TEXT, label TEXT, giver TEXT, place INTEGER, record TEXT, "
     "PRIMARY KEY (session, label, giver, place)",
@@ -61,10 +62,15 @@ class Database:
         self.path = path
         self.target = target
         self.connection = connection
-        self._signature = _signature(target)
+        self._journal = target.with_name(f"{target.name}-journal")
+        self._signature: tuple[int, ...] = _signature(target)
 
     def close(self) -> None:
         """Close the file and release the lock."""
+        with suppress(OSError):
+            # The next server needs a journal with content, and that of another file is not ours.
+            if self.is_unchanged() and not self._journal.stat().st_size:
+                self._journal.unlink()
         self.connection.close()
 
     def is_unchanged(self) -> bool:
@@ -84,10 +90,11 @@ class Database:
         :raise InputError: it cannot be written, or another server uses the file there.
         """
         self.close()
+        self._signature = ()  # if this fails, the next save tries it again
         if self.target.is_file() and _is_in_use(self.target):
             what = "another mockpets uses the file that was put in its place"
             raise _not_usable(self.path, what, "stop it: each server needs its own file")
-        for each in (self.target, self.target.with_name(f"{self.target.name}-journal")):
+        for each in (self.target, self._journal):
             each.unlink(missing_ok=True)
         return open_database(self.path)
 
@@ -116,12 +123,11 @@ class Database:
             with suppress(sqlite3.Error):
                 execute("ROLLBACK")
             raise
-        with suppress(OSError):  # removed meanwhile; the next check finds that
-            self._signature = _signature(self.target)
-
-    def put(self, table: str, *values: str | int | None) -> None:
-        """Add a row to a table, or replace the row with the same key."""
-        self.put_all(table, [values])
+        finally:  # a rollback may have written the file too
+            with suppress(OSError):  # removed meanwhile; the next check finds that
+                now = _signature(self.target)
+                if now[:2] == self._signature[:2]:  # else replaced meanwhile
+                    self._signature = now
 
     def put_all(self, table: str, rows: Iterable[tuple[str | int | None, ...]]) -> None:
         """Add rows to a table, or replace those with the same keys."""
@@ -175,10 +181,10 @@ def open_database(path: Path, connect: Connect = sqlite3.connect) -> Database:
         what, hint = "is a loop of symbolic links", "use another file, or remove the links"
         raise _not_usable(path, what, hint)
     try:
-        with _locked_folder(target.parent):
-            if not target.exists():
-                _create(target, connect)
-            _check_kind(path, target, connect)
+        # Not with `rwc`, since SQLite would let others read it.
+        with suppress(FileExistsError):
+            os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _MODE))
+        _check_kind(path, target, connect)
         connection = _connect(target, connect)
     except FileNotFoundError as error:
         raise _not_usable(path, "the folder does not exist", "create it first") from error
@@ -191,45 +197,6 @@ def open_database(path: Path, connect: Connect = sqlite3.connect) -> Database:
     except BaseException:
         connection.close()
         raise
-
-
-@contextmanager
-def _locked_folder(folder: Path) -> Iterator[None]:
-    """Keep other servers from creating a state file here; OSError if the folder is missing."""
-    if sys.platform == "win32":
-        yield
-        return
-    import fcntl
-
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        with suppress(OSError):  # some file systems have no locks
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-        with suppress(OSError):  # the name of a new file, after a power failure
-            os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _create(target: Path, connect: Connect) -> None:
-    """Create a state file that is complete when it gets its name, or raise OSError."""
-    new = target.with_name(f"{target.name}-new")
-    new.unlink(missing_ok=True)
-    os.close(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _MODE))
-    try:
-        with closing(_connect(new, connect)) as connection:
-            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-            connection.execute(f"PRAGMA user_version = {FORMAT}")
-            connection.execute("BEGIN")
-            for statement in _SCHEMA.values():
-                connection.execute(statement)
-            connection.execute("INSERT INTO file VALUES (1)")
-            connection.execute("COMMIT")
-        new.rename(target)
-    except (OSError, sqlite3.Error) as error:
-        new.unlink(missing_ok=True)
-        raise OSError(None, str(error)) from error
 
 
 _READ_ONLY: Final = "mode=ro&immutable=1"
@@ -246,7 +213,7 @@ def _connect(target: Path, connect: Connect, options: str = "mode=rw") -> sqlite
 
 
 def _check_kind(path: Path, target: Path, connect: Connect) -> None:
-    """Check that a file is a state file of our format, without changing it.
+    """Check that a file is empty or a state file of our format, without changing it.
 
     :raise InputError: it is not.
     :raise OSError: it cannot be read.
@@ -258,15 +225,19 @@ def _check_kind(path: Path, target: Path, connect: Connect) -> None:
         raise no_state_file
     if not os.access(target, os.R_OK | os.W_OK):
         raise PermissionError(None, "Permission denied")
+    if not target.stat().st_size:
+        return
     try:
         # Immutable: takes no lock, and does not undo the last transaction of a crashed program.
         with closing(_connect(target, connect, _READ_ONLY)) as connection:
             (application,) = connection.execute("PRAGMA application_id").fetchone()
             (version,) = connection.execute("PRAGMA user_version").fetchone()
-    except sqlite3.DatabaseError:
+    except sqlite3.DatabaseError as error:
         journal = target.with_name(f"{target.name}-journal")
         if journal.exists() and journal.stat().st_size:
-            return  # of a program that was killed: `_lock` restores the file, `read` checks it
+            return  # of a server that was killed: `_lock` restores the file, `_check` checks it
+        if error.sqlite_errorname == "SQLITE_CORRUPT":
+            raise damaged(path, str(error)) from error
         application = version = None
     if application != _APPLICATION:
         raise no_state_file
@@ -276,7 +247,6 @@ def _check_kind(path: Path, target: Path, connect: Connect) -> None:
 
 
 _SETTINGS: Final = (
-    "locking_mode = EXCLUSIVE",
     "synchronous = FULL",
     "temp_store = MEMORY",
     "trusted_schema = OFF",
@@ -287,11 +257,18 @@ _SETTINGS: Final = (
 def _lock(connection: sqlite3.Connection, path: Path) -> None:
     """Lock a file for this connection, and undo the last transaction of a server that crashed.
 
+    A file that is empty gets our tables.
+
     :raise InputError: another program uses it, it is damaged, or it cannot be written.
     """
     try:
         for setting in _SETTINGS:
             connection.execute(f"PRAGMA {setting}")
+        connection.execute("BEGIN EXCLUSIVE")
+        if connection.execute("PRAGMA schema_version").fetchone() == (0,):
+            _create_tables(connection)
+        connection.execute("COMMIT")
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         connection.execute("BEGIN EXCLUSIVE")
         connection.execute("COMMIT")
         # Not before the lock, since it reads the file. Syncs the end of each transaction too.
@@ -306,6 +283,14 @@ def _lock(connection: sqlite3.Connection, path: Path) -> None:
         if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
             raise damaged(path, str(error)) from error
         raise not_writable(path, str(error)) from error
+
+
+def _create_tables(connection: sqlite3.Connection) -> None:
+    connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+    connection.execute(f"PRAGMA user_version = {FORMAT}")
+    for statement in _SCHEMA.values():
+        connection.execute(statement)
+    connection.execute("INSERT INTO file VALUES (1)")
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:

@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING, Final
 
 from mockpets.clock import REAL, Clock
 from mockpets.constants import DEFAULT_SESSION
+from mockpets.contract.collections import Collection, OwnSchema, key_problem
 from mockpets.errors import InputError, Problem, RequestError, invalid
 from mockpets.memory_budget import Charge
 from mockpets.records.saved import SavedRecords
-from mockpets.records.table import make_table, rows_of
+from mockpets.records.table import Table, empty_table, make_table, parse_row, rows_of
 from mockpets.session.save_progress import SKIPPED_KEYS
 from mockpets.storage.database import damaged, not_writable, open_database
 from mockpets.storage.saver import SEPARATOR, Saver, base_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from mockpets.records.table import Table
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Place, SharedState
     from mockpets.storage.database import Database
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     Bases = Mapping[str, Sequence[bytes]]
 
 _log: Final = logging.getLogger("mockpets")
+_UNKNOWN: Final = Collection("", "", OwnSchema(""))
+"""The collection of records whose scenario is missing."""
 
 
 @contextmanager
@@ -73,18 +75,18 @@ def restore_sessions(database: Database, sessions: SessionRegistry) -> Saver:
             name: text.encode().split(b"\n") if text else []
             for name, text in database.rows("bases")
         }
-        records = _records(database, bases)
+        skipped = 0 if is_clean else SKIPPED_KEYS
+        records = _records(database, bases, skipped)
         for row in restored:
-            _restore(sessions, row, records, bases, path, is_clean=bool(is_clean))
+            _restore(sessions, row, records, bases, path, skipped)
     except (ValueError, KeyError, TypeError) as error:
         raise damaged(path, f"a value cannot be read: {error}") from error
-    if not is_clean:
-        sessions.default.skipped_keys = SKIPPED_KEYS
+    if skipped:
         _log.warning(
             "the server did not stop normally: the last changes may be lost, all sessions have new "
             f"IDs, and the IDs of new records are {SKIPPED_KEYS} higher"
         )
-    saver = Saver(database, sessions)
+    saver = Saver(database, sessions, bases, skipped)
     for session in sessions.all():
         saver.track(session)
     saver.save()
@@ -96,33 +98,35 @@ def restore_sessions(database: Database, sessions: SessionRegistry) -> Saver:
     return saver
 
 
-def _records(database: Database, bases: Bases) -> dict[str, dict[Place, SavedRecords]]:
+def _records(
+    database: Database, bases: Bases, skipped: int
+) -> dict[str, dict[Place, SavedRecords]]:
     """Return the records in the file by session and place."""
     changes: dict[tuple[str, str, str], dict[int, bytes | None]] = defaultdict(dict)
     for session, label, giver, place, text in database.rows("records"):
-        changes[session, label, giver][place] = None if text is None else text.encode()
+        changes[session, label, giver][int(place)] = None if text is None else text.encode()
     records: dict[str, dict[Place, SavedRecords]] = defaultdict(dict)
-    for session, label, giver, digest, base, next_key in database.rows("collections"):
-        rows = changes[session, label, giver]
+    for session, label, giver, digest, base, last_key in database.rows("collections"):
+        rows, next_key = changes[session, label, giver], last_key + 1 + skipped
         records[session][label, giver] = SavedRecords(digest, bases[base], rows, next_key)
     return records
 
 
 def _restore(
     sessions: SessionRegistry,
-    row: tuple[str, str, str | None, int, str | None, str | None],
+    row: tuple[str, str, str | None, int | None, str | None, str | None, int],
     records: Mapping[str, Mapping[Place, SavedRecords]],
     bases: Bases,
     path: Path,
-    *,
-    is_clean: bool,
+    skipped: int,
 ) -> None:
     """Make a session as it was, with its ID if nothing can be lost.
 
     :param row: of the table of sessions.
+    :param skipped: how many keys the server that crashed may have assigned; 0 without a crash.
     :raise InputError: there is no room for it.
     """
-    name, session_id, active, seed, clock, starts = row
+    name, session_id, active, seed, clock, starts, skipped_before = row
     shared, problems = sessions.shared, list[str]()
     names = shared.scenarios if active is None else tuple(active.split(SEPARATOR))
     if problem := _unknown(shared, names):
@@ -133,11 +137,11 @@ def _restore(
         session = sessions.get_or_create(name, declare=True)
         session.restore(
             names,
-            seed,
+            shared.seed if seed is None else int(seed),
             shared.clock if clock is None else _clock(clock),
             shared.starts if starts is None else _starts(shared, starts, bases, problems),
             _usable(shared, records.get(name, {}), problems),
-            skipped_keys=0 if is_clean else SKIPPED_KEYS,
+            skipped_keys=skipped_before + skipped,
         )
     except RequestError as error:
         hint = (
@@ -147,7 +151,7 @@ def _restore(
         raise InputError([Problem(str(path), 0, 0, where, error.message, hint)]) from error
     for text in problems:
         _log.warning("session '%s' %s", name, text)
-    if is_clean and not problems:
+    if not skipped and not problems:
         session.identify(session_id)
 
 
@@ -166,10 +170,28 @@ def _starts(
         if known is not None and base_name(known.in_order()) == base:
             starts[label] = known
         elif binding is None:
-            problems.append(f"has initial records of an unknown collection, {label}")
+            problems.append(f"has initial records of {label} that wait for their scenario")
+            rows = dict(enumerate(bases[base]))
+            starts[label] = Table(_UNKNOWN, None, rows, [*rows], frozen=True)
         else:
-            starts[label] = make_table(binding.collection, rows_of(bases[base]), shared.records)
+            try:
+                table = make_table(binding.collection, rows_of(bases[base]), shared.records)
+            except KeyError:  # its records have another key now
+                problems.append(f"has no initial records of {label}: the file defines others now")
+                table = empty_table(binding.collection)
+            starts[label] = table
     return starts
+
+
+def _check_rows(rows: Iterable[bytes | None], key: str | None) -> None:
+    """Check that records can be read, before a request needs them; raise ValueError or KeyError.
+
+    :param key: what they must have.
+    """
+    for row in rows:
+        record = None if row is None else parse_row(row)
+        if record is not None and key is not None and (problem := key_problem(record[key])):
+            raise ValueError(f"{key} {problem}")
 
 
 def _usable(
@@ -188,6 +210,7 @@ def _usable(
             continue
         if binding is None:
             problems.append(f"has records {whose} that wait for their scenario")
+        _check_rows(saved.changes.values(), None if binding is None else binding.collection.key)
         charge = Charge(shared.records)
         charge.add(sum(len(row) for row in saved.changes.values() if row))
         usable[label, giver] = SavedRecords(

@@ -17,6 +17,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 from mockpets.clock import REAL
+from mockpets.constants import INT64_MAX
 from mockpets.errors import InputError, printable
 from mockpets.records.saved import changed_rows
 from mockpets.session.save_progress import HURRY_KEYS
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from mockpets.records.store import Store
     from mockpets.records.table import Table
     from mockpets.session.registry import SessionRegistry
-    from mockpets.session.session import Kept, Place, Session
+    from mockpets.session.session import Place, Session
     from mockpets.storage.database import Database
 
 SAVE_SECONDS: Final = 1.0
@@ -50,12 +51,13 @@ _log: Final = logging.getLogger("mockpets")
 class _SessionFile:
     """What the file has of a session.
 
-    :param stores: the store of each collection, with the name of the base that the file has.
+    :param records: the records of each collection, with the name of their base.
+    :param starts: the names of the bases of its initial records.
     :param is_new: whether all of it must be written, and any rows of its name removed first.
     """
 
     session: Session
-    stores: dict[Place, tuple[Store, str]] = field(default_factory=dict)
+    records: dict[Place, tuple[Store | SavedRecords, str]] = field(default_factory=dict)
     starts: set[str] = field(default_factory=set)
     is_new: bool = True
 
@@ -64,13 +66,21 @@ class Saver:
     """Saves the sessions of one server to one file.
 
     :param database: used and closed by the saver's thread once it runs.
+    :param bases: the names of the bases in the file.
+    :param skipped_keys: how many keys new sessions skip.
     """
 
     def __init__(
-        self, database: Database, sessions: SessionRegistry, seconds: float = SAVE_SECONDS
+        self,
+        database: Database,
+        sessions: SessionRegistry,
+        bases: Iterable[str] = (),
+        skipped_keys: int = 0,
+        seconds: float = SAVE_SECONDS,
     ) -> None:
         self._database = database
         self._sessions = sessions
+        self._skipped_keys = skipped_keys
         self._seconds = seconds
         self._progress = sessions.save_progress
         self._lock = Lock()
@@ -81,7 +91,7 @@ class Saver:
         refers to itself would not free its memory at once."""
         self._saved: set[str] = set()
         """The sessions in the file."""
-        self._bases: dict[str, None] = {}
+        self._bases = {*bases}
         """The names of the bases in the file."""
         self._names: dict[Table, str] = {}
         """The names of the tables that are in use."""
@@ -98,6 +108,8 @@ class Saver:
         After a restart a visitor gets a new session name, so the old session would be useless.
         """
         if not is_visitor(session.name):
+            # A server that crashed may have lost a session of this name, and the keys that it gave.
+            session.skipped_keys = max(session.skipped_keys, self._skipped_keys)
             session.track(partial(self._note_change, session.name))
             with self._lock:
                 self._tracked[session.name] = _SessionFile(session)
@@ -125,6 +137,8 @@ class Saver:
             if not self._database.is_unchanged():
                 self._replace_database()
             self._write(is_last=self._is_stopping)
+            if not self._database.is_unchanged():
+                raise OSError(None, "another program changed the file meanwhile")
         except (InputError, OSError, sqlite3.Error) as error:
             self._failed(error)
             return
@@ -154,7 +168,7 @@ class Saver:
         self._database = self._database.replace()
         what = "another program changed or removed %s; saving all sessions from memory again"
         _log.warning(what, self._shown)
-        self._bases, self._saved = {}, set()
+        self._bases, self._saved = set(), set()
         self._write_again(self._current().values())
 
     def _write(self, *, is_last: bool) -> None:
@@ -175,9 +189,10 @@ class Saver:
                     self._remove(name)
                 for file in files:
                     self._write_session(file)
-                for unused in self._bases.keys() - _used_bases(current.values()):
-                    del self._bases[unused]
+                used = set[str]().union(*map(_bases_of, current.values()))
+                for unused in self._bases - used:
                     database.remove("bases", unused)
+                self._bases &= used
         except BaseException:
             self._bases = bases
             self._write_again(files)
@@ -203,18 +218,20 @@ class Saver:
         self._changed_names.discard(name)  # first: what changes from here on is saved again
         if file.is_new:
             self._remove(name)
-            file.stores = {}
+            file.records = {}
         kept, unclaimed = session.records()
-        own = {place: each for place, each in kept.items() if not inline & _scenarios(place)}
-        for place in file.stores.keys() - own.keys():
-            del file.stores[place]
-            if place not in unclaimed:
-                database.remove("collections", name, *place)
-                database.remove("records", name, *place)
-        for place, each in own.items():
-            self._write_store(file, place, each)
-        for place in unclaimed if file.is_new else ():
-            self._write_unclaimed((name, *place), unclaimed[place])
+        stores = {place: kept[place] for place in kept if not inline & _scenarios(place)}
+        for place in file.records.keys() - stores.keys() - unclaimed.keys():
+            del file.records[place]
+            database.remove("collections", name, *place)
+            database.remove("records", name, *place)
+        for place, (digest, store) in stores.items():
+            self._write_store(file, place, digest, store)
+        for place in unclaimed.keys() - file.records.keys():
+            saved = unclaimed[place]
+            base = self._write_base(saved.base)
+            self._write_records(file, place, saved.digest, base, saved.next_key, saved.changes)
+            file.records[place] = saved, base
         active = tuple(each for each in session.active if each not in inline)
         scenarios = None if active in ((), shared.scenarios) else SEPARATOR.join(active)
         clock = None
@@ -222,45 +239,52 @@ class Saver:
             clock = dump_json(session.clock or REAL).decode()
         starts, file.starts = None, set()
         if session.starts is not shared.starts:
-            named = {label: self._write_base(table) for label, table in session.starts.items()}
+            named = {label: self._write_table(table) for label, table in session.starts.items()}
             starts, file.starts = dump_json(named).decode(), {*named.values()}
-        database.put("sessions", name, session.id, scenarios, session.seed, clock, starts)
+        seed = None if session.seed == shared.seed else session.seed
+        head = name, session.id, scenarios, seed, clock, starts, session.skipped_keys
+        database.put_all("sessions", [head])
 
-    def _write_store(self, file: _SessionFile, place: Place, kept: Kept) -> None:
-        """Write the changes of a store."""
-        database, store = self._database, kept.store
-        key = file.session.name, *place
-        known, base = file.stores.get(place, (None, ""))
+    def _write_store(self, file: _SessionFile, place: Place, digest: str, store: Store) -> None:
+        """Write what has changed in a store, or all if the file has other records."""
+        known, base = file.records.get(place, (None, ""))
         contents, rows, next_key = store.take_unsaved(everything=known is not store)
         if contents is not None:
-            base, rows = self._write_base(contents.base), changed_rows(contents)
-            database.remove("records", *key)
-        database.put("collections", *key, kept.digest, base, next_key)
-        self._write_rows(key, rows)
-        file.stores[place] = store, base
+            base = self._write_table(contents.base)
+            rows = changed_rows(contents)
+            self._database.remove("records", file.session.name, *place)
+        self._write_records(file, place, digest, base, next_key, rows)
+        file.records[place] = store, base
 
-    def _write_rows(self, key: tuple[str, str, str], rows: Mapping[int, bytes | None]) -> None:
-        texts = ((place, None if row is None else row.decode()) for place, row in rows.items())
-        self._database.put_all("records", ((*key, *each) for each in texts))
+    def _write_records(
+        self,
+        file: _SessionFile,
+        place: Place,
+        digest: str,
+        base: str,
+        next_key: int,
+        rows: Mapping[int, bytes | None],
+    ) -> None:
+        """Write a collection and some of its records, by place; None for a deleted one."""
+        key, last_key = (file.session.name, *place), min(next_key - 1, INT64_MAX)
+        self._database.put_all("collections", [(*key, digest, base, last_key)])
+        self._database.put_all(
+            "records",
+            ((*key, each, None if row is None else row.decode()) for each, row in rows.items()),
+        )
 
-    def _write_unclaimed(self, key: tuple[str, str, str], saved: SavedRecords) -> None:
-        base = self._write_rows_of_base(saved.base)
-        self._database.put("collections", *key, saved.digest, base, saved.next_key)
-        self._write_rows(key, saved.changes)
-
-    def _write_base(self, table: Table) -> str:
-        """Return the name of a table in the file; write it if it is new."""
+    def _write_table(self, table: Table) -> str:
+        """Write the rows of a table as a base, unless the file has it; return its name."""
         name = self._names.get(table)
         if name is None or name not in self._bases:
-            name = self._names[table] = self._write_rows_of_base(table.in_order())
+            name = self._names[table] = self._write_base(table.in_order())
         return name
 
-    def _write_rows_of_base(self, rows: Sequence[bytes]) -> str:
-        text = b"\n".join(rows)
-        name = blake2b(text, digest_size=16).hexdigest()
+    def _write_base(self, rows: Sequence[bytes]) -> str:
+        name = base_name(rows)
         if name not in self._bases:
-            self._database.put("bases", name, text.decode())
-            self._bases[name] = None
+            self._database.put_all("bases", [(name, b"\n".join(rows).decode())])
+            self._bases.add(name)
         return name
 
     # --- The thread ---------------------------------------------------------------------------
@@ -302,13 +326,9 @@ class Saver:
             self._progress.end("unexpected error; the log has the details")
 
 
-def _used_bases(files: Iterable[_SessionFile]) -> set[str]:
-    """Return the names of the bases that sessions need."""
-    used: set[str] = set()
-    for file in files:
-        used |= {*file.starts, *(base for _, base in file.stores.values())}
-        used |= {base_name(saved.base) for saved in file.session.unclaimed.values()}
-    return used
+def _bases_of(file: _SessionFile) -> set[str]:
+    """Return the names of the bases that a session needs."""
+    return {*file.starts, *(base for _, base in file.records.values())}
 
 
 def base_name(rows: Sequence[bytes]) -> str:

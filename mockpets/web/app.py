@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from mockpets import constants
 from mockpets.clock import Clock, parse_moment
-from mockpets.errors import InputError, RequestError, problem_with
+from mockpets.errors import InputError, Problem, RequestError
 from mockpets.journal.entry import MESSAGE_BYTES
 from mockpets.journal.journal import JOURNAL_ENTRIES, Journals
 from mockpets.memory_budget import MemoryBudget, session_limit, shares
@@ -88,14 +88,18 @@ def create_app(
         problems += chain(*library.problems.values())  # the reason may be a file that one extends
     problems += contradictions(settings)
     starts: dict[str, Table] = {}
+    place = settings.sources.get("data", ("--data", 0, 0, ""))
     for name, source in settings.starts.items():
         try:
             table = _start(settings, library, name, source)
-            starts[table.collection.label] = table
         except InputError as error:
             problems += error.problems
         except RequestError as error:
-            problems.append(problem_with("--data", f"{name}: {error.message}"))
+            problems.append(Problem(*place, f"{name}: {error.message}"))
+        else:
+            if starts.setdefault(table.collection.label, table) is not table:
+                what = f"{name} is {table.collection.label}, which has contents already"
+                problems.append(Problem(*place, what, "name each collection once"))
     if problems:
         raise InputError(problems)
     token = settings.control_token
@@ -172,7 +176,7 @@ def _wire(
     # `/v1//pets` is not `/v1/pets`, and a redirect would lead to any host that a client sends.
     app.url_map.merge_slashes = False
     playback = Playback(settings, sessions, visitors)
-    operations.add_routes(app, playback)
+    operations.add_routes(app, playback.respond)
     unmatched.add_routes(app, playback)
     add_error_handlers(app, visitors)
     started = time()

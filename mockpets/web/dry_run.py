@@ -66,6 +66,11 @@ class _Copies(SessionRegistry):
         self._sessions = sessions
         del self._by_name[DEFAULT_SESSION]
 
+    def close(self) -> None:
+        """Free the copies, which share the records of their sessions."""
+        for session in self._by_name.values():
+            session.free()
+
     def find(self, name: str) -> Session | None:
         """Return a copy of a session, always the same one, or None if it does not exist."""
         if (known := self._by_name.get(name)) is None:
@@ -106,8 +111,12 @@ def dry_run(
         ``draft`` with the ``name`` and ``text`` of a scenario.
     :raise DocumentError: the draft is invalid.
     """
-    used = Rehearsal(settings, _Copies(sessions, request.get("draft")), session).send(request)
-    return used.journal.entries()[-1], used.seed
+    copies = _Copies(sessions, request.get("draft"))
+    try:
+        used = Rehearsal(settings, copies, session).send(request)
+        return used.journal.entries()[-1], used.seed
+    finally:
+        copies.close()
 
 
 class Rehearsal:
@@ -124,7 +133,7 @@ class Rehearsal:
         self._app = App(self._finish, self._admit)
         self._app.url_map.merge_slashes = False
         playback = _Playback(settings, sessions, session)
-        operations.add_routes(self._app, playback)
+        operations.add_routes(self._app, playback.respond)
         unmatched.add_routes(self._app, playback)
         add_error_handlers(self._app)
 

@@ -18,6 +18,8 @@ from mockpets.web.unmatched import not_found_message
 from mockpets.wsgi_extension import JOB_RESULTS, ORDER, AwaitBody, RunJob
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import flask
 
     from mockpets.constants import ErrorCode
@@ -72,23 +74,23 @@ def _not_ready(error: NotReady) -> Response:
     for result in environ.get(JOB_RESULTS, ()):
         if isinstance(result, RequestError):
             return _request_error(result)
-    environ[ORDER] = RunJob(partial(_run_job, error), request.exchange.name)
+    environ[ORDER] = RunJob(partial(_run_job, error.job, error.what), request.exchange.name)
     return Response(status=503)
 
 
-def _run_job(error: NotReady) -> object:
+def _run_job(job: Callable[[], object], what: str) -> object:
     """Return the result of a job, or an error if it raised an exception, which is logged."""
     try:
-        return error.job()
+        return job()
     except RequestError as failed:  # such as too little memory for the pets
         return failed
     except MemoryError:
-        _log.exception("%s failed", error.what)
+        _log.exception("%s failed", what)
         fix = "the server has too little memory; send or request less at once, or give it more"
     except Exception:  # noqa: BLE001 - a job may fail in any way
-        _log.exception("%s failed", error.what)
+        _log.exception("%s failed", what)
         fix = "this is a bug in mockpets; report it with the traceback in the log"
-    return RequestError("internal_error", f"{error.what} failed: {fix}")
+    return RequestError("internal_error", f"{what} failed: {fix}")
 
 
 def _needs_body(_: NeedsBody) -> Response:

@@ -29,7 +29,7 @@ from mockpets.strict_json import parse_json
 from mockpets.web.exchange import Response
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
     import flask
 
@@ -37,17 +37,19 @@ if TYPE_CHECKING:
     from mockpets.records.store import Filters, Store
     from mockpets.session.session import Session
     from mockpets.web.exchange import Request
-    from mockpets.web.playback import Playback
 
 
-def add_routes(app: flask.Flask, playback: Playback) -> None:
-    """Add the contract's operations to the app."""
+def add_routes(app: flask.Flask, respond: Callable[..., Response]) -> None:
+    """Add the contract's operations to the app.
+
+    :param respond: `Playback.respond`, which calls an operation if no stub responds.
+    """
     views = {"listPets": list_pets, "createPet": create_pet, "getPet": get_pet}
     for operation, (method, path) in OPERATIONS.items():
         app.add_url_rule(
             path.replace("{petId}", "<pet_id>"),
             operation,
-            partial(playback.respond, operation, views[operation]),
+            partial(respond, operation, views[operation]),
             methods=[method],
             # The last route handles OPTIONS: Flask's own response is a 200 with HTML.
             provide_automatic_options=False,

@@ -19,7 +19,7 @@ def _in_an_empty_folder(here: Path) -> None:
 @pytest.fixture(scope="module")
 def two_pets() -> Iterator[MockpetsServer]:
     """A server that the tests of a module share, with two pets."""
-    with MockpetsServer(Settings(port=0, host=("127.0.0.1",), pets="2")) as server:
+    with MockpetsServer(Settings(port=0, host=("127.0.0.1",), data=("pets=2",))) as server:
         yield server
 
 

@@ -145,7 +145,7 @@ def test_the_examples_of_errors_are_what_the_server_sends(
         if "400" <= status < "default"
         for example in response["content"]["application/json"]["examples"].values()
     }
-    full = fresh(max_pets=1)
+    full = fresh(max_records=1)
     for _ in range(2):
         last = full("POST", "/v1/pets", json_body={"name": "Miso", "categoryId": 1})
     message = examples.pop(("createPet", "507"))["message"]

@@ -27,11 +27,12 @@ import json, pathlib
 from werkzeug.test import Client
 from mockpets import Settings, create_app
 from mockpets.contract.openapi import document
-from mockpets.pets.table import make_table
+from mockpets.contract.collections import PETS
+from mockpets.records.table import dumped, make_table
 from mockpets.scenario.language.loader import load_fixture, scenario_schema
 from mockpets.storage.persistence import persist_sessions
 
-client = Client(create_app(Settings(pets="0")))
+client = Client(create_app(Settings(data=("pets=0",))))
 
 def call(method, path, body=None):
     got = client.open(
@@ -46,32 +47,34 @@ def call(method, path, body=None):
 
 def restored(pets):
     for before in (pets, None):
-        sessions = create_app(Settings(pets="0")).extensions["mockpets"].sessions
+        sessions = create_app(Settings(data=("pets=0",))).extensions["mockpets"].sessions
         with persist_sessions("state", sessions):
+            session = sessions.default
+            store = session.store(session.stack(session.active))
             if before:
-                sessions.default.own.replace(make_table(before))
-    return sessions.default.own
+                store.replace(make_table(PETS, dumped(PETS, before)))
+    return store
 """
 
 PROPERTY = """
 pets = [{"id": 1, "name": "a", "categoryId": 1, "color": "red"}]
 pathlib.Path("pets.json").write_text(json.dumps(pets))
 store = restored(pets)
-scenario = {"description": "x", "pets": pets, "stubs": []}
+scenario = {"description": "x", "data": {"pets": pets}, "stubs": []}
 print(json.dumps({
     "create": call("POST", "/v1/pets", {"color": "red", "name": "a", "categoryId": 1}),
     "list": call("GET", "/v1/pets"),
     "get": call("GET", "/v1/pets/1"),
     "wrong": call("POST", "/v1/pets", {"color": 7, "name": "a", "categoryId": 1})[1]["message"],
-    "change": call("PATCH", "/__mockpets/pets/1", {"color": "blue"}),
-    "removed": call("PATCH", "/__mockpets/pets/1", {"color": None}),
-    "put": call("PUT", "/__mockpets/pets", pets),
-    "control": call("GET", "/__mockpets/pets")[1]["pets"],
+    "change": call("PATCH", "/__mockpets/data/pets/1", {"color": "blue"}),
+    "removed": call("PATCH", "/__mockpets/data/pets/1", {"color": None}),
+    "put": call("PUT", "/__mockpets/data/pets", pets),
+    "control": call("GET", "/__mockpets/data/pets")[1]["records"],
     "scenario": [
         call("PUT", "/__mockpets/scenario", {"scenario": scenario})[0],
         call("GET", "/v1/pets")[1],
     ],
-    "fixture": load_fixture(pathlib.Path("pets.json"), "f"),
+    "fixture": [*map(json.loads, load_fixture(pathlib.Path("pets.json"), "f", "pets"))],
     "state": json.loads(store.page(10)),
     "notes": [note for row in call("GET", "/__mockpets/requests")[1]["requests"]
               for note in row["notes"] if note["code"].startswith("ignored")],

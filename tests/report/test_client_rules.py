@@ -107,6 +107,8 @@ def at_once(starts: Sequence[float], pause: float) -> list[Sent]:
     ([], failing(0, 30_010, 60_020, 90_030)),
     ([BACKOFF], failing(0, 30_009, 60_018, 90_027)),
     ([], limited(*STEADY, after="1")),
+    ([], limited(0, 960, 1920, 2880, after="1")),
+    ([BACKOFF, IGNORED], limited(0, 959, 1918, 2877, after="1")),
     # StrictMode sends twice; two clients do not hide each other.
     ([], failing(0, 12)),
     ([], at_once(GROWING, 12)),

@@ -7,7 +7,7 @@ import pytest
 
 from mockpets.faults import FAULTS
 from mockpets.packaged_data import shipped
-from mockpets.scenario.describe import describe_match, describe_pets, describe_stub
+from mockpets.scenario.describe import describe_content, describe_match, describe_stub
 from mockpets.scenario.library import load_library
 from mockpets.scenario.model import PASS, Canned, Condition, Delay, Generated, Match, Stub
 
@@ -87,17 +87,19 @@ def test_the_description_names_the_fault(fault: Any) -> None:
     assert describe_stub(Stub("s/1", replies=(fault,)))["does"] == alone
 
 
-@pytest.mark.parametrize(("pets", "text"), [
-    (None, None),
-    ((), "no pets"),
-    (({"id": 1, "name": "Miso", "categoryId": 2},), "a list of 1 pet"),
-    (Generated(0, 3), "no pets"),
-    (Generated(1), "1 generated pet"),
-    (Generated(500, 3, "de_DE"), "500 generated pets, seed 3, names in de_DE"),
-    (Generated(500, 0), "500 generated pets, seed 0"),
+@pytest.mark.parametrize(("name", "content", "text"), [
+    ("pets", (), "no pets"),
+    ("pets", (b'{"id":1,"name":"Miso","categoryId":2}',), "a list of 1 pet"),
+    ("pets", Generated(0, 3), "no pets"),
+    ("pets", Generated(1), "1 generated pet"),
+    ("pets", Generated(500, 3, "de_DE"), "500 generated pets, seed 3, names in de_DE"),
+    ("pets", Generated(500, 0), "500 generated pets, seed 0"),
+    ("orders", (), "no records of orders"),
+    ("orders", (b"{}", b"{}"), "a list of 2 records of orders"),
+    ("*", (), "no records in any collection"),
 ])  # fmt: skip
-def test_pets(pets: Any, text: str | None) -> None:
-    assert describe_pets(pets) == text
+def test_content(name: str, content: Any, text: str) -> None:
+    assert describe_content(name, content) == text
 
 
 def test_every_shipped_stub_has_a_description() -> None:

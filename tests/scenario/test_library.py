@@ -16,12 +16,13 @@ import yaml
 from generate import compiled_scenarios
 from mockpets import packaged_data
 from mockpets.constants import NEEDS, STACKS
+from mockpets.contract.collections import PETS
 from mockpets.errors import InputError, RequestError
 from mockpets.packaged_data import shipped
 from mockpets.scenario.files import find
 from mockpets.scenario.language.loader import load_scenario
 from mockpets.scenario.library import Library, load_library
-from mockpets.scenario.model import Delay
+from mockpets.scenario.model import Content, Delay, Generated
 from mockpets.scenario.reloader import Reloader
 
 SCENARIO = "description: {0}.\nstubs:\n  - reply: {{status: {1}}}\n"
@@ -46,6 +47,12 @@ def write(tmp_path: Path) -> Callable[..., Path]:
 
 def labels(folder: Path, *names: str) -> list[str]:
     return [stub.label for stub in load_library([folder], []).stack(names).stubs]
+
+
+def content(library: Library, *names: str) -> tuple[str, Content | None]:
+    """Return the scenario of a stack that gives pets, and what it gives."""
+    binding = library.stack(names).binding(PETS)
+    return binding.giver, binding.content
 
 
 def test_shipped_scenarios_have_no_problems() -> None:
@@ -88,7 +95,7 @@ def test_a_shipped_file_that_someone_edited_is_read(own_shipped: Path) -> None:
 
     (stub,) = scenarios["slow"].stubs
     assert stub.delay == Delay("fixed", 3.0, 3.0)
-    assert scenarios["empty"].pets == ()
+    assert scenarios["empty"].data == {"*": ()}
 
 
 def test_a_shipped_file_that_someone_broke_is_a_problem(own_shipped: Path) -> None:
@@ -114,7 +121,7 @@ def test_a_later_folder_wins_and_the_source_lists_what_it_replaces(
 
 
 def test_suffixes_match_in_any_case(write: Callable[..., Path], tmp_path: Path) -> None:
-    write("a.YAML", "description: A\npets: d\n")
+    write("a.YAML", "description: A\ndata: {pets: d}\n")
     write("b.Yml", "description: B\n")
     write("c.JSON", '{"description": "C"}')
     write("d.Json", "[]", "fixtures")
@@ -129,7 +136,7 @@ def test_links_out_of_their_folder_are_rejected_and_links_within_are_not(
 ) -> None:
     write("secret.yaml", "description: s3cret\n", "elsewhere")
     write("pets.json", "[]", "elsewhere")
-    write("mine.yaml", "description: Mine\npets: litter\n")
+    write("mine.yaml", "description: Mine\ndata: {pets: litter}\n")
     write("in.yaml", "description: In\n", "mine/..data")
     (tmp_path / "mine" / "out.yaml").symlink_to("../elsewhere/secret.yaml")
     (tmp_path / "mine" / "in.yaml").symlink_to("..data/in.yaml")
@@ -143,7 +150,7 @@ def test_links_out_of_their_folder_are_rejected_and_links_within_are_not(
     assert {name: list(map(str, problems)) for name, problems in library.problems.items()} == {
         "out": [f"{tmp_path / 'mine' / 'out.yaml'}: {message}"],
         "mine": [
-            f"{tmp_path / 'mine' / 'mine.yaml'}:2:7: pets: fixture 'litter' is invalid: "
+            f"{tmp_path / 'mine' / 'mine.yaml'}:2:14: data.pets: fixture 'litter' is invalid: "
             f"{fixture}: {message}; fix the fixture"
         ],
     }
@@ -154,12 +161,12 @@ def test_a_bad_fixture_is_one_problem_for_each_reference(
 ) -> None:
     write("litter.json", "[]]", "fixtures")
     page = "  - {match: {operation: listPets}, reply: {page: litter}}\n"
-    path = write("mine.yaml", "description: d\npet: 3\npets: litter\nstubs:\n" + page * 2)
+    path = write("mine.yaml", "description: d\npet: 3\ndata: {pets: litter}\nstubs:\n" + page * 2)
     problems = load_library([tmp_path / "mine"], [tmp_path / "fixtures"]).problems["mine"]
 
     assert [str(each).removeprefix(str(path)).partition(": ")[0] for each in problems] == [
         ":2:1",
-        ":3:7",
+        ":3:14",
         ":5:50",
         ":6:50",
     ]
@@ -178,18 +185,18 @@ def test_extended_stubs_follow_the_scenario_s_own_without_duplicates(
     write: Callable[..., Path], tmp_path: Path
 ) -> None:
     stub = "stubs:\n  - {name: own, reply: {status: 500}}\n"
-    write("base.yaml", "description: d\npets: []\n" + stub)
+    write("base.yaml", "description: d\ndata: {pets: []}\n" + stub)
     write("left.yaml", "description: d\nextends: base\n" + stub)
-    write("right.yaml", "description: d\nextends: [base]\npets: 3\n" + stub)
+    write("right.yaml", "description: d\nextends: [base]\ndata: {pets: 3}\n" + stub)
     write("top.yaml", "description: d\nextends: [left, right]\n" + stub)
     mine = tmp_path / "mine"
 
     assert labels(mine, "top") == ["top/own", "left/own", "base/own", "right/own"]
     assert labels(mine, "right", "left") == ["right/own", "base/own", "left/own"]
-    # The first scenario in this order that has pets provides them.
+    # The first scenario in this order that gives pets provides them.
     library = load_library([mine], [])
-    assert library.stack(["top"]).pets == ()
-    assert library.stack(["right", "top"]).pets == library.scenarios["right"].pets
+    assert content(library, "top") == ("base", ())
+    assert content(library, "right", "top") == ("right", Generated(3))
 
 
 def test_a_circle_of_extends_names_the_chain(write: Callable[..., Path], tmp_path: Path) -> None:
@@ -389,12 +396,13 @@ def test_a_changed_fixture_reloads_the_scenarios_that_use_it(
 ) -> None:
     pet = '[{"id": 1, "name": "%s", "categoryId": 1}]'
     write("litter.json", pet % "Ada", "fixtures")
-    write("young.yaml", "description: d\npets: litter\n")
+    write("young.yaml", "description: d\ndata: {pets: litter}\n")
     watch = Reloader([tmp_path / "mine"], [tmp_path / "fixtures"])
     write("litter.json", pet % "Bo", "fixtures")
     watch.look()
 
-    assert watch.library.stack(["young"]).pets == ({"id": 1, "name": "Bo", "categoryId": 1},)
+    bo = b'{"id":1,"name":"Bo","categoryId":1}'
+    assert content(watch.library, "young") == ("young", (bo,))
 
 
 def test_a_removed_folder_keeps_the_loaded_scenarios(
@@ -498,3 +506,87 @@ def test_the_number_of_shared_stacks_is_bounded() -> None:
     stacks = [ref(library.stack(pair)) for pair in permutations(names, 2)]
     gc.collect()
     assert 0 < sum(stack() is not None for stack in stacks) <= STACKS < len(stacks)
+
+
+# --- Data of collections that other files define ----------------------------------------------
+
+SHOP = """\
+description: A shop.
+resources:
+  - {path: /v1/store/orders, id: code, required: [petId]}
+  - {path: /shop/vets, filters: [city]}
+data:
+  vets: [{id: 1, city: Oslo}]
+"""
+
+
+@pytest.mark.parametrize(("data", "problems"), [
+    ("{orders: [{code: x, petId: 1}], vets: []}", []),
+    ("{orders: litter}", ["2:8: data.orders: record 1: missing property 'code'; add code: 1",
+                          "2:8: data.orders: record 1: missing property 'petId'; add petId",
+                          "2:8: data.orders: record 2: missing property 'code'; add code: 2",
+                          "2:8: data.orders: record 2: missing property 'petId'; add petId"]),
+    ("{orders: [{id: 1, petId: 2}]}",
+     ["2:8: data.orders: record 1: missing property 'code'; add code: 1"]),
+    ("{orders: [{code: '-0', petId: 1}, {code: 0, petId: 1}]}",
+     ["2:8: data.orders: record 2: item 1 already has the code 0; use unique ids"]),
+    ("{orders: [], order: []}",
+     ["2:20: data.order: unknown collection 'order'; did you mean 'orders'?"]),
+    ("{pet: 3, pets: 3}", ["2:13: data.pet: records can be generated only for a collection of "
+                              "the contract; write a list of records, or the name of a fixture"]),
+    ("{pet: litter}", ["2:8: data.pet: unknown collection 'pet'; did you mean 'pets'?"]),
+    ("{xyzzy: []}", ["2:8: data.xyzzy: unknown collection 'xyzzy'; known collections: pets, "
+                     "orders, vets; define others under resources, or extend the scenario "
+                     "that does"]),
+])  # fmt: skip
+def test_data_of_an_extended_scenario_is_checked(
+    write: Callable[..., Path], tmp_path: Path, data: str, problems: list[str]
+) -> None:
+    write("litter.json", '[{"id": 1, "name": "Ada"}, {"id": 2}]', "fixtures")
+    write("shop.yaml", SHOP)
+    path = write("busy.yaml", f"extends: shop\ndata: {data}\ndescription: d\n")
+    library = load_library([tmp_path / "mine"], [tmp_path / "fixtures"])
+
+    found = map(str, library.problems.get("busy", ()))
+    assert [text.removeprefix(f"{path}:") for text in found] == problems
+
+
+def test_data_needs_the_scenario_that_defines_the_collection(
+    write: Callable[..., Path], tmp_path: Path
+) -> None:
+    write("shop.yaml", SHOP)
+    path = write("busy.yaml", "description: d\ndata: {vets: []}\n")
+
+    assert list(map(str, load_library([tmp_path / "mine"], []).problems["busy"])) == [
+        f"{path}:2:8: data.vets: unknown collection 'vets'; did you mean 'pets'?"
+    ]
+
+
+def test_a_fixture_can_have_pets_and_other_records(
+    write: Callable[..., Path], tmp_path: Path
+) -> None:
+    """What it needs depends on the collection that it is for."""
+    write("litter.json", '[{"id": 1, "name": "Ada", "categoryId": 1}]', "fixtures")
+    write("codes.json", '[{"code": "a", "size": 1e3}, {"code": 7}]', "fixtures")
+    write("both.yaml", SHOP.replace("[{id: 1, city: Oslo}]", "litter\n  pets: litter"))
+    path = write("wrong.yaml", "description: d\ndata: {pets: codes}\n")
+    library = load_library([tmp_path / "mine"], [tmp_path / "fixtures"])
+
+    ada = b'{"id":1,"name":"Ada","categoryId":1}'
+    assert library.scenarios["both"].data == {"vets": (ada,), "pets": (ada,)}
+    assert list(map(str, library.problems["wrong"])) == [
+        f"{path}:2:14: data.pets: fixture 'codes' is invalid: {tmp_path}/fixtures/codes.json:1:2: "
+        "1.categoryId: is required; fix the fixture"
+    ]
+
+
+def test_everything_is_empty_except_what_has_content_of_its_own(
+    write: Callable[..., Path], tmp_path: Path
+) -> None:
+    write("shop.yaml", SHOP)
+    write("bare.yaml", "description: d\nextends: shop\ndata: {'*': [], pets: 2}\n")
+    library = load_library([tmp_path / "mine"], [])
+    stack = library.stack(["bare"])
+    given = {one.name: stack.binding(one).content for one in stack.collections}
+
+    assert given == {"pets": Generated(2), "orders": (), "vets": ()}

@@ -10,6 +10,7 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
+from mockpets.contract.collections import COLLECTIONS
 from mockpets.packaged_data import shipped
 from mockpets.scenario.library import load_library
 from tests.http_client import JSON, KEY, Client, OverSocket, Response
@@ -71,12 +72,17 @@ def test_statuses_and_headers(scenario: str, fresh: Make) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in shipped("scenarios").iterdir()))
-def test_each_pet_list_and_stub_of_a_scenario_has_an_effect(name: str, fresh: Make) -> None:
+def test_each_content_and_stub_of_a_scenario_has_an_effect(name: str, fresh: Make) -> None:
     call, scenario = fresh(scenario=(name,)), load_library([], []).scenarios[name]
     unused = {stub.label for stub in scenario.stubs}
     paths = [stub.match.path for stub in scenario.stubs if stub.match.path]
-    if scenario.pets is not None:
+    known = [*COLLECTIONS.values(), *scenario.resources]
+    assert scenario.data.keys() <= {"*", *(one.name for one in known)}
+    if scenario.data.keys() & {"*", "pets"}:
         assert pets(call) != pets(fresh())
+    for resource in scenario.resources:
+        content = scenario.data.get(resource.name, ())
+        assert call("GET", resource.path).json == [json.loads(row) for row in content]  # type: ignore[union-attr]  # only the contract's are generated
     for _ in range(50):  # some stubs skip requests, or apply by chance
         for request in (LIST, CREATE, GET, *(f"GET {path}" for path in paths)):
             body = NEW_PET if request == CREATE else None

@@ -100,7 +100,7 @@ def test_a_rejected_body_is_in_the_request_log(server: Running) -> None:
 @pytest.mark.parametrize("start", [
     post(LARGE, "Mockpets-Scenario: server-error"),  # its stubs take any size
     head("GET /v1/pets", KEY, length(LARGE)),
-    head("PUT /__mockpets/pets", JSON, length(LARGE)),
+    head("PUT /__mockpets/data/pets", JSON, length(LARGE)),
 ], ids=["POST to a stub", "GET", "control API"])  # fmt: skip
 def test_a_body_that_a_response_needs_is_read(start: bytes, server: Running) -> None:
     with Wire(server.port) as wire:
@@ -112,7 +112,7 @@ def test_a_body_that_a_response_needs_is_read(start: bytes, server: Running) -> 
 
 
 def test_the_head_of_a_large_call_creates_no_session(server: Running) -> None:
-    start = head("PUT /~failed/__mockpets/pets", JSON, length(LARGE), "Expect: 100-continue")
+    start = head("PUT /~failed/__mockpets/data/pets", JSON, length(LARGE), "Expect: 100-continue")
     with Wire(server.port) as wire, Wire(server.port) as other:
         assert wire.send(start).head() == b"HTTP/1.1 100 Continue"
         other.get("/__mockpets/sessions/failed")
@@ -177,9 +177,9 @@ def test_visitors_send_no_more_than_an_operation_takes(start: bytes, public: Run
 
 def test_the_token_allows_large_bodies(public: Running) -> None:
     with Wire(public.port) as wire:
-        wire.send(head("PUT /__mockpets/pets", JSON, TOKEN, length(LARGE))).send(b" " * LARGE)
+        wire.send(head("PUT /__mockpets/data/pets", JSON, TOKEN, length(LARGE))).send(b" " * LARGE)
         assert wire.read().json["code"] == "invalid_request"  # it is empty
-        wire.send(head("PUT /__mockpets/pets", JSON, TOKEN + "x", length(LARGE)))
+        wire.send(head("PUT /__mockpets/data/pets", JSON, TOKEN + "x", length(LARGE)))
         assert wire.read().status == 401
         assert ends(wire)
 

@@ -91,7 +91,7 @@ def test_a_waker_ends_each_wait_and_does_nothing_when_closed(poller: Poller) -> 
 
 
 def test_many_pets_are_generated_on_the_worker_thread(tmp_path: Path) -> None:
-    (tmp_path / "many.yaml").write_text("description: Many.\npets: {count: 3000}\n")
+    (tmp_path / "many.yaml").write_text("description: Many.\ndata: {pets: {count: 3000}}\n")
     app = create_app(Settings(scenarios_dir=(tmp_path,)))
     lines = ("Authorization: Bearer mockpets", "Mockpets-Scenario: many")
     with running(app) as server, Wire(server.port) as one, Wire(server.port) as other:

@@ -2,10 +2,9 @@
 
 from functools import partial
 
-from mockpets.pets.table import TableCache, make_table
-
 from mockpets.journal.journal import Journals
 from mockpets.memory_budget import MemoryBudget
+from mockpets.records.table import TableCache
 from mockpets.scenario.library import Library
 from mockpets.scenario.model import Scenario
 from mockpets.seed.generator import generate
@@ -13,17 +12,17 @@ from mockpets.session.session import SharedState
 
 
 def shared_state(*scenarios: Scenario, budget: int = 2**20, max_new: int = 10) -> SharedState:
-    """Return a shared state with these scenarios, no active ones, and no pets."""
+    """Return a shared state with these scenarios, no active ones, and no records."""
     library = Library({one.name: one for one in scenarios}, {}, {})
-    pets = MemoryBudget(budget, "pets")
+    records = MemoryBudget(budget, "records")
     return SharedState(
         library=lambda: library,
-        tables=TableCache(generate, pets),
-        start=make_table([]),
+        tables=TableCache(generate, records),
+        starts={},
         scenarios=(),
         seed=1,
         max_new=max_new,
         locale="en_US",
         journal=partial(Journals(2**20).new, 100),
-        pets=pets,
+        records=records,
     )

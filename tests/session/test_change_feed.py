@@ -15,11 +15,11 @@ def common() -> ChangeFeed:
 
 def test_a_session_sees_its_own_and_common_changes(common: ChangeFeed) -> None:
     one, other = ChangeFeed(common), ChangeFeed(common)
-    one.publish("pets")
-    assert (one.since(0), other.since(0), common.since(0)) == (["pets"], [], [])
+    one.publish("data")
+    assert (one.since(0), other.since(0), common.since(0)) == (["data"], [], [])
     common.publish("files")
     one.publish("requests")
-    assert one.since(0) == ["requests", "pets", "files"]
+    assert one.since(0) == ["requests", "data", "files"]
     assert other.since(0) == common.since(0) == ["files"]
     assert one.since(one.number) == []
     assert one.number > other.number > 0
@@ -32,7 +32,7 @@ def test_a_late_subscriber_is_released_at_once_and_a_cancelled_one_never(
     common.publish("files")
     own.wait(0, lambda: events.append("late"))
     own.wait(own.number, lambda: events.append("left"))()
-    own.publish("pets")
+    own.publish("data")
     common.publish("files")
     assert events == ["", "late"]
 
@@ -42,7 +42,7 @@ def test_no_change_is_missed_between_threads(common: ChangeFeed) -> None:
 
     def tell(changes: ChangeFeed) -> None:
         for _ in range(300):
-            changes.publish("pets")
+            changes.publish("data")
 
     def listen(changes: ChangeFeed) -> None:
         seen = 0

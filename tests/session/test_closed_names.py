@@ -120,7 +120,7 @@ def test_only_existing_sessions_can_be_closed(server: Server) -> None:
 CHANGES: list[tuple[str, str, Any]] = [
     ("PUT", "scenario", {"scenario": "empty"}),
     ("POST", "reset", None),
-    ("PUT", "pets", [{"id": 7, **PET}]),
+    ("PUT", "data/pets", [{"id": 7, **PET}]),
     ("DELETE", "requests", None),
 ]
 
@@ -172,7 +172,11 @@ def test_a_rejected_change_leaves_the_name_closed(server: Server) -> None:
     assert_error(full.control("POST", "reset", base="/~w3"), "busy")
     assert full.call("GET", "/~w3/v1/pets").status == 410
     server.drop()
-    for path, body in (("scenario", {"scenario": "emtpy"}), ("pets", {"x": 1}), ("pets", None)):
+    for path, body in (
+        ("scenario", {"scenario": "emtpy"}),
+        ("data/pets", {"x": 1}),
+        ("data/pets", None),
+    ):
         assert server.control("PUT", path, body, "/~w3").status in (400, 422)
         assert server.names() == ["default"]
         assert server.call("GET", "/~w3/v1/pets").status == 410

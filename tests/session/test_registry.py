@@ -136,7 +136,7 @@ def test_200_sessions_over_10000_pets_share_them() -> None:
     two journal entries. Copies would take 330 MB. A session that deletes one of the pets gets its
     own index, which takes 0.45 MB.
     """
-    app = create_app(Settings(pets="10000"))
+    app = create_app(Settings(data=("pets=10000",)))
     call = Client(InProcess(app))
     for name in ("default", "warm"):
         assert len(call("GET", f"/~{name}/v1/pets?limit=100").json) == 100
@@ -150,7 +150,7 @@ def test_200_sessions_over_10000_pets_share_them() -> None:
             assert call("POST", f"{base}/v1/pets", json_body=PET).json["id"] == 10_001
         gc.collect()
         shared, _ = tracemalloc.get_traced_memory()
-        assert call("DELETE", "/~w0/__mockpets/pets/1", key=None).json == {"total": 10_000}
+        assert call("DELETE", "/~w0/__mockpets/data/pets/1", key=None).json == {"total": 10_000}
         gc.collect()
         copied, _ = tracemalloc.get_traced_memory()
     finally:
@@ -193,11 +193,11 @@ def test_the_limit_over_http(fresh: Make) -> None:
 @pytest.mark.slow
 def test_the_memory_budgets_over_http(fresh: Make) -> None:
     """Sessions share 64 MiB: a full budget is a 507, and dropping a session frees memory."""
-    call = fresh(max_pets=100_000)
+    call = fresh(max_records=100_000)
     pets = [{"id": each, "name": "x" * 60_000, "categoryId": 1} for each in range(1, 17)]
     made, rejected = 0, None
     for number in range(100):
-        response = call("PUT", f"/~w{number}/__mockpets/pets", json_body=pets, key=None)
+        response = call("PUT", f"/~w{number}/__mockpets/data/pets", json_body=pets, key=None)
         if response.status >= 300:
             rejected = response
             break
@@ -207,7 +207,7 @@ def test_the_memory_budgets_over_http(fresh: Make) -> None:
     assert "the pets of all sessions together may use at most 64 MiB" in rejected.json["message"]
     assert 8 <= made <= 75
     assert call("GET", "/~w0/v1/pets/16").json == pets[15]
-    state = call("GET", f"/~w{made}/__mockpets/pets", key=None).json
-    assert state["total"] == 16 and state["pets"][0]["name"] != pets[0]["name"]
+    state = call("GET", f"/~w{made}/__mockpets/data/pets", key=None).json
+    assert state["total"] == 16 and state["records"][0]["name"] != pets[0]["name"]
     call("DELETE", "/__mockpets/sessions/w0", key=None)
-    assert call("PUT", f"/~w{made}/__mockpets/pets", json_body=pets, key=None).status == 200
+    assert call("PUT", f"/~w{made}/__mockpets/data/pets", json_body=pets, key=None).status == 200

@@ -3,13 +3,9 @@
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from mockpets import Settings, create_app
 from mockpets.constants import STACKS
-from mockpets.errors import RequestError
 from mockpets.packaged_data import shipped
 from mockpets.scenario.matching import Facts
 from mockpets.scenario.model import Canned, Scenario, Stub
@@ -20,8 +16,8 @@ from tests.session.shared_states import shared_state
 LIST = Facts("listPets", "GET", "/v1/pets")
 
 
-def scenario(name: str, *stubs: Stub, pets: Any = None) -> Scenario:
-    return Scenario(name, "d", (), pets, stubs, name)
+def scenario(name: str, *stubs: Stub) -> Scenario:
+    return Scenario(name, "d", (), stubs, name)
 
 
 def session(*scenarios: Scenario) -> Session:
@@ -36,7 +32,7 @@ def test_two_threads_get_each_reply_of_a_sequence_once() -> None:
     def work(_: int) -> list[bytes]:
         bodies = []
         for _turn in range(5_000):
-            outcome = under_test.decide(under_test.use(("many",)), LIST)
+            outcome = under_test.decide(under_test.stack(("many",)), LIST)
             assert outcome.reply is not None
             bodies.append(outcome.reply.body)
         return bodies
@@ -45,7 +41,7 @@ def test_two_threads_get_each_reply_of_a_sequence_once() -> None:
         seen = Counter(body for bodies in pool.map(work, range(2)) for body in bodies)
 
     assert seen == Counter(reply.body for reply in replies)
-    assert under_test.decide(under_test.use(("many",)), LIST).reply is None
+    assert under_test.decide(under_test.stack(("many",)), LIST).reply is None
 
 
 def test_reset_restarts_random_decisions() -> None:
@@ -54,7 +50,9 @@ def test_reset_restarts_random_decisions() -> None:
     )
 
     def draw() -> list[bool]:
-        return [under_test.decide(under_test.use(("luck",)), LIST).reply is None for _ in range(64)]
+        return [
+            under_test.decide(under_test.stack(("luck",)), LIST).reply is None for _ in range(64)
+        ]
 
     first = draw()
     assert draw() != first
@@ -62,20 +60,21 @@ def test_reset_restarts_random_decisions() -> None:
     assert draw() == first
 
 
-def test_the_number_of_stacks_is_limited() -> None:
+def test_the_number_of_stacks_is_limited(tmp_path: Path) -> None:
     names = [f"s{number}" for number in range(STACKS + 1)]
-    fail = Stub("s/1", replies=(Canned(503, (), b""),))
-    under_test = session(scenario("plain"), *(scenario(name, fail) for name in names))
+    for name in names:
+        (tmp_path / f"{name}.json").write_text('{"description": "d", "stubs": [{"delay": "0s"}]}')
+    call = Client(InProcess(create_app(Settings(scenarios_dir=(tmp_path,)))))
     for name in names[:STACKS]:
-        under_test.use((name,))
+        assert call("GET", "/v1/pets", scenario=name).status == 200
 
-    with pytest.raises(RequestError, match="100 different combinations") as caught:
-        under_test.use((names[-1],))
-    assert caught.value.code == "busy"
-    under_test.use(("plain",))  # has no state to keep
-    under_test.use((names[0],))  # existing ones still work
-    under_test.reset()
-    under_test.use((names[-1],))
+    rejected = call("GET", "/v1/pets", scenario=names[-1])
+    assert (rejected.status, rejected.json["code"]) == (503, "busy")
+    assert "100 different combinations" in rejected.json["message"]
+    assert call("GET", "/v1/pets", scenario="empty").status == 200, "it has no counters to keep"
+    assert call("GET", "/v1/pets", scenario=names[0]).status == 200, "existing ones still work"
+    call("POST", "/__mockpets/reset")
+    assert call("GET", "/v1/pets", scenario=names[-1]).status == 200
 
 
 def test_only_a_request_with_a_key_uses_up_stacks() -> None:
@@ -94,7 +93,7 @@ def test_only_a_request_with_a_key_uses_up_stacks() -> None:
 
 def test_a_changed_file_resets_only_its_own_counters(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text(
-        "description: d\npets: 2\nstubs:\n  - {times: 1, reply: {status: 500}}\n"
+        "description: d\ndata: {pets: 2}\nstubs:\n  - {times: 1, reply: {status: 500}}\n"
     )
     (tmp_path / "other.yaml").write_text(
         "description: d\nstubs:\n  - {times: 1, reply: {status: 500}}\n"
@@ -108,7 +107,7 @@ def test_a_changed_file_resets_only_its_own_counters(tmp_path: Path) -> None:
     assert (seen(), seen("other")) == ([500, 200], [500, 200])
     call("POST", "/v1/pets", json_body={"name": "Miso", "categoryId": 1})
     (tmp_path / "mine.yaml").write_text(
-        "description: d\npets: 2\nstubs:\n  - {times: 1, reply: {status: 501}}\n# longer\n"
+        "description: d\ndata: {pets: 2}\nstubs:\n  - {times: 1, reply: {status: 501}}\n# longer\n"
     )
     reloader.look()
 

@@ -15,7 +15,7 @@ from tests.server.raw_http import Clock
 
 PET: Any = {"name": "Miso", "categoryId": 2}
 STUB = {"match": {"operation": "listPets"}, "times": 2, "reply": {"status": 503}}
-TWICE = {"description": "d", "pets": 2, "stubs": [STUB]}
+TWICE = {"description": "d", "data": {"pets": 2}, "stubs": [STUB]}
 
 
 class Server:
@@ -45,7 +45,7 @@ class Server:
         return {
             **{name: summary[name] for name in ("id", "active", "seed", "pets", "requests")},
             "log": [(each["number"], each["target"], each["status"]) for each in log],
-            "all pets": self.control("GET", "pets").json["pets"],
+            "all pets": self.control("GET", "data/pets").json["records"],
         }
 
 
@@ -144,10 +144,10 @@ def test_a_full_server_puts_no_session_back() -> None:
 
 
 def test_what_is_kept_goes_first_when_memory_is_needed() -> None:
-    server = Server(memory=5 * 2**20, max_pets=10_000)
+    server = Server(memory=5 * 2**20, max_records=10_000)
     many = [{"id": number, "name": "x" * 1000, "categoryId": 1} for number in range(1, 900)]
     for name in ("w1", "w2", "v1", "v2", "v3"):  # of 4 MiB for pets, each takes about one
-        path = f"/~{name}/__mockpets/pets"
+        path = f"/~{name}/__mockpets/data/pets"
         assert server.call("PUT", path, json_body=many, key=None).status == 200
         if name[0] == "w":
             server.control("DELETE", f"sessions/{name}")
@@ -174,24 +174,24 @@ def test_a_restart_brings_back_what_an_undo_put_back(tmp_path: Path) -> None:
     settings = Settings(port=0, state=str(tmp_path / "pets.state"))
     with MockpetsServer(settings) as server:
         client = ControlClient(server.url, "w1")
-        ids = [client.add_pet(name="Miso", categoryId=2)["id"] for _ in range(3)]
+        ids = [client.add_record("pets", {"name": "Miso", "categoryId": 2})["id"] for _ in range(3)]
         identity = identity_of(client)
         client.reset()
-        client.add_pet(name="Later", categoryId=2)
+        client.add_record("pets", {"name": "Later", "categoryId": 2})
         assert client.undo()["undone"] == "reset"
         client.drop_session("w1")
-        ControlClient(server.url, "w2").add_pet(
-            name="Other", categoryId=2
+        ControlClient(server.url, "w2").add_record(
+            "pets", {"name": "Other", "categoryId": 2}
         )  # saved after the delete
         assert client.undo()["undone"] == "delete"
-        expected = client.pets()
+        expected = client.records("pets")
         assert identity_of(client) == identity
     with MockpetsServer(settings) as server:
         client = ControlClient(server.url, "w1")
 
-        assert client.pets() == expected
+        assert client.records("pets") == expected
         assert ids == [pet["id"] for pet in expected[-3:]]
-        assert client.add_pet(name="Next", categoryId=2)["id"] > max(ids)
+        assert client.add_record("pets", {"name": "Next", "categoryId": 2})["id"] > max(ids)
 
 
 def test_changes_after_an_undo_at_once_survive_a_crash(tmp_path: Path) -> None:
@@ -199,19 +199,19 @@ def test_changes_after_an_undo_at_once_survive_a_crash(tmp_path: Path) -> None:
     settings = Settings(port=0, state=str(tmp_path / "pets.state"))
     with MockpetsServer(settings) as server:
         client = ControlClient(server.url, "w1")
-        client.add_pet(name="First", categoryId=2)
+        client.add_record("pets", {"name": "First", "categoryId": 2})
         wait_for_save(client)
         client.drop_session("w1")
         client.undo()
         wait_for_save(client)
-        client.delete_pet(1)
-        expected = client.pets()
+        client.delete_record("pets", 1)
+        expected = client.records("pets")
         wait_for_save(client)
         (tmp_path / "copy").mkdir()
         for path in tmp_path.glob("pets.state*"):
             shutil.copy(path, tmp_path / "copy")
     with MockpetsServer(Settings(port=0, state=str(tmp_path / "copy/pets.state"))) as server:
-        assert ControlClient(server.url, "w1").pets() == expected
+        assert ControlClient(server.url, "w1").records("pets") == expected
 
 
 def wait_for_save(client: ControlClient) -> None:

@@ -42,7 +42,10 @@ VALUES: dict[str, list[tuple[str, Any]]] = {
     ],
     "fixtures_dir": [("two", (Path("two"),)), ("one", (Path("one"),))],
     "seed": [("0", 0), (str(INT64_MAX), INT64_MAX)],
-    "pets": [("5", "5"), ("one/My pets.YML", "one/My pets.YML")],
+    "data": [
+        ("pets=5", ("pets=5",)),
+        ("shop.orders=one/My orders.YML,pets=0", ("shop.orders=one/My orders.YML", "pets=0")),
+    ],
     "locale": [("de_DE", "de_DE"), ("ja_JP", "ja_JP")],
     "now": [("2030-12-06", "2030-12-06"), ("2030-12-06T09:00+01:00", "2030-12-06T09:00+01:00")],
     "api_key": [
@@ -58,7 +61,7 @@ VALUES: dict[str, list[tuple[str, Any]]] = {
     ],
     "behind_proxy": [("10.0.0.0/8", ("10.0.0.0/8",)), ("127.0.0.1, ::1", ("127.0.0.1", "::1"))],
     "prefix": [("/mock", "/mock"), ("/a/b-c/", "/a/b-c")],
-    "max_pets": [("1", 1), (str(INT64_MAX), INT64_MAX)],
+    "max_records": [("1", 1), (str(INT64_MAX), INT64_MAX)],
     "max_sessions": [("1", 1), ("10000", 10_000)],
     "sessions": [("declared", "declared"), ("Implicit", "implicit")],
     "memory": [("64GiB", 2**36), ("1.5 MiB", 1_572_864)],
@@ -84,7 +87,8 @@ BAD_PREFIX = "must be a path such as /mock (A-Z, a-z, 0-9, '.', '_', '-'), got "
 BAD_DURATION = "must be a duration such as 300ms, 1.5s or 1m, got "
 BAD_LONG = "must be a duration such as 30s, 90m or 1h, got "
 BAD_SIZE = "must be a size such as 64MiB or 1GiB, got "
-BAD_PETS = "must be a .yaml, .yml, .json file or an integer from 0 to 100000, got "
+BAD_CONTENTS = "must be a .yaml, .yml, .json file or an integer from 0 to 100000, got "
+BAD_DATA = "must be the name of a collection and its contents, such as "
 BAD_MOMENT = "must be a date and time such as 2030-12-06T09:00:00Z, from 1970 on, got "
 BAD_NODE = (
     "must be a name (a-z, A-Z, 0-9, '.', '_' and '-', first a letter or digit, at most 64 "
@@ -108,8 +112,13 @@ BAD: list[tuple[str, str, str]] = [
     ("scenarios_dir", "x" * 300, f"{BAD_FOLDER}got '{'x' * 56}..."),
     ("fixtures_dir", "file", "must be an existing folder, got 'file'"),
     ("seed", str(2**63), f"must be an integer from 0 to {INT64_MAX}, got '{2**63}'"),
-    ("pets", "pets.txt", f"{BAD_PETS}'pets.txt'"),
-    ("pets", "100001", f"{BAD_PETS}'100001'"),
+    ("data", "pets=pets.txt", f"of pets {BAD_CONTENTS}'pets.txt'"),
+    ("data", "orders=100001", f"of orders {BAD_CONTENTS}'100001'"),
+    ("data", "pets=", f"of pets {BAD_CONTENTS}''"),
+    ("data", "40", f"{BAD_DATA}pets=40, got '40'"),
+    ("data", "pets.json", f"{BAD_DATA}pets=pets.json, got 'pets.json'"),
+    ("data", "Pets=40", f"{BAD_DATA}pets=40, got 'Pets=40'"),
+    ("data", "=40", f"{BAD_DATA}pets=40, got '=40'"),
     ("now", "tomorrow", f"{BAD_MOMENT}'tomorrow'"),
     ("now", "2030-12-06T09:00", f"{BAD_MOMENT}'2030-12-06T09:00'; add the offset: Z for UTC"),
     ("locale", "xx", f"must be one of {', '.join(sorted(LOCALES))}, got 'xx'"),
@@ -124,7 +133,7 @@ BAD: list[tuple[str, str, str]] = [
     ("control_origin", "http://a:0", f"{BAD_ORIGIN_PORT}'http://a:0'"),
     ("control_origin", "https://[::1]:99999", f"{BAD_ORIGIN_PORT}'https://[::1]:99999'"),
     ("control_origin", "http://a:", f"{BAD_ORIGIN}'http://a:'"),
-    ("max_pets", "0", "must be an integer of 1 or more, got '0'"),
+    ("max_records", "0", "must be an integer of 1 or more, got '0'"),
     ("max_sessions", "0", "must be an integer from 1 to 10000, got '0'"),
     ("sessions", "manual", "must be one of implicit, declared, got 'manual'"),
     ("memory", "64MB", f"{BAD_SIZE}'64MB'"),
@@ -194,7 +203,7 @@ def test_without_any_source_all_settings_have_their_defaults() -> None:
 
 def test_the_defaults_that_depend_on_public_mode_are_those_of_the_constants() -> None:
     assert {row.name: row.unset for row in rows() if row.unset} == {
-        "max_pets": f"{RECORDS_BY_REQUEST}, or {PUBLIC_RECORDS} with --public",
+        "max_records": f"{RECORDS_BY_REQUEST}, or {PUBLIC_RECORDS} with --public",
         "max_sessions": f"{SESSIONS}, or {PUBLIC_SESSIONS} with --public, in proportion "
         "to --memory",
         "memory": f"{size_text(MEMORY)}, or {size_text(PUBLIC_MEMORY)} with --public",
@@ -450,14 +459,14 @@ def test_unknown_settings_are_never_ignored() -> None:
     problems = problems_of(
         {"prot": "1"},
         {"MOCKPETS_SCENARIOS": "a", "MOCKPETS_XYZZY": "1", URL_VARIABLE: "http://a"},
-        'max_pets = 3\n\n"Port" = 1\n\'hosts\' = "a"\nscenario.name = "a"\n[[xyzzy]]\nid = 1\n',
+        'max_records = 3\n\n"Port" = 1\n\'hosts\' = "a"\nscenario.name = "a"\n[[xyzzy]]\nid = 1\n',
     )
 
     assert problems == [
         "--prot: unknown setting; did you mean '--port'?",
         "MOCKPETS_SCENARIOS: unknown setting; did you mean 'MOCKPETS_SCENARIO'?",
         "MOCKPETS_XYZZY: unknown setting; 'mockpets serve --help' lists them",
-        "mockpets.toml:1:1: max_pets: unknown setting; did you mean 'max-pets'?",
+        "mockpets.toml:1:1: max_records: unknown setting; did you mean 'max-records'?",
         "mockpets.toml:3:1: Port: unknown setting; did you mean 'port'?",
         "mockpets.toml:4:1: hosts: unknown setting; did you mean 'host'?",
         "mockpets.toml:5:1: scenario: must be text or an integer, got {'name': 'a'}",

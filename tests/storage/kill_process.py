@@ -1,6 +1,7 @@
 """Kill a server at random moments, restart it, and check what its state file brings back.
 
-In every third round, another program changes or replaces the file while the server runs.
+The requests create, change, delete and replace records, reset sessions and set clocks. In every
+third round, another program changes or replaces the file while the server runs.
 """
 
 import json
@@ -11,34 +12,42 @@ import signal
 import sys
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 from urllib.parse import urlsplit
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.storage.persistence import persist_sessions
 
-ORDERS = ("default+shop", "a+shop")
-"""The targets to whose resource the records are posted."""
 TARGETS = (
-    *("default", "default+empty", "default+sold-out", "a+no-status", "b+full-page+empty"),
-    *ORDERS,
+    *("default pets", "default+empty pets", "default+sold-out pets", "a+no-status pets"),
+    *("b+full-page pets", "default+shop orders", "a+shop orders", "a+shop notes"),
 )
-"""Sessions and stacks of scenarios as in a base path; each has its own pets or records."""
-SHOP = "description: d\nresources: [{path: /v1/store/orders, items: [{id: 1, name: first}]}]\n"
+"""Sessions and stacks of scenarios as in a base path, and a collection; each has its records."""
+PLACES = {"pets": "/v1/pets", "orders": "/v1/store/orders", "notes": "/v1/notes"}
+SESSIONS = ("default", "a", "b")
+SHOP = """
+description: d
+resources: [{path: /v1/store/orders}, {path: /v1/notes}]
+data: {orders: [{id: 1, name: first}], notes: [{id: a, name: first}]}
+"""
 CHANGES: tuple[Callable[[Path, Path], object], ...] = (
     lambda _, path: os.truncate(path, 0),  # : > pets.state
     lambda backup, path: shutil.copyfile(backup, path),
     lambda backup, path: Path(shutil.copyfile(backup, f"{backup}2")).replace(path),
+    lambda _, path: path.unlink(),
 )
 HEADERS = {"Authorization": "Bearer mockpets", "Content-Type": "application/json"}
+KINDS = {"create": 12, "change": 4, "delete": 3, "put": 1, "reset": 1, "clock": 2}
+"""What requests do, and how often."""
 
 
 def serve_until_killed(path: Path, out: int, turn: int, changed: int | None) -> None:
-    """Report the pets of all targets, then post pets and save them; write each step to `out`.
+    """Report the records of all targets, then change them and save; write each step to `out`.
 
     :param changed: read after the first save, when the file was changed; None without a change.
     """
@@ -47,17 +56,52 @@ def serve_until_killed(path: Path, out: int, turn: int, changed: int | None) -> 
     def report(*step: object) -> None:
         os.write(out, json.dumps(step).encode() + b"\n")
 
-    def call(method: str, target: str, path: str, body: object = None) -> tuple[Any, str]:
+    def call(method: str, base: str, path: str, body: object = None) -> tuple[Any, str]:
         data = None if body is None else json.dumps(body)
-        connection.request(method, f"/~{target}{path}", data, HEADERS)
+        connection.request(method, f"/~{base}{path}", data, HEADERS)
         response = connection.getresponse()
-        assert response.status < 400, (target, path, response.status)
-        return json.loads(response.read()), response.getheader("Mockpets-Session-Id", "")
+        text = response.read()
+        assert response.status < 400, (base, path, response.status, text[:500])
+        return json.loads(text), response.getheader("Mockpets-Session-Id", "")
+
+    def records(target: str) -> tuple[dict[str, str], str]:
+        base, name = target.split()
+        there: dict[str, str] = {}
+        after: str | None = ""
+        while after is not None:  # a page has at most 1000
+            query = f"?after={after}" if after else ""
+            page, session_id = call("GET", base, f"/__mockpets/data/{name}{query}")
+            there |= {str(record["id"]): record["name"] for record in page["records"]}
+            after = page["next"]
+        return there, session_id
+
+    def act(kind: str, target: str, text: str) -> object:
+        """Change something; return what the response says of it."""
+        base, name = target.split()
+        data = f"/__mockpets/data/{name}"
+        if kind == "create":
+            return call("POST", base, PLACES[name], {"name": text, "categoryId": 1})[0]["id"]
+        if kind == "put":
+            count = random.choice((1, 30, 700))
+            some = [{"name": text, "categoryId": 1} for _ in range(count)]
+            if name == "pets":  # which must have IDs
+                some = [{"id": place, **pet} for place, pet in enumerate(some, 1)]
+            call("PUT", base, data, some)
+            return records(target)[0]
+        if kind == "reset":
+            return call("POST", base, "/__mockpets/reset")[1]
+        if kind == "clock":
+            call("PUT", base, "/__mockpets/clock", {"now": text, "frozen": True})
+            return None
+        key, text = text.split(" ", 1)
+        change = ("PATCH", {"name": text}) if kind == "change" else ("DELETE", None)
+        call(change[0], base, f"{data}/{key}", change[1])
+        return None
 
     folder = path.with_name("scenarios")
     folder.mkdir(exist_ok=True)
     (folder / "shop.yaml").write_text(SHOP)
-    settings = Settings(port=0, pets="2", log="quiet", scenarios_dir=(folder,))
+    settings = Settings(port=0, data=("pets=2",), log="quiet", scenarios_dir=(folder,))
     app = create_app(settings)
     progress = app.extensions["mockpets"].sessions.save_progress
     with (
@@ -66,24 +110,25 @@ def serve_until_killed(path: Path, out: int, turn: int, changed: int | None) -> 
     ):
         connection = HTTPConnection(urlsplit(server.url).netloc, timeout=20)
         for target in TARGETS:
-            there: dict[int, str] = {}
-            kind, part = ("data/orders", "records") if target in ORDERS else ("pets", "pets")
-            after: int | str | None = ""
-            while after is not None:  # a page has at most 1000
-                query = f"?after={after}" if after else ""
-                page, session_id = call("GET", target, f"/__mockpets/{kind}{query}")
-                there |= {pet["id"]: pet["name"] for pet in page[part]}
-                after = page["next"]
+            there, session_id = records(target)
             report("there", target, session_id, there)
+        for session in SESSIONS:
+            clock, session_id = call("GET", session, "/__mockpets/clock")
+            report("there", session, session_id, clock["now"] if clock["set"] else None)
         number = 0
         while True:
             for _ in range(random.randrange(1, 8)):
                 number += 1
-                target, name = random.choice(TARGETS), f"{turn} {number}"
-                report("posting", target, name)
-                place = "/v1/store/orders" if target in ORDERS else "/v1/pets"
-                pet, session_id = call("POST", target, place, {"name": name, "categoryId": 1})
-                report("posted", target, pet["id"], name, session_id)
+                target, text = random.choice(TARGETS), f"{turn} {number}"
+                (kind,) = random.choices(list(KINDS), list(KINDS.values()))
+                if kind in {"change", "delete"}:
+                    if not (there := records(target)[0]):
+                        continue
+                    text = f"{random.choice([*there])} {text}"
+                if kind == "clock":
+                    text = f"2030-01-01T{turn // 60 % 24:02}:{turn % 60:02}:00.{number % 1000:03}Z"
+                report("doing", number, kind, target, text)
+                report("done", number, act(kind, target, text))
                 progress.requested.set()  # save all the time, so that kills hit saves
             saved = number
             while progress.wait_for_save().trouble:
@@ -95,56 +140,121 @@ def serve_until_killed(path: Path, out: int, turn: int, changed: int | None) -> 
                 changed = None
 
 
+class State(NamedTuple):
+    """What a target had after a request.
+
+    :param number: of the request.
+    :param value: the names of records by key, or the clock of a session.
+    :param given: all keys that responses had since the last reset.
+    """
+
+    number: int
+    value: Any
+    given: set[str]
+
+
 class Expected:
-    """What the file must have, by the steps that the servers reported."""
+    """What the file may have, by the steps that the servers reported."""
 
     def __init__(self) -> None:
-        self.rounds = self.lost = 0
+        self.lost = 0
+        self.done = Counter[str]()
+        self.keys = 0
         self.ids: dict[str, str] = {}
-        self.given: dict[str, set[int]] = {target: set() for target in TARGETS}
-        """All IDs that responses had, also of pets that were lost."""
-        self.pets: dict[str, dict[int, str]] = {target: {} for target in TARGETS}
-        self.saved: set[str] = set()
-        """The names of pets that were reported as saved."""
-        self.posting = ("", "")
-        self.round: list[str] = []
+        self.states: dict[str, list[State]] = {}
+        """The states of each target: the last one that was saved, and those that followed."""
+        self.starts: dict[str, Any] = {}
+        self.pending: tuple[str, str, str] | None = None
+        """Kind, target and text of the request that was killed."""
 
-    def check(self, target: str, session_id: str, there: dict[int, str]) -> None:
-        """Check the pets that a restarted server has."""
-        posted, session = self.pets[target], target.partition("+")[0]
-        start = {pet: name for pet, name in there.items() if not name.split()[0].isdigit()}
-        now = {pet: name for pet, name in there.items() if pet not in start}
-        missing = {name for pet, name in posted.items() if now.get(pet) != name}
-        assert not missing & self.saved, f"{target}: saved, but not there: {missing & self.saved}"
-        unknown = {name for pet, name in now.items() if posted.get(pet) != name}
-        assert unknown <= {self.posting[1]}, f"{target}: not posted: {unknown}"
-        self.lost += bool(missing)
+    def check(self, target: str, session_id: str, value: Any) -> None:
+        """Check what a restarted server has of a target."""
+        session = target.partition("+")[0].split()[0]
         # A session that was not saved before the kill does not exist yet, and has no ID.
         is_new = not session_id or session_id != self.ids.get(session)
         assert is_new, f"{target}: was killed, and kept its ID"
-        self.pets[target] = now
+        if target not in self.states:
+            self.starts[target] = value
+            self.states[target] = [State(0, value, {*(value or ())})]
+            return
+        states = self.states[target]
+        if not self.is_pending(target, value, states[-1].value):
+            matching = [place for place, state in enumerate(states) if state.value == value]
+            assert matching, f"{target}: lost or changed: {value}, not one of {states}"
+            self.lost += matching[-1] < len(states) - 1
+            del states[: matching[0]]
+        given = set[str]().union(*(state.given for state in states))
+        self.states[target] = [State(0, value, given)]
+
+    def is_pending(self, target: str, value: Any, before: Any) -> bool:
+        """Return whether a target has the change that was killed."""
+        if self.pending is None:
+            return False
+        kind, changed, text = self.pending
+        if kind == "reset":
+            is_same_session = changed.partition("+")[0].split()[0] == target.partition("+")[0]
+            return is_same_session and value == self.starts[target]
+        if kind == "clock":
+            return bool(changed.partition("+")[0].split()[0] == target and value == text)
+        if changed != target:
+            return False
+        if kind == "put":
+            return {*value.values()} == {text}
+        if kind == "create":
+            return bool({key: name for key, name in value.items() if name != text} == before)
+        return bool(value == changed_records(kind, before, text))
 
     def read(self, lines: list[Any]) -> None:
         """Read the steps of one server."""
         there = [step for kind, *step in lines if kind == "there"]
-        for target, session_id, pets in there:
-            self.check(target, session_id, {int(pet): name for pet, name in pets.items()})
-        self.ids.update((target.partition("+")[0], session_id) for target, session_id, _ in there)
-        self.posting, self.round = ("", ""), []
-        for kind, *step in lines:
-            if kind == "posting":
-                self.posting = (step[0], step[1])
-            elif kind == "posted":
-                target, pet, name, session_id = step
-                self.ids[target.partition("+")[0]] = session_id
-                assert pet not in self.given[target], f"{target}: {pet} was given twice"
-                self.given[target].add(pet)
-                self.pets[target][pet] = name
-                self.posting = ("", "")
-                self.round.append(name)
-            elif kind == "saved":
-                self.saved.update(self.round[: step[0]])
-        self.rounds += 1
+        for target, session_id, value in there:
+            self.check(target, session_id, value)
+        self.ids.update((target.partition("+")[0].split()[0], each) for target, each, _ in there)
+        self.pending = None
+        for step, *details in lines:
+            if step == "doing":
+                _, *pending = details
+                self.pending = pending[0], pending[1], pending[2]
+            elif step == "done" and self.pending is not None:
+                number, response = details
+                self.note(number, response, *self.pending)
+                self.pending = None
+            elif step == "saved":
+                for states in self.states.values():
+                    last = max(n for n, state in enumerate(states) if state.number <= details[0])
+                    del states[:last]
+
+    def note(self, number: int, response: Any, kind: str, target: str, text: str) -> None:
+        """Note the state after a request."""
+        self.done[kind] += 1
+        session = target.partition("+")[0].split()[0]
+        if kind == "reset":
+            for each in TARGETS:
+                if each.partition("+")[0].split()[0] == session:
+                    start = self.starts[each]
+                    self.states[each].append(State(number, start, {*start}))
+            return
+        if kind == "clock":
+            self.states[session].append(State(number, text, set()))
+            return
+        _, value, given = self.states[target][-1]
+        if kind in {"create", "put"}:
+            new = {str(response): text} if kind == "create" else response
+            if kind == "create" or not target.endswith("pets"):
+                assert not given & new.keys(), f"{target}: given twice: {given & new.keys()}"
+            given |= new.keys()
+            self.keys += len(new)
+            value = value | new if kind == "create" else new
+        else:
+            value = changed_records(kind, value, text)
+        self.states[target].append(State(number, value, given))
+
+
+def changed_records(kind: str, records: dict[str, str], text: str) -> dict[str, str]:
+    """Return records after a change or a deletion."""
+    key, name = text.split(" ", 1)
+    others = {each: records[each] for each in records if each != key}
+    return {**records, key: name} if kind == "change" else others
 
 
 def read_until(kind: str, steps: TextIO) -> Iterator[str]:
@@ -174,13 +284,13 @@ def one_round(path: Path, turn: int, change: Callable[[], object] | None) -> lis
             os._exit(1)
     os.close(writing)
     with os.fdopen(reading) as steps:
-        lines = [steps.readline() for _ in TARGETS]
+        lines = [steps.readline() for _ in (*TARGETS, *SESSIONS)]
         if change is not None:
             lines += read_until("change", steps)
             change()
             os.write(done, b"x")
             lines += read_until("saved", steps)
-        steps_before_kill = random.randrange(40)
+        steps_before_kill = random.randrange(60)
         lines += [steps.readline() for _ in range(steps_before_kill)]
         time.sleep(random.random() * 0.01)  # not to wait for anything, but to hit a random moment
         os.kill(child, signal.SIGKILL)
@@ -210,8 +320,8 @@ def main(path: Path, rounds: int) -> None:
         "interrupted": interrupted,
         "changed": rounds // 3,
         "lost": expected.lost,
-        "posted": sum(map(len, expected.given.values())),
-        "saved": len(expected.saved),
+        "keys": expected.keys,
+        **expected.done,
     }
     print(json.dumps(result))
 

@@ -3,44 +3,46 @@
 import json
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from mockpets.pets.store import Store
-from mockpets.pets.table import make_table
-from mockpets.scenario.resources import Id, Resource
-
-from mockpets.contract.schemas import Pet
+from mockpets.contract.collections import PETS, Collection, Key, OwnSchema
+from mockpets.journal.journal import Journals
+from mockpets.memory_budget import MemoryBudget
+from mockpets.records.store import Store
+from mockpets.records.table import TableCache, make_table, rows_of
+from mockpets.scenario.library import Library
 from mockpets.scenario.model import Scenario
+from mockpets.seed.generator import generate
 from mockpets.session.registry import SessionRegistry
-from mockpets.session.session import Session
+from mockpets.session.session import Session, SharedState
 from mockpets.storage.database import open_database
 from mockpets.storage.persistence import restore_sessions
-from tests.session.shared_states import shared_state
 
 DISK_ERROR = sqlite3.OperationalError("disk I/O error")
 
 
-def pets(*names: str) -> tuple[Pet, ...]:
+def pets(*names: str) -> tuple[bytes, ...]:
+    """Return pets as JSON, with IDs from 1."""
     return tuple(
-        {"id": place, "name": name, "categoryId": 1} for place, name in enumerate(names, 1)
+        PETS.schema.dump({"id": place, "name": name, "categoryId": 1})
+        for place, name in enumerate(names, 1)
     )
 
 
-def scenario(name: str, *names: str) -> Scenario:
-    """Return a scenario that defines pets."""
-    return Scenario(name, "x", (), pets(*names), (), name)
+def scenario(name: str, *names: str, orders: Sequence[bytes] | None = None) -> Scenario:
+    """Return a scenario that gives content to pets, and may define orders with some records."""
+    data = {"pets": pets(*names)}
+    if orders is None:
+        return Scenario(name, "x", (), (), name, data)
+    return Scenario(name, "x", (), (), name, data | {"orders": tuple(orders)}, (ORDERS,))
 
 
-def resource(*items: bytes, name: str = "orders") -> Resource:
-    """Return a resource of the scenario `sold`."""
-    return Resource(f"/v1/store/{name}", name, "sold", items)
-
-
-ORDERS = resource(b'{"id":1,"petId":3}')
-SOLD, EMPTY = replace(scenario("sold", "Kit", "Tom"), resources=(ORDERS,)), scenario("empty")
+ORDERS = Collection("orders", "/v1/store/orders", OwnSchema("id"), "sold")
+TEXTS = Collection("texts", "/v1/texts", OwnSchema("id"), "sold", has_text_keys=True)
+SOLD = scenario("sold", "Kit", "Tom", orders=[b'{"id":1,"petId":3}'])
+EMPTY = scenario("empty")
 
 
 class Server:
@@ -64,9 +66,19 @@ class Server:
         limit: int = 10,
         connect: Callable[..., sqlite3.Connection] = sqlite3.connect,
     ) -> None:
-        shared = shared_state(*(scenarios or (SOLD, EMPTY)), budget=2**24, max_new=10**6)
-        table = make_table(pets(*start))
-        shared = replace(shared, start=table, scenarios=active, seed=seed)
+        library = Library({one.name: one for one in scenarios or (SOLD, EMPTY)}, {}, {})
+        budget = MemoryBudget(2**28, "records")
+        shared = SharedState(
+            library=lambda: library,
+            tables=TableCache(generate, budget),
+            starts={"pets": make_table(PETS, rows_of(pets(*start)))},
+            scenarios=active,
+            seed=seed,
+            max_new=10**6,
+            locale="en_US",
+            journal=partial(Journals(2**20).new, 100),
+            records=budget,
+        )
         self.sessions = SessionRegistry(shared, limit)
         self.progress = self.sessions.save_progress
         self.database = open_database(path, connect)
@@ -80,35 +92,31 @@ class Server:
     def session(self, name: str = "default") -> Session:
         return self.sessions.get_or_create(name)
 
-    def store(self, session: str = "default", *stack: str) -> Store:
+    def store(self, session: str = "default", *stack: str, collection: Collection = PETS) -> Store:
         found = self.session(session)
-        return found.use(stack).store if stack else found.own
+        return found.store(found.stack(stack), collection)
 
     def post(self, session: str = "default", *stack: str, name: str = "Miso") -> int:
         """Do what a createPet request does; return the ID."""
-        store = self.store(session, *stack)
-        if not store.has_reserved_id and not self.progress.trouble:
-            self.session(session).note_change()
-            self.save()
-        return store.create({"name": name, "categoryId": 2})[0]
+        key = self.store(session, *stack).create({"name": name, "categoryId": 2})[0]
+        assert isinstance(key, int)
+        return key
 
-    def order(self, session: str = "default", resource: Resource = ORDERS, **order: Any) -> Id:
-        """Do what a POST request to a resource does; return the ID."""
-        found = self.session(session)
-        if found.must_reserve_id(resource) and not self.progress.trouble:
-            found.data.touch(resource)
-            found.note_change()
-            self.save()
-        add = partial(resource.create, body=order, seed=1, max_new=10**6)
-        return found.data.change(resource, add)[1]
+    def order(self, session: str = "default", collection: Collection = ORDERS, **order: Any) -> Key:
+        """Do what a POST request to a scenario's own collection does; return the ID."""
+        return self.store(session, "sold", collection=collection).create(order)[0]
 
-    def orders(self, session: str = "default", resource: Resource = ORDERS) -> list[Any]:
-        rows = self.session(session).data.records(resource).rows.values()
-        return [json.loads(row) for row in rows]
+    def orders(self, session: str = "default", collection: Collection = ORDERS) -> list[Any]:
+        return [
+            json.loads(row) for row in self.store(session, "sold", collection=collection).rows()
+        ]
 
     def names(self, session: str = "default", *stack: str) -> list[str]:
-        rows = self.store(session, *stack).rows(None, 10**6)
-        return [json.loads(row)["name"] for row in rows]
+        return [json.loads(row)["name"] for row in self.store(session, *stack).rows()]
+
+    def rows(self, table: str) -> list[tuple[Any, ...]]:
+        """Return what the file has in a table."""
+        return self.saver._database.rows(table)
 
     def save(self) -> bool:
         """Save, and return whether that worked."""
@@ -136,6 +144,10 @@ class FailingConnection(sqlite3.Connection):
     def execute(self, statement: str, *parameters: Any) -> sqlite3.Cursor:
         self.fails(statement)
         return super().execute(statement, *parameters)
+
+    def executemany(self, statement: str, *parameters: Any) -> sqlite3.Cursor:
+        self.fails(statement)
+        return super().executemany(statement, *parameters)
 
 
 def failing() -> tuple[Callable[..., sqlite3.Connection], type[FailingConnection]]:

@@ -19,6 +19,7 @@ from mockpets.errors import InputError
 from mockpets.seed.generator import generate
 from tests.cli.test_main import SECONDS, base_of, logged, program, serving, wait_until
 from tests.http_client import Client, OverSocket, Response
+from tests.storage.kill_process import KINDS
 
 pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="sends signals"),
@@ -56,11 +57,11 @@ def left_in(file: Path) -> set[str]:
 
 
 def stored(file: Path) -> list[str]:
-    """Return the JSON of all pets in the file of a server that has stopped, bases last."""
+    """Return the JSON of all records in the file of a server that has stopped, bases last."""
     with closing(sqlite3.connect(file)) as connection:
         return [
             text
-            for statement in ("SELECT pet FROM pets", "SELECT pets FROM bases")
+            for statement in ("SELECT record FROM records", "SELECT rows FROM bases")
             for (text,) in connection.execute(statement)
         ]
 
@@ -92,10 +93,11 @@ def post(call: Client, name: str, session: str = "default") -> Response:
 
 def pets(call: Client, session: str = "default") -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
-    after: int | None = 0
+    after: str | None = ""
     while after is not None:  # a page has at most a thousand
-        page = call("GET", f"/~{session}/__mockpets/pets?after={after}").json
-        found, after = found + page["pets"], page["next"]
+        query = f"?after={after}" if after else ""
+        page = call("GET", f"/~{session}/__mockpets/data/pets{query}").json
+        found, after = found + page["records"], page["next"]
     return found
 
 
@@ -138,7 +140,7 @@ def test_a_kill_after_the_file_was_changed_or_replaced_loses_nothing(file: Path)
             assert is_saved(call)
         process.kill()
         process.wait(SECONDS)
-    assert left_in(file) <= {"pets.state", "pets.state-journal", "pets.state-changed"}
+    assert left_in(file) <= {"pets.state", "pets.state-journal"}
     with in_process(file) as call:
         names = [pet["name"] for pet in pets(call)[16:]]
         assert names == ["First", "Second", "After 0", "After 1", "After 2"]
@@ -162,9 +164,10 @@ def test_sessions_are_restored(file: Path) -> None:
     with in_process(file, scenario=("jittery",)) as call:
         assert call("PUT", "/__mockpets/sessions/w3", json_body=wanted).status == 201
         post(call, "Ours", "w4")
-        call("PATCH", "/__mockpets/pets/3", json_body={"name": "Renamed"})
-        call("DELETE", "/__mockpets/pets/5")
-        call("PUT", "/~w5/__mockpets/pets", json_body=[{"id": 9, "name": "Nine", "categoryId": 1}])
+        call("PATCH", "/__mockpets/data/pets/3", json_body={"name": "Renamed"})
+        call("DELETE", "/__mockpets/data/pets/5")
+        nine = [{"id": 9, "name": "Nine", "categoryId": 1}]
+        call("PUT", "/~w5/__mockpets/data/pets", json_body=nine)
         document = {"description": "x", "stubs": [{"reply": {"status": 503}}]}
         call("PUT", "/~w6/__mockpets/scenario", json_body={"scenario": [document, "missing"]})
         before = {each["name"]: each for each in sessions(call)}
@@ -194,15 +197,15 @@ def sessions(call: Client) -> list[dict[str, Any]]:
 
 
 def test_a_reset_restores_the_initial_pets_of_the_session(file: Path) -> None:
-    own = {"pets": [{"id": 3, "name": "Three", "categoryId": 1}]}
+    three = [{"id": 3, "name": "Three", "categoryId": 1}]
     with in_process(file) as call:
-        call("PUT", "/__mockpets/sessions/own", json_body=own)
+        call("PUT", "/__mockpets/sessions/own", json_body={"data": {"pets": three}})
         call("PUT", "/__mockpets/sessions/seed", json_body={"seed": 7})
         for session in ("own", "seed", "other"):
             post(call, "More", session)
     with in_process(file) as call:
         for session, start in (
-            ("own", own["pets"]),
+            ("own", three),
             ("seed", list(generate(16, 7, "en_US"))),
             ("other", list(generate(16, 1, "en_US"))),
         ):
@@ -211,7 +214,7 @@ def test_a_reset_restores_the_initial_pets_of_the_session(file: Path) -> None:
             assert pets(call, session) == start
 
 
-def test_ids_are_reserved_so_that_a_kill_leaves_a_gap(file: Path) -> None:
+def test_a_kill_leaves_a_gap_of_ids(file: Path) -> None:
     """docs/operate/save-and-monitor.md promises both numbers."""
     given = []
     with in_process(file) as call:
@@ -226,6 +229,74 @@ def test_ids_are_reserved_so_that_a_kill_leaves_a_gap(file: Path) -> None:
     assert given == [17, 18, 1018]
 
 
+def test_the_data_of_the_command_line_comes_back(file: Path) -> None:
+    """A reset restores what each server is started with, unless the session has its own."""
+    with in_process(file, data=("pets=3",)) as call:
+        post(call, "More")
+        call("PUT", "/__mockpets/sessions/w3", json_body={"data": {"pets": 2}})
+        before = {name: pets(call, name) for name in ("default", "w3")}
+        assert [len(each) for each in before.values()] == [4, 2]
+    with in_process(file, data=("pets=5",)) as call:
+        assert {name: pets(call, name) for name in before} == before
+        for name in before:
+            call("POST", f"/~{name}/__mockpets/reset")
+        assert [len(pets(call, name)) for name in before] == [5, 2]
+
+
+def test_many_records_without_ids_get_none_twice_after_a_kill(file: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "shop.yaml").write_text(
+        "description: d\nresources: [{path: /v1/orders}, {path: /v1/notes}]\n"
+        "data: {orders: [{id: 1}], notes: [{id: a}]}\n"
+    )
+    arguments = ("--scenarios-dir", str(tmp_path / "mine"))
+    given: dict[str, list[object]] = {"orders": [], "notes": []}
+    for size in (1500, 3000, 1):
+        with keeping(file, *arguments) as (process, call):
+            for name, ids in given.items():
+                path = f"/~default+shop/__mockpets/data/{name}"
+                response = call("PUT", path, json_body=[{"n": n} for n in range(size)])
+                assert response.json == {"total": size}
+                after: str | None = ""
+                while after is not None:
+                    page = call("GET", f"{path}?after={after}" if after else path).json
+                    ids += [record["id"] for record in page["records"]]
+                    after = page["next"]
+            process.kill()
+            process.wait(SECONDS)
+    for ids in given.values():
+        assert len(ids) == len({*map(str, ids)}) == 4501
+
+
+def test_records_of_a_scenario_that_is_missing_wait_for_its_file(
+    file: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    shop = folder / "shop.yaml"
+    text = "description: d\nresources: [{path: /v1/orders}]\ndata: {orders: [{id: 1}]}\n"
+    shop.write_text(text)
+    orders = "/~w3+shop/v1/orders"
+    with in_process(file, scenarios_dir=(folder,)) as call:
+        for number in range(3):
+            assert call("POST", orders, json_body={"number": number}).status == 201
+        assert call("PATCH", f"{orders}/1", json_body={"paid": True}).status == 200
+        assert call("DELETE", f"{orders}/2").status == 204
+        before = call("GET", orders).json
+    shop.unlink()
+    with in_process(file, scenarios_dir=(folder,)) as call:
+        post(call, "Meanwhile", "w3")
+        assert is_saved(call)
+    shop.write_text(text)
+    with in_process(file, scenarios_dir=(folder,)) as call:
+        assert call("GET", orders).json == before
+        assert before == [{"id": 1, "paid": True}, {"id": 3, "number": 1}, {"id": 4, "number": 2}]
+        assert pets(call, "w3")[-1]["name"] == "Meanwhile"
+    shop.write_text(text.replace("id: 1", "id: 7"))
+    with in_process(file, scenarios_dir=(folder,)) as call:
+        assert call("GET", orders).json == [{"id": 7}], "its file has other content"
+
+
 # --- The ID of a session ------------------------------------------------------------------------
 
 
@@ -233,7 +304,7 @@ def session_id(call: Client, session: str = "default") -> str:
     """Return the ID of a session, which all responses name in the same way."""
     ids = {
         call("GET", f"/~{session}{path}").header("Mockpets-Session-Id")
-        for path in ("/v1/pets", "/v1/pets/0", "/__mockpets/state", "/__mockpets/pets?limit=x")
+        for path in ("/v1/pets", "/v1/pets/0", "/__mockpets/state", "/__mockpets/data/pets?limit=x")
     }
     ids.add(call("GET", f"/__mockpets/sessions/{session}").json["id"])
     ids.add(call("PUT", f"/__mockpets/sessions/{session}").json["id"])
@@ -276,8 +347,7 @@ def test_visitors_are_not_saved(file: Path) -> None:
             found = control("GET", "/__mockpets/sessions").json["sessions"]
             assert [each["name"] for each in found] == ["default", visitor]
         assert b"Miso" not in file.read_bytes()
-        (base,) = stored(file)
-        assert json.loads(base) == list(generate(16, 1, "en_US"))
+        assert stored(file) == []
 
 
 # --- Unusable files -----------------------------------------------------------------------------
@@ -295,15 +365,40 @@ def refused(*arguments: str) -> str:
 def test_a_damaged_file_is_reported_in_one_line_and_kept(file: Path) -> None:
     with in_process(file) as call:
         post(call, "Precious")
-    data = file.read_bytes().replace(b"Precious", b"Precioux")
+    data = file.read_bytes()
+    data = data[:4096] + b"\xff" * 8 + data[4104:]
     file.write_bytes(data)
 
     line = refused("--state", str(file))
-    assert line == (
-        f"mockpets: {file}: is damaged: the digest of a row is wrong: pets (default, , 17); "
-        "restore a backup, or move the file away to start with new pets"
+    assert line.startswith(f"mockpets: {file}: is damaged: ")
+    assert line.endswith("; restore a backup, or move the file away to start with new records")
+    assert file.read_bytes() == data
+
+
+def test_a_file_of_the_format_before_is_reported_in_one_line_and_kept(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute(f"PRAGMA application_id = {0x6D706574}")
+        connection.execute("PRAGMA user_version = 3")
+        connection.execute("CREATE TABLE pets (pet)")
+        connection.commit()
+    data = file.read_bytes()
+
+    assert refused("--state", str(file)) == (
+        f"mockpets: --state {file}: another version of mockpets wrote it: format 3, not 4; "
+        "restore a backup, or move the file away to start with new records"
     )
     assert file.read_bytes() == data
+
+
+def test_a_second_server_is_rejected_in_one_line(file: Path) -> None:
+    with keeping(file) as (_, call):
+        post(call, "Ours")
+        assert refused("--state", str(file)) == (
+            f"mockpets: --state {file}: in use by another mockpets; stop it, or use another file: "
+            "each server needs its own"
+        )
+        post(call, "More")
+        assert is_saved(call)
 
 
 @pytest.mark.skipif(not Path("/sys/kernel").is_dir(), reason="needs a folder closed to all")
@@ -362,4 +457,5 @@ def test_servers_killed_at_random_moments(file: Path, rounds: int) -> None:
     # Check the test itself: kills must interrupt saves, and lose what was not saved.
     assert found["interrupted"] > rounds // 10
     assert found["lost"] > rounds // 10
-    assert found["posted"] > rounds
+    assert found["keys"] > 10 * rounds
+    assert min(found[kind] for kind in KINDS) > rounds // 20

@@ -14,7 +14,7 @@ from mockpets.telemetry.metrics import BUCKETS, Holdings, Metrics
 HELD: Holdings = {
     "parked_answers": 3, "parked_answers_limit": 500,
     "sessions": 2, "sessions_limit": 200,
-    "pets": 33, "pets_bytes": 700, "pets_limit_bytes": 701,
+    "records": 33, "records_bytes": 700, "records_limit_bytes": 701,
     "journal_bytes": 4096, "journal_limit_bytes": 9000, "journal_dropped_total": 5,
     "scenario_reloads_total": 1, "scenario_problems": 0,
     "connections": 9, "connections_limit": 1000, "connections_evicted_total": 4,

@@ -66,7 +66,7 @@ NEAR = "in baggage; did you mean 'mockpets.session'?"
     "misspelt", "upper case", "two unknown keys", "empty session", "no value", "space",
     "not UTF-8", "unknown scenario", "empty scenario", "empty scenario between"
 ])  # fmt: skip
-@pytest.mark.parametrize("path", ["/v1/pets", "/__mockpets/pets"])
+@pytest.mark.parametrize("path", ["/v1/pets", "/__mockpets/data/pets"])
 def test_invalid_members_of_ours_are_rejected(
     call: Client, baggage: str, code: str, parts: list[str], path: str
 ) -> None:

@@ -13,7 +13,7 @@ THREADS = 16
 
 @pytest.mark.parametrize("each", [50, pytest.param(500, marks=pytest.mark.slow)])
 def test_16_threads_create_pets(each: int) -> None:
-    app = create_app(Settings(pets="0"))
+    app = create_app(Settings(data=("pets=0",)))
     barrier = Barrier(THREADS)
 
     def work(number: int) -> list[int]:

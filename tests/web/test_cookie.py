@@ -106,7 +106,7 @@ def test_other_errors_keep_the_cookie(
 
 @pytest.mark.parametrize("wrong", ["-", "w1+emtpy", "%FF+%FF"])
 @pytest.mark.parametrize(
-    "path", ["state", "pets", "requests", "scenario", "", "docs", "health", "toolbar.js"]
+    "path", ["state", "data/pets", "requests", "scenario", "", "docs", "health", "toolbar.js"]
 )
 def test_the_control_api_and_the_panel_never_read_it(call: Client, path: str, wrong: str) -> None:
     method, body = ("PUT", {"scenario": "default"}) if path == "scenario" else ("GET", None)

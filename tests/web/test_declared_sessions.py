@@ -30,7 +30,7 @@ def sessions(call: Client) -> list[str]:
     ("/v1/pets", {"key": "mockpets~w3"}),
     ("/~w3+empty/v1/pets", {}),
     ("/~default/v1/pets", {}),
-    ("/~w3/__mockpets/pets", {}),
+    ("/~w3/__mockpets/data/pets", {}),
     ("/~w3/__mockpets/state", {}),
 ])  # fmt: skip
 def test_declared_sessions_and_the_default_one_can_be_named(
@@ -49,7 +49,7 @@ def test_declared_sessions_and_the_default_one_can_be_named(
     ("GET", "/v1/unknown", {}),
     ("POST", "/__mockpets/reset", {}),
     ("PUT", "/__mockpets/scenario", {"json_body": {"scenario": "empty"}}),
-    ("PUT", "/__mockpets/pets", {"json_body": []}),
+    ("PUT", "/__mockpets/data/pets", {"json_body": []}),
 ])  # fmt: skip
 def test_a_request_that_names_no_session_is_rejected(
     call: Client, method: str, path: str, options: dict[str, Any]
@@ -85,7 +85,7 @@ def test_the_state_counts_the_requests_without_a_session_since_it_began(call: Cl
     ("POST", "/v1/pets", {"headers": {"Mockpets-Session": "w4"}, "json_body": PET}),
     ("GET", "/v1/pets", {"key": "mockpets~w4"}),
     ("GET", "/~w4/v1/unknown", {}),
-    ("GET", "/~w4/__mockpets/pets", {}),
+    ("GET", "/~w4/__mockpets/data/pets", {}),
     ("GET", "/~w4/__mockpets/state", {}),
     ("GET", "/~w4/__mockpets/events", {}),
     ("POST", "/~w4/__mockpets/reset", {}),
@@ -113,7 +113,9 @@ def test_the_nearest_session_is_suggested(call: Client) -> None:
     )
 
 
-@pytest.mark.parametrize("path", ["state", "scenarios", "pets", "requests", "sessions", "docs"])
+@pytest.mark.parametrize(
+    "path", ["state", "scenarios", "data/pets", "requests", "sessions", "docs"]
+)
 def test_calls_that_only_read_may_name_none(call: Client, path: str) -> None:
     """The panel and the health check start with them."""
     assert call("GET", f"/__mockpets/{path}").status == 200

@@ -24,10 +24,11 @@ def call() -> Iterator[Client]:
     ("error", "fix"), [(ValueError("a bug"), BUG), (MemoryError(), MEMORY)], ids=["error", "memory"]
 )
 @pytest.mark.parametrize(("method", "path", "body", "target", "what"), [
-    ("PUT", "pets", {"count": 1000}, "mockpets.pets.table.TableCache.make", "generating 1000 pets"),
-    ("PUT", "pets", [{"id": 1, "name": "n" * 9000, "categoryId": 1}],
-     "mockpets.scenario.language.control_bodies.parse_pets", "reading the pets"),
-    ("PUT", "sessions/w3", {"pets": {"count": 1}},
+    ("PUT", "data/pets", {"count": 1000}, "mockpets.records.table.TableCache.make",
+     "generating 1000 pets"),
+    ("PUT", "data/pets", [{"id": 1, "name": "n" * 9000, "categoryId": 1}],
+     "mockpets.scenario.language.control_bodies.parse_content", "reading the records"),
+    ("PUT", "sessions/w3", {"data": {"pets": {"count": 1}}},
      "mockpets.scenario.language.control_bodies.parse_session_config", "reading the body"),
     ("GET", "metrics", None, "mockpets.telemetry.metrics.Metrics.prepare", "loading the"),
 ], ids=["generate pets", "read pets", "read a session", "metrics"])  # fmt: skip
@@ -63,8 +64,8 @@ def test_a_failed_background_job_is_reported_with_what_it_was(
 
 
 @pytest.mark.parametrize(("path", "body"), [
-    ("pets", {"count": 1000}),
-    ("pets", [{"id": 1, "name": "n" * 9000}]),
+    ("data/pets", {"count": 1000}),
+    ("data/pets", [{"id": 1, "name": "n" * 9000}]),
     ("scenario", {"scenario": ["emtpy"] + ["empty"] * 1000}),
 ])  # fmt: skip
 def test_a_long_call_that_fails_creates_no_session(
@@ -74,13 +75,13 @@ def test_a_long_call_that_fails_creates_no_session(
         raise ValueError("a bug")
 
     with monkeypatch.context() as patch:
-        patch.setattr("mockpets.pets.table.TableCache.make", fail)
+        patch.setattr("mockpets.records.table.TableCache.make", fail)
         response = call("PUT", f"/~w3/__mockpets/{path}", json_body=body, key=None)
     assert response.status in (400, 422, 500)
     sessions = call("GET", "/__mockpets/sessions", key=None).json["sessions"]
     assert [each["name"] for each in sessions] == ["default"]
 
-    assert call("PUT", "/~w3/__mockpets/pets", json_body={"count": 1000}, key=None).json == {
+    assert call("PUT", "/~w3/__mockpets/data/pets", json_body={"count": 1000}, key=None).json == {
         "total": 1000
     }
 
@@ -88,7 +89,7 @@ def test_a_long_call_that_fails_creates_no_session(
 def test_pets_generated_on_the_worker_that_do_not_fit_in_memory_are_a_507() -> None:
     with MockpetsServer(Settings(port=0, memory=8 * 2**20)) as server:
         call = Client(OverSocket(server.url))
-        response = call("PUT", "/__mockpets/pets", json_body={"count": 100_000}, key=None)
+        response = call("PUT", "/__mockpets/data/pets", json_body={"count": 100_000}, key=None)
 
     assert_error(response, "store_full")
     assert "a higher --memory" in response.json["message"]

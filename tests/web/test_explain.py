@@ -149,9 +149,9 @@ def test_an_explanation_is_what_then_happens_and_changes_nothing(
 
 @pytest.mark.parametrize(("mebibytes", "status"), [(80, 200), (1, 507)])
 def test_pets_that_only_an_explanation_needs_are_not_charged(mebibytes: int, status: int) -> None:
-    app = create_app(Settings(pets="2", memory=mebibytes * 2**20))
-    call, pets = Client(InProcess(app)), app.extensions["mockpets"].sessions.shared.pets
-    use(call, "s", pets=[{"id": 1, "name": "Miso", "categoryId": 1}])
+    app = create_app(Settings(data=("pets=2",), memory=mebibytes * 2**20))
+    call, pets = Client(InProcess(app)), app.extensions["mockpets"].sessions.shared.records
+    use(call, "s", data={"pets": [{"id": 1, "name": "Miso", "categoryId": 1}]})
     used = pets.used
     request = {**LIST, "path": "/~s+crowded/v1/pets"}
 
@@ -348,7 +348,7 @@ def test_an_explanation_creates_no_session_entry_pet_or_metric(
             call("GET", "/__mockpets/sessions").json["sessions"][0]["requests"],
             len(call("GET", "/__mockpets/sessions").json["sessions"]),
             call("GET", "/__mockpets/requests").json["requests"],
-            call("GET", "/__mockpets/pets").json,
+            call("GET", "/__mockpets/data/pets").json,
             call("GET", "/__mockpets/events").json,
             [line for line in metrics if line.startswith(("mockpets_requests", "mockpets_pets"))],
         )
@@ -380,7 +380,7 @@ def test_a_servers_prefix_may_be_left_out(fresh: Callable[..., Client]) -> None:
 
 def test_with_declared_sessions_the_request_must_name_one(fresh: Callable[..., Client]) -> None:
     call = fresh(sessions="declared")
-    use(call, "one", pets=[])
+    use(call, "one", data={"pets": []})
 
     assert explain(call, "one", LIST)["request"]["status"] == 200
     response = call("POST", "/__mockpets/explain", json_body=LIST)

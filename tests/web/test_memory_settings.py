@@ -16,7 +16,7 @@ Make = Callable[..., Client]
 
 MIB = 2**20
 TOKEN = "a-token-of-the-tests"
-LIMITS = ("journal_limit_bytes", "pets_limit_bytes")
+LIMITS = ("journal_limit_bytes", "records_limit_bytes")
 REQUESTS = 20
 BROWSER = {
     key.removeprefix("HTTP_").replace("_", "-").title(): value
@@ -50,9 +50,9 @@ def test_a_full_budget_rejects_and_names_the_setting(fresh: Make) -> None:
 
     rejected = responses[-1]
     assert_error(rejected, "store_full")
-    assert "the pets of all sessions together may use at most 1 MiB" in rejected.json["message"]
+    assert "the records of all sessions together may use at most 1 MiB" in rejected.json["message"]
     assert rejected.json["message"].endswith(", or start the server with a higher --memory")
-    assert MIB / 2 < held(call, "pets_bytes") <= MIB
+    assert MIB / 2 < held(call, "records_bytes") <= MIB
 
 
 # --- The request log ----------------------------------------------------------------------------

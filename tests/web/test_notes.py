@@ -117,7 +117,7 @@ def test_every_note_code_is_tested() -> None:
 
 
 def test_a_request_that_a_limit_of_the_server_rejects_has_a_note(fresh: Make) -> None:
-    call = fresh(max_pets=1)
+    call = fresh(max_records=1)
     for status in (201, 507):
         assert call("POST", "/~notes/v1/pets", body=GOOD, headers=JSON).status == status
     texts = {note["code"]: note["text"] for note in kept(call)["notes"]}

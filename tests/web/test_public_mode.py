@@ -1,6 +1,7 @@
 """Public mode: the limits and the isolation of visitors."""
 
 import json
+import tracemalloc
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
@@ -21,6 +22,7 @@ from mockpets.constants import (
     PUBLIC_RESET_SECONDS,
     PUBLIC_SHARE,
 )
+from mockpets.session import visitors as names_of_visitors
 from mockpets.settings.model import VISITOR_RATE
 from mockpets.web.app import PUBLIC_NAME_LENGTH
 from mockpets.web.public_mode import PUBLIC_BURST, TOKEN_GUESSES
@@ -353,6 +355,23 @@ def test_a_visitor_gets_a_share_of_the_responses_that_are_not_read(path: str) ->
         assert ask(path, "192.0.2.1").read().status == 200
 
 
+def test_a_visitor_whose_responses_have_ended_takes_no_memory() -> None:
+    visitors = [f"198.51.100.{number}" for number in range(100)]
+    with many_visitors() as (_, ask), ask("/v1/pets", "192.0.2.1") as wire:
+        tracemalloc.start()
+        try:
+            for visitor in visitors:
+                wire.read()
+                wire.get("/__mockpets/health", f"X-Forwarded-For: {visitor}")
+            assert wire.read().status == 200
+            names = tracemalloc.Filter(inclusive=True, filename_pattern=names_of_visitors.__file__)
+            lines = tracemalloc.take_snapshot().filter_traces([names]).statistics("filename")
+        finally:
+            tracemalloc.stop()
+    kept = sum(line.count for line in lines)
+    assert kept < len(visitors) / 2, lines
+
+
 # --- IPv6 networks ------------------------------------------------------------------------------
 
 
@@ -402,8 +421,8 @@ def test_an_ipv6_network_has_a_part_of_the_sessions(bits: int, most: int) -> Non
 
 
 @pytest.mark.parametrize(("method", "path", "body"), [
-    ("POST", "pets", PET),
-    ("DELETE", "pets/3", None),
+    ("POST", "data/pets", PET),
+    ("DELETE", "data/pets/3", None),
     ("PUT", "scenario", {"scenario": "empty"}),
     ("PUT", "sessions/{}", {"seed": 7}),
 ])  # fmt: skip
@@ -508,7 +527,7 @@ def test_unused_sessions_are_reset_too() -> None:
     for _ in range(10):
         public("GET", "/v1/pets", visitors[0])
 
-    assert b"\nmockpets_pets 1616.0\n" in public.control("GET", "metrics").body
+    assert b"\nmockpets_records 1616.0\n" in public.control("GET", "metrics").body
 
 
 # --- Visitors -----------------------------------------------------------------------------------
@@ -625,7 +644,7 @@ def test_control_off_disables_the_control_api() -> None:
     public = Public(control="off", control_token="")
 
     methods = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "FOO")
-    paths = ("", "state", "scenario", "pets/1", "sessions", "metrics", "verify", "nothing")
+    paths = ("", "state", "scenario", "data/pets/1", "sessions", "metrics", "verify", "nothing")
     for method, path, base in product(methods, paths, ("", "/~w3")):
         rejected = public(method, f"{base}/__mockpets/{path}", headers=WITH)
         if method == "HEAD":

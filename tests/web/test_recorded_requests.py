@@ -52,7 +52,7 @@ def fields_of(number: int) -> str:
 @pytest.mark.parametrize("size", [0, 1000, 4000])
 def test_entries_take_no_more_memory_than_they_are_charged_for(size: int, raw: bool) -> None:
     """Before and after they are made."""
-    send, journal = sender(Settings(max_pets=1))
+    send, journal = sender(Settings(max_records=1))
 
     def body(number: int) -> bytes:
         return b'{"name":"%d%s","categoryId":2,"more":1}' % (number, b"x" * size)

@@ -15,7 +15,8 @@ from tests.http_client import JSON, Client, InProcess, Response
 
 PATH = "/v1/store/orders"
 FIRST = {"id": 1, "petId": 3, "status": "placed"}
-ORDERS: dict[str, Any] = {"path": PATH, "items": [FIRST], "required": ["petId"]}
+ORDERS: dict[str, Any] = {"path": PATH, "required": ["petId"]}
+DATA = {"orders": [FIRST]}
 ID_RULE = "must be an integer (int64), or a text of 1 to 100 characters without '/'"
 NUMBERS = count()
 
@@ -44,7 +45,9 @@ class Shop:
         return self(method, f"/__mockpets/{path}", body, key=None)
 
     def use(self, *resources: Mapping[str, Any], **more: Any) -> Self:
-        document = {"description": "d", "resources": list(resources or [ORDERS]), **more}
+        if not resources:
+            resources, more = (ORDERS,), {"data": DATA, **more}
+        document = {"description": "d", "resources": [*resources], **more}
         response = self.control("PUT", "scenario", {"scenario": document})
         assert response.status == 200, response.body
         return self
@@ -160,14 +163,14 @@ def test_without_items_any_properties_and_ids_are_valid(shop: Shop) -> None:
 
 def test_a_type_is_checked_only_if_all_items_agree_on_it(shop: Shop) -> None:
     items = [{"id": 1, "a": 1, "b": None, "c": 1}, {"id": 2, "a": 1.5, "b": "x", "c": "y"}]
-    shop.use({"path": PATH, "items": items})
+    shop.use({"path": PATH}, data={"orders": items})
 
     assert shop("POST", body={"a": 7, "b": [], "c": {}, "d": 1}).status == 201
     assert_error(shop("POST", body={"a": True}), "invalid_request", "a must be a number, got true")
 
 
 def test_new_ids_are_seeded_uuids_if_the_ids_of_the_items_are_texts(shop: Shop) -> None:
-    shop.use({"path": PATH, "id": "sku", "items": [{"sku": "a-1"}]})
+    shop.use({"path": PATH, "id": "sku"}, data={"orders": [{"sku": "a-1"}]})
     first = [shop("POST", body={}).json["sku"] for _ in range(2)]
     shop.control("POST", "reset")
 
@@ -286,7 +289,7 @@ MANY = [
 def test_a_list_has_the_records_with_these_values(
     client: Client, query: str, ids: list[int]
 ) -> None:
-    shop = Shop(client).use({"path": PATH, "items": MANY})
+    shop = Shop(client).use({"path": PATH}, data={"orders": MANY})
 
     assert [record["id"] for record in shop("GET", f"{PATH}?{query}").json] == ids
 
@@ -304,7 +307,7 @@ def test_a_number_is_found_however_it_was_written(shop: Shop) -> None:
 
 
 def test_a_list_has_20_records_unless_a_limit_is_given(shop: Shop) -> None:
-    shop.use({"path": PATH, "items": [{"id": number} for number in range(1, 150)]})
+    shop.use({"path": PATH}, data={"orders": [{"id": number} for number in range(1, 150)]})
 
     assert len(shop("GET").json) == 20
     assert len(shop("GET", f"{PATH}?limit=100").json) == 100
@@ -352,7 +355,7 @@ def test_other_paths_are_404(shop: Shop, path: str) -> None:
 def test_other_methods_are_405_with_the_allowed_ones(
     shop: Shop, only: list[str] | None, path: str, methods: str
 ) -> None:
-    shop.use(ORDERS | ({"only": only} if only else {}))
+    shop.use(ORDERS | ({"only": only} if only else {}), data=DATA)
 
     for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "BREW"} - {*methods.split(", ")}:
         response = shop(method, path)
@@ -384,7 +387,7 @@ def test_a_record_has_at_most_64_kib(shop: Shop) -> None:
     assert shop("GET", f"{PATH}/2").json == {"id": 2, **half}
 
 
-@pytest.mark.parametrize("settings", [{"max_pets": 3}, {"memory": "8 MiB"}])
+@pytest.mark.parametrize("settings", [{"max_records": 3}, {"memory": "8 MiB"}])
 def test_the_limits_of_pets_hold_for_records(settings: dict[str, Any]) -> None:
     shop = Shop(Client(InProcess(create_app(Settings(**settings))))).use()
     body = {"petId": 1, "text": "x" * 60_000}
@@ -393,7 +396,7 @@ def test_the_limits_of_pets_hold_for_records(settings: dict[str, Any]) -> None:
         added += 1
 
     assert (response.status, response.json["code"]) == (507, "store_full")
-    assert added == 3 if "max_pets" in settings else 10 < added < 200
+    assert added == 3 if "max_records" in settings else 10 < added < 200
     assert len(shop("GET", f"{PATH}?limit=100").json) == min(added + 1, 100)
     assert shop("DELETE", f"{PATH}/2").status == 204
     assert shop("POST", body=body).status == 201
@@ -440,7 +443,9 @@ def test_why_names_the_resource(shop: Shop) -> None:
 
 # --- Whose records they are -----------------------------------------------------------------------
 
-SHOP = "description: d\nresources:\n  - {path: /v1/store/orders, items: [{id: 1, petId: 3}]}\n"
+SHOP = (
+    "description: d\nresources: [{path: /v1/store/orders}]\ndata: {orders: [{id: 1, petId: 3}]}\n"
+)
 RIVAL = "description: d\nresources:\n  - {path: /v1/store/orders, name: sales}\n"
 BASED = "description: d\nextends: shop\nstubs: [{match: {method: PUT, path: /v1/x}, reply: {status: 503}}]\n"
 
@@ -496,6 +501,7 @@ def test_the_first_of_two_scenarios_with_a_path_serves_it(market: Shop) -> None:
     assert ids(market) == [1]
     resources = market.control("GET", "data").json["data"]
     assert [(each["name"], each["hidden_by"]) for each in resources] == [
+        ("pets", None),
         ("orders", None),
         ("sales", "shop"),
     ]
@@ -526,7 +532,7 @@ def test_a_saved_file_with_other_items_starts_again(market: Shop) -> None:
     activate(market, "shop")
     market("POST", body={})
     for text, expected in (
-        (SHOP.replace("3}]", "3}], only: [list]"), [1, 2]),
+        (SHOP.replace("orders}]", "orders, only: [list]}]"), [1, 2]),
         (SHOP.replace("id: 1", "id: 5"), [5]),
         (SHOP, [1]),
     ):
@@ -549,7 +555,7 @@ def test_a_saved_file_with_other_items_starts_again(market: Shop) -> None:
 
 def test_the_control_api_reads_and_changes_records_whatever_the_stubs_do(shop: Shop) -> None:
     stub = {"match": {"method": "POST", "path": PATH}, "reply": {"status": 503}}
-    shop.use(ORDERS | {"only": ["list"]}, stubs=[stub])
+    shop.use(ORDERS | {"only": ["list"]}, data=DATA, stubs=[stub])
 
     added = shop.control("POST", "data/orders", {"petId": 4})
     assert (added.status, added.json) == (201, {"id": 2, "petId": 4})
@@ -561,9 +567,13 @@ def test_the_control_api_reads_and_changes_records_whatever_the_stubs_do(shop: S
     assert shop.control("DELETE", "data/orders/1").json == {"total": 1}
     summary = {
         "name": "orders", "scenario": "inline-1", "path": PATH, "id": "id", "total": 1,
-        "changed": True, "hidden_by": None,
+        "changed": True, "content_of": "inline-1", "hidden_by": None,
     }  # fmt: skip
-    assert shop.control("GET", "data").json == {"data": [summary]}
+    pets = {
+        "name": "pets", "scenario": None, "path": "/v1/pets", "id": "id", "total": 16,
+        "changed": False, "content_of": None, "hidden_by": None,
+    }  # fmt: skip
+    assert shop.control("GET", "data").json == {"data": [pets, summary]}
     records = [{"id": 2, "petId": 5}]
     assert shop.control("GET", "data/orders").json == summary | {"next": None, "records": records}
     assert shop("GET").json == records
@@ -586,11 +596,13 @@ def test_all_records_can_be_replaced(shop: Shop) -> None:
 @pytest.mark.parametrize(
     ("body", "status", "message"),
     [
-        ({"petId": 1}, 400, "the body must be a list, got an object"),
+        ({"petId": 1}, 400, "body:1:2: unknown key 'petId'"),
+        (40, 400, "body:1:1: records can be generated only for a collection of the contract"),
+        ({"count": 40}, 400, "body:1:1: records can be generated only for a collection of the contract"),
+        ("nothing", 400, "body:1:1: unknown fixture 'nothing'"),
         ([{"petId": 1}, {}], 400, "record 2: petId is required"),
         ([{"petId": 1, "id": 4}, {"petId": 1, "id": 4}], 409, "record 2: orders already has a record with the id 4"),
-        ([3], 400, "record 1: the body must be an object, got 3"),
-        ([{"petId": 1}] * 10_002, 507, "requests can add at most 10000 records"),
+        ([3], 400, "body:1:2: 1: must be a mapping, got 3"),
     ],
 )  # fmt: skip
 def test_records_that_are_not_valid_replace_nothing(
@@ -603,7 +615,7 @@ def test_records_that_are_not_valid_replace_nothing(
 
 
 def test_pages_of_records(shop: Shop) -> None:
-    shop.use({"path": PATH, "items": [{"id": text} for text in "cabd"]})
+    shop.use({"path": PATH}, data={"orders": [{"id": text} for text in "cabd"]})
     pages, after = [], ""
     while True:
         page = shop.control("GET", f"data/orders?limit=2{after}").json
@@ -620,8 +632,8 @@ def test_pages_of_records(shop: Shop) -> None:
 @pytest.mark.parametrize(
     ("method", "path", "code", "message"),
     [
-        ("GET", "data/order", "not_found", "unknown resource 'order'; did you mean 'orders'?"),
-        ("GET", "data/x", "not_found", "unknown resource 'x'; known: orders"),
+        ("GET", "data/order", "not_found", "unknown collection 'order'; did you mean 'orders'?"),
+        ("GET", "data/x", "not_found", "unknown collection 'x'; known: pets, orders; others need the scenario that defines them"),
         ("GET", "data/orders/9", "not_found", "orders has no record with the id 9"),
         ("POST", "data/orders", "invalid_request", "petId is required"),
         ("GET", "data/orders?limit=0", "invalid_request", 'limit must be an integer from 1 to 1000, got \'0\''),
@@ -634,10 +646,10 @@ def test_invalid_calls(shop: Shop, method: str, path: str, code: str, message: s
     assert_error(shop.use().control(method, path, body), code, message)
 
 
-def test_without_resources_every_name_is_unknown(shop: Shop) -> None:
-    message = "unknown resource 'orders'; the active scenarios have no resources"
+def test_without_resources_the_contract_has_the_only_collection(shop: Shop) -> None:
+    message = "unknown collection 'orders'; known: pets; others need the scenario that defines them"
 
-    assert shop.control("GET", "data").json == {"data": []}
+    assert [each["name"] for each in shop.control("GET", "data").json["data"]] == ["pets"]
     assert_error(shop.control("GET", "data/orders"), "not_found", message)
 
 

@@ -16,25 +16,26 @@ from mockpets import Settings, create_app
 from tests.http_client import Client, InProcess, Response
 from tests.server.raw_http import Clock
 
-FILES = {
+FILES: dict[str, Any] = {
     "shop": {
         "description": "d",
         "resources": [
-            {
-                "path": "/v1/orders",
-                "items": [{"id": 1, "n": 1, "s": "a"}, {"id": 7, "n": 2}],
-                "required": ["n"],
-            },
+            {"path": "/v1/orders", "required": ["n"], "filters": ["n", "s"]},
             {"path": "/v1/notes"},
         ],
+        "data": {"orders": [{"id": 1, "n": 1, "s": "a"}, {"id": 7, "n": 2}]},
     },
-    "rival": {"description": "d", "resources": [{"path": "/v1/notes", "items": [{"id": 4}]}]},
+    "rival": {
+        "description": "d",
+        "resources": [{"path": "/v1/notes"}],
+        "data": {"notes": [{"id": 4}]},
+    },
     "based": {"description": "d", "extends": ["rival", "shop"]},
 }
 ITEMS: dict[tuple[str, str], list[Any]] = {
-    ("shop", "orders"): FILES["shop"]["resources"][0]["items"],  # type: ignore[index]
+    ("shop", "orders"): FILES["shop"]["data"]["orders"],
     ("shop", "notes"): [],
-    ("rival", "notes"): [{"id": 4}],
+    ("rival", "notes"): FILES["rival"]["data"]["notes"],
 }
 STACKS = {
     "shop": {"orders": ("shop", "orders"), "notes": ("shop", "notes")},

@@ -297,14 +297,14 @@ def test_a_path_opened_in_a_browser_leads_to_a_page_of_its_session(fresh: Make, 
 
 def test_control_calls_use_the_pets_of_the_named_scenarios(fresh: Make) -> None:
     call = fresh()
-    path = "/~w3+empty/__mockpets/pets"
+    path = "/~w3+empty/__mockpets/data/pets"
     assert call("GET", path, key=None).json["total"] == 0
     assert call("PUT", path, json_body=[{"id": 5, **PET}], key=None).json == {"total": 1}
     header = {"Mockpets-Scenario": "empty"}
-    assert call("GET", "/~w3/__mockpets/pets", headers=header, key=None).json["total"] == 1
-    assert call("GET", "/~w3/__mockpets/pets", key=None).json["total"] == 16
+    assert call("GET", "/~w3/__mockpets/data/pets", headers=header, key=None).json["total"] == 1
+    assert call("GET", "/~w3/__mockpets/data/pets", key=None).json["total"] == 16
     assert call("GET", "/~w3+empty/v1/pets").json == [{"id": 5, **PET}]
-    assert_error(call("GET", "/~w3+emtpy/__mockpets/pets", key=None), "unknown_scenario")
+    assert_error(call("GET", "/~w3+emtpy/__mockpets/data/pets", key=None), "unknown_scenario")
 
 
 # --- Explanation headers ------------------------------------------------------------------------

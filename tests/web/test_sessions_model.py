@@ -51,7 +51,8 @@ class Store:
 class World:
     """The expected state of one session.
 
-    :param stores: by the stack that defines pets; the session's own under the empty stack.
+    :param own: the pets of the session, unless a scenario gives others.
+    :param stores: by the scenario that gives pets, the first one of a stack that does.
     :param failed: the number of failures of each stack with `retry`, up to two.
     """
 
@@ -59,16 +60,15 @@ class World:
     active: tuple[str, ...] = ("default",)
     document: int = 0
     own: Store = field(default_factory=lambda: Store(grown(1)))
-    stores: dict[tuple[str, ...], Store] = field(default_factory=dict)
+    stores: dict[str, Store] = field(default_factory=dict)
     failed: dict[tuple[str, ...], int] = field(default_factory=dict)
     requests: int = 0
 
     def store(self, names: tuple[str, ...]) -> Store:
         for name in names:
             if name in ("empty", "inline-1"):
-                return self.stores.setdefault(
-                    names, Store(by_id(BROUGHT if name[0] == "i" else []))
-                )
+                given = BROUGHT if name == "inline-1" else []
+                return self.stores.setdefault(name, Store(by_id(given)))
         return self.own
 
     def fails(self, names: tuple[str, ...]) -> bool:
@@ -79,10 +79,9 @@ class World:
         return count < 2
 
     def activate(self, names: tuple[str, ...]) -> None:
-        for kept in (self.stores, self.failed):
-            for stack in [each for each in kept if "inline-1" in each]:
-                if "inline-1" in self.active:
-                    del kept[stack]
+        if "inline-1" in self.active:
+            self.stores.pop("inline-1", None)
+            self.failed = {each: n for each, n in self.failed.items() if "inline-1" not in each}
         self.active = names
         self.failed.pop(names, None)
 
@@ -107,7 +106,7 @@ PETS = st.lists(
     max_size=4,
     unique_by=lambda pet: pet["id"],
 )
-DOCUMENT = {"description": "d", "pets": BROUGHT}
+DOCUMENT = {"description": "d", "data": {"pets": BROUGHT}}
 
 
 class Worlds(RuleBasedStateMachine):
@@ -115,7 +114,7 @@ class Worlds(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.call = Client(InProcess(create_app(Settings(pets=str(COUNT), max_sessions=3))))
+        self.call = Client(InProcess(create_app(Settings(data=(f"pets={COUNT}",), max_sessions=3))))
         self.worlds = {"default": World()}
         self.not_created: set[str] = set()
         """Sessions whose first call in this step failed, and so has not created them."""
@@ -191,7 +190,7 @@ class Worlds(RuleBasedStateMachine):
 
     @rule(session=SESSIONS, plus=PLUS, pets=PETS)
     def put(self, session: str, plus: tuple[str, ...], pets: Any) -> None:
-        response = self.control(session, "PUT", "pets", pets, plus)
+        response = self.control(session, "PUT", "data/pets", pets, plus)
         assert response.json == {"total": len(pets)}
         self.about(session, plus).turn_to(by_id(pets))
 
@@ -200,7 +199,7 @@ class Worlds(RuleBasedStateMachine):
         self, session: str, plus: tuple[str, ...], pet_id: int, name: str | None, status: str | None
     ) -> None:
         changes: dict[str, Any] = {"status": status} | ({} if name is None else {"name": name})
-        response = self.control(session, "PATCH", f"pets/{pet_id}", changes, plus)
+        response = self.control(session, "PATCH", f"data/pets/{pet_id}", changes, plus)
         pets = self.about(session, plus).pets
         if pet_id not in pets:
             assert response.status == 404
@@ -211,7 +210,7 @@ class Worlds(RuleBasedStateMachine):
 
     @rule(session=SESSIONS, plus=PLUS, pet_id=IDS)
     def delete(self, session: str, plus: tuple[str, ...], pet_id: int) -> None:
-        response = self.control(session, "DELETE", f"pets/{pet_id}", plus=plus)
+        response = self.control(session, "DELETE", f"data/pets/{pet_id}", plus=plus)
         pets = self.about(session, plus).pets
         gone = pets.pop(pet_id, None)
         assert response.status == (404 if gone is None else 200)
@@ -242,7 +241,7 @@ class Worlds(RuleBasedStateMachine):
     )
     def use_badly(self, session: str, body: Any) -> None:
         assert self.control(session, "PUT", "scenario", body).status in (400, 422)
-        assert self.control(session, "PUT", "pets", [{"id": 1}]).status == 400
+        assert self.control(session, "PUT", "data/pets", [{"id": 1}]).status == 400
 
     @rule(session=SESSIONS)
     def reset(self, session: str) -> None:
@@ -266,7 +265,7 @@ class Worlds(RuleBasedStateMachine):
         if seed is not None:
             body["seed"] = seed
         if pets is not None:
-            body["pets"] = pets
+            body["data"] = {"pets": pets}
         if stack is not None:
             body["scenario"] = [*stack]
         is_new = session not in self.worlds
@@ -297,7 +296,7 @@ class Worlds(RuleBasedStateMachine):
             assert (told["active"], told["seed"]) == ([*world.active], world.seed)
             assert told["pets"] == len(world.store(world.active).pets)
             base = f"/~{told['name']}/__mockpets"
-            pets = self.call("GET", f"{base}/pets", key=None).json["pets"]
+            pets = self.call("GET", f"{base}/data/pets", key=None).json["records"]
             assert pets == [pet for _, pet in sorted(world.store(world.active).pets.items())]
             assert (
                 self.call("GET", f"{base}/requests?limit=1", key=None).json["last"]

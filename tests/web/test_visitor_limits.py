@@ -135,7 +135,7 @@ def full() -> Response:
 
 
 def without_room() -> Response:
-    public = Public(max_pets=1)
+    public = Public(max_records=1)
     public.post()
     return public.post()
 
@@ -156,7 +156,7 @@ NO_ROOM = "there is no room for more pets; start again with the original pets, o
     (limited, "rate_limited", WAIT, "--visitor-rate"),
     (limited_together, "rate_limited", WAIT, "2 a second"),
     (full, "busy", FULL, "--max-sessions"),
-    (without_room, "store_full", NO_ROOM, "--max-pets"),
+    (without_room, "store_full", NO_ROOM, "--max-records"),
     (replaced, "session_dropped", GONE, "--max-sessions"),
 ])  # fmt: skip
 def test_a_visitor_reads_what_to_do_and_the_owner_which_option_to_change(

@@ -267,7 +267,7 @@ def test_without_public_mode_the_reset_does_not_exist(control: str, path: str) -
     assert "Kept" in public.names("192.0.2.1")
 
 
-@pytest.mark.parametrize("path", ["state", "pets", "scenario", "reset", "sessions", "visitor"])
+@pytest.mark.parametrize("path", ["state", "data/pets", "scenario", "reset", "sessions", "visitor"])
 def test_a_name_opens_no_other_call_of_the_control_api(path: str) -> None:
     public = Public()
     ask(public, "POST", "/v1/pets", MINE, json_body=pet("Mine"))

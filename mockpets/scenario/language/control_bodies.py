@@ -210,6 +210,14 @@ def parse_session_config(text: str, library: Library, *, session: bool) -> Sessi
     diagnostics = Diagnostics(BODY, known=known, taken=taken, fixtures=library.shelf())
     shape = SESSION if session else ACTIVATION
     values = read(text, shape, diagnostics, is_json=True, nodes=FILE_NODES)
+    return config_of(values, diagnostics, library)
+
+
+def config_of(values: dict[str, Any], diagnostics: Diagnostics, library: Library) -> SessionConfig:
+    """Return the session changes that the values of a valid body ask for.
+
+    :raise DocumentError: every problem of the documents.
+    """
     if diagnostics.documents:
         try:
             Diagnostics(BODY, problems=diagnostics.documents).close()

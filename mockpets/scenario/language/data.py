@@ -12,11 +12,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import INT64_MAX, RECORDS_GENERATED
-from mockpets.contract.collections import PETS, dump_record
+from mockpets.contract.collections import COLLECTIONS, PETS, dump_record
 from mockpets.contract.fields import split_hint
 from mockpets.contract.schemas import PET_FIELDS
 from mockpets.contract.serialization import InvalidPetError, dump_pet, dump_pets, load_pet
-from mockpets.errors import InputError, RequestError
+from mockpets.errors import InputError, RequestError, did_you_mean
 from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.mappings import ByKey, ByKind, Object, meant, unknown_key
 from mockpets.scenario.language.shapes import Choice, ListOf, Number, Shape, Value, kebab_case
@@ -178,11 +178,6 @@ _GENERATED: Final = Object(
 )
 
 
-def _not_generated(_: Any, node: Node, diagnostics: Diagnostics) -> Any:
-    what = "records can be generated only for a collection of the contract"
-    return diagnostics.add(node, what, "write a list of records, or the name of a fixture")
-
-
 def _listed(records: Shape) -> Object:
     """Return the shape of records as `mockpets data --json` prints them."""
     return Object(
@@ -201,22 +196,38 @@ PETS_CONTENT: Final = ByKind(
         "list": _PETS,
         "integer": replace(_COUNT, then=lambda count, *_: Generated(count)),
         "mapping": ByKey(
-            "Pets to generate, or pets.", {"count": _GENERATED, "records": _listed(_PETS)}
+            "Pets to generate, or pets.",
+            {
+                **dict.fromkeys(("count", "seed", "locale"), _GENERATED),
+                "records": _listed(_PETS),
+            },
         ),
     },
     expected="a fixture name, a list of Pet objects, a number or {count, seed, locale}",
 )
-_OWN_CONTENT: Final = ByKind(
+
+
+@dataclass(frozen=True, slots=True)
+class _OwnContent(ByKind):
+    """Contents of a collection that a scenario defines, of which none can be generated."""
+
+    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
+        if node.kind in ("integer", "number") or node.members.keys() & _GENERATED.fields.keys():
+            name = str(diagnostics.path[-1]) if diagnostics.path else ""
+            what = "records can be generated only for a collection of the contract"
+            hint = did_you_mean(name, COLLECTIONS)
+            hint = hint or "write a list of records, or the name of a fixture"
+            return diagnostics.add(node, what, hint)
+        return ByKind._take(self, node, diagnostics)
+
+
+_OWN_CONTENT: Final = _OwnContent(
     "Records of a collection that a scenario defines: a list, or the name of a fixture.",
     name="RecordsContent",
     kinds={
         "text": replace(_FIXTURE, then=partial(_fixture, collection="")),
         "list": _RECORDS,
-        "integer": replace(_COUNT, then=_not_generated),
-        "mapping": ByKey(
-            "Records.",
-            {"records": _listed(_RECORDS), "count": replace(_GENERATED, then=_not_generated)},
-        ),
+        "mapping": _listed(_RECORDS),
     },
     expected="a fixture name or a list of records",
 )
@@ -258,7 +269,21 @@ def records_shape(collection: str, *, with_mapping: bool) -> Shape:
     return ByKind("Records of a collection.", kinds, "a list of records")
 
 
-_EVERYTHING: Final = ListOf("Empties every collection.", Value("A record.", ("mapping",)), most=0)
+@dataclass(frozen=True, slots=True)
+class _Nothing(Shape):
+    """An empty list."""
+
+    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
+        if node.kind == "list" and not node.items:
+            return ()
+        hint = f"{quote(EVERYTHING)} is every collection; name the one that has these records"
+        return diagnostics.reject(node, "an empty list", hint)
+
+    def _looks(self, _: Definitions) -> Schema:
+        return {"type": "array", "maxItems": 0}
+
+
+_EVERYTHING: Final = _Nothing("Empties every collection.")
 
 
 @dataclass(frozen=True, slots=True)

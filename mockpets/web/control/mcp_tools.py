@@ -382,12 +382,12 @@ TOOLS: Final[Mapping[str, Tool]] = {
         "Put a session into a state; creates it if needed. What you omit stays as it is.",
         {
             "scenario": Value("A scenario name or document, or a list; the first wins.", _NAMES),
-            "pets": Value(
-                "A fixture name, a list of pets with id, name, categoryId and status, or {count}.",
-                ("text", "integer", "list", "mapping"),
+            "data": Value(
+                "Records by collection, such as {pets: []}: a list, a fixture name, or {count}.",
+                ("mapping",),
             ),
-            "seed": Number("Seed for generated pets and random decisions.", 0, INT64_MAX),
-            "reset": Value("Also restore the pets, and clear counters and log.", ("boolean",)),
+            "seed": Number("Seed for generated records and random decisions.", 0, INT64_MAX),
+            "reset": Value("Also restore the records, and clear counters and log.", ("boolean",)),
         },
         {"active": _STRINGS, "pets": _COUNT, "seed": _INTEGER, "base_path": _STRING},
         _use,

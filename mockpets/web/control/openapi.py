@@ -28,6 +28,7 @@ from mockpets.contract import openapi as contract
 from mockpets.scenario.language.control_bodies import ACTIVATION, CLOCK, RELEASE, SESSION
 from mockpets.scenario.language.data import CONTENT
 from mockpets.scenario.language.reply import FAULT
+from mockpets.scenario.language.session_export import SESSION_EXPORT
 from mockpets.scenario.language.shapes import Definitions
 from mockpets.scenario.language.verification import GATE_WAIT, REQUEST, VERIFICATION
 from mockpets.web.control.call import SCENARIO
@@ -47,7 +48,7 @@ A call works on the session that the server's URL (`/~NAME/__mockpets`) or the h
 """
 _SHAPES: Final = (
     *(ACTIVATION, CLOCK, SESSION, CONTENT),
-    *(VERIFICATION, REQUEST, GATE_WAIT, RELEASE),
+    *(VERIFICATION, REQUEST, GATE_WAIT, RELEASE, SESSION_EXPORT),
 )
 _BODIES: Final = {shape.name: shape for shape in _SHAPES}
 """Request bodies."""

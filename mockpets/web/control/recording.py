@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     )
     from mockpets.journal.entry import Entry
     from mockpets.recording.infer import Recording
-    from mockpets.records.store import Store
     from mockpets.scenario.library import Stack
     from mockpets.scenario.model import Scenario
     from mockpets.web.control.call import ControlRequest, JsonResponse
@@ -125,11 +124,11 @@ def _recorded(call: ControlRequest) -> tuple[RecordedStub, Scenario, str]:
     [exchange] = redactor.clean([exchange_of(entry)])
     collection = None if wanted else _collection(entry, log)
     if collection is None:
-        store = call.store()
+        assigned = call.store().assigned
         is_created = created_records(exchanges_of(log))
 
         def is_assigned(kind: str, record: str) -> bool:
-            return _is_new_pet(store, kind, record) or is_created(kind, record)
+            return _is_new_pet(assigned, kind, record) or is_created(kind, record)
 
         match = recorded.match_of(exchange, is_assigned, exact="exact" in wanted)
         effects: dict[str, Any] = {}
@@ -225,7 +224,7 @@ def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
     from mockpets.web.recording_model import SessionModel
 
     session, journal, context = call.session, call.session.journal, call.context
-    stack, mark, store = call.stack(), session.mark, call.store()
+    stack, mark, assigned = call.stack(), session.mark, call.store().assigned
     starts = {one: call.store(one).start.in_order() for one in stack.collections}
     if mark is None or mark.resets != journal.resets:
         mark = Mark(0, journal.resets, starts)
@@ -254,7 +253,7 @@ def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
     is_created = created_records(exchanges_of(entries))
 
     def is_assigned(kind: str, record: str) -> bool:
-        is_pet = _is_new_pet(store, kind, record) and parse_int64(record) not in before
+        is_pet = _is_new_pet(assigned, kind, record) and parse_int64(record) not in before
         return is_pet or is_created(kind, record)
 
     def make() -> Recording:
@@ -276,10 +275,10 @@ def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
     )
 
 
-def _is_new_pet(store: Store, kind: str, record: str) -> bool:
+def _is_new_pet(assigned: range, kind: str, record: str) -> bool:
     """Return whether the store has assigned an id, which is a text, to a pet."""
     number = parse_int64(record) if "pets".startswith(kind) else None
-    return number is not None and store.has_assigned(number)
+    return number is not None and number in assigned
 
 
 def _generated(call: ControlRequest, stack: Stack) -> dict[str, Any] | None:

@@ -28,7 +28,7 @@ from mockpets.journal import queries
 from mockpets.kit import files_of
 from mockpets.version import FULL_VERSION
 from mockpets.web import pages
-from mockpets.web.control import data, files, journal, recording, sessions
+from mockpets.web.control import data, files, journal, recording, sessions, transfer
 from mockpets.web.control.access import check_caller, may_read, record_preflight
 from mockpets.web.control.call import (
     SCENARIO,
@@ -148,7 +148,9 @@ def run(call: Call, context: ControlContext, request: Request) -> Response:
     except (InputError, RequestError, NotReady) as error:
         if is_new:  # a call that fails changes nothing; after a job, the view is called again
             sessions.drop(name, closed, undoable=False)
-        raise invalid_body(error) if isinstance(error, InputError) else error from error
+        if isinstance(error, InputError):
+            raise invalid_body(error) from error
+        raise
     finally:
         request.exchange.session = sessions.get(name)  # for the headers that name it
 
@@ -290,6 +292,12 @@ CALLS: Final[Mapping[str, Call]] = {
     ),
     "DELETE /sessions/{name}": Call(sessions.drop_session, "none", sessions.DROP_PARAMETERS),
     "POST /sessions/{name}/undo": Call(sessions.undo, "none"),
+    "GET /sessions/{name}/export": Call(
+        transfer.export_session, "none", transfer.EXPORT_PARAMETERS
+    ),
+    "PUT /sessions/{name}/export": Call(
+        transfer.import_session, "none", body="SessionExport", creates=True
+    ),
     "GET /clock": Call(sessions.clock),
     "PUT /clock": Call(sessions.set_clock, "changes", body="ClockChange"),
     "GET /data": Call(data.collections),

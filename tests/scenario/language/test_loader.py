@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from mockpets.constants import FIXTURE_BYTES, INT64_MAX, PROBLEMS_SHOWN
 from mockpets.contract.schemas import Pet
+from mockpets.contract.serialization import dump_pet
 from mockpets.errors import InputError, Problem
 from mockpets.packaged_data import shipped
 from mockpets.scenario.language.loader import load_fixture, load_scenario
@@ -24,15 +25,24 @@ KNOWN = ("own", "slow", "retry")
 JSON_TYPE = ("Content-Type", "application/json")
 
 
-def pets(count: int) -> tuple[Pet, ...]:
-    return tuple(Pet(id=number, name="a", categoryId=1) for number in range(count))
+def rows(*pets: Pet) -> tuple[bytes, ...]:
+    return tuple(map(dump_pet, pets))
 
 
-SHELF: dict[str, Callable[[], tuple[Pet, ...] | InputError]] = {
-    "showroom": lambda: (Pet(id=1, name="Miso", categoryId=2, status="sold"),),
-    "broken": lambda: InputError([Problem("broken.yaml", 1, 1, "", "is empty")]),
-    "many": partial(pets, 101),
-    "thousands": partial(pets, 1001),
+def fixture(count: int) -> Callable[[str], tuple[bytes, ...]]:
+    pets = rows(*(Pet(id=number, name="a", categoryId=1) for number in range(count)))
+    return lambda _: pets
+
+
+def miso(_: str) -> tuple[bytes, ...]:
+    return rows(Pet(id=1, name="Miso", categoryId=2, status="sold"))
+
+
+SHELF: dict[str, Callable[[str], tuple[bytes, ...] | InputError]] = {
+    "showroom": miso,
+    "broken": lambda _: InputError([Problem("broken.yaml", 1, 1, "", "is empty")]),
+    "many": fixture(101),
+    "thousands": fixture(1001),
 }
 
 
@@ -103,16 +113,16 @@ def test_a_name_must_be_kebab_case(name: str, tmp_path: Path) -> None:
 
 def test_the_file_name_is_the_scenario_name(tmp_path: Path) -> None:
     path = tmp_path / "late-night.yaml"
-    path.write_bytes(b"\xef\xbb\xbfdescription: With a mark\r\npets: 3")
+    path.write_bytes(b"\xef\xbb\xbfdescription: With a mark\r\ndata: {pets: 3}")
 
     assert load_scenario(path, "shown", known=(), fixtures={}) == Scenario(
-        "late-night", "With a mark", (), Generated(3), (), "shown"
+        "late-night", "With a mark", (), (), "shown", {"pets": Generated(3)}
     )
 
 
 def test_an_invalid_file_name_is_reported_with_the_other_problems(tmp_path: Path) -> None:
     path = tmp_path / "Late.yml"
-    path.write_text("pets: x y\n")
+    path.write_text("data: {pets: x y}\n")
 
     with pytest.raises(InputError) as caught:
         load_scenario(path, "Late.yml", known=(), fixtures={})
@@ -120,7 +130,7 @@ def test_an_invalid_file_name_is_reported_with_the_other_problems(tmp_path: Path
     assert [str(problem).partition(",")[0] for problem in caught.value.problems] == [
         "Late.yml: the name must be in kebab-case (a-z",
         "Late.yml:1:1: missing key 'description'; add one line that describes the scenario",
-        "Late.yml:1:7: pets: must be a fixture name (a-z",
+        "Late.yml:1:14: data.pets: must be a fixture name (a-z",
     ]
 
 
@@ -137,11 +147,10 @@ def test_a_fixture_sorts_its_pets_by_id(tmp_path: Path) -> None:
         "- {id: 7.0, name: Miso, categoryId: 2, status: sold}\n- {categoryId: 1, name: '', id: -1}"
     )
 
-    assert load_fixture(path, "f") == (
-        {"id": -1, "name": "", "categoryId": 1},
-        {"id": 7, "name": "Miso", "categoryId": 2, "status": "sold"},
+    assert load_fixture(path, "f", "pets") == (
+        b'{"id":-1,"name":"","categoryId":1}',
+        b'{"id":7,"name":"Miso","categoryId":2,"status":"sold"}',
     )
-    assert list(load_fixture(path, "f")[0]) == ["id", "name", "categoryId"]
 
 
 @pytest.mark.parametrize(("text", "expected"), [
@@ -164,7 +173,7 @@ def test_a_bad_fixture_is_rejected(tmp_path: Path, text: str, expected: str) -> 
     path.write_text(text)
 
     with pytest.raises(InputError) as caught:
-        load_fixture(path, "f")
+        load_fixture(path, "f", "pets")
 
     assert str(caught.value) == expected
 
@@ -174,7 +183,7 @@ def test_a_fixture_can_have_thousands_of_pets(tmp_path: Path) -> None:
     path = tmp_path / "big.json"
     path.write_text(json.dumps([{"id": n, "name": "", "categoryId": 1} for n in range(24_000)]))
 
-    assert len(load_fixture(path, "f")) == 24_000
+    assert len(load_fixture(path, "f", "pets")) == 24_000
 
 
 # --- Good files -------------------------------------------------------------------------------
@@ -182,7 +191,8 @@ def test_a_fixture_can_have_thousands_of_pets(tmp_path: Path) -> None:
 EXAMPLE = """\
 description: One line, shown in every list.
 extends: slow
-pets: {count: 500, seed: 3, locale: de_DE}
+data:
+  pets: {count: 500, seed: 3, locale: de_DE}
 stubs:
   - name: refuse-late-orders
     match:
@@ -214,7 +224,7 @@ def test_a_whole_scenario() -> None:
         name="own",
         description="One line, shown in every list.",
         extends=("slow",),
-        pets=Generated(500, 3, "de_DE"),
+        data={"pets": Generated(500, 3, "de_DE")},
         stubs=(
             Stub(
                 label="own/refuse-late-orders",
@@ -254,13 +264,14 @@ def test_stubs_are_hashable() -> None:
     ("{count: 0}", Generated(0)),
     ("[]", ()),
     ("[{id: 9007199254740993.0, name: b, categoryId: 9.223372036854775807e18}]",
-     ({"id": 9007199254740993, "name": "b", "categoryId": INT64_MAX},)),
-    ("showroom", SHELF["showroom"]()),
+     rows(Pet(id=9007199254740993, name="b", categoryId=INT64_MAX))),
+    ("{records: [{id: 3, name: c, categoryId: 1}]}", rows(Pet(id=3, name="c", categoryId=1))),
+    ("showroom", miso("pets")),
     ("[{id: 2, name: b, categoryId: 1}, {id: 1, name: a, categoryId: 1}]",
-     ({"id": 1, "name": "a", "categoryId": 1}, {"id": 2, "name": "b", "categoryId": 1})),
+     rows(Pet(id=1, name="a", categoryId=1), Pet(id=2, name="b", categoryId=1))),
 ])  # fmt: skip
-def test_pets(written: str, pets: object) -> None:
-    assert load(f"{D}pets: {written}").pets == pets
+def test_data_gives_pets_in_each_form(written: str, pets: object) -> None:
+    assert load(f"{D}data: {{pets: {written}}}").data == {"pets": pets}
 
 
 @pytest.mark.parametrize(
@@ -467,6 +478,9 @@ def outcome(read: Callable[[], object]) -> list[str]:
     return []
 
 
+FIXTURE_READERS = [partial(load_fixture, collection=name) for name in ("pets", "")]
+
+
 @given(st.binary(max_size=300), st.booleans())
 def test_random_bytes_are_read_or_rejected(
     tmp_path_factory: pytest.TempPathFactory, data: bytes, is_json: bool
@@ -474,7 +488,9 @@ def test_random_bytes_are_read_or_rejected(
     path = tmp_path_factory.mktemp("random") / f"own.{'json' if is_json else 'yaml'}"
     path.write_bytes(data)
 
-    for read in (load_fixture, partial(load_scenario, known=KNOWN, fixtures=SHELF)):
+    readers: list[Callable[..., object]] = [*FIXTURE_READERS]
+    readers += [partial(load_scenario, known=KNOWN, fixtures=SHELF)]
+    for read in readers:
         assert all(line.startswith("f:") for line in outcome(partial(read, path, "f")))
 
 

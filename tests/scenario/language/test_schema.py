@@ -20,7 +20,6 @@ from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.validators import extend
 
 from mockpets.constants import FILE_BYTES, FILE_NODES
-from mockpets.contract.schemas import Pet
 from mockpets.errors import InputError
 from mockpets.packaged_data import shipped
 from mockpets.scenario.language.loader import load_scenario, scenario_schema
@@ -60,7 +59,9 @@ LOADER_RULES = {
     "a reference repeats no secret": "has a secret",
     "a resource is outside the contract": "is a path of .*, an operation of the contract",
     "names and paths of resources are unique": "another resource already has the",
-    "items have valid ids": "item .* already has the|missing property|an integer .int64",
+    "a resource is not a path of mockpets": "is a path of mockpets itself",
+    "a resource does not have a name of the contract": "the contract already has a collection",
+    "records have valid ids": "item .* already has the|missing property|an integer .int64",
     "a record has at most 64 KiB": "the record is too large",
     "the contract": "add off_contract: true to the stub",
 }
@@ -79,7 +80,7 @@ VALIDATOR = extend(Draft202012Validator, {"pattern": ends_the_text})(SCHEMA)  # 
 
 def loader_problems(text: str) -> list[str]:
     """Return the problems that the loader reports for a scenario in JSON."""
-    fixtures = {"showroom": lambda: (Pet(id=1, name="Miso", categoryId=2),)}
+    fixtures = {"showroom": lambda _: (b'{"id":1,"name":"Miso","categoryId":2}',)}
     with TemporaryDirectory() as folder:
         path = Path(folder, "own.json")
         path.write_text(text, encoding="utf-8")
@@ -109,7 +110,15 @@ ALL_OF_IT = """
 $schema: x
 description: All of it.
 extends: [slow]
-pets: [{id: 1, name: Miso, categoryId: 2, status: sold}]
+data:
+  pets: [{id: 1, name: Miso, categoryId: 2, status: sold}]
+  orders: [{id: 1, petId: 3}, {id: a, petId: x, text: {b: [null]}}]
+  codes: {records: [{code: 7}, {code: x}]}
+  vets: showroom
+resources:
+  - {path: /v1/store/orders, required: [petId], filters: [petId, id], only: [list, create]}
+  - {path: /shop/codes, id: code}
+  - {path: /a/b, name: vets}
 stubs:
   - name: a
     match: {operation: getPet, petId: [3, 7]}
@@ -154,13 +163,15 @@ DOCUMENTS: list[Any] = [
     plain(parse(text, "f", is_json=False, nodes=FILE_NODES).root)
     for text in (
         ALL_OF_IT,
-        "{description: Some, extends: slow, pets: {count: 3, seed: 1, locale: de_DE}}",
-        "{description: A fixture, pets: showroom, stubs: []}",
-        "{description: A number, pets: 3}",
+        "{description: Some, extends: slow, data: {pets: {count: 3, seed: 1, locale: de_DE}}}",
+        "{description: A fixture, data: {pets: showroom}, stubs: []}",
+        "{description: A number, data: {pets: 3}}",
+        "{description: Empty, data: {'*': []}}",
+        "{description: Listed, data: {pets: {records: []}}}",
     )
 ]
 STUBS = DOCUMENTS[0]["stubs"]
-PET = DOCUMENTS[0]["pets"][0]
+PET = DOCUMENTS[0]["data"]["pets"][0]
 # Values that are valid, or nearly valid, somewhere.
 SCRAPS: list[Any] = [
     *(None, True, False, 0, 1, -1, 1.0, 1.5, 200, 204, 410, 599, 600, 2**63, 10**45, 1e300),

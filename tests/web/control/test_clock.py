@@ -142,6 +142,16 @@ def test_advancing_a_real_clock_sets_it(call: Client) -> None:
     assert put(call, {"advance": "999999999d"}, "j").json["now"] == time_text(LATEST)
 
 
+def test_no_clock_shows_a_time_before_1970(call: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mockpets.clock.time_ns", lambda: 10**18)
+    put(call, {"now": "1970-01-01T00:00:05Z"}, "m")
+    monkeypatch.setattr("mockpets.clock.time_ns", lambda: 10**18 - 10**10)  # it was corrected
+
+    state = call("GET", f"/~m{CLOCK}").json
+    assert state == {"now": "1970-01-01T00:00:00.000Z", "frozen": False, "set": True}
+    assert call("GET", "/~m/v1/pets").header("Date") == "Thu, 01 Jan 1970 00:00:00 GMT"
+
+
 @pytest.mark.parametrize(("body", "problem"), [
     ({}, "changes nothing; add now, frozen or advance"),
     ({"now": 5}, "now: must be a date and time such as 2030-12-06T09:00:00Z, or null, got 5"),

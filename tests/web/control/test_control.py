@@ -57,9 +57,9 @@ def test_reset_restores_the_initial_state_and_keeps_the_scenario(fresh: Make) ->
 
 HALF = "\\ud800"
 HALVES = [
-    ("PUT", "pets", f'[{{"id": 1, "name": "{HALF}", "categoryId": 1}}]'),
-    ("PUT", "pets", f'{{"{HALF}": 1}}'),
-    ("PATCH", "pets/1", f'{{"name": "{HALF}"}}'),
+    ("PUT", "data/pets", f'[{{"id": 1, "name": "{HALF}", "categoryId": 1}}]'),
+    ("PUT", "data/pets", f'{{"{HALF}": 1}}'),
+    ("PATCH", "data/pets/1", f'{{"name": "{HALF}"}}'),
     ("PUT", "scenario", f'{{"scenario": "{HALF}"}}'),
     ("PUT", "scenario", f'{{"scenario": ["empty", {{"name": "{HALF}", "description": "d"}}]}}'),
     ("PUT", "scenario",

@@ -50,7 +50,7 @@ def test_a_number_of_another_server_gets_every_change(call: Client) -> None:
     number = news(call)["change"]
     reported = news(call, f"?since={number + 1000}&wait=30")
     assert reported["change"] == number
-    assert {"requests", "pets", "sessions"} <= {*reported["changed"]}
+    assert {"requests", "data", "sessions"} <= {*reported["changed"]}
 
 
 def test_a_recreated_session_is_distinguishable(call: Client) -> None:
@@ -71,7 +71,7 @@ def test_a_reset_is_reported_and_counted(call: Client) -> None:
     call("POST", "/~reset/__mockpets/reset", key=None)
     reported = news(call, f"?since={before['change']}&wait=30", "reset")
     assert reported["resets"] == before["resets"] + 1
-    assert reported["changed"] == ["requests", "scenario", "pets"]
+    assert reported["changed"] == ["requests", "scenario", "data"]
 
 
 # --- Waiting --------------------------------------------------------------------------------------
@@ -86,17 +86,17 @@ def do(call: Client, method: str, path: str, body: object = None) -> None:
 W1 = "/~w1/__mockpets"
 ACTS: dict[str, tuple[list[str], Callable[[Client], None]]] = {
     "a request": (["requests"], lambda call: do(call, "GET", "/~w1/v1/pets")),
-    "a new pet": (["pets"], lambda call: do(call, "POST", "/~w1/v1/pets", PET)),
-    "pets": (["pets"], lambda call: do(call, "PUT", f"{W1}/pets", [])),
-    "a change": (["pets"], lambda call: do(call, "PATCH", f"{W1}/pets/1", {"name": "x"})),
-    "no pet": (["pets"], lambda call: do(call, "DELETE", f"{W1}/pets/1")),
+    "a new pet": (["data"], lambda call: do(call, "POST", "/~w1/v1/pets", PET)),
+    "pets": (["data"], lambda call: do(call, "PUT", f"{W1}/data/pets", [])),
+    "a change": (["data"], lambda call: do(call, "PATCH", f"{W1}/data/pets/1", {"name": "x"})),
+    "no pet": (["data"], lambda call: do(call, "DELETE", f"{W1}/data/pets/1")),
     "clear": (["requests"], lambda call: do(call, "DELETE", f"{W1}/requests")),
     "use": (["scenario"], lambda call: do(call, "PUT", f"{W1}/scenario", {"scenario": "empty"})),
-    "reset": (["requests", "scenario", "pets"], lambda call: do(call, "POST", f"{W1}/reset")),
+    "reset": (["requests", "scenario", "data"], lambda call: do(call, "POST", f"{W1}/reset")),
     "a session": (["sessions"], lambda call: do(call, "PUT", f"{W1}/sessions/w2")),
     "no session": (["sessions"], lambda call: do(call, "DELETE", f"{W1}/sessions/there")),
     "a clock": (["clock"], lambda call: do(call, "PUT", f"{W1}/clock", {"frozen": True})),
-    "other start": (["pets"], lambda call: do(call, "PUT", f"{W1}/sessions/w1", {"seed": 5})),
+    "other start": (["data"], lambda call: do(call, "PUT", f"{W1}/sessions/w1", {"seed": 5})),
 }
 
 
@@ -158,6 +158,24 @@ def test_held_responses_are_reported() -> None:
         assert wire.read().status == 200
 
 
+def test_a_client_that_leaves_a_gate_is_reported() -> None:
+    with MockpetsServer(Settings(port=0)) as server:
+        call = Client(OverSocket(server.url))
+        do(call, "PUT", f"{W1}/scenario", {"scenario": HELD})
+        with Wire(port_of(server.url)) as wire:
+            wire.get("/~w1/v1/pets/3", "Authorization: Bearer mockpets")
+            while call("GET", f"{W1}/gates").json == {"gates": {}}:
+                news(call, f"?since={news(call)['change']}&wait=1")
+            number = news(call)["change"]
+        seen: set[str] = set()
+        while "gates" not in seen:
+            reported = news(call, f"?since={number}&wait=10")
+            assert reported["changed"], seen
+            seen |= {*reported["changed"]}
+            number = reported["change"]
+        assert call("GET", f"{W1}/gates").json == {"gates": {}}
+
+
 def test_another_session_does_not_wake_it(clock: Clock) -> None:
     with running(create_app(Settings()), clock=clock) as server:
         call = Client(OverSocket(f"http://127.0.0.1:{server.port}"))
@@ -168,7 +186,7 @@ def test_another_session_does_not_wake_it(clock: Clock) -> None:
             wire.send(ask(f"?since={number}&wait=25"))
             server.until(lambda: server.waiting, 1)
             do(call, "POST", "/~w2/v1/pets", PET)
-            do(call, "PUT", "/~w2/__mockpets/pets", [])
+            do(call, "PUT", "/~w2/__mockpets/data/pets", [])
             assert server.ask(lambda: server.waiting) == 1
             clock.pass_(24.9)
             assert server.ask(lambda: server.waiting) == 1

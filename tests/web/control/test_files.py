@@ -322,7 +322,7 @@ def test_a_restart_keeps_no_override(tmp_path: Path) -> None:
         client = ControlClient(server.url, "w1")
         client.override_scenario("new", TEXT)
         client.use("new", "empty")
-        client.add_pet(name="Miso", categoryId=2)
+        client.add_record("pets", {"name": "Miso", "categoryId": 2})
     with MockpetsServer(settings) as server:
         assert ControlClient(server.url, "w1").active() == ["empty"]
 

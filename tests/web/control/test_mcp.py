@@ -249,7 +249,8 @@ def test_each_tool_has_a_session_annotations_and_small_schemas(client: Client) -
 
 
 STEPS: list[tuple[str, dict[str, Any], str]] = [
-    ("use", {"scenario": ["retry"], "pets": {"count": 3}, "seed": 7}, '"active":["retry"]'),
+    ("use", {"scenario": ["retry"], "data": {"pets": {"count": 3}}, "seed": 7},
+     '"active":["retry"]'),
     ("state", {}, '"session":"w1","active":["retry"]'),
     ("try_request", {"method": "GET", "path": "/v1/pets"}, '{"status":503,"by":"stub"'),
     ("try_request",
@@ -388,7 +389,7 @@ def test_long_work_runs_on_the_worker_and_only_once(server: MockpetsServer, fold
     digest = client("GET", "/__mockpets/scenarios/long", key=None).json["digest"]
     replaced = use_tool(client, "check_scenario", **{**file, "text": STUB, "replaces": digest})
     use_tool(client, "check_scenario", **{**file, "save": "session"})
-    pets = use_tool(client, "use", session="many", pets={"count": 5000}, reset=True)
+    pets = use_tool(client, "use", session="many", data={"pets": {"count": 5000}}, reset=True)
     tried = {"method": "GET", "path": "/v1/pets", "scenarios": "long", "compare": "empty"}
     compared = use_tool(client, "try_request", **tried)["structuredContent"]
 

@@ -94,7 +94,7 @@ def test_it_counts_requests(call: Client) -> None:
 def test_a_503_of_the_server_has_its_limit_as_a_label_and_one_of_a_scenario_has_none(
     fresh: Make,
 ) -> None:
-    call = fresh(max_sessions=1, max_pets=1)
+    call = fresh(max_sessions=1, max_records=1)
     assert [call("GET", f"/~{name}/v1/pets").status for name in ("two", "three")] == [503, 503]
     assert [call("POST", "/v1/pets", json_body=PET).status for _ in range(2)] == [201, 507]
     assert call("GET", "/v1/pets", scenario="maintenance").status == 503
@@ -188,15 +188,15 @@ def held_now(server: Running) -> tuple[int, int]:
 
 
 def test_it_reports_sessions_pets_and_the_journal(fresh: Make) -> None:
-    call = fresh(pets="3")
-    assert (held(call, "sessions"), held(call, "pets")) == (1, 3)
+    call = fresh(data=("pets=3",))
+    assert (held(call, "sessions"), held(call, "records")) == (1, 3)
     call("POST", "/~one/v1/pets", json_body=PET)
     call("POST", "/~two/v1/pets", json_body=PET)
-    assert (held(call, "sessions"), held(call, "pets")) == (3, 11)
+    assert (held(call, "sessions"), held(call, "records")) == (3, 11)
     kept = held(call, "journal_bytes")
     assert kept > 1000
     call("DELETE", "/__mockpets/sessions/two")
-    assert (held(call, "sessions"), held(call, "pets")) == (2, 7)
+    assert (held(call, "sessions"), held(call, "records")) == (2, 7)
     assert held(call, "journal_bytes") == kept  # until an undo is impossible
     call("PUT", "/__mockpets/sessions/two")
     assert held(call, "journal_bytes") < kept

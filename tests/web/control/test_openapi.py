@@ -77,11 +77,11 @@ def test_bodies_reject_unknown_properties_and_responses_may_have_more() -> None:
     closed = {name for name, each in SCHEMAS.items() if each.get("additionalProperties") is False}
 
     assert bodies == {
-        *("ScenarioSelection", "SessionContents", "ClockChange", "PetsSource", "PetChange"),
-        *("NewPet", "Verification", "RequestToExplain", "GateWait", "Release"),
-        *("ScenarioDocument", "DataRecord", "DataRecords"),
+        *("ScenarioSelection", "SessionContents", "ClockChange", "RecordsSource", "SessionExport"),
+        *("Verification", "RequestToExplain", "GateWait", "Release"),
+        *("ScenarioDocument", "DataRecord"),
     }
-    assert closed >= (bodies - {"PetsSource", "DataRecord", "DataRecords"}) | {
+    assert closed >= (bodies - {"RecordsSource", "DataRecord"}) | {
         *("ScenarioDocument", "Stub", "Match", "VerificationMatch", "PetInput", "Times")
     }
     assert closed.isdisjoint({"State", "Pet", "RequestSummary", "SessionSummary", "Error"})

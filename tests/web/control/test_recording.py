@@ -75,7 +75,7 @@ def test_a_list_becomes_its_page(server: MockpetsServer, call: Client) -> None:
     control = session(server, "page")
     before = call("GET", "/~page/v1/pets?limit=3")
     control.respond_like(1)
-    control.delete_pet(1)
+    control.delete_record("pets", 1)
 
     assert call("GET", "/~page/v1/pets?limit=3").json == before.json
     assert call("GET", "/~page/v1/pets?limit=2").json != before.json[:2]
@@ -125,7 +125,7 @@ def test_the_records_and_pets_of_an_inline_scenario_go_on(
 ) -> None:
     path = "/v1/store/orders"
     control = session(
-        server, "kept", {"description": "d", "pets": [], "resources": [{"path": path}]}
+        server, "kept", {"description": "d", "data": {"pets": []}, "resources": [{"path": path}]}
     )
     call("POST", f"/~kept{path}", body=b'{"petId":3}', headers=JSON)
     call("POST", "/~kept/v1/pets", body=MISO, headers=JSON)
@@ -174,7 +174,7 @@ def test_an_unknown_collection_becomes_a_resource(server: MockpetsServer, call: 
 
 def test_what_is_not_recorded_is_named(server: MockpetsServer, call: Client) -> None:
     control = session(server, "lost")
-    control.set_pets(200)
+    control.set_records("pets", 200)
     call("GET", "/~lost/v1/pets?limit=100")
     with pytest.raises(ControlError, match=r"only 4096 of \d+ bytes; choose another"):
         control.stub(1)
@@ -319,7 +319,7 @@ def test_random_stacks_repeat_their_recordings(
         documents: list[Any] = [
             {
                 "description": "d",
-                **chance.choice([{}, {"pets": 7}, {"pets": []}]),
+                **chance.choice([{}, {"data": {"pets": 7}}, {"data": {"pets": []}}]),
                 "stubs": [random_stub(chance) for _ in range(chance.randint(1, 4))],
             }
             for _ in range(chance.randint(1, 3))
@@ -341,7 +341,8 @@ def test_a_recording_begins_where_it_is_started(server: MockpetsServer, call: Cl
 def test_a_recording_needs_neither_the_clock_nor_other_scenarios(
     server: MockpetsServer, call: Client
 ) -> None:
-    shop: Any = {"description": "d", "resources": [{"path": "/v1/carts", "items": [{"id": 7}]}]}
+    shop: Any = {"description": "d", "resources": [{"path": "/v1/carts"}]}
+    shop["data"] = {"carts": [{"id": 7}]}
     path, body = "/~moved/v1/carts", b'{"petId":3}'
     control = session(server, "moved", shop)
     control.start_recording()
@@ -362,7 +363,7 @@ def test_a_recording_needs_neither_the_clock_nor_other_scenarios(
 
 
 def test_long_bodies_come_from_the_state_or_are_named(server: MockpetsServer, call: Client) -> None:
-    control = session(server, "long", {"description": "d", "pets": 200})
+    control = session(server, "long", {"description": "d", "data": {"pets": 200}})
     listed = call("GET", "/~long/v1/pets?limit=100").body
     assert len(listed) > 4096
     result = control.recording()
@@ -371,8 +372,8 @@ def test_long_bodies_come_from_the_state_or_are_named(server: MockpetsServer, ca
     assert call("GET", "/~long-again/v1/pets?limit=100").body == listed
 
     # The log has the same beginning of the next body, and the same length.
-    name = control.pets()[98]["name"]
-    control.change_pet(99, name=name[::-1])
+    name = control.records("pets")[98]["name"]
+    control.change_record("pets", 99, {"name": name[::-1]})
     assert len(call("GET", "/~long/v1/pets?limit=100").body) == len(listed)
     what = f"is not recorded completely, only 4096 of {len(listed)} bytes"
     assert control.recording()["notes"] == [f"the body of the response to request 2 {what}"]
@@ -415,9 +416,10 @@ def test_resources_begin_with_their_records(server: MockpetsServer, call: Client
     shop: Any = {
         "description": "d",
         "resources": [
-            {"path": "/v1/store/orders", "items": [{"id": 1, "petId": 3}], "required": ["petId"]},
+            {"path": "/v1/store/orders", "required": ["petId"], "filters": ["petId"]},
             {"path": "/v1/carts", "id": "sku", "name": "baskets", "only": ["list", "create"]},
         ],
+        "data": {"orders": [{"id": 1, "petId": 3}]},
         "stubs": [
             {"match": {"method": "POST", "path": "/v1/store/orders"}, "after": 1, "times": 1}
             | {"reply": {"status": 503}}
@@ -449,13 +451,10 @@ def test_resources_begin_with_their_records(server: MockpetsServer, call: Client
 
     assert result["notes"] == []
     assert document["resources"] == [
-        {
-            "path": "/v1/store/orders",
-            "items": [{"id": 1, "petId": 3}, {"id": 2, "petId": 5}],
-            "required": ["petId"],
-        },
+        {"path": "/v1/store/orders", "required": ["petId"], "filters": ["petId"]},
         {"path": "/v1/carts", "name": "baskets", "id": "sku", "only": ["list", "create"]},
     ]
+    assert document["data"]["orders"] == [{"id": 1, "petId": 3}, {"id": 2, "petId": 5}]
     assert result["stubs"] == 1
     session(server, "shop-again", document)
     after = play("shop-again")

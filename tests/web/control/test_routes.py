@@ -57,20 +57,20 @@ BAD: dict[tuple[str, str], list[tuple[bytes, str, str]]] = {
     ("PUT scenario", "invalid_scenario"): [
         (b'{"scenario": {"description": "d", \n"extends": "emtpy"}}', "2:12 scenario.extends",
          "unknown scenario 'emtpy"),
-        (b'{"scenario": {"description": "d", \n"pets": "showrom"}}', "2:9 scenario.pets",
-         "unknown fixture 'showrom'; did"),
+        (b'{"scenario": {"description": "d", \n"data": {"pets": "showrom"}}}',
+         "2:18 scenario.data.pets", "unknown fixture 'showrom'; did"),
         (b'{"scenario": ["empty",\n{"description": "d",\n"stubs": [{"reply": {"error": "x"}},\n'
             b'{"reply": {"error": "y"}}]}, {"descripton": 1}]}',
          "3:31 scenario.2.stubs.1.reply.error, 4:21 scenario.2.stubs.2.reply.error, "
              "4:31 scenario.3", "must be invalid_request, unauthorized, pet_not_found"),
     ],
-    ("PUT pets", "invalid_request"): [
+    ("PUT data/pets", "invalid_request"): [
         (b"", "0:0", "is empty"),
         (b"null", "1:1", "must be a fixture name"),
         (b"100001", "1:1", "must be an integer"),
         (b'"showrom"', "1:1", "unknown fixture 'showrom"),
         (b'"../x"', "1:1", ""),
-        (b'{"pets": []}', "1:1, 1:2", "missing"),
+        (b'{"pets": []}', "1:2", "unknown key 'pets'"),
         (b'{"count": 3,\n"locale": "xx"}', "2:11 locale", "must be en_US, en_GB"),
         (b'[{"id": 1, "name": "a", "categoryId": 1},\n{"id": 1, "name": 7, "status": "lost"}]',
          "2:1 2.categoryId, 2:8 2.id, 2:19 2.name, 2:32 2.status",
@@ -78,7 +78,7 @@ BAD: dict[tuple[str, str], list[tuple[bytes, str, str]]] = {
         (b'[{"id": 9223372036854775808, "name": "a", "categoryId": 1}]', "1:9 1.id",
          "must be an integer from -9223372036854775808 to "),
     ],
-    ("PATCH pets/1", "invalid_request"): [
+    ("PATCH data/pets/1", "invalid_request"): [
         (b"", "", "the body is empty; it must be a JSON object"),
         (b"{}", "", "the body must be an object with at least one of"),
         (b'{"id": 1}', "", "id cannot be changed"),
@@ -87,17 +87,18 @@ BAD: dict[tuple[str, str], list[tuple[bytes, str, str]]] = {
         (b'{"name": 7, "status": "lost"}', "",
          "name must be a string of Unicode text, got 7; status must be one of available, "),
     ],
-    ("PATCH pets/1", "payload_too_large"): [
+    ("PATCH data/pets/1", "payload_too_large"): [
         (b'{"name": "' + b"x" * 70_000 + b'"}', "", "the body is too large; send at most 64 KiB")],
-    ("PATCH pets/99", "pet_not_found"): [(b'{"name": "x"}', "", "no animal has the id 99")],
-    ("PATCH pets/x", "pet_not_found"): [
+    ("PATCH data/pets/99", "pet_not_found"): [(b'{"name": "x"}', "", "no animal has the id 99")],
+    ("PATCH data/pets/x", "pet_not_found"): [
         (b'{"name": "x"}', "", "no animal has the id 'x': an id is")],
     ("PUT sessions/new", "invalid_request"): [
         (b'{"sed": 1}', "1:2", "unknown key"),
-        (b'{"seed": "1",\n"pets": "nix"}', "1:10 seed, 2:9 pets", "must be an integer from 0 to "),
+        (b'{"seed": "1",\n"data": {"pets": "nix"}}', "1:10 seed, 2:18 data.pets",
+         "must be an integer from 0 to "),
     ],
     ("PUT sessions/new", "unknown_scenario"): [
-        (b'{"pets": 3, "scenario": "emtpy"}', "",
+        (b'{"data": {"pets": 3}, "scenario": "emtpy"}', "",
          "unknown scenario 'emtpy'; did you mean 'empty'?"),
     ],
     ("POST verify", "invalid_request"): [
@@ -124,7 +125,7 @@ def used(call: Client) -> Client:
 
 def world_of(call: Client) -> list[Any]:
     """Return everything visible of session `w1`, except its idle time."""
-    seen = [good(at(call, "GET", path)) for path in ("state", "pets", "requests")]
+    seen = [good(at(call, "GET", path)) for path in ("state", "data/pets", "requests")]
     listed = good(at(call, "GET", "sessions"))["sessions"]
     return [*seen, [(each["name"], each["active"], each["seed"]) for each in listed]]
 
@@ -175,25 +176,30 @@ WRONG = {
     },
     "invalid_request": {
         "DELETE sessions/default": "the session 'default' cannot be deleted",
-        "GET pets?limit=1001": "limit must be an integer from 1 to 1000, got",
-        "GET pets?after=x&status=lost": "after must be an integer from -9223372036854775808",
-        "GET pets?lmit=1": "unknown parameter 'lmit'; did you mean 'limit'?",
+        "GET data/pets?limit=1001": "limit must be an integer from 1 to 1000, got",
+        "GET data/pets?lmit=1":
+            "no record of pets has the property 'lmit'; did you mean 'limit'?",
+        "GET data/pets?colour=red&status=sold":
+            "no record of pets has the property 'colour'; known parameters: after, limit, id, name",
         "GET requests?operation=listPet": "operation must be one of listPets, ",
         "GET requests.har?status=404&status=4xx": "status must be sent only once",
         "GET events?since=x": "since must be an integer of at least 0",
         "GET events?wait=31": "wait must be an integer from 0 to 30 (seconds), got '",
         "POST reset?x=1": "unknown parameter 'x'; this call has no parameters",
-        "PUT pets?x": "unknown parameter 'x'; this call has no parameters",
+        "PUT data/pets?x": "unknown parameter 'x'; this call has no parameters",
     },
     "invalid_session": {
         "PUT sessions/a%20b": "invalid session name 'a b' in the path: use a-z",
         "GET sessions/-x": "invalid session name '-x' in the path: use a-z",
     },
     "pet_not_found": {
-        "DELETE pets/99": "no animal has the id 99",
-        "DELETE pets/1.0": "no animal has the id '1.0': an id is an integer, such as 7",
+        "GET data/pets?after=x": "no animal has the id 'x': an id is an integer, such as 7",
+        "DELETE data/pets/99": "no animal has the id 99",
+        "DELETE data/pets/1.0": "no animal has the id '1.0': an id is an integer, such as 7",
     },
-    "method_not_allowed": {"GET pets/1": "GET is not allowed on /__mockpets/pets/1; allowed: "},
+    "method_not_allowed": {
+        "POST data/pets/1": "POST is not allowed on /__mockpets/data/pets/1; allowed: ",
+    },
 }  # fmt: skip
 """Error code to calls with an unknown name or an invalid query, and the start of the message."""
 
@@ -213,7 +219,9 @@ def test_unknown_names_are_reported_with_the_nearest(
     assert world_of(used) == before
 
 
-@pytest.mark.parametrize(("method", "path"), [("GET", "state"), ("POST", "reset"), ("PUT", "pets")])
+@pytest.mark.parametrize(
+    ("method", "path"), [("GET", "state"), ("POST", "reset"), ("PUT", "data/pets")]
+)
 def test_an_unknown_header_of_ours_is_rejected_and_changes_nothing(
     used: Client, method: str, path: str
 ) -> None:
@@ -300,24 +308,28 @@ def test_probes_metrics_and_pages_ignore_query_parameters(used: Client, path: st
 
 
 def test_pets_are_listed_in_pages(call: Client) -> None:
-    good(at(call, "PUT", "pets", 2500, "parts"))
+    good(at(call, "PUT", "data/pets", 2500, "parts"))
     seen: list[Any] = []
     query = ""
     sizes = []
     while query is not None:
-        part = good(at(call, "GET", f"pets?{query}", session="parts"))
+        part = good(at(call, "GET", f"data/pets?{query}", session="parts"))
         assert part["total"] == 2500
-        sizes.append(len(part["pets"]))
-        seen += part["pets"]
+        sizes.append(len(part["records"]))
+        seen += part["records"]
         query = None if part["next"] is None else f"after={part['next']}"  # type: ignore[assignment]  # None ends it
 
     assert sizes == [1000, 1000, 500]
     assert [pet["id"] for pet in seen] == list(range(1, 2501))
-    sold = good(at(call, "GET", "pets?status=sold&limit=3", session="parts"))
+    sold = good(at(call, "GET", "data/pets?status=sold&limit=3", session="parts"))
     wanted = [pet for pet in seen if pet.get("status") == "sold"]
-    assert (sold["total"], sold["pets"], sold["next"]) == (len(wanted), wanted[:3], wanted[2]["id"])
-    exact = good(at(call, "GET", f"pets?after={seen[-4]['id']}&limit=3", session="parts"))
-    assert (exact["pets"], exact["next"]) == (seen[-3:], None)
+    assert (sold["total"], sold["records"], sold["next"]) == (
+        len(wanted),
+        wanted[:3],
+        str(wanted[2]["id"]),
+    )
+    exact = good(at(call, "GET", f"data/pets?after={seen[-4]['id']}&limit=3", session="parts"))
+    assert (exact["records"], exact["next"]) == (seen[-3:], None)
 
 
 @pytest.mark.parametrize(
@@ -326,25 +338,27 @@ def test_pets_are_listed_in_pages(call: Client) -> None:
 def test_pets_can_be_replaced_in_every_form_that_files_allow(
     call: Client, body: object, total: int | None
 ) -> None:
-    result = good(at(call, "PUT", "pets", body, "put"))["total"]
+    result = good(at(call, "PUT", "data/pets", body, "put"))["total"]
     assert total in (None, result)
-    assert good(at(call, "GET", "pets", session="put"))["total"] == result
+    assert good(at(call, "GET", "data/pets", session="put"))["total"] == result
     new = call("POST", "/~put/v1/pets", json_body=PET).json["id"]
     assert new > 0 and call("GET", f"/~put/v1/pets/{new}").json == {"id": new, **PET}
     good(at(call, "POST", "reset", session="put"))
-    assert good(at(call, "GET", "pets", session="put"))["total"] == 16
+    assert good(at(call, "GET", "data/pets", session="put"))["total"] == 16
 
 
 def test_a_pet_can_be_changed_and_deleted(call: Client) -> None:
-    pet = good(at(call, "PUT", "pets", [{"id": -5, **PET, "status": "sold"}], "one"))
+    pet = good(at(call, "PUT", "data/pets", [{"id": -5, **PET, "status": "sold"}], "one"))
     assert pet == {"total": 1}
-    changed = good(at(call, "PATCH", "pets/-5", {"status": None, "categoryId": 3}, "one"))
+    changed = good(at(call, "PATCH", "data/pets/-5", {"status": None, "categoryId": 3}, "one"))
     assert changed == {"id": -5, "name": "Miso", "categoryId": 3}
-    assert good(at(call, "PATCH", "pets/-5", {"status": "pending"}, "one"))["status"] == "pending"
+    assert (
+        good(at(call, "PATCH", "data/pets/-5", {"status": "pending"}, "one"))["status"] == "pending"
+    )
     assert call("GET", "/~one/v1/pets?status=pending").json[0]["categoryId"] == 3
-    raw = at(call, "PATCH", "pets/-5", b'{"categoryId": 4.0}', "one")
+    raw = at(call, "PATCH", "data/pets/-5", b'{"categoryId": 4.0}', "one")
     assert b'"categoryId":4,' in raw.body
-    assert good(at(call, "DELETE", "pets/-5", session="one")) == {"total": 0}
+    assert good(at(call, "DELETE", "data/pets/-5", session="one")) == {"total": 0}
     assert call("GET", "/~one/v1/pets/-5").status == 404
 
 
@@ -386,12 +400,12 @@ def test_an_inline_scenario_belongs_to_one_session_until_the_next_activation(cal
 
 
 def test_inline_scenarios_stack_extend_and_define_pets(call: Client) -> None:
-    brings = {"pets": [{"id": 7, **PET}]}  # without a description
+    brings = {"data": {"pets": [{"id": 7, **PET}]}}  # without a description
     failing = {"description": "d", "extends": "retry"}
     body = {"scenario": [TEAPOT, "missing", brings, failing]}
     active = good(at(call, "PUT", "scenario", body, "stack"))["active"]
     assert active == ["inline-1", "missing", "inline-2", "inline-3"]
-    assert good(at(call, "GET", "pets", session="stack"))["pets"] == [{"id": 7, **PET}]
+    assert good(at(call, "GET", "data/pets", session="stack"))["records"] == [{"id": 7, **PET}]
     assert call("GET", "/~stack/v1/pets/1").status == 418
     assert call("GET", "/~stack/v1/pets/7").header("Mockpets-Stub") == "missing/gone"
     assert [call("GET", "/~stack/v1/pets").status for _ in range(3)] == [503, 503, 200]
@@ -401,7 +415,7 @@ def test_inline_scenarios_stack_extend_and_define_pets(call: Client) -> None:
     good(at(call, "PUT", "scenario", {"scenario": brings}, "stack"))
     assert call("GET", "/~stack/v1/pets").json == [{"id": 7, **PET}]
     good(at(call, "PUT", "scenario", {"scenario": "default"}, "stack"))
-    assert good(at(call, "GET", "pets", session="stack"))["total"] == 16
+    assert good(at(call, "GET", "data/pets", session="stack"))["total"] == 16
 
 
 def test_a_failed_change_keeps_an_inline_scenario_and_its_counters(call: Client) -> None:
@@ -409,7 +423,7 @@ def test_a_failed_change_keeps_an_inline_scenario_and_its_counters(call: Client)
     assert pots(call, "fail", 1) == [418]
     for body in ({"scenario": "emtpy"}, {"scenario": [{"description": "d"}, {"x": 1}]}):
         assert at(call, "PUT", "scenario", body, "fail").status == 422
-        refused = at(call, "PUT", "sessions/fail", body | {"seed": 9, "pets": []})
+        refused = at(call, "PUT", "sessions/fail", body | {"seed": 9, "data": {"pets": []}})
         assert refused.status == 422
     assert pots(call, "fail", 2) == [418, 200]
     result = good(at(call, "GET", "sessions/fail"))
@@ -482,7 +496,7 @@ def test_an_inline_scenario_cannot_be_activated_again_by_its_name(call: Client) 
 
 def test_a_session_is_created_as_requested_and_reset_to_that(call: Client) -> None:
     pets = [{"id": 3, **PET}]
-    body = {"scenario": [TEAPOT, "retry"], "seed": 77, "pets": pets}
+    body = {"scenario": [TEAPOT, "retry"], "seed": 77, "data": {"pets": pets}}
     made = at(call, "PUT", "sessions/Made", body)
     assert made.status == 201
     result = {"name": "made", "active": ["inline-1", "retry"], "seed": 77, "pets": 1, "requests": 0}
@@ -490,22 +504,22 @@ def test_a_session_is_created_as_requested_and_reset_to_that(call: Client) -> No
     assert made.json["base_path"] == "/~made/v1"
     call("POST", "/~made/v1/pets", json_body=PET)
     good(at(call, "POST", "reset", session="made"))
-    assert good(at(call, "GET", "pets", session="made"))["pets"] == pets
+    assert good(at(call, "GET", "data/pets", session="made"))["records"] == pets
     again = at(call, "PUT", "sessions/made")
     assert (again.status, again.json["seed"], again.json["pets"]) == (200, 77, 1)
     # A seed alone means generated pets, different from those of the server's seed.
     good(at(call, "PUT", "sessions/made", {"seed": 5}))
-    grown = good(at(call, "GET", "pets", session="made"))
+    grown = good(at(call, "GET", "data/pets", session="made"))
     assert grown["total"] == 16
-    assert grown["pets"] != good(at(call, "GET", "pets", session="seed-1"))["pets"]
+    assert grown["records"] != good(at(call, "GET", "data/pets", session="seed-1"))["records"]
     dropped = good(at(call, "DELETE", "sessions/made"))
     assert dropped == {"dropped": "made", "id": again.json["id"]}
-    assert good(at(call, "GET", "pets", session="made"))["total"] == 16
+    assert good(at(call, "GET", "data/pets", session="made"))["total"] == 16
 
 
 def test_an_invalid_session_is_not_created(call: Client) -> None:
     wrong: list[Any] = [
-        {"scenario": "emtpy"}, {"seed": "x"}, {"pets": [{}]}, {"scenario": {"x": 1}},
+        {"scenario": "emtpy"}, {"seed": "x"}, {"data": {"pets": [{}]}}, {"scenario": {"x": 1}},
     ]  # fmt: skip
     for body in wrong:
         assert at(call, "PUT", "sessions/unborn", body).status in (400, 422)
@@ -521,7 +535,7 @@ def test_state_has_every_specified_property(fresh: Make) -> None:
     state = good(at(call, "GET", "state"))
 
     assert state["counts"] == {"pets": 16, "requests": 1, "sessions": 2, "held": 0, "unnamed": 0}
-    wanted = {"key": "mockpets", "any_key": True, "base_path": "/~w1/v1", "max_pets": 10_000}
+    wanted = {"key": "mockpets", "any_key": True, "base_path": "/~w1/v1", "max_records": 10_000}
     wanted |= {"journal_size": 1000, "public": False, "max_sessions": 1000}
     assert state["settings"].pop("all")
     assert state["settings"] == wanted | {"options": ["--seed 3", "--api-key *"]}
@@ -627,15 +641,19 @@ def live(tmp_path: Path) -> Iterator[MockpetsServer]:
 
 def long_bodies() -> Iterator[tuple[str, bytes, str]]:
     pets = [{"id": each, "name": "a", "categoryId": 1} for each in range(1, 8_001)]
-    yield "pets", json.dumps(pets).encode(), '{"total":8000}'
-    yield "pets", b'"many"', '{"total":8000}'
+    yield "data/pets", json.dumps(pets).encode(), '{"total":8000}'
+    yield "data/pets", b'"many"', '{"total":8000}'
     stubs = [
         {"match": {"petId": each, "operation": "getPet"}, "delay": "0s"} for each in range(2000)
     ]
     document = {"scenario": {"description": "d", "stubs": stubs}}
     yield "scenario", json.dumps(document).encode(), '{"active":["inline-1"]}'
-    yield "sessions/new", b'{"pets": "many", "seed": 2}', '"seed":2,"clock":null,"pets":8000'
-    yield "sessions/new", b'{"pets": 30000}', '"pets":30000'
+    yield (
+        "sessions/new",
+        b'{"data": {"pets": "many"}, "seed": 2}',
+        '"seed":2,"clock":null,"pets":8000',
+    )
+    yield "sessions/new", b'{"data": {"pets": 30000}}', '"pets":30000'
 
 
 LONG_BODIES = [*long_bodies()]
@@ -667,8 +685,10 @@ def test_a_body_above_1_mib_is_rejected(live: MockpetsServer) -> None:
     body = b"[" + b" " * 2**20 + b"]"
     inside = Client(InProcess(create_app(Settings())))
     for call in (inside, Client(OverSocket(live.url))):
-        assert_error(call("PUT", "/__mockpets/pets", body=body, headers=JSON), "payload_too_large")
-    assert inside("GET", "/__mockpets/pets").json["total"] == 16
+        assert_error(
+            call("PUT", "/__mockpets/data/pets", body=body, headers=JSON), "payload_too_large"
+        )
+    assert inside("GET", "/__mockpets/data/pets").json["total"] == 16
 
 
 def test_verify_reports_a_session_lost_in_a_restart_to_a_caller_that_sends_its_id(

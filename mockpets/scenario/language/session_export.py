@@ -1,0 +1,202 @@
+"""The shape of an exported session: what `GET sessions/NAME/export` returns and `PUT` reads."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from mockpets.constants import (
+    FIXTURE_NODES,
+    INT64_MAX,
+    SCENARIO_NAME,
+    STACK_DEPTH,
+    STACKS,
+    VERSION,
+)
+from mockpets.contract.collections import PETS
+from mockpets.errors import invalid
+from mockpets.scenario.engine import Count
+from mockpets.scenario.language.control_bodies import (
+    BODY,
+    CLOCK,
+    SCENARIO_SELECTION,
+    SEED,
+    SessionConfig,
+    config_of,
+)
+from mockpets.scenario.language.data import DATA, records_shape
+from mockpets.scenario.language.diagnostics import INVALID, Diagnostics
+from mockpets.scenario.language.mappings import ByKind, MapOf, Object
+from mockpets.scenario.language.parser import parse
+from mockpets.scenario.language.shapes import ListOf, Number, Shape, Text, Value, kebab_case
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mockpets.scenario.language.nodes import Node
+    from mockpets.scenario.library import Library
+    from mockpets.scenario.model import Scenario
+
+FORMAT: Final = 1
+"""The version of the document; increased if an older mockpets cannot read it correctly."""
+_STATE_INTS: Final = 625
+"""The integers of 32 bits in the state of `random.Random`: a table, and the position in it."""
+
+
+class ExportedRecords(NamedTuple):
+    """The records of a collection, as JSON.
+
+    :param name: of the collection, or SCENARIO.NAME.
+    :param giver: the scenario that gives it content; empty for the session's own records.
+    :param next_key: as in `Store`.
+    """
+
+    name: str
+    giver: str
+    next_key: int
+    rows: tuple[bytes, ...]
+
+
+class ExportedSession(NamedTuple):
+    """An exported session.
+
+    :param config: its scenarios, seed, initial records and clock.
+    :param overrides: scenarios that replace those of files in this session only, with their text.
+    :param counters: as in `Snapshot`.
+    :param random: the state of its random numbers; None if it has drawn none.
+    """
+
+    config: SessionConfig
+    overrides: Mapping[str, tuple[Scenario, str]]
+    counters: Mapping[tuple[str, ...], Mapping[str, Count]]
+    random: tuple[int, ...] | None
+    data: tuple[ExportedRecords, ...]
+
+
+def _records(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
+    name = values["collection"]
+    rows = records_shape(PETS.name if name == PETS.name else "", with_mapping=False).read(
+        node.find(("records",))[0], diagnostics.at("records")
+    )
+    if rows is INVALID:
+        return INVALID
+    return ExportedRecords(name, values.get("scenario") or "", values["next"], rows)
+
+
+def _state(text: str, node: Node, diagnostics: Diagnostics) -> Any:
+    try:
+        raw = b64decode(text, validate=True)
+    except ValueError:
+        raw = b""
+    state = tuple(int.from_bytes(raw[at : at + 4]) for at in range(0, len(raw), 4))
+    if len(state) == _STATE_INTS and state[-1] < _STATE_INTS and any(state[:-1]):
+        return state
+    what = "must be the state of random numbers as an export has it"
+    return diagnostics.add(node, what, "remove it to start from the seed")
+
+
+_LABEL: Final = rf"{SCENARIO_NAME}/[^\x00-\x1f]{{1,100}}"
+_COUNT: Final = Number("A number of requests.", 0, INT64_MAX)
+_COUNTERS: Final = Object(
+    "The counters of scenarios that were used together.",
+    {
+        "scenarios": ListOf("Their names, in order.", kebab_case("A scenario."), 1, STACK_DEPTH),
+        "stubs": MapOf(
+            "The counters by stub.",
+            Object(
+                "The requests that `after` skipped, and those to which the stub applied.",
+                {"passed": _COUNT, "used": _COUNT},
+                ("passed", "used"),
+                name="ExportedCount",
+                then=lambda values, *_: Count(**values),
+            ),
+            "stub",
+            _LABEL,
+        ),
+    },
+    ("scenarios", "stubs"),
+    name="ExportedCounters",
+)
+_NO_GIVER: Final = Value("The session's own records.", ("nothing",))
+_DATA: Final = Object(
+    "The records of a collection that differ from its initial ones.",
+    {
+        "collection": Text("The collection, or SCENARIO.NAME."),
+        "scenario": ByKind(
+            "The scenario that gives it content; null for the session's own records.",
+            {"text": kebab_case("A scenario."), "nothing": _NO_GIVER},
+            "the name of a scenario, or null",
+        ),
+        "next": Number("The next ID, or the number of the next UUID.", 1, INT64_MAX + 1),
+        "records": Value("The records, in order.", ("list",)),
+    },
+    ("collection", "next", "records"),
+    name="ExportedRecords",
+    then=_records,
+)
+SESSION_EXPORT: Final[Shape] = Object(
+    "A session to take to another server.",
+    {
+        "mockpets": Text("The version that wrote it."),
+        "format": Number("The version of the document.", 1, FORMAT),
+        "session": Text("The name of the session."),
+        "scenario": SCENARIO_SELECTION,
+        "overrides": MapOf(
+            "The texts of scenarios that only this session has.",
+            Text("A scenario file."),
+            "scenario",
+            SCENARIO_NAME,
+        ),
+        "seed": SEED,
+        "random": Text("The state of its random numbers (base64).", then=_state),
+        "clock": CLOCK,
+        "starts": replace(DATA, description="The records that a reset restores."),
+        "counters": ListOf("The counters of its scenarios.", _COUNTERS, most=STACKS),
+        "data": ListOf("The records that differ from the initial ones.", _DATA),
+        "log": Value("The request log (HAR 1.2), which an import ignores.", ("mapping",)),
+    },
+    ("format", "scenario", "seed"),
+    name="SessionExport",
+)
+
+
+def parse_export(text: str, library: Library) -> ExportedSession:
+    """Return the session of an export.
+
+    :param library: the scenarios that it can name.
+    :raise DocumentError: every problem of scenarios in it, if the rest is valid.
+    :raise InputError: every problem of the rest.
+    """
+    from mockpets.scenario.check import load_text
+
+    diagnostics = Diagnostics(
+        BODY, known=library.scenarios.keys(), taken=library.sources.keys(), fixtures=library.shelf()
+    )
+    document = parse(text, BODY, is_json=True, nodes=FIXTURE_NODES)
+    _check_version(document.root)
+    diagnostics.problems.extend(document.problems)
+    values = SESSION_EXPORT.read(document.root, diagnostics)
+    diagnostics.close()
+    names = {"scenario": "scenario", "seed": "seed", "clock": "clock", "starts": "data"}
+    config = {name: values[key] for key, name in names.items() if key in values}
+    return ExportedSession(
+        config_of(config, diagnostics, library),
+        {
+            name: (load_text(name, each, library), each)
+            for name, each in values.get("overrides", {}).items()
+        },
+        {tuple(each["scenarios"]): each["stubs"] for each in values.get("counters", ())},
+        values.get("random"),
+        values.get("data", ()),
+    )
+
+
+def _check_version(root: Node) -> None:
+    """Check that no newer mockpets wrote an export: the rest may be different in any way."""
+    (number, _), (version, _) = root.find(("format",)), root.find(("mockpets",))
+    if isinstance(number.value, int) and number.value > FORMAT:
+        writer = f"mockpets {version.value}" if version.kind == "text" else "a newer mockpets"
+        what = f"was exported by {writer} in format {number.value}"
+        hint = f"mockpets {VERSION} reads format {FORMAT}: update this server"
+        raise invalid(BODY, what, hint, (number.line, number.column))

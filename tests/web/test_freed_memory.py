@@ -1,0 +1,90 @@
+"""The memory of a session that was deleted is free at once, without a garbage collection."""
+
+import gc
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from mockpets import MockpetsServer, Settings
+from tests.http_client import Client, OverSocket
+
+SIZE = 700
+"""Of 900 records of this size, less than two sessions fit into the memory."""
+RECORDS: Any = [{"id": number, "name": "x" * SIZE, "categoryId": 1} for number in range(1, 900)]
+LIST: Any = {"method": "GET", "path": "/v1/pets"}
+CREATE: Any = {"method": "POST", "path": "/v1/pets", "body": {"name": "x", "categoryId": 1}}
+DRAFT: Any = {**LIST, "draft": {"name": "d", "text": "description: d\ndata: {pets: 2}\n"}}
+
+
+@pytest.fixture
+def no_collections() -> Iterator[None]:
+    """Collect no garbage, which `serve` does so seldom that a client cannot wait for it."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.fixture
+def call() -> Iterator[Client]:
+    settings = Settings(port=0, host=("127.0.0.1",), memory=1_600_000, max_records=10_000)
+    with MockpetsServer(settings) as server:
+        yield Client(OverSocket(server.url))
+
+
+def fill(call: Client, name: str) -> int:
+    return call("PUT", f"/~{name}/__mockpets/data/pets", json_body=RECORDS).status
+
+
+def explain(call: Client) -> None:
+    for body in (LIST, CREATE, DRAFT):
+        response = call("POST", "/~a/__mockpets/explain", json_body=body)
+        assert response.status == 200, response.body
+
+
+def invalid_explain(call: Client) -> None:
+    body = {**LIST, "draft": {"name": "d", "text": "stubs: 3"}}
+    assert call("POST", "/~a/__mockpets/explain", json_body=body).status == 422
+    body = {**LIST, "path": "/~b/v1/pets"}
+    assert call("POST", "/~a/__mockpets/explain", json_body=body).status == 200
+
+
+def export(call: Client) -> None:
+    assert call("GET", "/__mockpets/sessions/a/export?log=true").status == 200
+
+
+def import_again(call: Client) -> None:
+    document = call("GET", "/__mockpets/sessions/a/export").json
+    call("DELETE", "/__mockpets/sessions/a")
+    assert call("PUT", "/__mockpets/sessions/a/export", json_body=document).status == 201
+
+
+def undo(call: Client) -> None:
+    for method, path in (("POST", "/~a/__mockpets/reset"), ("DELETE", "/__mockpets/sessions/a")):
+        assert call(method, path).status == 200
+        assert call("POST", "/__mockpets/sessions/a/undo").status == 200
+
+
+def use(call: Client) -> None:
+    """Create, change, list, fail, and record."""
+    created = call("POST", "/~a/v1/pets", json_body={"name": "x", "categoryId": 1}).json["id"]
+    call("PATCH", f"/~a/__mockpets/data/pets/{created}", json_body={"name": "y"})
+    for query in ("", "?status=sold"):
+        call("GET", f"/~a/v1/pets{query}")
+    call("GET", "/~a/v1/pets/nothing")
+    call("POST", "/~a/__mockpets/recording")
+    call("GET", "/~a/v1/pets")
+    call("GET", "/~a/__mockpets/recording")
+
+
+@pytest.mark.usefixtures("no_collections")
+@pytest.mark.parametrize("act", [explain, invalid_explain, export, import_again, undo, use])
+def test_a_deleted_session_leaves_room_for_another(
+    call: Client, act: Callable[[Client], None]
+) -> None:
+    assert fill(call, "a") == 200
+    assert fill(call, "b") == 507
+    act(call)
+    assert call("DELETE", "/__mockpets/sessions/a").status == 200
+    assert fill(call, "c") == 200
