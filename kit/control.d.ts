@@ -234,6 +234,33 @@ export interface components {
             stubs: components["schemas"]["ExplainedStub"][];
             omitted: number;
         };
+        /** @description The requests that `after` skipped, and those to which the stub applied. */
+        ExportedCount: {
+            /** @description A number of requests. */
+            passed: number;
+            /** @description A number of requests. */
+            used: number;
+        };
+        /** @description The counters of scenarios that were used together. */
+        ExportedCounters: {
+            /** @description Their names, in order. */
+            scenarios: string[];
+            /** @description The counters by stub. */
+            stubs: {
+                [key: string]: components["schemas"]["ExportedCount"];
+            };
+        };
+        /** @description The records of a collection that differ from its initial ones. */
+        ExportedRecords: {
+            /** @description The collection, or SCENARIO.NAME. */
+            collection: string;
+            /** @description The scenario that gives it content; null for the session's own records. */
+            scenario?: string | null;
+            /** @description The next ID, or the number of the next UUID. */
+            next: number;
+            /** @description The records, in order. */
+            records: unknown[];
+        };
         /**
          * @description How the response breaks: connection_reset breaks the connection; empty_reply closes the connection without a response; stall sends the headers, then nothing more; truncated_body closes the connection in the middle of the body; malformed_json damages the JSON of the body.
          * @enum {string}
@@ -489,12 +516,12 @@ export interface components {
         /** @description Records of a collection that a scenario defines: a list, or the name of a fixture. */
         RecordsContent: string | {
             [key: string]: unknown;
-        }[] | number | ({
+        }[] | {
             /** @description The records, each a JSON object. */
             records: {
                 [key: string]: unknown;
             }[];
-        } | components["schemas"]["GeneratedRecords"]);
+        };
         /** @description The contents of a collection: a list of records, the name of a fixture, a number of records to generate, what to generate, or what `GET data/NAME` returns. */
         RecordsSource: string | {
             [key: string]: unknown;
@@ -757,9 +784,7 @@ export interface components {
             data?: {
                 pets?: components["schemas"]["PetsContent"];
                 /** @description Empties every collection. */
-                "*"?: {
-                    [key: string]: unknown;
-                }[];
+                "*"?: unknown[];
             } & {
                 [key: string]: components["schemas"]["RecordsContent"];
             };
@@ -836,13 +861,47 @@ export interface components {
             data?: {
                 pets?: components["schemas"]["PetsContent"];
                 /** @description Empties every collection. */
-                "*"?: {
-                    [key: string]: unknown;
-                }[];
+                "*"?: unknown[];
             } & {
                 [key: string]: components["schemas"]["RecordsContent"];
             };
             clock?: components["schemas"]["ClockChange"];
+        };
+        /** @description A session to take to another server. */
+        SessionExport: {
+            /** @description The version that wrote it. */
+            mockpets?: string;
+            /** @description The version of the document. */
+            format: number;
+            /** @description The name of the session. */
+            session?: string;
+            /** @description A scenario name, a scenario document, or a list of them. */
+            scenario: string | components["schemas"]["ScenarioDocument"] | (string | components["schemas"]["ScenarioDocument"])[];
+            /** @description The texts of scenarios that only this session has. */
+            overrides?: {
+                [key: string]: string;
+            };
+            /** @description Seed for the generated records and random decisions. */
+            seed: number;
+            /** @description The state of its random numbers (base64). */
+            random?: string;
+            clock?: components["schemas"]["ClockChange"];
+            /** @description The records that a reset restores. */
+            starts?: {
+                pets?: components["schemas"]["PetsContent"];
+                /** @description Empties every collection. */
+                "*"?: unknown[];
+            } & {
+                [key: string]: components["schemas"]["RecordsContent"];
+            };
+            /** @description The counters of its scenarios. */
+            counters?: components["schemas"]["ExportedCounters"][];
+            /** @description The records that differ from the initial ones. */
+            data?: components["schemas"]["ExportedRecords"][];
+            /** @description The request log (HAR 1.2), which an import ignores. */
+            log?: {
+                [key: string]: unknown;
+            };
         };
         /** @description The sessions, the default one first, and how many there may be. */
         SessionList: {
@@ -1138,6 +1197,9 @@ export type ErrorReply = components['schemas']['ErrorReply'];
 export type Events = components['schemas']['Events'];
 export type ExplainedStub = components['schemas']['ExplainedStub'];
 export type Explanation = components['schemas']['Explanation'];
+export type ExportedCount = components['schemas']['ExportedCount'];
+export type ExportedCounters = components['schemas']['ExportedCounters'];
+export type ExportedRecords = components['schemas']['ExportedRecords'];
 export type Fault = components['schemas']['Fault'];
 export type FaultReply = components['schemas']['FaultReply'];
 export type Findings = components['schemas']['Findings'];
@@ -1198,6 +1260,7 @@ export type Sequence = components['schemas']['Sequence'];
 export type SequenceItem = components['schemas']['SequenceItem'];
 export type ServerSettings = components['schemas']['ServerSettings'];
 export type SessionContents = components['schemas']['SessionContents'];
+export type SessionExport = components['schemas']['SessionExport'];
 export type SessionList = components['schemas']['SessionList'];
 export type SessionSummary = components['schemas']['SessionSummary'];
 export type State = components['schemas']['State'];
