@@ -40,7 +40,7 @@ def scenarios() -> dict[Path, str]:
     listed = library.descriptions()
     return {
         KIT / "scenarios.d.ts": declare_scenarios(
-            listed, library.gates(), library.resource_names()
+            listed, library.gates(), library.collection_names()
         ),
         KIT / "scenarios.js": list_scenarios(listed),
     }

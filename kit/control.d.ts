@@ -29,7 +29,7 @@ export interface components {
             one_of?: (string | number | boolean | null)[];
         };
         /** @enum {string} */
-        Change: "requests" | "scenario" | "pets" | "data" | "gates" | "sessions" | "files" | "origins" | "clock";
+        Change: "requests" | "scenario" | "data" | "gates" | "sessions" | "files" | "origins" | "clock";
         /**
          * @description What `mockpets check` finds in a scenario.
          *
@@ -75,6 +75,28 @@ export interface components {
             frozen: boolean;
             set: boolean;
         };
+        /** @description The collections, those of the contract first; then the first scenario takes precedence. */
+        CollectionList: {
+            data: components["schemas"]["CollectionSummary"][];
+        };
+        /**
+         * @description A collection of the contract, or of the active scenarios.
+         *
+         *     `scenario` is the one that defines it, and `content_of` the one that gives it content; both are
+         *     null for none. `id` is the name of the property that is the ID, `total` the number of records,
+         *     and `changed` whether a client has changed them. `hidden_by` is the active scenario that serves
+         *     the same path in its place, or null.
+         */
+        CollectionSummary: {
+            name: string;
+            scenario: string | null;
+            path: string;
+            id: string;
+            total: number;
+            changed: boolean;
+            content_of: string | null;
+            hidden_by: string | null;
+        };
         /**
          * @description One condition of a stub, and the value of the request.
          *
@@ -87,9 +109,9 @@ export interface components {
             holds: boolean | null;
         };
         /** @description A record: an object with any properties. */
-        DataRecord: Record<string, unknown>;
-        /** @description The records of a resource; those without an ID get one. */
-        DataRecords: components["schemas"]["DataRecord"][];
+        DataRecord: {
+            [key: string]: unknown;
+        };
         /** @description Delay of each response, such as 300ms, 2s or 1m, at most 60s; or a random delay. */
         Delay: string | (components["schemas"]["DelayRange"] | components["schemas"]["DelayPercentiles"]);
         /** @description A random delay, distributed as in real networks (log-normal). */
@@ -212,6 +234,33 @@ export interface components {
             stubs: components["schemas"]["ExplainedStub"][];
             omitted: number;
         };
+        /** @description The requests that `after` skipped, and those to which the stub applied. */
+        ExportedCount: {
+            /** @description A number of requests. */
+            passed: number;
+            /** @description A number of requests. */
+            used: number;
+        };
+        /** @description The counters of scenarios that were used together. */
+        ExportedCounters: {
+            /** @description Their names, in order. */
+            scenarios: string[];
+            /** @description The counters by stub. */
+            stubs: {
+                [key: string]: components["schemas"]["ExportedCount"];
+            };
+        };
+        /** @description The records of a collection that differ from its initial ones. */
+        ExportedRecords: {
+            /** @description The collection, or SCENARIO.NAME. */
+            collection: string;
+            /** @description The scenario that gives it content; null for the session's own records. */
+            scenario?: string | null;
+            /** @description The next ID, or the number of the next UUID. */
+            next: number;
+            /** @description The records, in order. */
+            records: unknown[];
+        };
         /**
          * @description How the response breaks: connection_reset breaks the connection; empty_reply closes the connection without a response; stall sends the headers, then nothing more; truncated_body closes the connection in the middle of the body; malformed_json damages the JSON of the body.
          * @enum {string}
@@ -238,11 +287,11 @@ export interface components {
             /** @description How long to wait, such as 5s; at most 30s. By default, 5s. */
             within?: string;
         };
-        /** @description Pets to generate. */
-        GeneratedPets: {
-            /** @description The number of pets to generate. */
+        /** @description Records to generate. */
+        GeneratedRecords: {
+            /** @description The number of records to generate. */
             count: number;
-            /** @description Seed for the generated pets; by default, the server's seed. */
+            /** @description Seed for the generated records; by default, the server's seed. */
             seed?: number;
             /**
              * @description Locale of the generated names; by default, the server's locale.
@@ -324,24 +373,6 @@ export interface components {
             request: components["schemas"]["RequestSummary"];
             differences: components["schemas"]["Difference"][];
         };
-        NewPet: {
-            /**
-             * @description The animal's name.
-             * @example Miso
-             */
-            name: string;
-            /**
-             * Format: int64
-             * @description Identifier of the category the animal belongs to.
-             * @example 2
-             */
-            categoryId: number;
-            /**
-             * @description Availability. No default is stated: an omitted status stays omitted.
-             * @example available
-             */
-            status?: components["schemas"]["PetStatus"];
-        };
         /** @enum {string} */
         NoteCode: "clock" | "deprecated" | "ignored_cookie" | "ignored_headers" | "ignored_members" | "ignored_query" | "key_invalid" | "key_missing" | "limit_out_of_range" | "off_contract" | "reference_missing" | "references" | "released" | "resource" | "server_limit" | "unmatched";
         /** @description The number of responses that opening a gate released, and those still held. */
@@ -385,12 +416,6 @@ export interface components {
              */
             status?: components["schemas"]["PetStatus"];
         };
-        /** @description The properties of a pet to change; a status of null removes the status. */
-        PetChange: {
-            name?: string;
-            categoryId?: number;
-            status?: components["schemas"]["PetStatus"] | null;
-        };
         /** @description A Pet of the contract. */
         PetInput: {
             /**
@@ -413,35 +438,29 @@ export interface components {
             status?: components["schemas"]["PetStatus"];
         };
         /**
-         * @description Pets by ID, in ascending order.
-         *
-         *     `total` counts all pets with the requested status. `next` is the ID to pass as `after` for the
-         *     next page, or null on the last page.
-         */
-        PetPage: {
-            total: number;
-            next: number | null;
-            pets: components["schemas"]["Pet"][];
-        };
-        /**
          * @description Availability of an animal.
          * @enum {string}
          */
         PetStatus: "available" | "pending" | "sold";
-        /** @description A list of pets, the name of a fixture, a number of generated pets, or what to generate. A scenario without pets uses those of the session. */
-        PetsSource: string | components["schemas"]["PetInput"][] | number | components["schemas"]["GeneratedPets"];
+        /** @description Pets: a list, the name of a fixture, a number of generated pets, or what to generate. */
+        PetsContent: string | components["schemas"]["PetInput"][] | number | (components["schemas"]["GeneratedRecords"] | {
+            /** @description Pet objects with unique ids. */
+            records: components["schemas"]["PetInput"][];
+        });
         /**
-         * @description The records of a resource, in the order in which they were added.
+         * @description Records by ID, or in the order in which they were added.
          *
-         *     `next` is the ID to pass as `after` for the next page, or null on the last page.
+         *     `total` counts all that the filters select. `next` is the ID to pass as `after` for the next
+         *     page, or null on the last page.
          */
         RecordPage: {
             name: string;
-            scenario: string;
+            scenario: string | null;
             path: string;
             id: string;
             total: number;
             changed: boolean;
+            content_of: string | null;
             hidden_by: string | null;
             next: string | null;
             records: components["schemas"]["DataRecord"][];
@@ -494,6 +513,24 @@ export interface components {
             after: number;
             pets: number;
         };
+        /** @description Records of a collection that a scenario defines: a list, or the name of a fixture. */
+        RecordsContent: string | {
+            [key: string]: unknown;
+        }[] | {
+            /** @description The records, each a JSON object. */
+            records: {
+                [key: string]: unknown;
+            }[];
+        };
+        /** @description The contents of a collection: a list of records, the name of a fixture, a number of records to generate, what to generate, or what `GET data/NAME` returns. */
+        RecordsSource: string | {
+            [key: string]: unknown;
+        }[] | number | (components["schemas"]["GeneratedRecords"] | {
+            /** @description The records, each a JSON object. */
+            records: {
+                [key: string]: unknown;
+            }[];
+        });
         /** @description The responses to release, and what to send in their place. */
         Release: {
             /** @description The numbers of their requests. */
@@ -670,7 +707,9 @@ export interface components {
                 [key: string]: string;
             };
             /** @description The body, sent as JSON. */
-            body?: string | number | boolean | null | unknown[] | Record<string, unknown>;
+            body?: string | number | boolean | null | unknown[] | {
+                [key: string]: unknown;
+            };
             draft?: components["schemas"]["ScenarioDraft"];
         };
         /** @description How many sessions were reset. */
@@ -681,36 +720,16 @@ export interface components {
         Resource: {
             /** @description Path of the list, outside the contract. A record is one segment below it. */
             path: string;
-            /** @description The initial records, which a reset restores. */
-            items?: Record<string, unknown>[];
             /** @description Name of the property that is the ID, by default id. */
             id?: string;
             /** @description Properties that each record must have. */
             required?: string[];
+            /** @description Properties by which the list is filtered fast. Others are filters, too. */
+            filters?: string[];
             /** @description What clients may do: list, create, get, replace, update, delete. By default, all of it. */
             only?: ("list" | "create" | "get" | "replace" | "update" | "delete")[];
             /** @description Name in the control API. By default, the path's last segment. */
             name?: string;
-        };
-        /** @description The resources of the active scenarios; the first scenario takes precedence. */
-        ResourceList: {
-            data: components["schemas"]["ResourceSummary"][];
-        };
-        /**
-         * @description A resource of the active scenarios.
-         *
-         *     `id` is the name of the property that is the ID, `total` the number of records, and `changed`
-         *     whether they differ from those of the scenario. `hidden_by` is the active scenario that serves
-         *     the same path in its place, or null.
-         */
-        ResourceSummary: {
-            name: string;
-            scenario: string;
-            path: string;
-            id: string;
-            total: number;
-            changed: boolean;
-            hidden_by: string | null;
         };
         /** @enum {string} */
         Responder: "stub" | "operation" | "resource" | "check";
@@ -734,7 +753,9 @@ export interface components {
             inline: boolean;
             problems: string[];
             text: string | null;
-            pets_in_words: string | null;
+            data: {
+                [key: string]: string;
+            };
             stubs: components["schemas"]["StubDescription"][];
             override: boolean;
             disabled: string | null;
@@ -744,7 +765,7 @@ export interface components {
             writable: boolean;
             read_only: string | null;
         };
-        /** @description A mockpets scenario: pets, stubs that change responses, and resources. */
+        /** @description A mockpets scenario: data, stubs that change responses, and resources. */
         ScenarioDocument: {
             /** @description Name of the scenario. */
             name?: string;
@@ -759,7 +780,14 @@ export interface components {
             group?: "Empty states" | "Data" | "Authentication" | "Errors" | "Failures that end" | "Missing pets" | "Slow responses" | "Broken responses" | "Outside the contract";
             /** @description Scenarios whose stubs follow this scenario's stubs, in this order. */
             extends?: string | string[];
-            pets?: components["schemas"]["PetsSource"];
+            /** @description The contents of collections by name; * is every collection. A collection without contents has those of the session. */
+            data?: {
+                pets?: components["schemas"]["PetsContent"];
+                /** @description Empties every collection. */
+                "*"?: unknown[];
+            } & {
+                [key: string]: components["schemas"]["RecordsContent"];
+            };
             /** @description Stubs, checked in order; the first one that responds ends the search. */
             stubs?: components["schemas"]["Stub"][];
             /** @description Collections that keep what clients send, at paths outside the contract. */
@@ -816,21 +844,64 @@ export interface components {
             key: string;
             any_key: boolean;
             base_path: string;
-            max_pets: number;
+            max_records: number;
             max_sessions: number;
             journal_size: number;
             public: boolean;
             options: string[];
             all: components["schemas"]["EffectiveSetting"][];
         };
-        /** @description The scenarios, seed, pets and clock of a session. */
+        /** @description The scenarios, seed, data and clock of a session. */
         SessionContents: {
             /** @description A scenario name, a scenario document, or a list of them. */
             scenario?: string | components["schemas"]["ScenarioDocument"] | (string | components["schemas"]["ScenarioDocument"])[];
-            /** @description Seed for the generated pets and random decisions. */
+            /** @description Seed for the generated records and random decisions. */
             seed?: number;
-            pets?: components["schemas"]["PetsSource"];
+            /** @description The contents of collections by name; * is every collection. A collection without contents has those of the session. */
+            data?: {
+                pets?: components["schemas"]["PetsContent"];
+                /** @description Empties every collection. */
+                "*"?: unknown[];
+            } & {
+                [key: string]: components["schemas"]["RecordsContent"];
+            };
             clock?: components["schemas"]["ClockChange"];
+        };
+        /** @description A session to take to another server. */
+        SessionExport: {
+            /** @description The version that wrote it. */
+            mockpets?: string;
+            /** @description The version of the document. */
+            format: number;
+            /** @description The name of the session. */
+            session?: string;
+            /** @description A scenario name, a scenario document, or a list of them. */
+            scenario: string | components["schemas"]["ScenarioDocument"] | (string | components["schemas"]["ScenarioDocument"])[];
+            /** @description The texts of scenarios that only this session has. */
+            overrides?: {
+                [key: string]: string;
+            };
+            /** @description Seed for the generated records and random decisions. */
+            seed: number;
+            /** @description The state of its random numbers (base64). */
+            random?: string;
+            clock?: components["schemas"]["ClockChange"];
+            /** @description The records that a reset restores. */
+            starts?: {
+                pets?: components["schemas"]["PetsContent"];
+                /** @description Empties every collection. */
+                "*"?: unknown[];
+            } & {
+                [key: string]: components["schemas"]["RecordsContent"];
+            };
+            /** @description The counters of its scenarios. */
+            counters?: components["schemas"]["ExportedCounters"][];
+            /** @description The records that differ from the initial ones. */
+            data?: components["schemas"]["ExportedRecords"][];
+            /** @description The request log (HAR 1.2), which an import ignores. */
+            log?: {
+                [key: string]: unknown;
+            };
         };
         /** @description The sessions, the default one first, and how many there may be. */
         SessionList: {
@@ -922,7 +993,9 @@ export interface components {
             status: number;
             headers?: components["schemas"]["ReplyHeaders"];
             /** @description The body, sent as JSON. */
-            body?: string | number | boolean | null | unknown[] | Record<string, unknown>;
+            body?: string | number | boolean | null | unknown[] | {
+                [key: string]: unknown;
+            };
             /** @description The body, sent unchanged, in UTF-8. */
             text?: string;
         };
@@ -996,7 +1069,7 @@ export interface components {
             /** @description A number of requests. */
             at_most?: number;
         };
-        /** @description How many pets or records there are after a change. */
+        /** @description How many records there are after a change. */
         Total: {
             total: number;
         };
@@ -1106,9 +1179,10 @@ export type Cleared = components['schemas']['Cleared'];
 export type ClientReport = components['schemas']['ClientReport'];
 export type ClockChange = components['schemas']['ClockChange'];
 export type ClockState = components['schemas']['ClockState'];
+export type CollectionList = components['schemas']['CollectionList'];
+export type CollectionSummary = components['schemas']['CollectionSummary'];
 export type ComparedCondition = components['schemas']['ComparedCondition'];
 export type DataRecord = components['schemas']['DataRecord'];
-export type DataRecords = components['schemas']['DataRecords'];
 export type Delay = components['schemas']['Delay'];
 export type DelayPercentiles = components['schemas']['DelayPercentiles'];
 export type DelayRange = components['schemas']['DelayRange'];
@@ -1123,12 +1197,15 @@ export type ErrorReply = components['schemas']['ErrorReply'];
 export type Events = components['schemas']['Events'];
 export type ExplainedStub = components['schemas']['ExplainedStub'];
 export type Explanation = components['schemas']['Explanation'];
+export type ExportedCount = components['schemas']['ExportedCount'];
+export type ExportedCounters = components['schemas']['ExportedCounters'];
+export type ExportedRecords = components['schemas']['ExportedRecords'];
 export type Fault = components['schemas']['Fault'];
 export type FaultReply = components['schemas']['FaultReply'];
 export type Findings = components['schemas']['Findings'];
 export type GateCounts = components['schemas']['GateCounts'];
 export type GateWait = components['schemas']['GateWait'];
-export type GeneratedPets = components['schemas']['GeneratedPets'];
+export type GeneratedRecords = components['schemas']['GeneratedRecords'];
 export type Har = components['schemas']['Har'];
 export type HarLog = components['schemas']['HarLog'];
 export type Health = components['schemas']['Health'];
@@ -1137,23 +1214,22 @@ export type InputProblem = components['schemas']['InputProblem'];
 export type InvalidInputDetails = components['schemas']['InvalidInputDetails'];
 export type Match = components['schemas']['Match'];
 export type NearestRequest = components['schemas']['NearestRequest'];
-export type NewPet = components['schemas']['NewPet'];
 export type NoteCode = components['schemas']['NoteCode'];
 export type OpenedGate = components['schemas']['OpenedGate'];
 export type Operation = components['schemas']['Operation'];
 export type PageReply = components['schemas']['PageReply'];
 export type Pet = components['schemas']['Pet'];
-export type PetChange = components['schemas']['PetChange'];
 export type PetInput = components['schemas']['PetInput'];
-export type PetPage = components['schemas']['PetPage'];
 export type PetStatus = components['schemas']['PetStatus'];
-export type PetsSource = components['schemas']['PetsSource'];
+export type PetsContent = components['schemas']['PetsContent'];
 export type RecordPage = components['schemas']['RecordPage'];
 export type RecordedBody = components['schemas']['RecordedBody'];
 export type RecordedMessage = components['schemas']['RecordedMessage'];
 export type RecordedScenario = components['schemas']['RecordedScenario'];
 export type RecordedStub = components['schemas']['RecordedStub'];
 export type RecordingStarted = components['schemas']['RecordingStarted'];
+export type RecordsContent = components['schemas']['RecordsContent'];
+export type RecordsSource = components['schemas']['RecordsSource'];
 export type Release = components['schemas']['Release'];
 export type ReleasedRequests = components['schemas']['ReleasedRequests'];
 export type Removal = components['schemas']['Removal'];
@@ -1172,8 +1248,6 @@ export type RequestSummary = components['schemas']['RequestSummary'];
 export type RequestToExplain = components['schemas']['RequestToExplain'];
 export type ResetSessions = components['schemas']['ResetSessions'];
 export type Resource = components['schemas']['Resource'];
-export type ResourceList = components['schemas']['ResourceList'];
-export type ResourceSummary = components['schemas']['ResourceSummary'];
 export type Responder = components['schemas']['Responder'];
 export type ScenarioDetails = components['schemas']['ScenarioDetails'];
 export type ScenarioDocument = components['schemas']['ScenarioDocument'];
@@ -1186,6 +1260,7 @@ export type Sequence = components['schemas']['Sequence'];
 export type SequenceItem = components['schemas']['SequenceItem'];
 export type ServerSettings = components['schemas']['ServerSettings'];
 export type SessionContents = components['schemas']['SessionContents'];
+export type SessionExport = components['schemas']['SessionExport'];
 export type SessionList = components['schemas']['SessionList'];
 export type SessionSummary = components['schemas']['SessionSummary'];
 export type State = components['schemas']['State'];

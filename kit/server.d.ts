@@ -3,8 +3,8 @@ export interface ServerOptions {
   command?: string | undefined;
   /** The URL of the server, also for the tests; by default, the variable `MOCKPETS_URL` or `http://localhost:7387`. */
   url?: string | undefined;
-  /** The pets of every session: a JSON or YAML file, or how many to generate. */
-  pets?: string | number | undefined;
+  /** The data of every session, such as `{ pets: 40, orders: "orders.json" }`: a JSON or YAML file, or a number of records to generate. */
+  data?: { readonly [collection: string]: string | number } | undefined;
   /** The time that the clock of every session shows, such as `2030-12-06T09:00:00Z`; it stands still. */
   now?: string | undefined;
   /** More options of `mockpets serve`, such as `--scenarios-dir mock/scenarios`. */

@@ -2,7 +2,7 @@ import type { Contents, Mockpets, Options } from "./client.js";
 
 export * from "./client.js";
 
-/** The session of a story: its scenarios, seed and pets, and how to reach it. */
+/** The session of a story: its scenarios, seed and data, and how to reach it. */
 export interface StoryParameters extends Contents, Pick<Options, "url" | "token" | "key"> {
   /** Options of the server that the stories expect, besides `--sessions declared`; the console warns of others. */
   args?: string;

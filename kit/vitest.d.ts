@@ -4,7 +4,7 @@ import type { State } from "./states.js";
 export * from "./client.js";
 export * from "./states.js";
 
-/** The URL of the server, the token, your app's API key, and the seed and pets of the session. */
+/** The URL of the server, the token, your app's API key, and the seed and data of the session. */
 export interface MockpetsOptions extends Omit<Options, "session" | "fetch">, Omit<Contents, "scenario"> {}
 
 /**

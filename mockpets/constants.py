@@ -242,7 +242,6 @@ NEEDS: Final[tuple[ScenarioGroup, ...]] = get_args(ScenarioGroup)[2:]
 Change = Literal[
     "requests",
     "scenario",
-    "pets",
     "data",
     "gates",
     "sessions",

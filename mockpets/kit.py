@@ -78,7 +78,7 @@ declare module "mockpets" {{
   interface Register {{
     scenarios:{scenarios};
     gates:{gates};
-    resources:{resources};
+    collections:{collections};
   }}
 }}
 """
@@ -108,7 +108,7 @@ def render(
     name: str,
     scenarios: Mapping[str, str],
     gates: Iterable[str] = (),
-    resources: Iterable[str] = (),
+    collections: Iterable[str] = (),
     options: Iterable[str] = (),
 ) -> str:
     """Return a file of the kit with its header.
@@ -118,13 +118,13 @@ def render(
     :param options: what `stored_options` returns for `PACKAGE_FILE` and `TYPES_FILE`.
     """
     if name == TYPES_FILE:
-        return _declare_own(scenarios, gates, resources, options)
+        return _declare_own(scenarios, gates, collections, options)
     if name == PACKAGE_FILE:
         package = {"description": _PACKAGE.format(version=VERSION), "type": "module"}
         stored = {"mockpets": {"options": options}} if (options := [*options]) else {}
         return json.dumps({**package, **stored}, indent=2, ensure_ascii=False) + "\n"
     if name == SCENARIOS_FILE:
-        text = declare_scenarios(scenarios, gates, resources)
+        text = declare_scenarios(scenarios, gates, collections)
     else:
         text = list_scenarios(scenarios) if name == STATES_FILE else _source(name)
     more = _NO_CHECK if name.endswith(".js") else ""
@@ -152,23 +152,26 @@ def stored_options(text: str) -> list[str]:
     return options
 
 
-def declare_scenarios(names: Iterable[str], gates: Iterable[str], resources: Iterable[str]) -> str:
-    """Return the declarations of all names that can be activated, of the gates and resources."""
+def declare_scenarios(
+    names: Iterable[str], gates: Iterable[str], collections: Iterable[str]
+) -> str:
+    """Return the declarations of all names that can be activated, of the gates and collections."""
     union = "".join(f"\n  | {name}" for name in _quoted(_valid(names)))
-    held, kept = (" | ".join(_quoted(each)) or "never" for each in (gates, resources))
+    held, kept = (" | ".join(_quoted(each)) or "never" for each in (gates, collections))
     return (
         f"/** The name of a scenario file. */\nexport type ScenarioName ={union};\n\n"
         "/** A gate at which a scenario file holds responses. */\n"
         f"export type GateName = {held};\n\n"
-        f"/** A resource of a scenario file. */\nexport type ResourceName = {kept};\n"
+        f"/** A collection of the contract, or of a scenario file. */\n"
+        f"export type CollectionName = {kept};\n"
     )
 
 
 def _declare_own(
-    names: Iterable[str], gates: Iterable[str], resources: Iterable[str], options: Iterable[str]
+    names: Iterable[str], gates: Iterable[str], collections: Iterable[str], options: Iterable[str]
 ) -> str:
     """Return the declarations that add names to those of the npm package."""
-    kinds = {"scenarios": _valid(names), "gates": gates, "resources": resources}
+    kinds = {"scenarios": _valid(names), "gates": gates, "collections": collections}
     known = dict(zip(kinds, _source(SCENARIOS_FILE).split("export type ")[1:], strict=True))
     unions = {
         kind: _union(kind, [name for name in _quoted(each) if name not in known[kind]])

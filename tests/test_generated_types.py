@@ -49,7 +49,9 @@ export const verify: Body<operations["verify"]> = {
 };
 export const left: Body<operations["verify"]> = { match: { outcome: ["client_left", "broken"] } };
 export const session: Body<operations["makeSession"]> = {
-  scenario: "empty", seed: 3, pets: [{ id: 1, name: "Miso", categoryId: 2 }],
+  scenario: "empty",
+  seed: 3,
+  data: { pets: [{ id: 1, name: "Miso", categoryId: 2 }], orders: [{ id: 1, petId: 3 }] },
 };
 export const filters: NonNullable<operations["requests"]["parameters"]["query"]> = {
   operation: "listPets", note: "ignored_query", status: "4xx", limit: 3,
@@ -79,7 +81,7 @@ export const scenario: Scenario = {
   $schema: "scenario.json",
   description: "Slow, then down.",
   extends: ["retry"],
-  pets: { count: 3, locale: "de_DE" },
+  data: { pets: { count: 3, locale: "de_DE" }, orders: [{ id: 1, petId: 3 }] },
   stubs: [
     stub,
     { sequence: ["pass", { error: "unauthorized" }, { fault: "empty_reply" }], repeat: "cycle" },

@@ -59,7 +59,7 @@ def kit(folder: str | None, types: bool, check: bool, **flags: Any) -> int:
     does not need.
 
     The npm package has the client. Its command writes mockpets.d.ts, which adds the names of your
-    scenarios, gates and resources to the types of the package, as --types does.
+    scenarios, gates and collections to the types of the package, as --types does.
 
     The folder stores the options, and later calls without them repeat them. To drop an option,
     delete the folder first.
@@ -94,7 +94,7 @@ def kit(folder: str | None, types: bool, check: bool, **flags: Any) -> int:
     # A file with problems still has a name: tests that use it fail with the problems.
     with_client = not present or _version(root / "client.js") is not None
     names = (file.name,) if types else texts.files_of(present, with_client=with_client)
-    known = (library.descriptions(), library.gates(), library.resource_names())
+    known = (library.descriptions(), library.gates(), library.collection_names())
     to_store = [f"--{name}" for name in present]
     to_store += [f"--{name}={_relative(path, root)}" for name in _PATHS for path in options[name]]
     if check and not stored and not any(options.values()):

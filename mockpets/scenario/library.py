@@ -246,10 +246,11 @@ class Library:
         holds = {stub.hold for scenario in files for stub in scenario.stubs}
         return sorted(hold for hold in holds if hold is not None)
 
-    def resource_names(self) -> list[str]:
-        """Return the names of the resources of the scenario files."""
+    def collection_names(self) -> list[str]:
+        """Return the names of the collections of the contract, and of the scenario files."""
         files = (self.scenarios[name] for name in self.sources if name in self.scenarios)
-        return sorted({resource.name for scenario in files for resource in scenario.resources})
+        own = {resource.name for scenario in files for resource in scenario.resources}
+        return [*COLLECTIONS, *sorted(own - COLLECTIONS.keys())]
 
     def descriptions(self) -> dict[str, str]:
         """Return the description of each scenario file in the order of `grouped`, or ""."""

@@ -92,7 +92,7 @@ def llms(root: str) -> Response:
 def kit_file(name: str, library: Callable[[], Library]) -> Response:
     """Return a file of the TypeScript kit, with the names of the scenarios in the library."""
     known = library()
-    text = render(name, known.descriptions(), known.gates(), known.resource_names())
+    text = render(name, known.descriptions(), known.gates(), known.collection_names())
     return Response(text, content_type=_TYPES[Path(name).suffix])
 
 

@@ -271,7 +271,7 @@ def test_types_are_one_file_that_formatters_may_change(kit: Kit) -> None:
         "  interface Register {",
         '    scenarios: "held-cat";',
         '    gates: "checkout" | "empty";',
-        '    resources: "carts";',
+        '    collections: "carts";',
         "  }",
         "}",
     ]

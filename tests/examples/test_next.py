@@ -184,10 +184,10 @@ def get(url: str, session: str) -> tuple[int, str]:
 def seen(url: str, mock: ControlClient) -> tuple[str, str, str]:
     """Return what tests see in a page: the first, a second one, and the first after a change."""
     first, second = mock.session("first"), mock.session("second")
-    first.set_pets([{"id": 1, "name": "A1", "categoryId": 2}])
-    second.set_pets([{"id": 1, "name": "B1", "categoryId": 2}])
+    first.set_records("pets", [{"id": 1, "name": "A1", "categoryId": 2}])
+    second.set_records("pets", [{"id": 1, "name": "B1", "categoryId": 2}])
     one, two = shown(url, "first"), shown(url, "second")
-    first.set_pets([{"id": 1, "name": "A2", "categoryId": 2}])
+    first.set_records("pets", [{"id": 1, "name": "A2", "categoryId": 2}])
     return one, two, shown(url, "first")
 
 
@@ -225,7 +225,7 @@ def test_what_tests_see_of_a_cached_page(
         variables = {**variables, **TRACED}
     with MockpetsServer(Settings(port=0)) as server:
         mock = ControlClient(server.url)
-        mock.set_pets([{"id": 1, "name": "Built", "categoryId": 2}])
+        mock.set_records("pets", [{"id": 1, "name": "Built", "categoryId": 2}])
         done = build(example, **api(server.url), **variables)
         assert done.returncode == 0, done.stdout + done.stderr
         with started(example, server.url, **variables) as url:

@@ -27,7 +27,7 @@ pytestmark = [getattr(pytest.mark, name) for name in ("slow", "long", "browser",
 SERVICES = {
     "json-server": ("json-server@0.17.4", ["json-server", "db.json", "--port"], ""),
     "Prism": ("@stoplight/prism-cli@5.14.2", ["prism", "mock", "api.json", "--cors", "-p"], ""),
-    "mockpets": ("", ["mockpets", "serve", "--seed", "99", "--pets", "7", "--port"], "/v1"),
+    "mockpets": ("", ["mockpets", "serve", "--seed", "99", "--data", "pets=7", "--port"], "/v1"),
 }
 PETS = [
     {"id": 1, "name": "Ada", "categoryId": 1, "status": "available"},

@@ -37,7 +37,7 @@ const test = base.extend<{ thirdParty: ThirdParty }>({
 });
 
 async function openList(page: Page, mock: Mockpets) {
-  await mock.setPets([{ id: 1, name: "Miso", categoryId: 2 }]);
+  await mock.pets.set([{ id: 1, name: "Miso", categoryId: 2 }]);
   await page.goto("/");
   await expect(page.getByRole("listitem")).toHaveText("Miso");
 }

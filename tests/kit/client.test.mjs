@@ -102,10 +102,10 @@ describe("a session", () => {
     }
     assert.equal((await mock.requests()).length, 4);
   });
-  it("is made with scenarios, a seed and pets", async () => {
+  it("is made with scenarios, a seed and data", async () => {
     const mock = client();
-    await mock.make({ scenario: ["retry", "slow"], pets: [{ id: 7, name: "Miso", categoryId: 2 }], seed: 3 });
-    assert.deepEqual(await mock.pets(), [{ id: 7, name: "Miso", categoryId: 2 }]);
+    await mock.make({ scenario: ["retry", "slow"], data: { pets: [{ id: 7, name: "Miso", categoryId: 2 }] }, seed: 3 });
+    assert.deepEqual(await mock.pets.all(), [{ id: 7, name: "Miso", categoryId: 2 }]);
     assert.equal((await list(mock)).status, 503);
     await mock.make({ scenario: "default" });
     assert.equal((await list(mock)).status, 200);
@@ -128,16 +128,18 @@ describe("a session", () => {
       token: "t",
       fetch: async (url, init) => {
         calls.push([init.method, new URL(url).pathname, init.headers]);
-        const body = { next: null, pets: [], requests: [], released: 0, log: {} };
+        const body = { next: null, data: [], records: [], requests: [], released: 0, log: {} };
         return new Response(JSON.stringify(body), { headers: { "Mockpets-Session-Id": "1" } });
       },
     });
-    const { make, use, reset, drop, pets, setPets, requests, har, verify } = Mockpets.prototype;
-    for (const call of [make, use, reset, drop, pets, requests, har]) await call.call(mock);
-    for (const call of [setPets, verify]) await call.call(mock, "x");
+    const { make, use, reset, drop, collections, requests, har, verify } = Mockpets.prototype;
+    for (const call of [make, use, reset, drop, collections, requests, har]) await call.call(mock);
+    await verify.call(mock, "x");
+    const { all, set, add, get, change, delete: remove } = mock.data("orders");
+    for (const call of [all, set, add, get, change, remove]) await call("x", {});
     await mock.gate("g").held();
     await mock.gate("g").open();
-    assert.equal(calls.length, 11);
+    assert.equal(calls.length, 16);
     for (const [, path, headers] of calls) {
       assert.equal(headers["Mockpets-Session"], mock.session, path);
       assert.equal(headers.Authorization, "Bearer t", path);
@@ -163,7 +165,7 @@ describe("a session", () => {
     await mock.drop();
     await replace();
     await rejects(mock.drop({ checkLost: true }), "session_lost", /was lost/);
-    await rejects(other.pets(), "session_dropped", /deleted/);
+    await rejects(other.pets.all(), "session_dropped", /deleted/);
     await mock.make();
     await mock.drop({ checkLost: true });
   });
@@ -185,24 +187,37 @@ describe("use", () => {
 describe("pets", () => {
   it("are listed beyond the first 1000, and by status", async () => {
     const mock = client();
-    await mock.setPets(1500);
-    assert.equal((await mock.pets()).length, 1500);
-    await mock.setPets([1, 2].map((id) => ({ id, name: "Miso", categoryId: 2, status: id > 1 ? "sold" : "pending" })));
-    assert.deepEqual((await mock.pets("sold")).map(({ id }) => id), [2]);
+    await mock.pets.set(1500);
+    assert.equal((await mock.pets.all()).length, 1500);
+    await mock.pets.set([1, 2].map((id) => ({ id, name: "Miso", categoryId: 2, status: id > 1 ? "sold" : "pending" })));
+    assert.deepEqual((await mock.pets.all({ status: "sold" })).map(({ id }) => id), [2]);
+    assert.deepEqual(await mock.data("pets").all({ categoryId: 2, status: "sold" }), await mock.pets.all({ id: 2 }));
+    await rejects(mock.pets.all({ stats: "sold" }), "invalid_request", /did you mean 'status'/);
+  });
+  it("are set as a list, a number, what to generate, a fixture, or an object with the list", async () => {
+    const mock = client();
+    const one = [{ id: 7, name: "Miso", categoryId: 2 }];
+    const contents = [[one, 1], [3, 3], [{ count: 5, seed: 2, locale: "de_DE" }, 5], ["sold-out", 12], [{ records: one }, 1]];
+    for (const [content, total] of contents) {
+      await mock.pets.set(content);
+      assert.equal((await mock.pets.all()).length, total, JSON.stringify(content));
+    }
+    assert.deepEqual(await mock.pets.get(7), one[0]);
+    await rejects(mock.pets.set([{ id: 7, nmae: "Miso", categoryId: 2 }]), "invalid_request", /did you mean 'name'/);
   });
   it("are added, changed and deleted, whatever the scenarios respond", async () => {
     const mock = client();
     await mock.use("create-rejected");
-    await mock.setPets([{ id: 7, name: "Miso", categoryId: 2, status: "sold" }]);
-    const { id } = await mock.addPet({ name: "Rex", categoryId: 3 });
-    assert.deepEqual(await mock.changePet(7, { status: null }), { id: 7, name: "Miso", categoryId: 2 });
-    await mock.deletePet(7);
-    assert.deepEqual(await mock.pets(), [{ id, name: "Rex", categoryId: 3 }]);
+    await mock.pets.set([{ id: 7, name: "Miso", categoryId: 2, status: "sold" }]);
+    const { id } = await mock.pets.add({ name: "Rex", categoryId: 3 });
+    assert.deepEqual(await mock.pets.change(7, { status: null }), { id: 7, name: "Miso", categoryId: 2 });
+    await mock.pets.delete(7);
+    assert.deepEqual(await mock.pets.all(), [{ id, name: "Rex", categoryId: 3 }]);
     assert.deepEqual(await mock.requests(), []);
-    await rejects(mock.addPet({ nmae: "x", categoryId: 3 }), "invalid_request", /did you mean 'name'/);
-    await rejects(mock.deletePet(7), "pet_not_found", /7/);
+    await rejects(mock.pets.add({ nmae: "x", categoryId: 3 }), "invalid_request", /did you mean 'name'/);
+    await rejects(mock.pets.delete(7), "pet_not_found", /7/);
     for (const name of ["", ".", "..", "a/b"]) {
-      await assert.rejects(mock.deletePet(name), /invalid name .*must not be empty or contain '\/'/, name);
+      await assert.rejects(mock.pets.delete(name), /invalid name .*must not be empty or contain '\/'/, name);
     }
   });
 });
@@ -255,16 +270,19 @@ describe("records", () => {
     const mock = client();
     const items = Array.from({ length: 1500 }, (_, index) => ({ id: `o-${index}`, petId: 3 }));
     const stubs = [{ match: { method: "POST", path: "/v1/store/orders" }, reply: { status: 503 } }];
-    await mock.use({ description: "d", stubs, resources: [{ path: "/v1/store/orders", items }] });
+    await mock.use({ description: "d", stubs, resources: [{ path: "/v1/store/orders" }], data: { orders: items } });
     const orders = mock.data("orders");
     assert.equal((await orders.all()).length, 1500);
+    assert.deepEqual(await orders.all({ id: "o-1499", petId: 3 }), [items[1499]]);
+    await rejects(orders.all({ petid: 3 }), "invalid_request", /no record of orders has the property 'petid'/);
     await orders.set([{ petId: 1, id: "a b" }, { petId: 2, id: "ü" }]);
     assert.deepEqual(await orders.change("a b", { petId: null, note: "x" }), { id: "a b", note: "x" });
     assert.deepEqual(await orders.get("ü"), { id: "ü", petId: 2 });
     const { id } = await orders.add({ petId: 4 });
     await orders.delete("a b");
     assert.deepEqual((await orders.all()).map((order) => order.id), ["ü", id]);
-    const [{ name, path, total, changed, hidden_by }] = await mock.resources();
+    const [pets, { name, path, total, changed, hidden_by }] = await mock.collections();
+    assert.deepEqual([pets.name, pets.scenario, pets.total, pets.content_of], ["pets", null, 16, null]);
     assert.deepEqual([name, path, total, changed, hidden_by], ["orders", "/v1/store/orders", 2, true, null]);
     await rejects(orders.get("x"), "not_found", /orders has no record with the id x/);
     await rejects(orders.add({ petId: "x" }), "invalid_request", /petId must be a number, got "x"/);
@@ -369,14 +387,14 @@ describe("on", () => {
     stop();
     await mock.gate("loading").open();
     await response;
-    assert.throws(() => mock.on("hold", () => {}), { name: "TypeError", message: /'hold'; use one of scenario, pets, .*held/ });
+    assert.throws(() => mock.on("hold", () => {}), { name: "TypeError", message: /'hold'; use one of scenario, data, .*held/ });
   });
   it("lets the process end once nobody listens, and ends it if the server rejects the call", () => {
     const run = (text) => spawnSync(process.execPath, ["--input-type=module", "-e", text], { cwd: new URL(".", import.meta.url), encoding: "utf8", timeout: 30_000 });
     const begin = `import { Mockpets } from "${new URL("../../kit/client.js", import.meta.url)}";`;
-    const ended = run(`${begin} const stop = new Mockpets({ session: "ends" }).on("pets", () => stop());`);
+    const ended = run(`${begin} const stop = new Mockpets({ session: "ends" }).on("data", () => stop());`);
     assert.deepEqual([ended.status, ended.stderr], [0, ""]);
-    const rejected = run(`${begin} new Mockpets({ url: "${DECLARED_URL}" }).on("pets", () => {});`);
+    const rejected = run(`${begin} new Mockpets({ url: "${DECLARED_URL}" }).on("data", () => {});`);
     assert.equal(rejected.status, 1);
     assert.match(rejected.stderr, /MockpetsError: the control token is missing/);
     assert(rejected.stderr.includes(`; the server is ${DECLARED_URL}`));
@@ -389,25 +407,25 @@ describe("a lost session", () => {
     let url = MOCKPETS_URL;
     const mock = client({ fetch: (target, init) => fetch(target.replace(MOCKPETS_URL, url), init) });
     await mock.make();
-    await mock.pets();
+    await mock.pets.all();
     url = OTHER_URL;
     return mock;
   }
   it("is reported by each call, until it is made again", async () => {
     const mock = await restarted();
     const lost = new RegExp(`^session ${mock.session} was lost: the server was restarted`);
-    await rejects(mock.pets(), "session_lost", lost);
+    await rejects(mock.pets.all(), "session_lost", lost);
     await rejects(mock.use("empty"), "session_lost", lost);
     await rejects(mock.verify({ operation: "getPet" }, 0), "session_lost", lost);
     await rejects(mock.gate("door").held(1, 1), "session_lost", lost);
     await mock.make({ scenario: "default" });
-    assert.equal((await mock.pets()).length, 16);
+    assert.equal((await mock.pets.all()).length, 16);
   });
 });
 
 describe("errors", () => {
   it("say that no server is there", async () => {
-    await rejects(client({ url: "http://localhost:1" }).pets(), "unreachable", /^cannot connect to http:\/\/localhost:1 \(.+\); is mockpets running/);
+    await rejects(client({ url: "http://localhost:1" }).pets.all(), "unreachable", /^cannot connect to http:\/\/localhost:1 \(.+\); is mockpets running/);
     for (const [body, status] of [["<html>", 200], ["[]", 500], ["{}", 404], ["null", 200], ["", 204 + 300]]) {
       const mock = client({ fetch: async () => new Response(body, { status }) });
       await rejects(mock.requests(), "unreachable", new RegExp(`is not a mockpets server \\(status ${status}\\)`)).catch((error) => {

@@ -32,12 +32,12 @@ describe("mockpetsLoader", () => {
   });
 
   it("makes a session with the contents of the parameters", async () => {
-    const contents = { scenario: "retry", pets: [{ id: 7, name: "Miso", categoryId: 2 }] };
+    const contents = { scenario: "retry", data: { pets: [{ id: 7, name: "Miso", categoryId: 2 }] } };
     const { mockpets } = await load(contents, { id: "shop-petlist--empty" });
     assert(mockpets instanceof Mockpets);
     assert.match(mockpets.session, /^shop-petlist-empty-[a-z0-9]+$/);
     assert.equal((await list(mockpets)).status, 503);
-    assert.deepEqual(await mockpets.pets(), [{ id: 7, name: "Miso", categoryId: 2 }]);
+    assert.deepEqual(await mockpets.pets.all(), [{ id: 7, name: "Miso", categoryId: 2 }]);
   });
 
   it("shows two variants at once, as you-asked.md says", async () => {
@@ -54,12 +54,12 @@ describe("mockpetsLoader", () => {
     const { signal: abortSignal } = new AbortController();
     const { mockpets: one } = await load({ scenario: "empty" }, { abortSignal });
     const { mockpets: other } = await load({ scenario: "empty" });
-    await one.setPets([{ id: 7, name: "Miso", categoryId: 2 }]);
+    await one.pets.set([{ id: 7, name: "Miso", categoryId: 2 }]);
     assert.notEqual(one.session, other.session);
-    assert.deepEqual(await other.pets(), []);
+    assert.deepEqual(await other.pets.all(), []);
     const { mockpets: again } = await load({ scenario: "empty" }, { abortSignal });
     assert.equal(again, one);
-    assert.equal((await again.pets()).length, 1);
+    assert.equal((await again.pets.all()).length, 1);
   });
 
   it("deletes the session when the story is unmounted, also while it loads", async () => {

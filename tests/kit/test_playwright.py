@@ -91,7 +91,7 @@ import { expect, test } from "./mockpets/playwright";
 
 for (const title of ["a", "b", "c", "d"]) {
   test(title, async ({ mock }) => {
-    expect(await mock.pets()).toHaveLength(16);
+    expect(await mock.pets.all()).toHaveLength(16);
   });
 }
 """
@@ -185,7 +185,7 @@ import { Mockpets } from "./mockpets/client";
 for (const title of ["a", "b", "c"]) {
   test(title, async ({ mock }) => {
     expect(mock.url).toBe(process.env.FIRST);
-    expect(await mock.pets()).toHaveLength(3);
+    expect(await mock.pets.all()).toHaveLength(3);
     expect(new Mockpets().url).toBe(process.env.FIRST);
   });
 }
@@ -195,7 +195,8 @@ import { webServer } from "./tests/mockpets/playwright";
 
 const { COMMAND: command, FIRST, SECOND, CHOSEN_IN_WORKER, TEST_WORKER_INDEX } = process.env;
 const url = TEST_WORKER_INDEX === undefined ? FIRST : CHOSEN_IN_WORKER;
-const servers = [webServer({ command, url, pets: 3 }), webServer({ command, url: SECOND })];
+const first = webServer({ command, url, data: { pets: 3 } });
+const servers = [first, webServer({ command, url: SECOND })];
 """
 
 

@@ -67,7 +67,7 @@ import { useMockpets } from "mockpets/vitest";
 const mock = useMockpets("empty");
 
 test("the server is running", async () => {
-  expect(await mock.pets()).toEqual([]);
+  expect(await mock.pets.all()).toEqual([]);
 });
 """
 
@@ -149,12 +149,13 @@ def test_a_running_server_with_other_options_is_one_warning(project: Path) -> No
         seed=4,
         locale="de_DE",
         delay=0.001,
+        data=("pets=5",),
         scenario=("empty",),
         scenarios_dir=(project / "served",),
     )
     with MockpetsServer(settings) as server:
-        args = "--seed=4 --scenarios-dir 'own' --pets 3 --delay 1ms --locale fr_FR --max-pets 9"
-        options = {"args": args}
+        args = "--seed=4 --scenarios-dir 'own' --delay 1ms --locale fr_FR --max-records 9"
+        options = {"args": f"{args} --data=pets=2 --data orders=2 --data 'pets=3'"}
         (project / "node_modules/mockpets/scenarios.js").write_text(
             'export const scenarios = [{ name: "empty" }, { name: "listed" }];'
         )
@@ -165,11 +166,12 @@ def test_a_running_server_with_other_options_is_one_warning(project: Path) -> No
         "started 200",
         "after stop 200",
         f"mockpets: the tests use a server that was already running at {url}, and it is not "
-        "as they expect: it has --locale de_DE, it has --api-key *, it lacks --sessions declared, "
-        "it lacks --pets 3, it lacks --locale fr_FR, it lacks the scenario 'listed', it lacks the "
-        "scenario 'new', its scenario 'default' has another text, its scenario 'tired-cat' has "
-        "another text, its scenario 'empty' has another text; stop it, so that the tests start "
-        "their own, or name its options in 'args'",
+        "as they expect: it has --data pets=5, it has --locale de_DE, it has --api-key *, "
+        "it lacks --sessions declared, it lacks --locale fr_FR, it lacks --data pets=3, "
+        "it lacks --data orders=2, it lacks the scenario 'listed', it lacks the scenario 'new', "
+        "its scenario 'default' has another text, its scenario 'tired-cat' has another text, "
+        "its scenario 'empty' has another text; stop it, so that the tests start their own, "
+        "or name its options in 'args'",
     ]
 
 
@@ -199,8 +201,8 @@ def test_playwright_prints_how_to_install_a_missing_command(project: Path) -> No
         const { status, stderr } = spawnSync(webServer().command, options);
         console.log(status, stderr.trim());
         const args = ["--scenarios-dir", "my mocks"];
-        const more = { command: "uvx mockpets", args, pets: "my pets.json", now: "2031-01-01" };
-        const { command } = webServer(more);
+        const data = { pets: "my pets.json", orders: 0 };
+        const { command } = webServer({ command: "uvx mockpets", args, data, now: "2031-01-01" });
         console.log(command.split(" serve ")[0], command.split(" quiet ")[1]);
     """
     path = os.pathsep.join(["/usr/bin", "/bin"])
@@ -211,7 +213,8 @@ def test_playwright_prints_how_to_install_a_missing_command(project: Path) -> No
     assert output.stdout.splitlines() == [
         "127 mockpets is not on the PATH. Install it, activate its virtual environment, or name "
         "its command with webServer({ command }).",
-        'uvx mockpets --scenarios-dir "my mocks" --pets "my pets.json" --now "2031-01-01"',
+        'uvx mockpets --scenarios-dir "my mocks" --data "pets=my pets.json" --data "orders=0" '
+        '--now "2031-01-01"',
     ]
 
 

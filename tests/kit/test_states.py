@@ -38,8 +38,8 @@ def without_status(server: MockpetsServer) -> set[str]:
     for name in SCENARIOS:
         control = ControlClient(server.url, "pets")
         control.make_session("pets", scenario=name)
-        if control.scenario(name)["pets_in_words"]:
-            pets = control.pets()[:100]
+        if control.scenario(name)["data"]:
+            pets = control.records("pets")[:100]
             names |= {name} if any("status" not in pet for pet in pets) else set()
         control.drop_session("pets")
     return names

@@ -41,7 +41,10 @@ def test_what_users_write_compiles_and_typos_do_not(tmp_path: Path) -> None:
         (storybook / name).write_text(text)
     shutil.copytree(TYPES, tmp_path / "types")
     own = render(
-        TYPES_FILE, {"tired-cat": "", "empty": ""}, ["feed", "loading", "orders"], ["orders"]
+        TYPES_FILE,
+        {"tired-cat": "", "empty": ""},
+        ["feed", "loading", "orders"],
+        ["pets", "orders"],
     )
     (tmp_path / TYPES_FILE).write_text(own)
     (tmp_path / "package.json").write_text('{"type": "module"}')

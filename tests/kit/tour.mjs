@@ -24,7 +24,7 @@ export async function tour({ Mockpets, MockpetsError }, options = {}) {
     return error;
   };
 
-  await mock.make({ seed: 3, pets: 2 });
+  await mock.make({ seed: 3, data: { pets: 2 } });
   await mock.use(TOUR);
 
   // Three ways of the app to name the session
@@ -38,11 +38,11 @@ export async function tour({ Mockpets, MockpetsError }, options = {}) {
   check("base URL, header and key", responses.map((each) => each.headers.get("Mockpets-Session")), Array(3).fill(session));
   check("the app's pets", (await responses[0].json()).length, 2);
 
-  const two = await mock.pets();
-  await mock.setPets([{ id: 7, name: "Miso", categoryId: 2, status: "sold" }]);
-  check("setPets", (await mock.pets("sold")).map((pet) => pet.name), ["Miso"]);
-  await mock.setPets(two);
-  check("setPets with what pets returned", await mock.pets(), two);
+  const two = await mock.pets.all();
+  await mock.pets.set([{ id: 7, name: "Miso", categoryId: 2, status: "sold" }]);
+  check("pets.set and a filter", (await mock.pets.all({ status: "sold" })).map((pet) => pet.name), ["Miso"]);
+  await mock.pets.set(two);
+  check("pets.set with what pets.all returned", await mock.pets.all(), two);
 
   const listener = signal();
   const stop = mock.on("requests", () => listener.call());
@@ -84,7 +84,7 @@ export async function tour({ Mockpets, MockpetsError }, options = {}) {
   const other = new Mockpets({ ...options, session });
   await other.drop();
   await other.make();
-  check("a lost session", (await failure(mock.pets())).code, "session_lost");
+  check("a lost session", (await failure(mock.pets.all())).code, "session_lost");
   await other.drop();
   check("drop", (await failure(other.requests())).code, "session_dropped");
   return done;

@@ -70,7 +70,7 @@ for (const size of [1, 3, 20]) {
     test("the list can be loaded again", async ({ mock, names, page }) => {
       await page.goto("/");
       await expect(page.getByRole("listitem")).toHaveText(names);
-      await mock.setPets([]);
+      await mock.pets.set([]);
       await page.getByRole("button", { name: "Reload" }).click();
       await expect(page.getByText("No pets yet")).toBeVisible();
     });
@@ -79,7 +79,7 @@ for (const size of [1, 3, 20]) {
       await page.goto("/pets/1");
       await page.getByRole("button", { name: "Copy" }).click();
       await expect(page.getByRole("heading")).toHaveText(`Copy of ${names[0]}`);
-      expect((await mock.pets()).map(({ name }) => name)).toEqual([...names, `Copy of ${names[0]}`]);
+      expect((await mock.pets.all()).map(({ name }) => name)).toEqual([...names, `Copy of ${names[0]}`]);
     });
   });
 }

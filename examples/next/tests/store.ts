@@ -5,7 +5,7 @@ export const test = base.extend<{ size: number; names: string[] }>({
   size: [3, { option: true }],
   names: async ({ mock, size }, use) => {
     const names = Array.from({ length: size }, (_, index) => `Pet ${index + 1} of ${mock.session}`);
-    await mock.setPets(names.map((name, index) => ({ id: index + 1, name, categoryId: 2 })));
+    await mock.pets.set(names.map((name, index) => ({ id: index + 1, name, categoryId: 2 })));
     await use(names);
   },
 });

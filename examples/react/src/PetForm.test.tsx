@@ -32,7 +32,7 @@ test("a pet without a status is sent without that property", async () => {
 test("a pet with a status is sent with it", async () => {
   add("Rex", "sold");
   await waitFor(() => expect(onAdded).toHaveBeenCalledOnce(), patience);
-  expect(await mock.pets("sold")).toEqual([{ id: 1, name: "Rex", categoryId: 2, status: "sold" }]);
+  expect(await mock.pets.all({ status: "sold" })).toEqual([{ id: 1, name: "Rex", categoryId: 2, status: "sold" }]);
 });
 
 test("the message of a rejected pet is visible, and the form keeps the input", async () => {

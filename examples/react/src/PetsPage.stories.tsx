@@ -19,10 +19,12 @@ export default {
 export const Pets: StoryObj = {
   parameters: {
     mockpets: {
-      pets: [
-        { id: 1, name: "Miso", categoryId: 2, status: "available" },
-        { id: 2, name: "Nori", categoryId: 2, status: "sold" },
-      ],
+      data: {
+        pets: [
+          { id: 1, name: "Miso", categoryId: 2, status: "available" },
+          { id: 2, name: "Nori", categoryId: 2, status: "sold" },
+        ],
+      },
     },
   },
 };

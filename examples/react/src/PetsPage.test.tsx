@@ -25,7 +25,7 @@ describe("the list", () => {
   });
 
   test("shows names as they are, even with markup", async () => {
-    await mock.setPets([{ id: 7, name: "<b>Rex</b>", categoryId: 1, status: "sold" }]);
+    await mock.pets.set([{ id: 7, name: "<b>Rex</b>", categoryId: 1, status: "sold" }]);
     open();
     const link = await screen.findByRole("link", { name: "<b>Rex</b>" }, patience);
     expect(link.getAttribute("href")).toBe("#/pets/7");

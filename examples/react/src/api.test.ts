@@ -15,7 +15,7 @@ test("a new pet is sent with the key and without an ID", async () => {
 });
 
 test("the list has what another client has added", async () => {
-  await mock.setPets([{ id: 7, name: "Rex", categoryId: 1, status: "sold" }]);
+  await mock.pets.set([{ id: 7, name: "Rex", categoryId: 1, status: "sold" }]);
   expect(await api.listPets(options)).toEqual([{ id: 7, name: "Rex", categoryId: 1, status: "sold" }]);
   await mock.verify({ operation: "listPets", query: { limit: "100" } }, 1);
 });

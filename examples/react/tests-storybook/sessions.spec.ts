@@ -65,7 +65,7 @@ test("the session of a story is deleted when another story is shown, and when th
   for (const mock of [left, reloaded]) {
     await expect.poll(() => mock.use("empty").catch(({ code }) => code)).toBe("unknown_session");
   }
-  expect(await shown.pets()).toEqual([]);
+  expect(await shown.pets.all()).toEqual([]);
 });
 
 test("a play function adds a pet to its story's session", async ({ page }) => {
@@ -74,7 +74,7 @@ test("a play function adds a pet to its story's session", async ({ page }) => {
     page.goto("/iframe.html?id=petspage--pet-added&viewMode=story"),
   ]);
   await expect(page.getByRole("listitem")).toHaveText(["Miso"]);
-  expect(await mock.pets()).toEqual([{ id: 1, name: "Miso", categoryId: 2 }]);
+  expect(await mock.pets.all()).toEqual([{ id: 1, name: "Miso", categoryId: 2 }]);
 });
 
 test("with the carrier header, fetch and XMLHttpRequest send the session, but not to other servers", async ({ page }) => {

@@ -1,7 +1,7 @@
 import { expect, test } from "./mockpets/playwright";
 
 test("a banner says when the operation will be removed", async ({ mock, page }) => {
-  await mock.setPets([{ id: 7, name: "Miso", categoryId: 2, status: "sold" }]);
+  await mock.pets.set([{ id: 7, name: "Miso", categoryId: 2, status: "sold" }]);
   await page.goto("/");
   await page.getByRole("link", { name: "Miso" }).click();
   await expect(page.getByRole("heading", { name: "Miso" })).toBeVisible();
@@ -16,7 +16,7 @@ test("a pet that was deleted in the meantime is not found", async ({ mock, page 
 });
 
 test("without a network the user can try again", async ({ context, mock, page }) => {
-  await mock.setPets([{ id: 7, name: "Miso", categoryId: 2 }]);
+  await mock.pets.set([{ id: 7, name: "Miso", categoryId: 2 }]);
   await page.goto("/");
   await expect(page.getByRole("link", { name: "Miso" })).toBeVisible();
   await context.setOffline(true);

@@ -1,7 +1,7 @@
 import { expect, interleavings } from "./mockpets/playwright";
 
 interleavings("a pet that is added while the list loads is listed", async ({ mock, page, race }) => {
-  await mock.setPets([]);
+  await mock.pets.set([]);
   await race(async () => {
     await page.goto("/");
     await page.getByLabel("Name").fill("Miso");

@@ -118,6 +118,8 @@ class Value(Shape):
         looks: Schema = {"type": list(dict.fromkeys(_NAMES[kind][1] for kind in self.kinds))}
         if "list" in self.kinds:
             looks["items"] = {"description": "A JSON value."}
+        if "mapping" in self.kinds:
+            looks["additionalProperties"] = True  # else generated types allow no property
         return looks
 
 

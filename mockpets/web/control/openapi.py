@@ -77,7 +77,11 @@ _TOPICS: Final = {
     ),
     "gates": ("Responses that wait, and the gates that hold some.", ("held", "gates")),
 }
-_RECORD: Final = {"type": "object", "description": "A record: an object with any properties."}
+_RECORD: Final = {
+    "type": "object",
+    "description": "A record: an object with any properties.",
+    "additionalProperties": True,
+}
 _TAGS: Final = {part: tag for tag, (_, parts) in _TOPICS.items() for part in parts}
 _PATH_PARAMETERS: Final[Mapping[str, tuple[str, Schema]]] = {
     "name": ("Name", {"type": "string"}),

@@ -55,7 +55,7 @@ describe("cy.mockpets", () => {
         });
       });
     });
-    await assert.rejects(mock.pets(), { code: "session_dropped" });
+    await assert.rejects(mock.pets.all(), { code: "session_dropped" });
   });
   it("creates other sessions for other tests and for each attempt", async () => {
     const sessions = [];
@@ -88,12 +88,12 @@ describe("options", () => {
     await passes("token", () => void cy.mockpets("empty"));
   });
   it("of a server that the tests do not expect are one warning in the command log", async () => {
-    Cypress.variables = { MOCKPETS_URL: OTHER_URL, MOCKPETS_ARGS: "--pets 3" };
+    Cypress.variables = { MOCKPETS_URL: OTHER_URL, MOCKPETS_ARGS: "--data pets=3" };
     const warnings = [];
     for (const title of ["one", "two"]) warnings.push(...(await runTest(title, () => void cy.mockpets()))[0].logs);
     assert.deepEqual(warnings, [
       `mockpets the server at ${OTHER_URL} is not as the tests expect: it has --seed 4, it lacks ` +
-        "--sessions declared, it lacks --pets 3; restart it, or name its options in MOCKPETS_ARGS",
+        "--sessions declared, it lacks --data pets=3; restart it, or name its options in MOCKPETS_ARGS",
     ]);
   });
   it("are rejected in a second call, and if an origin is not valid", async () => {
@@ -150,7 +150,7 @@ describe("after the test", () => {
     assert.equal(hookError.code, "session_lost");
     const [reported] = await runTest("lost", () => {
       cy.mockpets().then(lose);
-      cy.mockpets().then((mock) => mock.pets());
+      cy.mockpets().then((mock) => mock.pets.all());
     });
     assert.deepEqual([reported.error.code, reported.hookError], ["session_lost", undefined]);
   });

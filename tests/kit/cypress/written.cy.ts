@@ -15,13 +15,13 @@ describe("pets", () => {
     cy.mockpets("retry");
     cy.mockpets(["retry", held]).as("mock");
     cy.visit("/");
-    cy.mockpets().then((mock) => mock.setPets([{ id: 1, name: "Miso", categoryId: 2 }]));
+    cy.mockpets().then((mock) => mock.pets.set([{ id: 1, name: "Miso", categoryId: 2 }]));
     cy.mockpets().then({ timeout: 20_000 }, (mock) => mock.gate("list").held(1, 15_000));
     cy.mockpets()
       .then((mock) => mock.verify({ operation: "listPets" }, { at_least: 1 }, { within: 3_000 }))
       .then((entries: Entry[]) => expect(entries[0]?.status).to.equal(200));
     cy.mockpets().its("session").should("match", /^shows/);
-    cy.mockpets().invoke("pets", "sold").should("have.length", 1);
+    cy.mockpets().its("pets").invoke("all", { status: "sold" }).should("have.length", 1);
     cy.get<Mockpets>("@mock").then((mock) => {
       cy.request({ url: `${mock.baseUrl}/pets`, headers: { ...mock.headers, Authorization: `Bearer ${mock.key}` } });
     });

@@ -3,7 +3,7 @@
 import { expect, states, test } from "./mockpets/playwright";
 
 // So that only scenarios with pets of their own have pets without a status.
-test.use({ mockContents: { pets: [{ id: 1, name: "Miso", categoryId: 2, status: "sold" }] } });
+test.use({ mockContents: { data: { pets: [{ id: 1, name: "Miso", categoryId: 2, status: "sold" }] } } });
 
 for (const state of states()) {
   test(`smoke: ${state.name}`, state.details, async ({ mock, page }) => {

@@ -49,7 +49,7 @@ interleavings("each order has its own session, context and page", async ({ page,
   expect(page.viewportSize()).toEqual({ width: 400, height: 300 });
   await page.goto("/");
   await context.addCookies([{ name: "a", value: "b", url: page.url() }]);
-  await mock.setPets([{ id: 1, name: mock.session, categoryId: 1 }, { id: 2, name: "Otto", categoryId: 1 }]);
+  await mock.pets.set([{ id: 1, name: mock.session, categoryId: 1 }, { id: 2, name: "Otto", categoryId: 1 }]);
   await race(() => send(page, ...both));
   expect((await results(page)).join()).toContain(mock.session);
   await expect(mock).toHaveReceived({ operation: "getPet" }, 2);

@@ -21,9 +21,9 @@ const shows = (selector: string, text: string) => (page: Page) => eventually(pag
 const listsPet = (page: Page) => eventually(page.getByText("Miso")).toBeVisible();
 const hasOnePet = async (page: Page, mock: Mockpets) => {
   await eventually(page.locator("p")).not.toBeEmpty();
-  expect((await mock.pets()).filter(({ name }) => name === "Miso")).toHaveLength(1);
+  expect((await mock.pets.all()).filter(({ name }) => name === "Miso")).toHaveLength(1);
 };
-const empty = (mock: Mockpets) => mock.setPets([{ id: 1, name: "Otto", categoryId: 1, status: "available" }]);
+const empty = (mock: Mockpets) => mock.pets.set([{ id: 1, name: "Otto", categoryId: 1, status: "available" }]);
 
 const races: Record<string, Race> = {
   "stale-filter": { actions: clicks("Sold", "Available"), check: shows("h2", "Available") },

@@ -52,7 +52,7 @@ test("a route that continues", async ({ mock, page }) => {
 
 test("an assertion", async ({ mock }) => {
   await mock.use("empty");
-  expect(await mock.pets()).toHaveLength(1);
+  expect(await mock.pets.all()).toHaveLength(1);
 });
 
 test.describe("a carrier", () => {

@@ -22,7 +22,7 @@ test("does nothing more", async ({ mock }) => {
 test("compares pets", async ({ mock }) => {
   await mock.use("empty");
   await lose(mock);
-  expect(await mock.pets()).toEqual([]);
+  expect(await mock.pets.all()).toEqual([]);
 });
 
 test("expects no request", async ({ mock, request }) => {

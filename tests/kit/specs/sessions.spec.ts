@@ -20,7 +20,7 @@ function load(page: Page, url: string, key?: string): Promise<any> {
 
 for (const name of ["Miso", "Gus", "Buster", "Rex"]) {
   test(`parallel tests have their own pets: ${name}`, async ({ mock, page }) => {
-    await mock.setPets([{ id: 1, name, categoryId: 1 }]);
+    await mock.pets.set([{ id: 1, name, categoryId: 1 }]);
     await page.goto("/");
     for (let round = 0; round < 5; round += 1) {
       expect(await load(page, PETS, "mockpets")).toEqual([{ id: 1, name, categoryId: 1 }]);
@@ -157,8 +157,8 @@ test("toHaveReceived waits", async ({ mock, page }) => {
 test.describe("retries", () => {
   test.describe.configure({ retries: 1 });
   test("start with a new session", async ({ mock }, { retry }) => {
-    expect(await mock.pets()).toHaveLength(16);
-    await mock.setPets(3);
+    expect(await mock.pets.all()).toHaveLength(16);
+    await mock.pets.set(3);
     expect(retry).toBe(1);
   });
 });

@@ -69,9 +69,9 @@ test.describe("with scenarios of its own", () => {
 });
 
 test.describe("with pets", () => {
-  test.use({ mockContents: { pets: 3, seed: 7 } });
-  test("pets and seed are those of the options", missing!.details, async ({ mock, request }) => {
-    expect(await mock.pets()).toHaveLength(3);
+  test.use({ mockContents: { data: { pets: 3 }, seed: 7 } });
+  test("data and seed are those of the options", missing!.details, async ({ mock, request }) => {
+    expect(await mock.pets.all()).toHaveLength(3);
     await request.get(`${mock.baseUrl}/pets/1`, { headers });
   });
 });

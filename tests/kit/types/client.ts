@@ -4,6 +4,9 @@ import { Mockpets, MockpetsError } from "mockpets";
 import type {
   Change,
   ClockState,
+  CollectionSummary,
+  Data,
+  DataContents,
   Delay,
   Entry,
   Explanation,
@@ -11,10 +14,13 @@ import type {
   Filter,
   Gate,
   Match,
+  NewPet,
   Options,
   Pet,
+  PetChange,
   PetStatus,
   Pets,
+  Records,
   Reply,
   RequestToExplain,
   Scenario,
@@ -35,12 +41,13 @@ export const withFetch = new Mockpets({ fetch: (input, init) => fetch(input, { .
 
 export async function makeSession(): Promise<void> {
   await mock.make();
-  await mock.make({ scenario: "retry", seed: 3, pets: 5, clock: { now: "2031-01-01", frozen: true } });
+  await mock.make({ scenario: "retry", seed: 3, data: { pets: 5 }, clock: { now: "2031-01-01", frozen: true } });
   await mock.clock.set(new Date(), { frozen: true });
   await mock.clock.set(null);
   const { now, frozen }: ClockState = await mock.clock.advance(86_400_000);
   await mock.clock.freeze(frozen ? now : undefined);
   await mock.make({ scenario: ["retry", { description: "Down.", stubs: [{ reply: { status: 503 } }] }] });
+  await mock.make({ data: { "*": [], orders: [{ id: 1, petId: 3 }], carts: "carts" } });
   await mock.reset();
   await mock.drop();
 }
@@ -73,9 +80,11 @@ export const scenario: Scenario = {
   name: "slow-then-down",
   description: "Slow, then down.",
   extends: ["retry", "empty"],
-  pets: { count: 3, locale: "de_DE" },
+  data: { pets: { count: 3, locale: "de_DE" }, orders: [{ id: 1, petId: 3 }] },
+  resources: [{ path: "/v1/store/orders", required: ["petId"], filters: ["petId"] }],
   stubs,
 };
+export const empty = { description: "Nothing.", data: { "*": [] } } satisfies Scenario;
 export const down = { description: "Down.", extends: "empty", stubs: [] } satisfies Scenario;
 const names = ["retry", "empty"] as const satisfies readonly ScenarioName[];
 const chosen: (ScenarioName | Scenario)[] = ["empty", scenario];
@@ -88,27 +97,43 @@ export async function useScenarios(): Promise<void> {
   await mock.use();
 }
 
-// Pets
+// Data
 
 const pets: Pet[] = [{ id: 1, name: "Miso", categoryId: 2, status: "sold" }];
 const frozen: readonly Pet[] = pets;
-const sources: Pets[] = [pets, frozen, "fixture", 5, { count: 3, seed: 4 }];
+const sources: Records<Pet>[] = [pets, frozen, "fixture", 5, { count: 3, seed: 4 }, { records: frozen }];
+const contents: DataContents = { pets: frozen };
 const statuses: PetStatus[] = ["available", "pending", "sold"];
 
 export async function usePets(): Promise<string[]> {
-  for (const source of sources) await mock.setPets(source);
+  for (const source of sources) await mock.pets.set(source);
+  await mock.make({ data: contents });
+  const created: NewPet = { name: "Miso", categoryId: 2 };
+  const { id }: Pet = await mock.pets.add(created);
+  const change: PetChange = { status: null };
+  await mock.pets.change(id, change);
+  await mock.pets.delete(id);
   interface Order {
     id: number;
     petId: number;
     note?: string;
   }
+  const short: Pets = mock.data("pets");
+  const same: Data<Pet> = short;
+  await same.all({ name: "Miso", categoryId: 2 });
+  const any: Record<string, unknown>[] = await mock.data("orders").all({ open: true });
+  await mock.data("orders").set(any);
   const orders = mock.data<Order>("orders");
+  const [order] = await orders.all({ petId: 3 });
+  await orders.set([{ petId: order?.id ?? 1 }]);
+  await orders.set("orders");
   const { petId } = await orders.add({ petId: 3 });
   await orders.change(petId, { note: null });
-  for (const { name, hidden_by } of await mock.resources()) console.log(name, hidden_by);
-  await Promise.all(statuses.map((status) => mock.pets(status)));
-  const sold: Pet[] = await mock.pets("sold");
-  await mock.setPets(sold);
+  const collections: CollectionSummary[] = await mock.collections();
+  for (const { name, hidden_by, content_of } of collections) console.log(name, hidden_by, content_of);
+  await Promise.all(statuses.map((status) => mock.pets.all({ status })));
+  const sold: Pet[] = await mock.pets.all({ status: "sold" });
+  await mock.pets.set(sold);
   const first = sold[0];
   return first ? [first.name, first.status ?? "unknown"] : [];
 }

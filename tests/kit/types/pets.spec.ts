@@ -14,7 +14,7 @@ test("shows an error, and tries again", async ({ page, mock, request }) => {
   await expect(mock, "no pet was created").not.toHaveReceived({ operation: "createPet" });
   await expect.soft(mock).toHaveReceived({ operation: "getPet", petId: 3 }, 0);
   await expect(await request.get(`${mock.baseUrl}/pets`)).toBeOK();
-  expect(await mock.pets()).toHaveLength(3);
+  expect(await mock.pets.all()).toHaveLength(3);
   expect(mock).toBeInstanceOf(Mockpets);
   await expect(mock.use("empty")).rejects.toThrow(MockpetsError);
 });
@@ -27,9 +27,13 @@ test("uses two contexts", async ({ browser, mock }) => {
 });
 
 test.describe("with contents", () => {
-  test.use({ mockContents: { scenario: ["empty", "slow"], seed: 7, pets: 3 } });
+  test.use({ mockContents: { scenario: ["empty", "slow"], seed: 7, data: { pets: 3 } } });
   // @ts-expect-error the scenario is misspelt
   test.use({ mockContents: { scenario: "emtpy" } });
+  // @ts-expect-error the property of a pet is misspelt
+  test.use({ mockContents: { data: { pets: [{ id: 1, nmae: "Miso", categoryId: 2 }] } } });
+  // @ts-expect-error pets are data
+  test.use({ mockContents: { pets: 3 } });
 });
 
 test.describe("with another carrier", () => {
@@ -44,7 +48,7 @@ test.describe("with another carrier", () => {
 
 // Fixtures of one's own
 
-const empty: Scenario = { description: "No pets.", pets: [] };
+const empty: Scenario = { description: "No pets.", data: { pets: [] } };
 
 export const withPets = test.extend<{ shop: Mockpets }>({
   shop: async ({ mock }, use) => {
@@ -61,7 +65,7 @@ withPets("has a shop", async ({ shop, page }) => {
 const merged = mergeTests(test, base.extend<{ user: string }>({ user: "Mia" }));
 
 merged("has both", async ({ mock, user }) => {
-  await mock.setPets([{ id: 1, name: user, categoryId: 2 }]);
+  await mock.pets.set([{ id: 1, name: user, categoryId: 2 }]);
 });
 
 type Fixtures = Pick<MockpetsFixtures, "mock"> & MockpetsOptions;

@@ -28,17 +28,45 @@ void mock.verify({ operation: "createPet", body: { status: "solt" } });
 // @ts-expect-error
 void mock.verify({ operation: "listPet" });
 // @ts-expect-error
-void mock.addPet({ name: "Miso" });
+void mock.pets.add({ name: "Miso" });
 // @ts-expect-error
-void mock.changePet(7, { nmae: "x" });
+void mock.pets.add({ id: 1, name: "Miso", categoryId: 2 });
 // @ts-expect-error
-void mock.setPets([{ id: 1, nmae: "Miso", categoryId: 2 }]);
+void mock.pets.change(7, { nmae: "x" });
+// @ts-expect-error
+void mock.pets.change(7, { name: null });
+// @ts-expect-error
+void mock.pets.set([{ id: 1, nmae: "Miso", categoryId: 2 }]);
+// @ts-expect-error
+void mock.pets.set({ cuont: 3 });
+// @ts-expect-error
+void mock.pets.all({ status: "solt" });
+// @ts-expect-error
+void mock.pets.all({ stauts: "sold" });
+// @ts-expect-error
+void mock.data("pets").all({ stauts: "sold" });
+// @ts-expect-error
+void mock.data<{ id: number; petId: number }>("orders").all({ petid: 3 });
+// @ts-expect-error
+void mock.make({ pets: 3 });
+// @ts-expect-error
+void mock.make({ data: { pets: [{ id: 1, name: "Miso", categoryId: 2, colour: "red" }] } });
+// @ts-expect-error
+void mock.make({ data: { "*": [{ id: 1 }] } });
+// @ts-expect-error
+void mock.use({ description: "d", pets: [] });
+// @ts-expect-error
+void mock.use({ description: "d", data: { pets: [{ id: 1, name: "Miso" }] } });
+// @ts-expect-error
+void mock.use({ description: "d", resources: [{ path: "/v1/store/orders", items: [] }] });
 // @ts-expect-error
 void mock.requests({ note: "key_mising" });
 // @ts-expect-error
 mock.on("reqest", () => {});
 // @ts-expect-error
-mock.on("pets", (entry) => entry);
+mock.on("data", (entry) => entry);
+// @ts-expect-error
+mock.on("pets", () => {});
 // @ts-expect-error
 mock.on("request", (entry) => entry.stauts);
 // @ts-expect-error

@@ -30,7 +30,7 @@ test("the next test starts with nothing of it", async () => {
 });
 
 describe("a block with another scenario", () => {
-  const inner = useMockpets("sold-out", { pets: [{ id: 7, name: "Rex", categoryId: 1, status: "sold" }] });
+  const inner = useMockpets("sold-out", { data: { pets: [{ id: 7, name: "Rex", categoryId: 1, status: "sold" }] } });
 
   test("has its own session", async () => {
     expect(inner.session).not.toBe(mock.session);

@@ -23,7 +23,7 @@ const WITHIN_MS = 5_000;
 const LONGEST_WAIT_MS = 30_000;
 const POLL_SECONDS = 25;
 const SAME = { held: "gates" };
-const CHANGES = ["scenario", "pets", "requests", "request", "gates", "held", "data", "sessions", "files", "origins", "clock"];
+const CHANGES = ["scenario", "data", "requests", "request", "gates", "held", "sessions", "files", "origins", "clock"];
 const LISTED_REQUESTS = 1_000;
 const PAUSE_MS = 100; // minimum time between two polls
 const RETRY_MS = [500, 1_000, 2_000, 4_000];
@@ -134,47 +134,25 @@ export class Mockpets {
     };
   }
 
-  // --- Pets ---
+  // --- Data ---
 
-  async pets(status) {
-    const pets = [];
-    for (let after; after !== null; ) {
-      const page = await this.#call("GET", "pets", { query: { status, after } });
-      pets.push(...page.pets);
-      after = page.next;
-    }
-    return pets;
-  }
-
-  async setPets(pets) {
-    await this.#call("PUT", "pets", { body: pets });
-  }
-
-  async addPet(pet) {
-    return this.#call("POST", "pets", { body: pet });
-  }
-
-  async changePet(id, changes) {
-    return this.#call("PATCH", `pets/${segment(String(id))}`, { body: changes });
-  }
-
-  async deletePet(id) {
-    await this.#call("DELETE", `pets/${segment(String(id))}`);
-  }
-
-  async resources() {
+  async collections() {
     const { data } = await this.#call("GET", "data");
     return data;
+  }
+
+  get pets() {
+    return this.data("pets");
   }
 
   data(name) {
     const path = `data/${segment(name)}`;
     const record = (id) => `${path}/${segment(String(id))}`;
     return {
-      all: async () => {
+      all: async (filters) => {
         const records = [];
         for (let after; after !== null; ) {
-          const page = await this.#call("GET", path, { query: { after } });
+          const page = await this.#call("GET", path, { query: { ...filters, after } });
           records.push(...page.records);
           after = page.next;
         }

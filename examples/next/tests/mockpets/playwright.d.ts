@@ -37,7 +37,7 @@ export interface MockpetsOptions {
   mockUrl: string | undefined;
   /** The API key of your app, for `mock.key`; by default `mockpets`. */
   mockKey: string | undefined;
-  /** The scenarios, seed and pets with which the session of each test starts; no scenarios in a test of `states()`. */
+  /** The scenarios, seed and data with which the session of each test starts; no scenarios in a test of `states()`. */
   mockContents: Contents;
   /** Origins to which the page sends the session, in addition to those of mockpets and `baseURL`. */
   mockOrigins: string[];

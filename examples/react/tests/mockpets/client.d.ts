@@ -7,21 +7,18 @@ import type {
   CheckedScenario,
   ClockChange,
   ClockState,
+  CollectionSummary,
   DroppedStub,
   ErrorCode,
   Fault,
   Findings,
+  GeneratedRecords,
   HeldResponses,
   InvalidInputDetails,
-  NewPet,
-  PetChange,
-  PetInput,
-  PetsSource,
   RecordedScenario,
   RecordedStub,
   RecordingStarted,
   Release,
-  ResourceSummary,
   RequestFilters,
   RequestSummary,
   ScenarioDetails,
@@ -35,14 +32,14 @@ import type {
   WaitingResponse,
 } from "./control.js";
 import type { Explanation, Har, Operation, Pet, PetStatus, RequestToExplain, Times } from "./control.js";
-import type { GateName as KnownGate, ResourceName as KnownResource, ScenarioName as KnownScenario } from "./scenarios.js";
+import type { GateName as KnownGate, CollectionName as KnownCollection, ScenarioName as KnownScenario } from "./scenarios.js";
 
-export type { Change, ClockState, ErrorCode, Explanation, Har, NewPet, Pet, PetChange, PetStatus, RequestToExplain };
+export type { Change, ClockState, CollectionSummary, ErrorCode, Explanation, GeneratedRecords, Har, Pet, PetStatus, RequestToExplain };
 export type { CheckedScenario, Findings, RecordedScenario, RecordedStub, StubInUse, WaitingResponse } from "./control.js";
 export type { ScenarioDetails, ScenarioSummary, Times };
 export type { Delay, Fault, Match, Operation, Reply, SequenceItem, Stub } from "./control.js";
 
-/** The names of your scenarios, gates and resources: `mockpets kit --types` adds them to those that are known here. */
+/** The names of your scenarios, gates and collections: `mockpets kit --types` adds them to those that are known here. */
 export interface Register {}
 
 /** The name of a scenario. */
@@ -51,23 +48,42 @@ export type ScenarioName = KnownScenario | (Register extends { scenarios: infer 
 /** A gate at which a scenario file holds responses. */
 export type GateName = KnownGate | (Register extends { gates: infer Name } ? Name : never);
 
-type FileResource = KnownResource | (Register extends { resources: infer Name } ? Name : never);
+type AnyCollection = KnownCollection | (Register extends { collections: infer Name } ? Name : never);
 
 /**
- * A resource of your scenario files; any name if they have none. For a resource of a scenario that is not in a file,
- * write `"carts" as ResourceName`.
+ * A collection of the contract, or of your scenario files; any name if the files define none. For one that a scenario
+ * outside a file defines, write `"carts" as CollectionName`.
  */
-export type ResourceName = [FileResource] extends [never] ? string : FileResource;
+export type CollectionName = [Exclude<AnyCollection, "pets">] extends [never] ? string : AnyCollection;
 
 /** A whole scenario, as in a scenario file. Without a `name`, the server names it. */
-export interface Scenario extends Omit<ScenarioDocument, "extends" | "pets"> {
+export interface Scenario extends Omit<ScenarioDocument, "data" | "extends"> {
   /** Scenarios whose stubs follow this scenario's stubs, in this order. */
   extends?: ScenarioName | readonly ScenarioName[];
-  pets?: Pets;
+  /** The contents of collections by name; others have those of the session. */
+  data?: DataContents;
 }
 
-/** A list of pets, the name of a fixture, a number of generated pets, or options for generating pets. */
-export type Pets = PetsSource | readonly PetInput[];
+/** The contents of collections by name; `{ "*": [] }` empties every collection. */
+export interface DataContents {
+  readonly pets?: Records<Pet>;
+  readonly "*"?: readonly [];
+  readonly [collection: string]: Records<object> | undefined;
+}
+
+/** A list of records, `{ records }`, the name of a fixture, a number of records to generate, or options for generating them. */
+export type Records<T extends object = Record<string, unknown>> =
+  | readonly T[]
+  | { readonly records: readonly T[] }
+  | string
+  | number
+  | GeneratedRecords;
+
+/** A pet to add; the server assigns its ID. */
+export type NewPet = Omit<Pet, "id">;
+
+/** Properties of a pet to change; a status of null removes the status. */
+export type PetChange = { [Name in keyof NewPet]?: NewPet[Name] | (Name extends "status" ? null : never) };
 
 /** A recorded request and its outcome. */
 export type Entry = RequestSummary;
@@ -90,11 +106,11 @@ export interface OtherMatch extends Omit<Conditions, "operation"> {
   operation?: "listPets" | "getPet" | Operation[];
 }
 
-/** The scenarios, seed, pets and clock of a session. */
+/** The scenarios, seed, data and clock of a session. */
 export interface Contents {
   scenario?: ScenarioName | Scenario | (ScenarioName | Scenario)[];
   seed?: number;
-  pets?: Pets;
+  data?: DataContents;
   clock?: ClockChange;
 }
 
@@ -146,18 +162,33 @@ export class MockpetsError extends Error {
   readonly details: ErrorDetails;
 }
 
-/** The records of a resource, whatever the stubs respond to its requests. */
+/** Properties that records must have: those that are no object or list. */
+export type RecordFilters<T extends object> = { readonly [Name in keyof T]?: T[Name] & (string | number | boolean) };
+
+/** The records of a collection, whatever the stubs respond to its requests. */
 export interface Data<T extends object = Record<string, unknown>> {
-  /** Return all records, in the order in which they were added. */
-  all(): Promise<T[]>;
+  /** Return all records, or those that match the filters: pets by ID, others in the order in which they were added. */
+  all(filters?: RecordFilters<T>): Promise<T[]>;
+  /** Return a record. */
   get(id: number | string): Promise<T>;
   /** Replace all records. Those without an ID get one. */
-  set(records: readonly Partial<T>[]): Promise<void>;
+  set(records: Records<Partial<T>>): Promise<void>;
   /** Add a record; return it with its ID. */
   add(record: Partial<T>): Promise<T>;
   /** Apply a JSON merge patch: null removes a property. */
   change(id: number | string, changes: { [Name in keyof T]?: T[Name] | null }): Promise<T>;
+  /** Delete a record. */
   delete(id: number | string): Promise<void>;
+}
+
+/** The pets. */
+export interface Pets extends Data<Pet> {
+  /** Replace all pets. */
+  set(pets: Records<Pet>): Promise<void>;
+  /** Add a pet; return it with its ID. */
+  add(pet: NewPet): Promise<Pet>;
+  /** Change properties of a pet, and return it. */
+  change(id: number | string, changes: PetChange): Promise<Pet>;
 }
 
 /** A point at which scenarios hold responses until you release them. */
@@ -191,7 +222,7 @@ export interface Clock {
 export type Time = Date | number | string;
 
 /**
- * A session of a mockpets server: its own pets, scenarios and request log.
+ * A session of a mockpets server: its own data, scenarios and request log.
  *
  * If a call fails, it throws a `MockpetsError`. The code `session_lost` means that the session's data is
  * gone, because the server was restarted or another client deleted the session.
@@ -229,7 +260,7 @@ export class Mockpets {
   active(): Promise<string[]>;
   /** Return a scenario: its description and stubs, and whether a request of the session has shown it. */
   scenario(name: string): Promise<ScenarioDetails>;
-  /** Reset pets, counters, random numbers and the request log; the active scenarios stay active. */
+  /** Reset data, counters, random numbers and the request log; the active scenarios stay active. */
   reset(): Promise<void>;
   /**
    * Delete the session and release the responses it holds. Its name stays closed for 60 seconds.
@@ -239,20 +270,13 @@ export class Mockpets {
   /** Put back what the last reset, clear or delete of the session removed, within 10 seconds. */
   undo(): Promise<Undone>;
 
-  /** Return the pets, or those with a status, in order of their IDs. */
-  pets(status?: PetStatus): Promise<Pet[]>;
-  /** Replace all pets. */
-  setPets(pets: Pets): Promise<void>;
-  /** Add a pet, whatever the active scenarios respond to createPet; return it with its ID. */
-  addPet(pet: NewPet): Promise<Pet>;
-  /** Change properties of a pet, and return it; `status: null` removes the status. */
-  changePet(id: number | string, changes: PetChange): Promise<Pet>;
-  /** Delete a pet. */
-  deletePet(id: number | string): Promise<void>;
-  /** Return the resources of the active scenarios. */
-  resources(): Promise<ResourceSummary[]>;
-  /** Return the records of a resource of the active scenarios, to read and change them. */
-  data<T extends object = Record<string, unknown>>(name: ResourceName | `${ScenarioName}.${ResourceName}`): Data<T>;
+  /** Return the collections of the contract and of the active scenarios. */
+  collections(): Promise<CollectionSummary[]>;
+  /** The pets: short for `data("pets")`. */
+  readonly pets: Pets;
+  /** Return the records of a collection, to read and change them. */
+  data(name: "pets"): Pets;
+  data<T extends object = Record<string, unknown>>(name: CollectionName | `${ScenarioName}.${Exclude<CollectionName, "pets">}`): Data<T>;
 
   /** Return the newest requests that match the filter, by default at most 100, oldest first. */
   requests(filter?: Filter): Promise<Entry[]>;
@@ -291,7 +315,7 @@ export class Mockpets {
   respondLike(request: Pick<Entry, "number">, options?: StubOptions): Promise<StubInUse>;
   /** Remove the stub of `respondLike` again. */
   dropStub(number: number): Promise<DroppedStub>;
-  /** Start recording with the next request, and save the current pets. */
+  /** Start recording with the next request, and save the current records. */
   startRecording(): Promise<RecordingStarted>;
   /** Return a scenario with which the requests since then get the same responses. */
   recording(): Promise<RecordedScenario>;

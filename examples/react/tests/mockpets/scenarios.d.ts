@@ -38,5 +38,5 @@ export type ScenarioName =
 /** A gate at which a scenario file holds responses. */
 export type GateName = "loading";
 
-/** A resource of a scenario file. */
-export type ResourceName = "orders";
+/** A collection of the contract, or of a scenario file. */
+export type CollectionName = "pets" | "orders";

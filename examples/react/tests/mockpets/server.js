@@ -55,10 +55,10 @@ const urlOf = (options) => options?.url ?? namedUrl();
 const rootOf = (options) => new Mockpets({ url: urlOf(options) }).url;
 
 /** Return the options of `mockpets serve` that the tests name. */
-function argsOf({ args = "", pets, now } = {}) {
+function argsOf({ args = "", data = {}, now } = {}) {
   const given = typeof args === "string" ? [args] : args.map((word) => (/\s/.test(word) ? `"${word}"` : word));
-  const named = Object.entries({ pets, now }).filter(([, value]) => value !== undefined);
-  return [...given, ...named.map(([name, value]) => `--${name} "${value}"`)].join(" ").trim();
+  const collections = Object.entries(data).map(([name, records]) => `--data "${name}=${records}"`);
+  return [...given, ...collections, ...(now === undefined ? [] : [`--now "${now}"`])].join(" ").trim();
 }
 
 function serverEntry(options = {}) {

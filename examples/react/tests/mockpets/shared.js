@@ -12,7 +12,7 @@ const IN_BAGGAGE = /(?:^|,)\s*mockpets\.session\s*=/;
 const IN_KEY = /~[^~+][^~]*$/;
 const IS_LOOPBACK = new RegExp(`^${LOOPBACK}$`);
 /** The options that decide what sessions see, with their defaults: what `GET state` leaves out. */
-const DEFAULTS = { "--seed": "1", "--pets": "16", "--locale": "en_US", "--now": "", "--api-key": "mockpets", "--delay": "0s", "--sessions": "implicit" };
+const DEFAULTS = { "--seed": "1", "--data": "pets=16", "--locale": "en_US", "--now": "", "--api-key": "mockpets", "--delay": "0s", "--sessions": "implicit" };
 const checked = new Set(); // URLs
 const UNITS = { ms: 1, s: 1_000, m: 60_000 };
 
@@ -111,8 +111,10 @@ export async function differences(mock, args = "", files = {}) {
   const server = await mock.state().catch(() => undefined); // a test that needs the call fails with the reason
   if (!server) return "";
   const { settings, scenarios: known } = server;
-  const wanted = Object.entries({ "--sessions": "declared", ...Object.fromEntries(optionsIn(args)) });
-  const expected = wanted
+  // The last one applies; of `--data`, the last one for each collection.
+  const keyOf = ([name, value]) => (name === "--data" ? `${name} ${value.split("=")[0]}` : name);
+  const wanted = new Map([["--sessions", "declared"], ...optionsIn(args)].map((option) => [keyOf(option), option]));
+  const expected = [...wanted.values()]
     .filter(([name, value]) => name in DEFAULTS && comparable(value) !== comparable(DEFAULTS[name]))
     .filter(([name, value]) => name !== "--api-key" || value === "*") // the tests read other keys from the server
     .map(([name, value]) => `${name} ${value}`.trim());
