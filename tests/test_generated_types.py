@@ -79,7 +79,7 @@ export const scenario: Scenario = {
   $schema: "scenario.json",
   description: "Slow, then down.",
   extends: ["retry"],
-  pets: { count: 3, locale: "de_DE" },
+  data: { pets: { count: 3, locale: "de_DE" } },
   stubs: [
     stub,
     { sequence: ["pass", { error: "unauthorized" }, { fault: "empty_reply" }], repeat: "cycle" },

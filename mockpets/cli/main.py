@@ -78,9 +78,11 @@ _REMOVED: Final = {
     "session": "use 'mockpets sessions export FILE', or import",
     "snapshot": "'mockpets pets --json > pets.json' keeps the pets, and 'mockpets pets set "
     "pets.json' restores them",
-    "pets list": "use 'mockpets pets'",
-    "pets update": "change it in the panel, with PATCH data/pets/ID, or ControlClient.data()",
-    "pets delete": "delete it in the panel, with DELETE data/pets/ID, or ControlClient.data()",
+    **dict.fromkeys(
+        ("pets --name", "pets --category"),
+        """pass the pet as JSON: mockpets pets add '{"name": "Miso", "categoryId": 2}'""",
+    ),
+    "pets --status": "list with --where status=sold, or add the pet as JSON",
     "version": "use 'mockpets --version'",
     "check --format": "use --json, or neither for text",
     "held list --all": "name the session with --session",
