@@ -240,7 +240,7 @@ def _with_action(command: Callable[..., None]) -> Callable[..., None]:
 def data(
     client: ControlClient, name: str | None, where: tuple[str, ...], as_json: bool, **action: Any
 ) -> None:
-    """List the collections of a running server, or the records of one; or change these.
+    """List the collections of a running server, or list and change the records of one.
 
     NAME is a collection of the contract or of the active scenarios. `set` replaces all records by
     generated ones (NUMBER), those of a FIXTURE, or those of a JSON or YAML FILE, which is as in a
@@ -264,7 +264,10 @@ def data(
 @click.command()
 @_with_action
 def pets(client: ControlClient, as_json: bool, **action: Any) -> None:
-    """List the pets of a running server, or change them: short for 'mockpets data pets'."""
+    """List the pets of a running server, or change them.
+
+    Short for 'mockpets data pets'.
+    """
     _act(client, "pets", as_json=as_json, **action)
 
 
@@ -318,7 +321,7 @@ def _source(text: str) -> int | str | Path:
     if text.lower().endswith(constants.FIXTURE_SUFFIXES):
         return Path(text)
     if not re.fullmatch(constants.SCENARIO_NAME, text):
-        files = f"a {', '.join(constants.FIXTURE_SUFFIXES)} file"
+        files = f"a {either(constants.FILE_SUFFIXES)} file"
         what = f"must be a number, the name of a fixture, or {files}, got {quote(text)}"
         raise invalid("set", what)
     return text
@@ -346,9 +349,10 @@ _COLUMNS: Final = 8
 
 
 def _remark(row: CollectionSummary) -> str:
+    is_from_another = row["content_of"] not in (None, row["scenario"])
     parts = [
         f"of scenario {row['scenario']}" if row["scenario"] else "",
-        f"records of scenario {row['content_of']}" if row["content_of"] else "",
+        f"records of scenario {row['content_of']}" if is_from_another else "",
         f"hidden by {row['hidden_by']}" if row["hidden_by"] else "",
         "changed" if row["changed"] else "",
     ]

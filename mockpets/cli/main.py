@@ -33,7 +33,7 @@ _SECTIONS: Final = {
         "why": "Explain why a request gets its response.",
         "verify": "Check that a running server received the expected requests.",
         "reset": "Reset a session: records, counters, random numbers and request log.",
-        "data": "List the collections of a running server, or the records of one; change them.",
+        "data": "List the collections of a running server, or list and change the records of one.",
         "pets": "List the pets of a running server, or change them.",
         "stub": "Print a stub that responds to requests like a recorded one.",
         "record": "Record the requests of a session as a scenario.",

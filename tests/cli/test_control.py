@@ -4,7 +4,6 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
-from unittest.mock import ANY
 
 import pytest
 
@@ -204,7 +203,7 @@ def test_pets_are_replaced_by_those_of_a_file(
     assert status == 2 and err[0].startswith(f"mockpets: {json_file}:1:14: records.1.")
     json_file.write_text("3", encoding="utf-8")
     status, _, err = run("pets", "set", str(json_file))
-    assert status == 2 and err[0].endswith(":1:1: must be a list of Pet objects, got 3")
+    assert status == 2 and err[0].endswith(":1:1: must be a list of records, got 3")
     status, _, err = run("pets", "set", str(tmp_path / "none.json"))
     assert status == 2 and str(tmp_path / "none.json") in err[0]
     assert len(pets.all()) == 1
@@ -236,13 +235,13 @@ SHOP: dict[str, Any] = {
 
 
 def test_collections_and_records_are_listed(run: Run, client: ControlClient) -> None:
-    only_pets = ["name  records  path", "pets       16  /v1/pets"]
+    only_pets = ["name  records  path", "pets        2  /v1/pets"]
     assert run("data") == (0, only_pets, [])
     client.use(SHOP)
     client.data("notes").add({"text": "\x1b[31m", "tags": ["a"]})
     collections = [
         "name    records  path",
-        "pets         16  /v1/pets",
+        "pets          2  /v1/pets",
         "orders        2  /v1/store/orders  of scenario inline-1",
         "notes         1  /v1/notes         of scenario inline-1, changed",
     ]
@@ -289,7 +288,7 @@ def test_records_are_filtered_by_their_properties(
 
     status, out, err = run("pets", *options, "--json")
 
-    assert (status, err) == (0, [] if ids else [ANY])
+    assert (status, err) == (0, [])
     assert [record["id"] for record in json.loads("\n".join(out))["records"]] == ids
 
 
@@ -419,7 +418,7 @@ def test_all_sessions_are_reset_and_dropped(run: Run, client: ControlClient, cal
      "--where: needs a collection; try 'mockpets data pets --where status=sold'"),
     ("pets add", 2, """add: needs a record as JSON; try: mockpets pets add '{"name": "Miso","""),
     ("pets add Miso", 2, "add: the text is not JSON: Expecting value at line 1, column 1; try '{"),
-    ("pets add {}", 1, "name and categoryId are required"),
+    ("pets add {}", 1, "the body must be an object with at least one of name, categoryId"),
     ('pets add {"name":"R","categoryId":1,"status":"x"}', 1, "status must be one of available, "),
     ('pets add {"name":"R","categoryId":1,"nmae":1}', 1, "unknown property 'nmae'; did you mean "),
     (f'pets add {{"name":"R","categoryId":{2**63}}}', 1, "categoryId must be "),
@@ -433,7 +432,7 @@ def test_all_sessions_are_reset_and_dropped(run: Run, client: ControlClient, cal
     ("data a/b", 2, "invalid data name 'a/b'; the name must not be empty or contain '/'"),
     ("pets clear 3", 2, "clear: takes no value, got '3'; remove it"),
     ("pets set 3 4", 2, "Got unexpected extra argument (4); see 'mockpets pets --help'"),
-    ("pets set pets.txt", 2, "set: must be a number, the name of a fixture, or a .json, .yaml"),
+    ("pets set pets.txt", 2, "set: must be a number, the name of a fixture, or a .yaml, .yml or "),
     ("pets set none.json", 2, "none.json: file not found; check the path"),
     ("held release", 2, "Missing argument 'NUMBER...'; see 'mockpets held release --help'"),
     ("held release 7", 1, "request 7 does not wait for its response"),
