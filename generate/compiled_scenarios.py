@@ -58,8 +58,8 @@ def expression(value: object) -> str:
         items = ", ".join(map(expression, value))
         return f"({items}{',' if len(value) == 1 else ''})"
     if isinstance(value, dict):
-        items = (f"{expression(name)}: {expression(each)}" for name, each in value.items())
-        return f"{{{', '.join(items)}}}"
+        pairs = [f"{expression(name)}: {expression(each)}" for name, each in value.items()]
+        return f"{{{', '.join(pairs)}}}"
     if is_dataclass(value):
         return f"{type(value).__name__}({', '.join(_arguments(value))})"
     return ascii(value)  # invisible characters and right-to-left text would hide in the file
