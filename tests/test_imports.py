@@ -17,7 +17,6 @@ PACKAGES = [path for path in MODULES if path.name == "__init__.py"]
 # the third-party packages that only this package may import.
 RULE = [
     # level, package, third-party packages
-<<<<<<< HEAD
     (13, "mockpets.__main__", ()),
     (12, "mockpets.cli", ("click",)),
     (12, "mockpets.pytest_plugin", ("pytest",)),
@@ -32,22 +31,6 @@ RULE = [
     (7, "mockpets.settings", ()),
     (6, "mockpets.scenario", ("yaml",)),
     (5, "mockpets.seed", ("faker",)),
-=======
-    (12, "mockpets.__main__", ()),
-    (11, "mockpets.cli", ("click",)),
-    (11, "mockpets.pytest_plugin", ("pytest",)),
-    (10, "mockpets.server", ("waitress",)),
-    (9, "mockpets.web", ("flask", "werkzeug")),
-    (9, "mockpets.storage", ("sqlite3",)),
-    (8, "mockpets.report", ()),
-    (7, "mockpets.recording", ()),
-    (7, "mockpets.session", ()),
-    (7, "mockpets.client", ()),
-    (6, "mockpets.journal", ()),
-    (6, "mockpets.settings", ()),
-    (5, "mockpets.scenario", ("yaml",)),
-    (4, "mockpets.seed", ("faker",)),
->>>>>>> 3b6b5398 (Adapt commands, clients and MCP to collections of records)
     (4, "mockpets.records", ()),
     (3, "mockpets.contract", ("marshmallow",)),
     (2, "mockpets.telemetry", ("prometheus_client",)),

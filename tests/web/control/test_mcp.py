@@ -250,11 +250,7 @@ def test_each_tool_has_a_session_annotations_and_small_schemas(client: Client) -
 
 STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("use", {"scenario": ["retry"], "data": {"pets": {"count": 3}}, "seed": 7},
-<<<<<<< HEAD
-     '"active":["retry"]'),
-=======
      '"active":["retry"],"data":{"pets":3}'),
->>>>>>> 3b6b5398 (Adapt commands, clients and MCP to collections of records)
     ("state", {}, '"session":"w1","active":["retry"]'),
     ("try_request", {"method": "GET", "path": "/v1/pets"}, '{"status":503,"by":"stub"'),
     ("try_request",
