@@ -67,7 +67,8 @@ def _parameters(operation: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the parameters of a call that are its own: those in the query."""
     for parameter in operation.get("parameters", ()):
         if parameter.get("in") == "query":
-            yield f"`?{parameter['name']}=`", _described(parameter)
+            is_any = parameter["schema"].get("type") == "object"  # a parameter for each property
+            yield f"`?{'PROPERTY' if is_any else parameter['name']}=`", _described(parameter)
 
 
 def _described(parameter: Mapping[str, Any]) -> str:

@@ -27,7 +27,7 @@ ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
     "pet_not_found": (
         "No pet has this id.",
         "Use an id that `GET /v1/pets` lists. Pets belong to a session, and to a scenario that "
-        "defines pets.",
+        "has data for them.",
     ),
     "not_found": (
         "The path, or the session, scenario or request that it names, does not exist.",

@@ -103,13 +103,13 @@ def settings(group: str) -> str:
 
 _GROUPS: Final = {
     "listening": ("host", "port", "prefix", "behind_proxy", "drain"),
-    "pets and scenarios": (
-        *("scenario", "scenarios_dir", "fixtures_dir", "seed", "pets", "locale", "now"),
+    "data and scenarios": (
+        *("scenario", "scenarios_dir", "fixtures_dir", "seed", "data", "locale", "now"),
         *("api_key", "delay"),
     ),
     "control API": ("control", "control_token", "control_origin"),
     "sessions and limits": (
-        *("sessions", "max_sessions", "max_pets", "memory"),
+        *("sessions", "max_sessions", "max_records", "memory"),
         *("state", "reset_every", "public", "visitor_rate"),
     ),
     "log": ("name", "log", "log_addresses"),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 DEFINITIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "The file": ("",),
-    "Pets": ("GeneratedPets", "PetInput"),
+    "Data": ("GeneratedRecords", "PetInput"),
     "Stubs": ("Stub",),
     "Match": ("Match",),
     "Reply": ("ErrorReply", "StatusReply", "PageReply", "FaultReply"),
@@ -28,19 +28,19 @@ EXAMPLES: Final = {
         "description": "description: Pet 3 is missing.",
         "group": "group: Errors",
         "extends": "extends: [retry, empty]",
-        "pets": "pets: 40",
+        "data": "data: {pets: 40}",
         "stubs": "stubs: [{delay: 1s}]",
         "resources": "resources: [{path: /v1/store/orders}]",
         "$schema": "$schema: http://localhost:7387/__mockpets/schema/scenario.json",
     },
-    "Pets": {
-        "count": "pets: {count: 40}",
-        "seed": "pets: {count: 40, seed: 3}",
-        "locale": "pets: {count: 40, locale: de_DE}",
-        "id": "pets: [{id: 1, name: Miso, categoryId: 2}]",
-        "name": "pets: [{id: 1, name: Miso, categoryId: 2}]",
-        "categoryId": "pets: [{id: 1, name: Miso, categoryId: 2}]",
-        "status": "pets: [{id: 1, name: Miso, categoryId: 2, status: sold}]",
+    "Data": {
+        "count": "data: {pets: {count: 40}}",
+        "seed": "data: {pets: {count: 40, seed: 3}}",
+        "locale": "data: {pets: {count: 40, locale: de_DE}}",
+        "id": "data: {pets: [{id: 1, name: Miso, categoryId: 2}]}",
+        "name": "data: {pets: [{id: 1, name: Miso, categoryId: 2}]}",
+        "categoryId": "data: {pets: [{id: 1, name: Miso, categoryId: 2}]}",
+        "status": "data: {pets: [{id: 1, name: Miso, categoryId: 2, status: sold}]}",
     },
     "Stubs": {
         "name": "name: down, reply: {status: 503}",
@@ -78,9 +78,9 @@ EXAMPLES: Final = {
     },
     "Resources": {
         "path": "resources: [{path: /v1/store/orders}]",
-        "items": "resources: [{path: /v1/store/orders, items: [{id: 1, petId: 3}]}]",
         "id": "resources: [{path: /v1/store/products, id: sku}]",
         "required": "resources: [{path: /v1/store/orders, required: [petId]}]",
+        "filters": "resources: [{path: /v1/store/orders, filters: [petId]}]",
         "only": "resources: [{path: /v1/store/orders, only: [list, create, get]}]",
         "name": "resources: [{path: /v1/store/orders, name: shop-orders}]",
     },

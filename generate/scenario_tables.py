@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mockpets.scenario.describe import describe_pets, describe_stub
+from mockpets.scenario.describe import describe_content, describe_stub
 from mockpets.scenario.library import load_library
 
 if TYPE_CHECKING:
@@ -28,9 +28,8 @@ def _row(name: str, scenario: Scenario) -> str:
 
 
 def _effects(scenario: Scenario) -> list[str]:
-    """Return what a scenario does, its pets first."""
-    pets = describe_pets(scenario.pets)
-    effects = [pets] if pets else []
+    """Return what a scenario does, its records first."""
+    effects = [describe_content(name, content) for name, content in scenario.data.items()]
     for stub in map(describe_stub, scenario.stubs):
         when = ", ".join(filter(None, (stub["when"], stub["limits"])))
         effects.append(f"{when}: {stub['does']}")

@@ -133,7 +133,7 @@ def test_the_app_s_requests_work_as_wired(tmp_path: Path) -> None:
         (tmp_path / source).mkdir(parents=True)
     zoo = '[{"id": 1, "name": "Zelda", "categoryId": 1}]'
     (tmp_path / "mock/fixtures/zoo.json").write_text(zoo, encoding="utf-8")
-    scenario = "description: The zoo.\npets: zoo\n"
+    scenario = "description: The zoo.\ndata: {pets: zoo}\n"
     (tmp_path / "mock/scenarios/visit.yaml").write_text(scenario, encoding="utf-8")
 
     def is_healthy() -> bool:
@@ -159,7 +159,7 @@ def test_the_app_s_requests_work_as_wired(tmp_path: Path) -> None:
                 assert monotonic() < end
             app = resolved(APP["environment"], given)
             pets, key = f"{app['API_URL']}/pets", app["API_KEY"]
-            assert len(ask("GET", pets, key).json) == Settings().pet_count
+            assert len(ask("GET", pets, key).json) == int(Settings().starts["pets"])
             assert ask("GET", pets, key, scenario="visit").json == json.loads(zoo)
             reset = f"{app['MOCKPETS_URL']}/__mockpets/reset"
             assert ask("POST", reset, None).status == 401

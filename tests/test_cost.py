@@ -69,7 +69,7 @@ HEADERS = {
 
 @pytest.fixture
 def app() -> Iterator[WSGIApplication]:
-    app = create_app(Settings(pets="50"))
+    app = create_app(Settings(data=("pets=50",)))
     with app.app_context():  # as our server has it
         yield app
 
@@ -152,7 +152,9 @@ def test_a_request_calls_few_more_with_200_stubs(tmp_path: Path) -> None:
     for count in (10, 200):
         document = {"description": "Match nothing.", "stubs": [stub(n) for n in range(count)]}
         (tmp_path / f"s{count}.json").write_text(json.dumps(document), encoding="utf-8")
-        app = create_app(Settings(pets="50", scenarios_dir=(tmp_path,), scenario=(f"s{count}",)))
+        app = create_app(
+            Settings(data=("pets=50",), scenarios_dir=(tmp_path,), scenario=(f"s{count}",))
+        )
         for name, operation in OPERATIONS.items():
             calls[count, name] = int(median(counted_calls(prepared(app, operation))))
 
@@ -208,7 +210,7 @@ def test_a_request_allocates_no_more_than_it_did() -> None:
 
 def allocated_bytes() -> dict[str, list[int]]:
     """Return the bytes that each operation has allocated at once, in some requests."""
-    app = create_app(Settings(pets="50"))
+    app = create_app(Settings(data=("pets=50",)))
     peaks: dict[str, list[int]] = {}
     gc.collect()
     gc.disable()
@@ -230,7 +232,7 @@ def test_requests_leave_nothing_behind_once_the_journal_is_full(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("mockpets.web.app.JOURNAL_ENTRIES", ONCE // 2)
-    send = prepared(create_app(Settings(pets="50")), OPERATIONS["listPets"])
+    send = prepared(create_app(Settings(data=("pets=50",))), OPERATIONS["listPets"])
     gc.collect()
     before = sys.getallocatedblocks()
     for _ in range(200):
@@ -245,7 +247,7 @@ def test_paths_and_methods_that_nobody_knows_leave_nothing_behind(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("mockpets.web.app.JOURNAL_ENTRIES", ONCE // 2)
-    send = prepared(create_app(Settings(pets="50")), OPERATIONS["listPets"])
+    send = prepared(create_app(Settings(data=("pets=50",))), OPERATIONS["listPets"])
 
     def wander(first: int, last: int) -> None:
         for number in range(first, last):

@@ -40,17 +40,17 @@ CLIENTS = """
         with requests.Session() as front_end:
             front_end.headers.update(mockpets.headers)
             assert front_end.post(f"{mockpets.url}/pets", json=MISO).status_code == 201
-        assert mockpets.pets() == [{"id": 1, **MISO}]
+        assert mockpets.pets.all() == [{"id": 1, **MISO}]
         mockpets.verify({"operation": "createPet", "body": {"name": "Miso"}}, times=1)
 
     def test_with_httpx(mockpets):
         with httpx.Client(base_url=mockpets.url, headers=mockpets.headers) as front_end:
             assert len(front_end.get("/pets").json()) == 16
             front_end.post("/pets", json=MISO)
-        assert len(mockpets.pets()) == 17
+        assert len(mockpets.pets.all()) == 17
         assert [r["operation"] for r in mockpets.requests()] == ["listPets", "createPet"]
         mockpets.reset()
-        assert (len(mockpets.pets()), mockpets.requests()) == (16, [])
+        assert (len(mockpets.pets.all()), mockpets.requests()) == (16, [])
 
     def test_with_neither(mockpets, mockpets_server):
         assert mockpets.url.startswith(f"{mockpets_server.url}/~test-with-neither-")
@@ -88,7 +88,7 @@ def test_each_xdist_worker_has_its_own_server(run: Run) -> None:
             headers = mockpets.headers
             body = {"name": str(number), "categoryId": 1}
             requests.post(f"{mockpets.url}/pets", json=body, headers=headers)
-            assert [pet["name"] for pet in mockpets.pets()[16:]] == [str(number)]
+            assert [pet["name"] for pet in mockpets.pets.all()[16:]] == [str(number)]
     """
 
     run(text, "-p", "xdist", "-n", "2").assert_outcomes(passed=8)
@@ -118,19 +118,21 @@ def test_the_configuration_names_the_pets_and_a_marker_a_file(
     run: Run, pytester: pytest.Pytester
 ) -> None:
     (pytester.path / "pets.json").write_text('[{"id": 4, "name": "Mio", "categoryId": 1}]')
-    pytester.makeini("[pytest]\nmockpets_pets = pets.json")
+    pytester.makeini("[pytest]\nmockpets_data = pets=pets.json")
     text = """
         from pathlib import Path
 
         import pytest
 
         def test_a(mockpets):
-            assert [pet["id"] for pet in mockpets.pets()] == [4]
+            assert [pet["id"] for pet in mockpets.pets.all()] == [4]
             assert mockpets.clock.freeze("2031-01-01")["frozen"]
 
-        @pytest.mark.mockpets(pets=Path("own.yml"), clock={"now": "2031-01-01", "frozen": True})
+        OWN, THEN = {"pets": Path("own.yml")}, {"now": "2031-01-01", "frozen": True}
+
+        @pytest.mark.mockpets(data=OWN, clock=THEN)
         def test_b(mockpets):
-            assert [pet["id"] for pet in mockpets.pets()] == [5]
+            assert [pet["id"] for pet in mockpets.pets.all()] == [5]
             assert mockpets.clock.get()["now"] == "2031-01-01T00:00:00.000Z"
     """
     (pytester.path / "own.yml").write_text("- {id: 5, name: Bo, categoryId: 1}\n")
@@ -146,7 +148,7 @@ def test_a_running_server_with_other_options_is_one_warning_and_tests_start_from
     pytester.makeini("[pytest]\nmockpets_scenarios_dir = own")
     text = """
         def test_a(mockpets):
-            assert len(mockpets.pets()) == 4
+            assert len(mockpets.pets.all()) == 4
 
         def test_b(mockpets):
             assert mockpets.control.state()["active"] == ["default"]
@@ -156,7 +158,7 @@ def test_a_running_server_with_other_options_is_one_warning_and_tests_start_from
         scenario=("empty",),
         api_key=("*",),
         seed=4,
-        pets="4",
+        data=("pets=4",),
         sessions="declared",
         scenarios_dir=(served,),
     )
@@ -168,8 +170,8 @@ def test_a_running_server_with_other_options_is_one_warning_and_tests_start_from
     result.stdout.fnmatch_lines(
         [
             f"*the mockpets server at {url} is not as the tests would start it: it has --seed 4, "
-            "it has --pets 4, it has --api-key [*], it lacks the scenario 'tired-cat'; restart it, "
-            "or change the fixture mockpets_settings"
+            "it has --data pets=4, it has --api-key [*], it lacks the scenario 'tired-cat'; "
+            "restart it, or change the fixture mockpets_settings"
         ]
     )
 
@@ -183,10 +185,13 @@ def test_the_settings_can_be_overridden(run: Run) -> None:
         def mockpets_settings():
             token = "opensesame"
             keys = ("k1", "k2")
-            return Settings(port=0, prefix="/mock", pets="3", api_key=keys, control_token=token)
+            data = ("pets=3",)
+            return Settings(
+                port=0, prefix="/mock", data=data, api_key=keys, control_token=token
+            )
 
         def test_it(mockpets):
-            assert (len(mockpets.pets()), mockpets.key) == (3, "k1")
+            assert (len(mockpets.pets.all()), mockpets.key) == (3, "k1")
             assert "/mock/~test-it-" in mockpets.url
     """
 
@@ -194,7 +199,7 @@ def test_the_settings_can_be_overridden(run: Run) -> None:
 
 
 def test_the_token_is_read_from_the_environment(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "def test_it(mockpets): assert len(mockpets.pets()) == 16"
+    text = "def test_it(mockpets): assert len(mockpets.pets.all()) == 16"
     with MockpetsServer(Settings(port=0, control_token="opensesame")) as server:
         run(text, f"--mockpets-url={server.url}").assert_outcomes(errors=1)
         monkeypatch.setenv("MOCKPETS_CONTROL_TOKEN", "opensesame")
@@ -223,7 +228,7 @@ def test_sessions_are_named_after_tests_and_removed(run: Run, server: MockpetsSe
             assert len(mockpets.control.name) <= 64
 
         def test_fails(mockpets):
-            assert not mockpets.pets()
+            assert not mockpets.pets.all()
 
         def test_drops_it_itself(mockpets):
             mockpets.control.drop_session(mockpets.control.name)
@@ -391,13 +396,13 @@ def test_a_marker_selects_what_the_session_starts_with(run: Run) -> None:
         pytestmark = pytest.mark.mockpets("empty")
 
         def test_marked_module(mockpets):
-            assert mockpets.pets() == []
+            assert mockpets.pets.all() == []
 
-        @pytest.mark.mockpets("slow", "default", seed=7, pets=3)
+        @pytest.mark.mockpets("slow", "default", seed=7, data={"pets": 3})
         def test_marked(mockpets):
             state = mockpets.control.state()
             assert (state["active"], state["seed"]) == (["slow", "default"], 7)
-            assert len(mockpets.pets()) == 3
+            assert len(mockpets.pets.all()) == 3
 
         @pytest.mark.mockpets("emtpy")
         def test_misspelt(mockpets):

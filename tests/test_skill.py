@@ -93,6 +93,6 @@ def test_the_control_document_comes_by_tag() -> None:
     for part in parts:
         used = set(re.findall('#/components/schemas/([^"]+)', json.dumps(part)))
         assert used <= part["components"]["schemas"].keys() < whole["components"]["schemas"].keys()
-    response = call("GET", "/__mockpets/control.openapi.json?tag=pet")
+    response = call("GET", "/__mockpets/control.openapi.json?tag=dat")
     assert response.status == 400
-    assert response.json["message"].endswith("got 'pet'; did you mean 'pets'?")
+    assert response.json["message"].endswith("got 'dat'; did you mean 'data'?")

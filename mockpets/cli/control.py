@@ -203,10 +203,22 @@ def reset(clients: list[ControlClient], of_all: bool) -> None:
 
 _WHERE: Final = option(
     "--where PROPERTY=VALUE",
-    "Only records with this value; can be repeated.",
+    "Only records with this value. Repeatable; values of one property are alternatives.",
     multiple=True,
 )
-_ACTIONS: Final = ("set", "add", "clear")
+_NEEDS: Final = {
+    "set": ("a number, the name of a fixture, or a file", "3"),
+    "add": ("a record as JSON", """'{"name": "Miso", "categoryId": 2}'"""),
+    "clear": ("", ""),
+}
+"""What each action needs, with an example."""
+_IN_PANEL: Final = "change it in the panel, or with ControlClient.data()"
+_OTHER_ACTIONS: Final = {
+    **dict.fromkeys(("list", "show"), "leave it out to list the records"),
+    **dict.fromkeys(("update", "change", "delete", "remove"), _IN_PANEL),
+    "reset": "use 'mockpets reset'",
+}
+"""What to use instead of actions that users may expect."""
 
 
 def _with_action(command: Callable[..., None]) -> Callable[..., None]:
@@ -216,7 +228,7 @@ def _with_action(command: Callable[..., None]) -> Callable[..., None]:
         with_json,
         _WHERE,
         click.argument("value", metavar="[NUMBER|FIXTURE|FILE|RECORD]", required=False),
-        click.argument("action", metavar=f"[{'|'.join(_ACTIONS)}]", required=False),
+        click.argument("action", metavar=f"[{'|'.join(_NEEDS)}]", required=False),
     ):
         command = decorate(command)
     return command
@@ -225,8 +237,10 @@ def _with_action(command: Callable[..., None]) -> Callable[..., None]:
 @click.command()
 @click.argument("name", required=False)
 @_with_action
-def data(client: ControlClient, name: str | None, as_json: bool, **action: Any) -> None:
-    """List the collections of a running server, or the records of one; or change these.
+def data(
+    client: ControlClient, name: str | None, where: tuple[str, ...], as_json: bool, **action: Any
+) -> None:
+    """List the collections of a running server, or list and change the records of one.
 
     NAME is a collection of the contract or of the active scenarios. `set` replaces all records by
     generated ones (NUMBER), those of a FIXTURE, or those of a JSON or YAML FILE, which is as in a
@@ -234,8 +248,12 @@ def data(client: ControlClient, name: str | None, as_json: bool, **action: Any) 
     "categoryId": 2}', whatever stubs respond. `clear` removes all records.
     """
     if name is not None:
-        _act(client, name, as_json=as_json, **action)
+        _act(client, name, where=where, as_json=as_json, **action)
         return
+    if where:
+        raise invalid(
+            "--where", "needs a collection", f"try 'mockpets data pets --where {where[0]}'"
+        )
     listed = client.collections()
     rows = [(row["name"], row["total"], row["path"], _remark(row)) for row in listed]
     columns = ("name", "records", "path", "")
@@ -246,7 +264,10 @@ def data(client: ControlClient, name: str | None, as_json: bool, **action: Any) 
 @click.command()
 @_with_action
 def pets(client: ControlClient, as_json: bool, **action: Any) -> None:
-    """List the pets of a running server, or change them: short for `mockpets data pets`."""
+    """List the pets of a running server, or change them.
+
+    Short for 'mockpets data pets'.
+    """
     _act(client, "pets", as_json=as_json, **action)
 
 
@@ -260,48 +281,67 @@ def _act(
     as_json: bool,
 ) -> None:
     """List the records of a collection, or change them."""
-    if action not in (None, *_ACTIONS):
-        hint = did_you_mean(action, _ACTIONS) or f"use {either(_ACTIONS)}"
-        raise invalid("", f"unknown action {quote(action)}", hint)
+    if action is not None:
+        _check_action(name, action, value)
     if where and action is not None:
         raise invalid("--where", f"has no effect with {action}", "remove it")
-    if (value is None) != (action in (None, "clear")):
-        needed = {"set": "a number, a fixture or a file", "add": "a record in JSON"}
-        what = f"{action} needs {needed[action]}" if action in needed else f"{action} has no value"
-        raise invalid("", what, "see 'mockpets data --help'")
     if action is None:
         _list_records(client, name, where, as_json=as_json)
     elif action == "add":
-        record = read_json("add", value or "", """'{"name": "Miso", "categoryId": 2}'""")
-        added = client.add_record(name, record)
+        added = client.add_record(name, read_json("add", value or "", _NEEDS["add"][1]))
         text = f"added to {name}{in_session(client)}: {json.dumps(added, ensure_ascii=False)}"
-        remote.show(added, [printable(text)], as_json=as_json)
+        remote.show(added, [text], as_json=as_json)
     else:
         total = client.set_records(name, [] if action == "clear" else _source(value or ""))
         remote.show({"total": total}, [f"{name}{in_session(client)}: {total}"], as_json=as_json)
+
+
+def _check_action(name: str, action: str, value: str | None) -> None:
+    """Raise `InputError` for an unknown action, or if its value is missing or superfluous."""
+    command = "mockpets pets" if name == "pets" else f"mockpets data {name}"
+    if name in _NEEDS and action not in _NEEDS:  # such as `data set pets 3`
+        example = f"'mockpets data {action} {name}'"
+        raise invalid("NAME", f"must be a collection, got {quote(name)}", f"try {example}")
+    if action not in _NEEDS:
+        hint = _OTHER_ACTIONS.get(action) or did_you_mean(action, _NEEDS)
+        if re.fullmatch("[0-9]+", action):
+            hint = f"try '{command} set {action}'"
+        raise invalid("", f"unknown action {quote(action)}", hint or f"use {either(_NEEDS)}")
+    needed, example = _NEEDS[action]
+    if needed and value is None:
+        raise invalid(action, f"needs {needed}", f"try: {command} {action} {example}")
+    if not needed and value is not None:
+        raise invalid(action, f"takes no value, got {quote(value)}", "remove it")
 
 
 def _source(text: str) -> int | str | Path:
     """Return the records that an argument names: a number, a fixture or a file."""
     if re.fullmatch("-?[0-9]{1,100}", text):  # the server checks the range
         return int(text)
-    return Path(text) if text.lower().endswith(constants.FIXTURE_SUFFIXES) else text
+    if text.lower().endswith(constants.FIXTURE_SUFFIXES):
+        return Path(text)
+    if not re.fullmatch(constants.SCENARIO_NAME, text):
+        files = f"a {either(constants.FILE_SUFFIXES)} file"
+        what = f"must be a number, the name of a fixture, or {files}, got {quote(text)}"
+        raise invalid("set", what)
+    return text
 
 
 def _list_records(
     client: ControlClient, name: str, where: tuple[str, ...], *, as_json: bool
 ) -> None:
-    filters = {}
+    filters: dict[str, list[str]] = {}
     for text in where:
         property_name, equals, wanted = text.partition("=")
-        if not equals:
-            hint = "write the name of a property and a value, such as status=sold"
-            raise invalid("--where", f"has no value, got {quote(text)}", hint)
-        filters[property_name] = wanted
+        if not (property_name and equals):
+            what = f"must be PROPERTY=VALUE, such as status=sold, got {quote(text)}"
+            raise invalid("--where", what)
+        filters.setdefault(property_name, []).append(wanted)
     records = client.records(name, **filters)
     names = list(dict.fromkeys(key for record in records for key in record))[:_COLUMNS]
     rows = [[_cell(record.get(key, "-")) for key in names] for record in records]
-    remote.show({"records": records}, _listed(client, name, rows, names), as_json=as_json)
+    kind = f"matching records of {name}" if where else name
+    remote.show({"records": records}, _listed(client, kind, rows, names), as_json=as_json)
 
 
 _COLUMNS: Final = 8
@@ -309,9 +349,10 @@ _COLUMNS: Final = 8
 
 
 def _remark(row: CollectionSummary) -> str:
+    is_from_another = row["content_of"] not in (None, row["scenario"])
     parts = [
         f"of scenario {row['scenario']}" if row["scenario"] else "",
-        f"records of scenario {row['content_of']}" if row["content_of"] else "",
+        f"records of scenario {row['content_of']}" if is_from_another else "",
         f"hidden by {row['hidden_by']}" if row["hidden_by"] else "",
         "changed" if row["changed"] else "",
     ]

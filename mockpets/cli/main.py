@@ -33,7 +33,7 @@ _SECTIONS: Final = {
         "why": "Explain why a request gets its response.",
         "verify": "Check that a running server received the expected requests.",
         "reset": "Reset a session: records, counters, random numbers and request log.",
-        "data": "List the collections of a running server, or the records of one; change them.",
+        "data": "List the collections of a running server, or list and change the records of one.",
         "pets": "List the pets of a running server, or change them.",
         "stub": "Print a stub that responds to requests like a recorded one.",
         "record": "Record the requests of a session as a scenario.",
@@ -78,9 +78,11 @@ _REMOVED: Final = {
     "session": "use 'mockpets sessions export FILE', or import",
     "snapshot": "'mockpets pets --json > pets.json' keeps the pets, and 'mockpets pets set "
     "pets.json' restores them",
-    "pets list": "use 'mockpets pets'",
-    "pets update": "change it in the panel, with PATCH data/pets/ID, or ControlClient.data()",
-    "pets delete": "delete it in the panel, with DELETE data/pets/ID, or ControlClient.data()",
+    **dict.fromkeys(
+        ("pets --name", "pets --category"),
+        """pass the pet as JSON: mockpets pets add '{"name": "Miso", "categoryId": 2}'""",
+    ),
+    "pets --status": "list with --where status=sold, or add the pet as JSON",
     "version": "use 'mockpets --version'",
     "check --format": "use --json, or neither for text",
     "held list --all": "name the session with --session",

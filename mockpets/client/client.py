@@ -262,16 +262,24 @@ class ControlClient:
         """Return the records of a collection, such as ``pets``, to read and change them."""
         return Data(self, name)
 
-    def records(self, name: str, **filters: object) -> list[types.Document]:
+    def records(self, name: str, /, **filters: object) -> list[types.Document]:
         """Return all records of a collection, or those with some values; it may take many calls.
 
-        :param filters: values of properties, such as ``status="sold"``.
+        :param filters: values of properties, such as ``status="sold"``; of a list, any value.
+        :raise InputError: a filter is named like a parameter of the call.
         """
+        if taken := [each for each in ("after", "limit") if each in filters]:
+            hint = "filter the records that this returns"
+            raise invalid(taken[0], "cannot be a filter: the control API pages by it", hint)
+        query: dict[str, object] = {
+            each: [_text(value) for value in (values if isinstance(values, list) else [values])]
+            for each, values in filters.items()
+        }
         path = _fill("/data/{name}", name)
-        page: types.RecordPage = self._call("GET", path, query=filters)
+        page: types.RecordPage = self._call("GET", path, query=query)
         records = page["records"]
         while page["next"] is not None:
-            page = self._call("GET", path, query={**filters, "after": page["next"]})
+            page = self._call("GET", path, query={**query, "after": page["next"]})
             records += page["records"]
         return records
 
@@ -512,7 +520,7 @@ class ControlClient:
         __tracebackhide__ = True
         parameters = {name: value for name, value in (query or {}).items() if value is not None}
         if parameters:
-            path = f"{path}?{urlencode(parameters)}"
+            path = f"{path}?{urlencode(parameters, doseq=True)}"
         headers = self._headers(condition or {})
         # The server rejects a path with any other name.
         if re.fullmatch(constants.SESSION_NAME, session.lower()):
@@ -627,6 +635,11 @@ def _loaded(records: types.Records, name: str) -> object:
     return list(cast("Iterable[object]", records))
 
 
+def _text(value: object) -> str:
+    """Return a value as the query of a call has it: None is null, and True is true."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
 def _query(options: Mapping[str, object]) -> dict[str, object]:
     return {name: "true" if value is True else value or None for name, value in options.items()}
 
@@ -638,7 +651,7 @@ class Data:
     control: ControlClient
     name: str
 
-    def all(self, **filters: object) -> list[types.Document]:
+    def all(self, /, **filters: object) -> list[types.Document]:
         """Return all records in order, or those with some values: ``all(status="sold")``."""
         return self.control.records(self.name, **filters)
 

@@ -238,7 +238,7 @@ class Settings:
     scenarios_dir: tuple[Path, ...] = _row((), check.folder, "DIR")
     fixtures_dir: tuple[Path, ...] = _row((), check.folder, "DIR")
     seed: int = _row(1, check.integer(0, INT64_MAX), "NUMBER")
-    data: tuple[str, ...] = _row((), check.data, "NAME=FILE|NUMBER")
+    data: tuple[str, ...] = _row((), check.data, "NAME=FILE|NUMBER", unset="pets=16")
     locale: str = _row("en_US", check.locale, "LOCALE")
     now: str = _row("", check.moment, "TIME")
     api_key: tuple[str, ...] = _row(("mockpets",), check.api_key, "KEY")

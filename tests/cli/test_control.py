@@ -105,12 +105,12 @@ def test_verify_exits_with_2_for_invalid_options(
 
 def test_reset_resets_one_session(run: Run, client: ControlClient, call: Client) -> None:
     client.use("slow", "retry")
-    client.set_pets(5)
+    client.set_records("pets", 5)
     call("GET", "/~other/v1/pets")
 
     expected = "reset session default; active: slow, retry"
     assert run("reset") == (0, [expected], [])
-    assert (len(client.pets()), client.requests()) == (2, [])
+    assert (len(client.records("pets")), client.requests()) == (2, [])
     assert len(client.session("other").requests()) == 1
     assert run("reset", "--session=other")[:2] == (0, ["reset session other; active: default"])
     assert client.session("other").requests() == []
@@ -136,102 +136,160 @@ def test_pets_are_listed_as_aligned_text_or_json(run: Run, client: ControlClient
         {"id": 1, "name": "Miso", "categoryId": 2, "status": "sold"},
         {"id": 900, "name": "\x1b[31m", "categoryId": 31},
     ]
-    client.set_pets(pets)
+    client.set_records("pets", pets)
     lines = [
-        " id  category  status  name",
-        "  1         2  sold    Miso",
-        "900        31  -       \\x1b[31m",
+        " id  name      categoryId  status",
+        "  1  Miso               2  sold",
+        "900  \\x1b[31m          31  -",
     ]
 
-    assert run("pets") == run("pets", "list") == (0, lines, [])
-    sold = ["id  category  status  name", " 1         2  sold    Miso"]
-    assert run("pets", "--status=sold") == (0, sold, [])
+    assert run("pets") == run("data", "pets") == (0, lines, [])
+    sold = ["id  name  categoryId  status", " 1  Miso           2  sold"]
+    assert run("pets", "--where=status=sold") == (0, sold, [])
     assert all(line.isprintable() for line in run("pets", "--json")[1])
 
 
-def test_no_pets_are_reported(run: Run, client: ControlClient) -> None:
-    client.set_pets([])
+def test_no_records_are_reported(run: Run, client: ControlClient) -> None:
+    client.set_records("pets", [])
 
     assert run("pets") == (0, [], ["mockpets: no pets in session default"])
-    assert run("pets", "--status=sold") == (0, [], ["mockpets: no sold pets in session default"])
+    none = ["mockpets: no matching records of pets in session default"]
+    assert run("pets", "--where=status=sold") == (0, [], none)
+    missing = (
+        "mockpets: no pets in session nwe; this session does not exist yet, did you mean 'new'?"
+    )
+    client.make_session("new")
+    client.use("empty")
+    assert run("data", "pets", "--session=nwe")[2] == [missing.replace("no pets", "pets")]
 
 
 def test_pets_are_replaced_and_added(run: Run, client: ControlClient) -> None:
+    pets = client.data("pets")
     assert run("pets", "set", "5") == (0, ["pets: 5"], [])
     assert run("pets", "set", "showroom", "--session=w3") == (0, ["pets in session w3: 24"], [])
-    assert len(client.pets()) == 5
+    assert len(pets.all()) == 5
     client.use("create-rejected")
-    client.set_pets([{"id": 7, "name": "Miso", "categoryId": 2}])
-    added = ["added pet 8: Rex, category 3, sold"]
-    assert run("pets", "add", "--name=Rex", "--category=3", "--status=sold") == (0, added, [])
-    status, out, err = run("pets", "add", "--name=Bo", "--category", "4", "--json")
+    pets.set([{"id": 7, "name": "Miso", "categoryId": 2}])
+    rex = '{"name": "R\u00e9x", "categoryId": 3, "status": "sold"}'
+    added = ['added to pets: {"id": 8, "name": "R\u00e9x", "categoryId": 3, "status": "sold"}']
+    assert run("pets", "add", rex) == (0, added, [])
+    bo = '{"name": "Bo", "categoryId": 4}'
+    status, out, err = run("data", "pets", "add", bo, "--json")
     expected = {"id": 9, "name": "Bo", "categoryId": 4}
     assert (status, json.loads("\n".join(out)), err) == (0, expected, [])
-    assert client.pets()[2] == expected
+    assert pets.all()[2] == expected
+    assert run("pets", "clear") == (0, ["pets: 0"], [])
+    assert json.loads("\n".join(run("data", "pets", "set", "2", "--json")[1])) == {"total": 2}
 
 
 def test_pets_are_replaced_by_those_of_a_file(
     run: Run, client: ControlClient, tmp_path: Path
 ) -> None:
+    pets = client.data("pets")
     rows = [{"id": 4, "name": "Mio", "categoryId": 1}, {"id": 9, "name": "Rex", "categoryId": 2}]
     json_file, yaml_file = tmp_path / "pets.json", tmp_path / "pets.YAML"
     json_file.write_text(json.dumps(rows), encoding="utf-8")
     yaml_file.write_text("- {id: 5, name: Bo, categoryId: 1}\n", encoding="utf-8")
 
     assert run("pets", "set", str(json_file)) == (0, ["pets: 2"], [])
-    assert client.pets() == rows
+    assert pets.all() == rows
     assert run("pets", "set", str(yaml_file)) == (0, ["pets: 1"], [])
-    assert client.pets() == [{"id": 5, "name": "Bo", "categoryId": 1}]
-    printed = run("pets", "--json")[1]
-    client.set_pets(rows)
-    json_file.write_text("\n".join(printed), encoding="utf-8")
-    assert run("pets", "set", str(json_file)) == (0, ["pets: 1"], [])
-    assert client.pets() == json.loads("\n".join(printed))["pets"]
+    assert pets.all() == [{"id": 5, "name": "Bo", "categoryId": 1}]
     json_file.write_text('[{"id": 4,\n "nmae": "Mio", "categoryId": 1}]', encoding="utf-8")
     status, _, err = run("pets", "set", str(json_file))
     assert status == 2 and err[0].startswith(f"mockpets: {json_file}:2:2: ")
-    json_file.write_text('{"pets": [{"id": 4, "nmae": 1}]}', encoding="utf-8")
+    json_file.write_text('{"records": [{"id": 4, "nmae": 1}]}', encoding="utf-8")
     status, _, err = run("pets", "set", str(json_file))
-    assert status == 2 and err[0].startswith(f"mockpets: {json_file}:1:11: pets.1.")
+    assert status == 2 and err[0].startswith(f"mockpets: {json_file}:1:14: records.1.")
     json_file.write_text("3", encoding="utf-8")
     status, _, err = run("pets", "set", str(json_file))
-    assert status == 2 and err[0].endswith(":1:1: must be a list of Pet objects, got 3")
+    assert status == 2 and err[0].endswith(":1:1: must be a list of records, got 3")
     status, _, err = run("pets", "set", str(tmp_path / "none.json"))
     assert status == 2 and str(tmp_path / "none.json") in err[0]
-    assert len(client.pets()) == 1
+    assert len(pets.all()) == 1
+
+
+@pytest.mark.parametrize("words", [["pets"], ["data", "pets"], ["data", "orders"]], ids=" ".join)
+def test_printed_records_can_be_set_again(
+    run: Run, client: ControlClient, tmp_path: Path, words: list[str]
+) -> None:
+    client.use(SHOP)
+    printed = run(*words, "--json")[1]
+    kept = client.records(words[-1])
+    file = tmp_path / "kept.json"
+    file.write_text("\n".join(printed), encoding="utf-8")
+    assert run(*words, "clear") == (0, [f"{words[-1]}: 0"], [])
+
+    assert run(*words, "set", str(file)) == (0, [f"{words[-1]}: {len(kept)}"], [])
+    assert client.records(words[-1]) == kept != []
 
 
 # --- data -------------------------------------------------------------------------------------
 
 
-SHOP = {
+SHOP: dict[str, Any] = {
     "description": "d",
-    "resources": [
-        {"path": "/v1/store/orders", "items": [{"id": 1, "petId": 3}, {"id": 20, "note": "ü"}]},
-        {"path": "/v1/notes"},
-    ],
+    "resources": [{"path": "/v1/store/orders"}, {"path": "/v1/notes"}],
+    "data": {"orders": [{"id": 1, "petId": 3}, {"id": 20, "note": "ü"}]},
 }
 
 
-def test_resources_and_records_are_listed(run: Run, client: ControlClient) -> None:
-    assert run("data") == (0, [], ["mockpets: no resources in session default"])
+def test_collections_and_records_are_listed(run: Run, client: ControlClient) -> None:
+    only_pets = ["name  records  path", "pets        2  /v1/pets"]
+    assert run("data") == (0, only_pets, [])
     client.use(SHOP)
     client.data("notes").add({"text": "\x1b[31m", "tags": ["a"]})
-    resources = [
+    collections = [
         "name    records  path",
+        "pets          2  /v1/pets",
         "orders        2  /v1/store/orders  of scenario inline-1",
         "notes         1  /v1/notes         of scenario inline-1, changed",
     ]
-    assert run("data") == (0, resources, [])
+    assert run("data") == (0, collections, [])
     orders = ["id  petId  note", " 1      3  -", "20      -  ü"]
     assert run("data", "orders") == (0, orders, [])
     assert run("data", "notes")[1] == ["id  text      tags", ' 1  \\x1b[31m  ["a"]']
-    items = {"records": SHOP["resources"][0]["items"]}  # type: ignore[index]
-    assert json.loads("\n".join(run("data", "orders", "--json")[1])) == items
+    records = {"records": SHOP["data"]["orders"]}
+    assert json.loads("\n".join(run("data", "orders", "--json")[1])) == records
     client.data("notes").set([])
     assert run("data", "notes") == (0, [], ["mockpets: no notes in session default"])
-    unknown = "mockpets: unknown resource 'order'; did you mean 'orders'?"
+    unknown = "mockpets: unknown collection 'order'; did you mean 'orders'?"
     assert run("data", "order") == (1, [], [unknown])
+
+
+def test_the_list_says_whose_records_a_collection_has(run: Run, client: ControlClient) -> None:
+    client.use("empty", SHOP)
+
+    assert run("data")[1] == [
+        "name    records  path",
+        "pets          0  /v1/pets          records of scenario empty",
+        "orders        0  /v1/store/orders  of scenario inline-1, records of scenario empty",
+        "notes         0  /v1/notes         of scenario inline-1, records of scenario empty",
+    ]
+
+
+@pytest.mark.parametrize(("where", "ids"), [
+    (["status=sold"], [2]),
+    (["status=sold", "status=pending"], [2, 3]),  # any of the values of one property
+    (["status=sold", "name=Miso"], []),  # and all of the properties
+    (["name=Miso"], [1, 3]),
+    (["id=2"], [2]),
+    (["name=a=b"], [4]),
+])  # fmt: skip
+def test_records_are_filtered_by_their_properties(
+    run: Run, client: ControlClient, where: list[str], ids: list[int]
+) -> None:
+    rows = [("Miso", "available"), ("Rex", "sold"), ("Miso", "pending"), ("a=b", "available")]
+    client.set_records("pets", [
+        {"id": number, "name": name, "categoryId": 1, "status": status}
+        for number, (name, status) in enumerate(rows, 1)
+    ])  # fmt: skip
+    options = [word for text in where for word in ("--where", text)]
+
+    status, out, err = run("pets", *options, "--json")
+
+    assert (status, err) == (0, [])
+    assert [record["id"] for record in json.loads("\n".join(out))["records"]] == ids
 
 
 # --- gates ------------------------------------------------------------------------------------
@@ -348,14 +406,38 @@ def test_all_sessions_are_reset_and_dropped(run: Run, client: ControlClient, cal
 
 
 @pytest.mark.parametrize(("arguments", "status", "message"), [
-    ("pets --status=solt", 1, "status must be one of available, pending, sold, got "),
-    ("pets add --name=Rex", 2, "Missing option '--category'; see 'mockpets pets add --help'"),
-    ("pets add --name=R --category=1 --status=x", 1, "status must be "),
-    (f"pets add --name=R --category={2**63}", 2, "--category: must be an integer from -"),
+    ("pets --status=sold", 2, "--status: no longer an option; list with --where status=sold"),
+    ("pets add --name=Rex", 2, "--name: no longer an option; pass the pet as JSON: mockpets pets "),
+    ("pets add --category 1", 2, "--category: no longer an option; pass the pet as JSON: "),
+    ("pets --where status", 2, "--where: must be PROPERTY=VALUE, such as status=sold, got 'sta"),
+    ("pets --where =sold", 2, "--where: must be PROPERTY=VALUE, such as status=sold, got '=sold'"),
+    ("pets --where statu=sold", 1, "no record of pets has the property 'statu'; did you mean "),
+    ("pets --where limit=1", 2, "limit: cannot be a filter: the control API pages by it; filter "),
+    ("pets set 3 --where id=1", 2, "--where: has no effect with set; remove it"),
+    ("data --where status=sold", 2,
+     "--where: needs a collection; try 'mockpets data pets --where status=sold'"),
+    ("pets add", 2, """add: needs a record as JSON; try: mockpets pets add '{"name": "Miso","""),
+    ("pets add Miso", 2, "add: the text is not JSON: Expecting value at line 1, column 1; try '{"),
+    ("pets add {}", 1, "the body must be an object with at least one of name, categoryId"),
+    ('pets add {"name":"R","categoryId":1,"status":"x"}', 1, "status must be one of available, "),
+    ('pets add {"name":"R","categoryId":1,"nmae":1}', 1, "unknown property 'nmae'; did you mean "),
+    (f'pets add {{"name":"R","categoryId":{2**63}}}', 1, "categoryId must be "),
+    ("pets list", 2, "unknown action 'list'; leave it out to list the records"),
+    ("pets 3", 2, "unknown action '3'; try 'mockpets pets set 3'"),
+    ("data pets claer", 2, "unknown action 'claer'; did you mean 'clear'?"),
+    ("data pets xyzzy", 2, "unknown action 'xyzzy'; use set, add or clear"),
+    ("data set pets 3", 2, "NAME: must be a collection, got 'set'; try 'mockpets data pets set'"),
+    ("data orders set", 2, "set: needs a number, the name of a fixture, or a file; try: mockpets "),
+    ("data orders", 1, "unknown collection 'orders'; known: pets; others need the scenario that "),
+    ("data a/b", 2, "invalid data name 'a/b'; the name must not be empty or contain '/'"),
+    ("pets clear 3", 2, "clear: takes no value, got '3'; remove it"),
+    ("pets set 3 4", 2, "Got unexpected extra argument (4); see 'mockpets pets --help'"),
+    ("pets set pets.txt", 2, "set: must be a number, the name of a fixture, or a .yaml, .yml or "),
+    ("pets set none.json", 2, "none.json: file not found; check the path"),
     ("held release", 2, "Missing argument 'NUMBER...'; see 'mockpets held release --help'"),
     ("held release 7", 1, "request 7 does not wait for its response"),
-    ("pets update 3", 2, "pets update: no longer a command; change it in the panel"),
-    ("pets delete 3", 2, "pets delete: no longer a command; delete it in the panel"),
+    ("pets update 3", 2, "unknown action 'update'; change it in the panel, or with ControlClient"),
+    ("pets delete 3", 2, "unknown action 'delete'; change it in the panel, or with ControlClient"),
     ("pets set showrom", 1, "unknown fixture 'showrom'; did you mean 'showroom'?"),
     ("pets set 100001", 1, "must be an integer from 0 to 100000, got 100001"),
     (f"pets set {'9' * 101}", 1, "must be a fixture name (a-z, 0-9, single hyphens; "),
@@ -388,7 +470,7 @@ def test_an_error_is_one_line_with_the_nearest_name(
     assert line.startswith(f"mockpets: {message}")
 
 
-@pytest.mark.parametrize("group", ["pets", "gates"])
+@pytest.mark.parametrize("group", ["held", "gates"])
 def test_help_of_a_group_lists_its_commands(run: Run, group: str) -> None:
     status, out, err = run("help", group)
 

@@ -112,8 +112,8 @@ def test_version(run: Run, argument: str) -> None:
     (["report", "--format=jsn"],
      "--format: 'jsn' is not one of 'text', 'github', 'json'; did you mean 'json'?"),
     (["serve", "empty"], "Got unexpected extra argument (empty); see 'mockpets serve --help'"),
-    (["pets", "--json", "list"],
-     "Got unexpected extra argument (list); see 'mockpets pets list --help'"),
+    (["held", "--json", "list"],
+     "Got unexpected extra argument (list); see 'mockpets held list --help'"),
     # An empty value is not an absent flag.
     (["serve", "--scenario="],
      "--scenario: must be a scenario name (a-z, 0-9, single hyphens; at most 64 "
@@ -192,7 +192,7 @@ def test_light_commands_import_nothing_heavy(arguments: list[str], unwanted: set
 FIRST_LIST = """
 import sys
 from mockpets import Settings, create_app
-call = create_app(Settings(pets="50")).test_client().get
+call = create_app(Settings(data=("pets=50",))).test_client().get
 for path in sys.argv[1:]:
     response = call(path, headers={"Authorization": "Bearer mockpets"})
     assert response.status_code == 200, response.data
@@ -575,7 +575,7 @@ def test_settings_reach_the_server(here: Path) -> None:
         "description: No key is good.\nstubs:\n  - reply: {error: unauthorized}\n", encoding="utf-8"
     )
     (here / "mockpets.toml").write_text('seed = 3\napi-key = ["a", "b"]\n', encoding="utf-8")
-    environ = os.environ | {"MOCKPETS_PETS": "2", "MOCKPETS_SCENARIOS_DIR": "own"}
+    environ = os.environ | {"MOCKPETS_DATA": "pets=2", "MOCKPETS_SCENARIOS_DIR": "own"}
 
     with serving("--host", "127.0.0.1", "--locale", "de_DE", env=environ) as (_, banner):
         base = base_of(banner)

@@ -125,7 +125,7 @@ def test_only_requests_below_the_base_url_count(run: Run, tmp_path: Path) -> Non
         "kept 1 pet of 1 request",
         "dropped 2 requests to other URLs, preflights or cached",
     ]
-    assert yaml.safe_load(file.read_text("utf-8"))["pets"] == [CAT]
+    assert yaml.safe_load(file.read_text("utf-8"))["data"] == {"pets": [CAT]}
 
 
 def test_a_service_becomes_pets_and_few_stubs(scenario: Path) -> None:
@@ -133,7 +133,7 @@ def test_a_service_becomes_pets_and_few_stubs(scenario: Path) -> None:
 
     assert [secret for secret in SECRETS if secret in text] == []
     document = yaml.safe_load(text)
-    assert document["pets"] == [CAT, DOG]
+    assert document["data"] == {"pets": [CAT, DOG]}
     assert document["stubs"] == [
         {
             "match": {"operation": "getPet", "petId": 11},
@@ -182,9 +182,8 @@ def test_a_collection_that_remembers_becomes_a_resource(run: Run, tmp_path: Path
     assert run("record", "orders", "--har", file, "--base-url", BASE, "-o", out)[0] == 0
     document = yaml.safe_load(out.read_text("utf-8"))
 
-    assert document["resources"] == [
-        {"path": "/v1/store/orders", "items": [{"id": 1, "petId": 7, "quantity": 1}]}
-    ]
+    assert document["resources"] == [{"path": "/v1/store/orders"}]
+    assert document["data"]["orders"] == [{"id": 1, "petId": 7, "quantity": 1}]
     assert [stub["sequence"] for stub in document["stubs"]] == [
         ["pass", {"status": 503, "body": {}}],
         ["pass", {"status": 404, "body": {"error": "gone"}}],
@@ -280,7 +279,7 @@ def test_gates_are_opened(run: Run, tmp_path: Path) -> None:
 
 
 def test_differences_are_named(run: Run, service: Path) -> None:
-    with MockpetsServer(Settings(port=0, pets="3")) as server:
+    with MockpetsServer(Settings(port=0, data=("pets=3",))) as server:
         status, out, _ = run("replay", service, "--base-url", BASE, "--url", server.url)
 
     assert status == 1

@@ -348,7 +348,8 @@ def test_a_write_is_not_repeated_nor_a_read_on_a_new_connection(call: str, respo
 
 def test_records_are_read_and_changed(client: ControlClient) -> None:
     items = [{"id": f"o-{number}", "petId": 3} for number in range(1500)]
-    client.use({"description": "d", "resources": [{"path": "/v1/orders", "items": items}]})
+    resources = [{"path": "/v1/orders"}]
+    client.use({"description": "d", "resources": resources, "data": {"orders": items}})
     orders = client.data("orders")
 
     assert orders.all() == items
@@ -358,7 +359,8 @@ def test_records_are_read_and_changed(client: ControlClient) -> None:
     new = orders.add({"petId": 4})
     assert orders.delete("a b") == 2
     assert orders.all() == [{"id": "ü", "petId": 2}, new]
-    assert [(each["name"], each["changed"]) for each in client.resources()] == [("orders", True)]
+    changed = {each["name"]: each["changed"] for each in client.collections()}
+    assert changed == {"pets": False, "orders": True}
     with pytest.raises(ControlError, match="orders has no record with the id x"):
         orders.get("x")
     for name, record in (("a/b", "1"), ("orders", ""), ("orders", "a/b")):
@@ -391,25 +393,59 @@ def test_a_scenario_file_is_checked_saved_and_overridden(tmp_path: Path) -> None
 
 
 def test_pets_are_read_replaced_and_changed(client: ControlClient) -> None:
-    assert len(client.pets()) == 16
-    assert client.set_pets([MISO, {**MISO, "id": 2, "status": "sold"}]) == 2
-    assert client.pets() == [MISO, {**MISO, "id": 2, "status": "sold"}]
-    assert client.pets("sold") == [{**MISO, "id": 2, "status": "sold"}]
+    pets = client.data("pets")
+    assert len(pets.all()) == 16
+    assert pets.set([MISO, {**MISO, "id": 2, "status": "sold"}]) == 2
+    assert pets.all() == [MISO, {**MISO, "id": 2, "status": "sold"}]
+    assert pets.all(status="sold") == [{**MISO, "id": 2, "status": "sold"}]
     client.use("create-rejected")  # has no effect on what tests do themselves
-    added = client.add_pet(name="Rex", categoryId=3)
+    added = pets.add({"name": "Rex", "categoryId": 3})
     assert added == {"id": 17, "name": "Rex", "categoryId": 3}
     with pytest.raises(ControlError, match="unknown property 'nmae'; did you mean 'name'"):
-        client.add_pet(name="Rex", categoryId=3, nmae="x")  # type: ignore[call-arg]
+        pets.add({"name": "Rex", "categoryId": 3, "nmae": "x"})
     with pytest.raises(ControlError, match="categoryId is required"):
-        client.add_pet(name="Rex")  # type: ignore[call-arg]
-    assert (client.active(), client.delete_pet(17)) == (["create-rejected"], 2)
+        pets.add({"name": "Rex"})
+    assert (client.active(), pets.delete(17)) == (["create-rejected"], 2)
     client.use("default")
-    assert client.change_pet(2, name="Tofu", status=None) == {**MISO, "id": 2, "name": "Tofu"}
-    assert client.delete_pet(1) == 1
+    assert pets.change(2, {"name": "Tofu", "status": None}) == {**MISO, "id": 2, "name": "Tofu"}
+    assert pets.delete(1) == 1
     assert front_end(client)("GET", "/v1/pets").json == [{**MISO, "id": 2, "name": "Tofu"}]
-    assert client.set_pets([]) == 0
-    assert client.pets() == []
-    assert client.set_pets({"count": 2500}) == len(client.pets()) == 2500  # of several pages
+    assert pets.set([]) == 0
+    assert pets.all() == []
+    assert pets.set({"count": 2500}) == len(pets.all()) == 2500  # of several pages
+
+
+@pytest.mark.parametrize(("filters", "ids"), [
+    ({"name": "Miso"}, [1, 4]),  # named like a parameter of the method
+    ({"self": "x"}, [3]),
+    ({"id": 2}, [2]),
+    ({"isGift": True}, [1, 3]),
+    ({"isGift": True, "name": "Miso"}, [1]),
+    ({"name": ["Miso", "Rex"]}, [1, 2, 4]),
+    ({"note": None}, [4]),
+])  # fmt: skip
+def test_records_are_filtered_by_values_of_any_property(
+    client: ControlClient, filters: dict[str, Any], ids: list[int]
+) -> None:
+    records = [
+        {"id": 1, "name": "Miso", "isGift": True},
+        {"id": 2, "name": "Rex", "isGift": False},
+        {"id": 3, "self": "x", "isGift": True},
+        {"id": 4, "name": "Miso", "note": None},
+    ]
+    client.use({"description": "d", "resources": [{"path": "/v1/orders"}]})
+    client.set_records("orders", records)
+
+    assert [each["id"] for each in client.records("orders", **filters)] == ids
+    assert client.data("orders").all(**filters) == client.records("orders", **filters)
+
+
+@pytest.mark.parametrize("name", ["after", "limit"])
+def test_a_filter_with_the_name_of_a_parameter_is_rejected(
+    client: ControlClient, name: str
+) -> None:
+    with pytest.raises(InputError, match=f"{name}: cannot be a filter"):
+        client.records("pets", **{name: 1})
 
 
 def test_a_failed_verification_is_an_assertion_that_shows_the_requests(
@@ -489,11 +525,11 @@ def test_a_gate_is_waited_for_and_opened(client: ControlClient) -> None:
 WHY = "the server was restarted"
 EVERY_CALL: dict[str, Callable[[ControlClient], object]] = {
     "verify": lambda client: client.verify({"operation": "getPet"}, times=0),
-    "pets": lambda client: client.pets(),
+    "records": lambda client: client.records("pets"),
     "use": lambda client: client.use("empty"),
     "gate": lambda client: client.gate("door").held(within="1ms"),
     "request": lambda client: client.request(1),
-    "delete_pet": lambda client: client.delete_pet(4000),
+    "delete_record": lambda client: client.delete_record("pets", 4000),
     "find_session": lambda client: client.find_session(client.name),
     "sessions": lambda client: client.sessions(),
 }
@@ -556,7 +592,7 @@ def test_a_session_is_not_lost_if_the_client_created_or_deleted_it(
     restartable.restart()
     client.make_session("w1")
     client.make_session("w1", scenario="empty")
-    assert client.pets() == []
+    assert client.records("pets") == []
 
 
 def test_an_invalid_call_and_a_closed_session_keep_their_own_error(
@@ -568,7 +604,7 @@ def test_an_invalid_call_and_a_closed_session_keep_their_own_error(
         client.use("emtpy")
     ControlClient(client.url).drop_session("w1")
     with pytest.raises(ControlError) as caught:
-        client.pets()
+        client.records("pets")
     assert caught.value.code == "session_dropped"
     with pytest.raises(ControlError, match="invalid session name 'ü'"):
         client.find_session("ü")

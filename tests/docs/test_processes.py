@@ -62,7 +62,7 @@ def test_the_number_of_processes_is_changed(tmp_path: Path) -> None:
 def test_the_commands_call_each_process(servers: list[MockpetsServer], tmp_path: Path) -> None:
     clients = [ControlClient(server.url, token=TOKEN) for server in servers]
     for number, name in enumerate(NAMES):
-        clients[number % 2].make_session(name, pets=0)
+        clients[number % 2].make_session(name, data={"pets": 0})
         Client(OverSocket(servers[number % 2].url))("GET", f"/~{name}/v1/pets?limit={number + 7}")
     command = EACH
     for port, server in zip((7401, 7402), servers, strict=True):

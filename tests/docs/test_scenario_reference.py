@@ -62,7 +62,7 @@ def test_the_examples_are_valid_and_have_the_key(tmp_path: Path) -> None:
 
 def scenario(title: str, example: str) -> str:
     """Return a scenario file with an example: a line of the file, or keys of a stub."""
-    if title in ("The file", "Pets", "Resources"):
+    if title in ("The file", "Data", "Resources"):
         return example if "description:" in example else f"description: An example.\n{example}\n"
     effect = "" if title in ("Stubs", "Reply", "Random delays") else ", delay: 1s"
     return f"description: An example.\nstubs:\n  - {{{example}{effect}}}\n"

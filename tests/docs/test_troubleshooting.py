@@ -56,7 +56,7 @@ def messages() -> Iterator[str]:
     with MockpetsServer(Settings(port=0, control_token="a-long-token")) as server:
         yield call(server, STATE, Authorization="")
         assert call(server, STATE).startswith("the control token is invalid")
-    with MockpetsServer(Settings(port=0, max_pets=1)) as server:
+    with MockpetsServer(Settings(port=0, max_records=1)) as server:
         call(server, "v1/pets", "POST", PET)
         yield call(server, "v1/pets", "POST", PET).replace("at most 1 ", "at most 10000 ")
     with MockpetsServer(Settings(port=0, public=True, control="off", visitor_rate=60)) as server:

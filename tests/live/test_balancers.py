@@ -115,7 +115,7 @@ def processes() -> Iterator[list[str]]:
     with ExitStack() as stack:
         yield [
             stack.enter_context(
-                MockpetsServer(Settings(port=0, pets=str(count), control_token=TOKEN))
+                MockpetsServer(Settings(port=0, data=(f"pets={count}",), control_token=TOKEN))
             ).url
             for count in range(1, PROCESSES + 1)
         ]
@@ -223,7 +223,7 @@ def test_token_and_cookie_of_a_control_call_name_no_session(run: Balancer) -> No
     with ExitStack() as stack:
         tokens = [f"{TOKEN}~{name}" for name in reversed(NAMES)]
         settings = [
-            Settings(port=0, control_token=token, pets=str(number))
+            Settings(port=0, control_token=token, data=(f"pets={number}",))
             for number, token in enumerate(tokens)
         ]
         urls = [stack.enter_context(MockpetsServer(one)).url for one in settings]
@@ -256,7 +256,7 @@ def test_no_session_gets_what_another_one_has(balancer: str) -> None:
     names = [f"many-{number}" for number in range(SESSIONS)]
     rows = [WAYS[name] for name in ("base path", "header", "baggage", "key")]
     for name in names:
-        control.make_session(name, pets=[{"id": 1, "name": name, "categoryId": 1}])
+        control.make_session(name, data={"pets": [{"id": 1, "name": name, "categoryId": 1}]})
     listed = [[send(balancer, way_of(row, name)).json for row in rows] for name in names]
     found = {name: control.find_session(name)["requests"] for name in names}
     for name in names:

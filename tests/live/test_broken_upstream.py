@@ -46,7 +46,7 @@ def opened(name: str) -> Iterator[Page]:
 def test_a_page_gets_each_broken_request_as_an_error_once(
     name: str, balancer: Callable[[Sequence[int]], AbstractContextManager[str]], tmp_path: Path
 ) -> None:
-    options = ("--state", str(tmp_path / "state"), "--pets", "0")
+    options = ("--state", str(tmp_path / "state"), "--data", "pets=0")
     with running(options) as [process], balancer([process.port]) as url, opened(name) as page:
         pets = f"{url}/v1/pets"
         control = ControlClient(f"http://127.0.0.1:{process.port}", token=TOKEN)
@@ -63,7 +63,7 @@ def test_a_page_gets_each_broken_request_as_an_error_once(
         process.start()
         killed = page.evaluate("() => window.sent")
         restarted = ControlClient(control.url, token=TOKEN)  # after a kill, sessions have new IDs
-        stored = [pet["name"] for pet in restarted.pets()]
+        stored = [pet["name"] for pet in restarted.records("pets")]
 
     assert results == [[200, None], *[BROKEN] * 4, [200, None]]
     assert logged == sent

@@ -130,12 +130,12 @@ class Worker:
         pets = self.stores[""]
         pet_id = self.random.choice([*pets])
         if self.random.random() < 0.3 and len(pets) > 1:
-            assert self.control("DELETE", f"pets/{pet_id}") == {"total": len(pets) - 1}
+            assert self.control("DELETE", f"data/pets/{pet_id}") == {"total": len(pets) - 1}
             del pets[pet_id]
             return
         name = f"{self.name} changed {len(self.sent)}"
         pets[pet_id] = {**pets[pet_id], "name": name}
-        assert self.control("PATCH", f"pets/{pet_id}", {"name": name}) == pets[pet_id]
+        assert self.control("PATCH", f"data/pets/{pet_id}", {"name": name}) == pets[pet_id]
 
     def use(self) -> None:
         """Restart the scenario's counters."""

@@ -148,7 +148,9 @@ def make_sessions(url: str) -> dict[str, str]:
     control = ControlClient(url, "none", TOKEN)
     names = [f"restart-{number}" for number in range(SESSIONS)]
     return {
-        name: control.make_session(name, pets=[{"id": 1, "name": name, "categoryId": 1}])["id"]
+        name: control.make_session(name, data={"pets": [{"id": 1, "name": name, "categoryId": 1}]})[
+            "id"
+        ]
         for name in names
     }
 

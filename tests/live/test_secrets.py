@@ -134,7 +134,7 @@ def test_secrets_of_a_client_are_never_shown(
         headers |= JSON
     keeping("GET", "/~w1/v1/pets", headers={"Authorization": f"Bearer {KEY}"})
     token = {"Authorization": f"Bearer {TOKEN}"}
-    keeping("DELETE", "/~w1/__mockpets/pets/1", headers=token, key=None)
+    keeping("DELETE", "/~w1/__mockpets/data/pets/1", headers=token, key=None)
     keeping(method, f"{target}?{more}{query}={sent}", headers=headers, body=body, key=None)
     # The same with a valid key, so that the stubs and the operation see the request.
     right = {**headers, "Authorization": f"Bearer {KEY}"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
@@ -14,6 +14,7 @@ from mockpets.journal import queries
 from mockpets.scenario.language.diagnostics import Diagnostics
 from mockpets.scenario.language.mappings import Object
 from mockpets.scenario.language.parser import read
+from mockpets.scenario.language.scenario import PETS_MOVED
 from mockpets.scenario.language.shapes import ANY_KIND, Choice, Definitions, Number, Text, Value
 from mockpets.strict_json import dump_json
 from mockpets.units import counted
@@ -109,12 +110,14 @@ class Tool:
     required: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     changes: bool = False
+    misplaced: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def arguments(self) -> Object:
         """The shape of its arguments."""
         session = Text("Session name. Without it: the one in this server's URL, or `default`.")
-        return Object("", {"session": session, **self.takes}, self.required)
+        fields = {"session": session, **self.takes}
+        return Object("", fields, self.required, misplaced=self.misplaced)
 
 
 def call_tool(tool: Tool, outer: ControlRequest, run: Run, arguments: object) -> dict[str, Any]:
@@ -188,7 +191,7 @@ def _state(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
         "active": state["active"],
         "scenarios": [each["name"] for each in state["scenarios"]],
         "problems": [line for each in state["scenarios"] for line in each["problems"]],
-        "pets": state["counts"]["pets"],
+        "data": _totals(calls),
         "seed": state["seed"],
         "requests": [_line(row) for row in log["requests"]],
         "gates": state["gates"],
@@ -215,7 +218,18 @@ def _use(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
     if is_reset:
         calls("POST /reset")
         session = calls("GET /sessions/{name}", name=calls.session)
-    return {name: session[name] for name in ("active", "pets", "seed", "base_path")}
+    return {
+        "active": session["active"],
+        "data": _totals(calls),
+        "seed": session["seed"],
+        "base_path": session["base_path"],
+    }
+
+
+def _totals(calls: Calls) -> dict[str, int]:
+    """Return how many records each collection has; not of those that others hide."""
+    rows = calls("GET /data")["data"]
+    return {row["name"]: row["total"] for row in rows if row["hidden_by"] is None}
 
 
 def _tried(call: ControlRequest) -> JsonResponse[Any]:
@@ -356,7 +370,11 @@ def _check_scenario(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
 _STRING: Final[Schema] = {"type": "string"}
 _STRINGS: Final[Schema] = {"type": "array", "items": _STRING}
 _INTEGER: Final[Schema] = {"type": "integer"}
-_COUNT: Final[Schema] = {"type": ["integer", "null"]}
+_TOTALS: Final[Schema] = {
+    "type": "object",
+    "description": "The number of records by collection.",
+    "additionalProperties": {"type": "integer"},
+}
 _FLAG: Final[Schema] = {"type": "boolean"}
 _NAMES: Final = ("text", "list", "mapping")
 _TRIED: Final[Mapping[str, Schema]] = {
@@ -365,13 +383,14 @@ _TRIED: Final[Mapping[str, Schema]] = {
 }
 TOOLS: Final[Mapping[str, Tool]] = {
     "state": Tool(
-        "Show a session: active and available scenarios, pets, newest requests, base path, key.",
+        "Show a session: active and available scenarios, numbers of records, newest requests, "
+        "base path, key.",
         {"findings": Value("Also list what the app does wrong in its requests.", ("boolean",))},
         {
             **dict.fromkeys(("session", "base_path", "key"), _STRING),
             **dict.fromkeys(("active", "scenarios", "problems", "findings"), _STRINGS),
             "requests": {**_STRINGS, "description": "Number, method, target, status (stubs)."},
-            "pets": _COUNT,
+            "data": _TOTALS,
             "seed": _INTEGER,
             "gates": {"type": "object"},
         },
@@ -383,15 +402,17 @@ TOOLS: Final[Mapping[str, Tool]] = {
         {
             "scenario": Value("A scenario name or document, or a list; the first wins.", _NAMES),
             "data": Value(
-                "Records by collection, such as {pets: []}: a list, a fixture name, or {count}.",
+                "Records by collection, such as {pets: []}: a list (a pet has id, name, categoryId "
+                "and status), a fixture name, or {count}.",
                 ("mapping",),
             ),
             "seed": Number("Seed for generated records and random decisions.", 0, INT64_MAX),
             "reset": Value("Also restore the records, and clear counters and log.", ("boolean",)),
         },
-        {"active": _STRINGS, "pets": _COUNT, "seed": _INTEGER, "base_path": _STRING},
+        {"active": _STRINGS, "data": _TOTALS, "seed": _INTEGER, "base_path": _STRING},
         _use,
         changes=True,
+        misplaced={"pets": PETS_MOVED},
     ),
     "try_request": Tool(
         "Show the response that a request would get, and why. Sends and changes nothing. With "

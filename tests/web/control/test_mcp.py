@@ -250,7 +250,7 @@ def test_each_tool_has_a_session_annotations_and_small_schemas(client: Client) -
 
 STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("use", {"scenario": ["retry"], "data": {"pets": {"count": 3}}, "seed": 7},
-     '"active":["retry"]'),
+     '"active":["retry"],"data":{"pets":3}'),
     ("state", {}, '"session":"w1","active":["retry"]'),
     ("try_request", {"method": "GET", "path": "/v1/pets"}, '{"status":503,"by":"stub"'),
     ("try_request",
@@ -293,7 +293,8 @@ def test_the_tools_do_what_they_say_in_few_tokens(client: Client) -> None:
 
     assert median(size for each in sizes.values() for size in each) < 300
     assert max(sizes["explain"]) < 600
-    assert (results[0]["pets"], results[0]["seed"], results[0]["base_path"]) == (3, 7, "/~w1/v1")
+    assert results[0]["data"] == {"pets": 3}
+    assert (results[0]["seed"], results[0]["base_path"]) == (7, "/~w1/v1")
     assert results[3]["difference"] == [
         "status: 200 -> 401",
         "body: 0 items -> object with code, message, status",
@@ -304,6 +305,20 @@ def test_the_tools_do_what_they_say_in_few_tokens(client: Client) -> None:
     assert results[-1]["requests"] == []
 
 
+def test_use_sets_the_records_of_any_collection(tmp_path: Path) -> None:
+    text = "description: d\nresources: [{path: /v1/orders}]\n"
+    (tmp_path / "shop.yaml").write_text(text, encoding="utf-8")
+    client = Client(InProcess(create_app(Settings(scenarios_dir=(tmp_path,)))))
+    use_tool(client, "use", session="shop", scenario="shop")
+    records = {"orders": [{"id": 7, "petId": 3}], "pets": []}
+
+    used = use_tool(client, "use", session="shop", data=records)["structuredContent"]
+
+    assert used["data"] == {"pets": 0, "orders": 1}
+    assert client("GET", "/~shop/v1/orders").json == records["orders"]
+    assert use_tool(client, "state", session="shop")["structuredContent"]["data"] == used["data"]
+
+
 @pytest.mark.parametrize(("name", "arguments", "text"), [
     ("use", {"scenario": "rety"}, "unknown scenario 'rety'; did you mean 'retry'?"),
     ("use", {"scenari": "retry"}, "unknown key 'scenari'; did you mean 'scenario'?"),
@@ -311,6 +326,10 @@ def test_the_tools_do_what_they_say_in_few_tokens(client: Client) -> None:
     ("use", {"session": "a b"}, "invalid session name 'a b'"),
     ("use", {"session": 7}, 'session: must be a string, got 7; quote it: "7"'),
     ("use", {"seed": -1}, "seed: must be an integer from 0"),
+    ("use", {"pets": 3}, "unknown key 'pets'; write it under data: 'data: {pets: ...}'"),
+    ("use", {"data": {"pest": []}}, "did you mean 'pets'?"),
+    ("use", {"data": {"pets": "showrom"}}, "unknown fixture 'showrom'; did you mean 'showroom'?"),
+    ("use", {"data": {"pets": [{"id": 1, "name": "A"}]}}, "data.pets.1.categoryId: is required"),
     ("explain", {"session": "w9"}, "session 'w9' has no requests"),
     ("explain", {"number": 9}, "has no request '9'"),
     ("try_request", {}, "missing key 'method'"),
@@ -398,7 +417,7 @@ def test_long_work_runs_on_the_worker_and_only_once(server: MockpetsServer, fold
     assert how in conflict["content"][0]["text"]
     assert replaced["structuredContent"]["saved"]
     assert (folder / "long.yaml").read_text(encoding="utf-8") == STUB
-    assert pets["structuredContent"]["pets"] == 5000
+    assert pets["structuredContent"]["data"] == {"pets": 5000}
     assert (compared["status"], compared["compared"]["status"]) == (503, 200)
 
 
