@@ -41,6 +41,11 @@ _SHOWN: Final = 100
 """How much of a key a message repeats, in characters."""
 _TEXT_KEY: Final = r"(?!\.{1,2}$)[^/\x00-\x1f\x7f]{1,100}"
 _KEY: Final = "an integer (int64), or a text of 1 to 100 characters without '/'"
+_ENTRY_BYTES: Final = 200
+"""For its place, index entries, and some reserve."""
+_KEY_BYTES: Final = 100
+_VALUE_BYTES: Final = 250
+"""For an index entry of a value that no other record may have."""
 _TYPES: Final[Mapping[type, str]] = {
     bool: "boolean",
     str: "string",
@@ -162,6 +167,13 @@ class Collection:
     def note(self) -> tuple[NoteCode, str]:
         """The note of a request that it serves."""
         return "resource", f"resource {self.label}"
+
+    @cached_property
+    def entry_bytes(self) -> int:
+        """The charge for a record in addition to its JSON, in bytes."""
+        if self.is_ordered:  # the key is the place, and few values are different
+            return _ENTRY_BYTES
+        return _ENTRY_BYTES + _KEY_BYTES + _VALUE_BYTES * len(self.filters)
 
     def methods(self, *, of_record: bool) -> dict[str, Action]:
         """Return the methods that the list, or a record of it, has."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mockpets.memory_budget import Charge
 from mockpets.records.store import Contents
-from mockpets.records.table import empty_table, entry_bytes, make_table, parse_row, rows_of
+from mockpets.records.table import empty_table, make_table, parse_row, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -63,5 +63,5 @@ class SavedRecords:
                 own.put(place, parse_row(row), row)
         charge = Charge(None)
         entries = len(own.rows) + len(gone.rows)
-        charge.add(sum(map(len, own.rows.values())) + entries * entry_bytes(collection))
+        charge.add(sum(map(len, own.rows.values())) + entries * collection.entry_bytes)
         return Contents(base, own, gone, charge, self.next_key)

@@ -26,7 +26,6 @@ from mockpets.memory_budget import Charge
 from mockpets.records.table import (
     dumped,
     empty_table,
-    entry_bytes,
     index_key,
     make_table,
     parse_row,
@@ -63,11 +62,11 @@ class Contents(NamedTuple):
     charge: Charge
     next_key: int = 1
 
-    def find(self, text: str) -> int | None:
-        """Return the place of the record whose key is a text in a path; None without one."""
-        place = self.own.find(text)
+    def find(self, key: Key) -> int | None:
+        """Return the place of the record with a key, an `identity`; None without one."""
+        place = self.own.find(key)
         if place is None:
-            place = self.base.find(text)
+            place = self.base.find(key)
             if place in self.gone.rows:
                 return None
         return place
@@ -123,6 +122,8 @@ class Contents(NamedTuple):
         if len(filters) == 1:
             ((name, values),) = filters.items()
             if name in self.base.collection.filters:
+                if len(values) == 1:
+                    return [(name, value) for value in values]
                 return self._met(name, values)
         return None
 
@@ -238,10 +239,19 @@ class Store:
             rows = self._now.rows(limit, filters)
         return b"[" + b",".join(rows) + b"]"
 
+    def find(self, text: str) -> bytes | None:
+        """Return the record whose key is a text in a path, as JSON; None without one."""
+        key = identity(text)
+        with self._lock:
+            place = self._now.find(key)
+            return None if place is None else self._now.row(place)
+
     def get(self, text: str) -> bytes:
         """Return the record whose key is a text in a path, as JSON, or raise ``not_found``."""
-        with self._lock:
-            return self._now.row(self._known(text))  # type: ignore[return-value]  # it is known
+        row = self.find(text)
+        if row is None:
+            raise self.collection.missing(text)
+        return row
 
     def total(self, filters: Filters = NO_FILTERS) -> int:
         """Return how many records meet filters."""
@@ -265,7 +275,7 @@ class Store:
             return self._now.rows(limit, filters, place)
 
     def _known(self, text: str) -> int:
-        place = self._now.find(text)
+        place = self._now.find(identity(text))
         if place is None:
             raise self.collection.missing(text)
         return place
@@ -286,21 +296,21 @@ class Store:
                 raise RequestError("store_full", store_full(self._max_new, what))
             key = record.get(name)
             if key is None:
-                key, following = self._new_key(following, lambda key: now.find(str(key)) is None)
+                key, following = self._new_key(following, lambda key: now.find(key) is None)
                 record = {name: key, **record}
             elif problem := key_problem(key):
                 raise RequestError("invalid_request", f"{name} {problem}")
-            elif now.find(str(key)) is not None:
+            elif now.find(identity(key)) is not None:
                 raise self.collection.taken(key)
             elif isinstance(key, int):
                 following = max(following, key + 1)
             row = self.collection.schema.dump(record)
             place = self._place_of(key)
-            self._charge.add(len(row) + entry_bytes(self.collection))
+            self._charge.add(len(row) + self.collection.entry_bytes)
             self._open_own().put(place, record, row)
             self._next_key = following
             self._mark(place)
-        self._on_change(self.unsaved_keys)
+        self._on_change(self._next_key - self._saved_key)
         return key, row
 
     def _new_key(self, number: int, is_free: Callable[[Key], bool]) -> tuple[Key, int]:
@@ -329,7 +339,7 @@ class Store:
         :param make: returns the new record, with the same key.
         :raise RequestError: ``not_found``, ``payload_too_large``, ``store_full``; what `make` does.
         """
-        name, entry = self.collection.key, entry_bytes(self.collection)
+        name, entry = self.collection.key, self.collection.entry_bytes
         with self._lock:
             place = self._known(text)
             old = self._now._row(place)
@@ -351,7 +361,7 @@ class Store:
 
     def delete(self, text: str) -> None:
         """Delete the record whose key is a text in a path; raise ``not_found``, ``store_full``."""
-        entry = entry_bytes(self.collection)
+        entry = self.collection.entry_bytes
         with self._lock:
             place = self._known(text)
             row = self._now._row(place)
@@ -409,7 +419,7 @@ class Store:
             keyed = []
 
             def is_free(key: Key) -> bool:
-                return identity(key) not in taken
+                return key not in taken
 
             for record in records:
                 if name not in record:

@@ -9,11 +9,10 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from mockpets.constants import TABLES
 from mockpets.contract.collections import identity
-from mockpets.contract.fields import parse_int64
 from mockpets.errors import RequestError
 from mockpets.memory_budget import Charge
 from mockpets.strict_json import dump_json, load_json
@@ -27,12 +26,6 @@ if TYPE_CHECKING:
     Condition = tuple[str, Hashable]
     """The name of a filter, and the `index_key` of a value."""
 
-_ENTRY_BYTES: Final = 200
-"""The charge for a record in addition to its JSON: its place, index entries, and some reserve."""
-_KEY_BYTES: Final = 100
-_VALUE_BYTES: Final = 250
-"""The charge for an index entry of a record, whose value no other record may have."""
-
 
 def parse_row(row: bytes) -> Record:
     """Return the record of a row."""
@@ -44,13 +37,6 @@ def index_key(value: object) -> Hashable:
     if value is None or isinstance(value, (bool, list, dict)):
         return dump_json(value)
     return value
-
-
-def entry_bytes(collection: Collection) -> int:
-    """Return the charge for a record in addition to its JSON."""
-    if collection.is_ordered:  # the key is the place, and few values are different
-        return _ENTRY_BYTES
-    return _ENTRY_BYTES + _KEY_BYTES + _VALUE_BYTES * len(collection.filters)
 
 
 @dataclass(slots=True, eq=False)
@@ -79,12 +65,11 @@ class Table:
         """Return the places of the records that meet a condition, or all, ascending."""
         return self.places if condition is None else self.index.get(condition, ())
 
-    def find(self, text: str) -> int | None:
-        """Return the place of the record whose key is a text in a path; None without one."""
-        number = parse_int64(text)
+    def find(self, key: Key) -> int | None:
+        """Return the place of the record with a key, an `identity`; None without one."""
         if self.keys is not None:
-            return self.keys.get(text if number is None else number)
-        return number if number in self.rows else None
+            return self.keys.get(key)
+        return key if key in self.rows else None
 
     def put(self, place: int, record: Record, row: bytes) -> None:
         """Add a record at a free place; `row` is its JSON."""
@@ -165,7 +150,7 @@ def make_table(
     else:
         for place, (record, row) in enumerate(records):
             table.put(place, record, row)
-    charge.add(sum(map(len, table.rows.values())) + entry_bytes(collection) * len(table.rows))
+    charge.add(sum(map(len, table.rows.values())) + collection.entry_bytes * len(table.rows))
     table.frozen, table.charge = True, charge
     return table
 

@@ -167,7 +167,10 @@ def get_pet(request: Request, store: Store) -> Response:
         request.exchange.notes.append(("clock", f"the session's clock shows {time_text(now)}"))
         raise RequestError("gone", REMOVED)
     text: str = (request.view_args or {})["pet_id"]
-    return Response(store.get(text) + b"\n")
+    row = store.find(text)
+    if row is None:
+        raise store.collection.missing(text)
+    return Response(row + b"\n")
 
 
 # --- Collections that scenarios define --------------------------------------------------------

@@ -418,7 +418,7 @@ def test_all_sessions_are_reset_and_dropped(run: Run, client: ControlClient, cal
      "--where: needs a collection; try 'mockpets data pets --where status=sold'"),
     ("pets add", 2, """add: needs a record as JSON; try: mockpets pets add '{"name": "Miso","""),
     ("pets add Miso", 2, "add: the text is not JSON: Expecting value at line 1, column 1; try '{"),
-    ("pets add {}", 1, "the body must be an object with at least one of name, categoryId"),
+    ("pets add {}", 1, "name is required; categoryId is required"),
     ('pets add {"name":"R","categoryId":1,"status":"x"}', 1, "status must be one of available, "),
     ('pets add {"name":"R","categoryId":1,"nmae":1}', 1, "unknown property 'nmae'; did you mean "),
     (f'pets add {{"name":"R","categoryId":{2**63}}}', 1, "categoryId must be "),

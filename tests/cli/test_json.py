@@ -19,7 +19,14 @@ Run = Callable[..., tuple[int, list[str], list[str]]]
 WITHOUT = {
     *("serve", "fixture", "openapi", "schema", "deploy", "skill", "link", "mcp"),  # print a file
     *("new", "kit", "init"),  # write files
-    *("reset", "held release", "gates open", "sessions drop"),  # change something
+    *(
+        "reset",
+        "held release",
+        "gates open",
+        "sessions drop",
+        "sessions import",
+    ),  # change something
+    "sessions export",  # writes a file
     *("held", "gates", "sessions"),  # groups
 }
 READS = {
@@ -92,6 +99,7 @@ def remote_commands() -> list[str]:
         **dict.fromkeys(("record", "gates open", "sessions drop"), "x"),
         **dict.fromkeys(("held release", "stub", "why"), "1"),
         "link": "http://localhost:5173",
+        **dict.fromkeys(("sessions export", "sessions import"), "session.json"),
         "replay": "one.har --base-url http://localhost:7387/v1",
         "verify": "--operation listPets",
     }

@@ -152,8 +152,10 @@ def test_vitest_gets_its_files(kit: Kit) -> None:
 
 @pytest.mark.parametrize("suffix", ["ts", "cjs"])
 def test_an_existing_configuration_stays_and_the_lines_to_add_are_shown(
-    kit: Kit, suffix: str
+    kit: Kit, suffix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    Path("app").mkdir()
+    monkeypatch.chdir("app")
     Path(f"playwright.config.{suffix}").write_text("export default {};\n")
 
     _, out, _ = kit("../mock", "--playwright")
@@ -397,6 +399,8 @@ def test_the_folder_alone_repeats_the_options_from_every_working_directory(
     kit: Kit, monkeypatch: pytest.MonkeyPatch, folder: str
 ) -> None:
     """Also an absolute path becomes a relative one, which other machines have too."""
+    Path("app").mkdir()
+    monkeypatch.chdir("app")  # the folder above is this test's own
     scenario_file("my own/tired-cat.yaml")
     Path("other.toml").write_text('scenario = ["empty"]\n')
     own = str(Path("my own").absolute()) if folder == "absolute" else "my own"

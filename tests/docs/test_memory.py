@@ -25,7 +25,7 @@ SESSION_BYTES: Final = 7 * 1024
 ARRIVING: Final = Limits().bodies_bytes + CONNECTIONS * HEAD_BYTES
 LIMITS: Final = {
     "sessions": (SESSIONS * SESSION_BYTES, PUBLIC_SESSIONS * SESSION_BYTES),
-    "request logs and pets": (MEMORY, PUBLIC_MEMORY),
+    "request logs and records": (MEMORY, PUBLIC_MEMORY),
     "requests that are arriving": (ARRIVING, ARRIVING),
 }
 IDLE: Final = "Python and mockpets, idle"

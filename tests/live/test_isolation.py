@@ -167,7 +167,7 @@ class Worker:
 
     def work(self) -> int:
         """Make all requests; return the number of correct responses."""
-        made = {"scenario": self.document, "pets": [*self.start.values()]}
+        made = {"scenario": self.document, "data": {"pets": [*self.start.values()]}}
         assert self.control("PUT", f"sessions/{self.name}", made)["active"] == ["inline-1"]
         most: list[Callable[[], None]] = [self.count, self.create, self.list, self.get]
         seldom: list[Callable[[], None]] = [*(self.refused, self.change, self.use, self.reset)]

@@ -19,7 +19,7 @@ from mockpets.errors import RequestError
 from mockpets.memory_budget import MemoryBudget
 from mockpets.records.saved import SavedRecords
 from mockpets.records.store import Contents, Store
-from mockpets.records.table import Table, dumped, entry_bytes, index_key, make_table
+from mockpets.records.table import Table, dumped, index_key, make_table
 
 Record = dict[str, Any]
 ORDERS = Collection(
@@ -158,7 +158,7 @@ class TwoStores(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.entry = entry_bytes(self.collection)
+        self.entry = self.collection.entry_bytes
         self.budget = MemoryBudget(self.limit, "records")
         first = [self.record(number, value) for number, value in ((1, 0), (2, None), (5, 0))]
         self.start = table_of(self.collection, *first)

@@ -533,7 +533,7 @@ data:
     ("{orders: [], order: []}",
      ["2:20: data.order: unknown collection 'order'; did you mean 'orders'?"]),
     ("{pet: 3, pets: 3}", ["2:13: data.pet: records can be generated only for a collection of "
-                              "the contract; write a list of records, or the name of a fixture"]),
+                           "the contract; did you mean 'pets'?"]),
     ("{pet: litter}", ["2:8: data.pet: unknown collection 'pet'; did you mean 'pets'?"]),
     ("{xyzzy: []}", ["2:8: data.xyzzy: unknown collection 'xyzzy'; known collections: pets, "
                      "orders, vets; define others under resources, or extend the scenario "

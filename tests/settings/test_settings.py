@@ -203,6 +203,7 @@ def test_without_any_source_all_settings_have_their_defaults() -> None:
 
 def test_the_defaults_that_depend_on_public_mode_are_those_of_the_constants() -> None:
     assert {row.name: row.unset for row in rows() if row.unset} == {
+        "data": "pets=16",
         "max_records": f"{RECORDS_BY_REQUEST}, or {PUBLIC_RECORDS} with --public",
         "max_sessions": f"{SESSIONS}, or {PUBLIC_SESSIONS} with --public, in proportion "
         "to --memory",

@@ -403,12 +403,12 @@ def test_a_star_empties_every_collection_and_keeps_what_is_added(market: Store) 
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        ({"*": [{"id": 1}]}, "must have at most 0 items, got 1"),
-        ({"*": 3}, "must be a list, got 3"),
+        ({"*": [{"id": 1}]}, "must be an empty list, got a list"),
+        ({"*": 3}, "must be an empty list, got 3"),
         ({"petz": []}, "unknown collection 'petz'; did you mean 'pets'?"),
         ({"orders": []}, "unknown collection 'orders'; known collections: pets"),
         ({"pets": [{"id": 1}]}, "is required"),
-        ({"pets": {}}, "is empty; add count or records"),
+        ({"pets": {}}, "is empty; add count, seed, locale or records"),
         ({"petz": 3}, "did you mean 'pets'?"),
         ([], "name the collection: data: {pets: ...}"),
     ],
