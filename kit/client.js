@@ -116,6 +116,15 @@ export class Mockpets {
     if (checkLost && known && id !== known) throw this.#lost();
   }
 
+  async export({ log = false } = {}) {
+    return this.#call("GET", `sessions/${this.session}/export`, { query: { log: log || undefined }, wait: LONGEST_WAIT_MS });
+  }
+
+  async import({ log, ...exported }) {
+    const path = `sessions/${this.session}/export`;
+    await this.#call("PUT", path, { body: exported, wait: LONGEST_WAIT_MS, check: this.#replaceId });
+  }
+
   async undo() {
     return this.#call("POST", `sessions/${this.session}/undo`, { check: this.#replaceId });
   }

@@ -85,6 +85,18 @@ describe("the constructor", () => {
 });
 
 describe("a session", () => {
+  it("is taken to another server", async () => {
+    const [mock, copy] = [client(), client({ url: OTHER_URL })];
+    await mock.make({ scenario: "retry", data: { pets: [{ id: 7, name: "Miso", categoryId: 2 }] }, clock: { now: "2031-01-01", frozen: true } });
+    await list(mock);
+    const exported = await mock.export({ log: true });
+    assert.equal(exported.log.log.entries.length, 1);
+    await copy.import(exported);
+    const { log, session, ...contents } = exported;
+    assert.deepEqual(await copy.export(), { ...contents, session: copy.session });
+    await rejects(copy.import({ ...contents, format: 9 }), "invalid_request", /format 9/);
+  });
+
   it("is selected by baseUrl, key, headers and baggage", async () => {
     const mock = client();
     await mock.use("sold-out");

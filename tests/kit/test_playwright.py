@@ -237,6 +237,8 @@ def check_failing(outcomes: Outcomes) -> None:
             assert "playwright.js" not in (outcomes[title].location or "")
     dropped = outcomes["a page that drops the session"]
     assert dropped.attachments["mockpets requests"].endswith("or none, are not shown")
+    session = json.loads(outcomes["a verification"].attachments["mockpets-session.json"])
+    assert (session["format"], session["scenario"]) == (1, ["default"])
     requests = outcomes["a verification"].attachments["mockpets requests"]
     assert re.fullmatch(
         r"   1  [0-9:.]{12}  GET    /v1/pets\?limit=3 +401  [0-9.]+ ms  -  the API key is invalid",

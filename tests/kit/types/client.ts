@@ -26,6 +26,7 @@ import type {
   Scenario,
   ScenarioName,
   SequenceItem,
+  SessionExport,
   Stub,
   Times,
   VerifyMatch,
@@ -48,6 +49,8 @@ export async function makeSession(): Promise<void> {
   await mock.clock.freeze(frozen ? now : undefined);
   await mock.make({ scenario: ["retry", { description: "Down.", stubs: [{ reply: { status: 503 } }] }] });
   await mock.make({ data: { "*": [], orders: [{ id: 1, petId: 3 }], carts: "carts" } });
+  const exported: SessionExport = await mock.export({ log: true });
+  await mock.import(exported);
   await mock.reset();
   await mock.drop();
 }

@@ -24,6 +24,7 @@ import type {
   ScenarioDetails,
   ScenarioDocument,
   ScenarioSummary,
+  SessionExport,
   State,
   StubInUse,
   Undone,
@@ -35,7 +36,7 @@ import type { Explanation, Har, Operation, Pet, PetStatus, RequestToExplain, Tim
 import type { GateName as KnownGate, CollectionName as KnownCollection, ScenarioName as KnownScenario } from "./scenarios.js";
 
 export type { Change, ClockState, CollectionSummary, ErrorCode, Explanation, GeneratedRecords, Har, Pet, PetStatus, RequestToExplain };
-export type { CheckedScenario, Findings, RecordedScenario, RecordedStub, StubInUse, WaitingResponse } from "./control.js";
+export type { CheckedScenario, Findings, RecordedScenario, RecordedStub, SessionExport, StubInUse, WaitingResponse } from "./control.js";
 export type { ScenarioDetails, ScenarioSummary, Times };
 export type { Delay, Fault, Match, Operation, Reply, SequenceItem, Stub } from "./control.js";
 
@@ -267,6 +268,13 @@ export class Mockpets {
    * @param options.checkLost whether to throw `session_lost` if it was another session than in earlier calls
    */
   drop(options?: { checkLost?: boolean }): Promise<void>;
+  /**
+   * Return data, scenarios, counters, seed and clock of the session, for `import()` on another server.
+   * @param options.log whether to add the request log as HAR, with secrets redacted
+   */
+  export(options?: { log?: boolean }): Promise<SessionExport>;
+  /** Replace the contents of the session by those of an exported one; the request log starts again. */
+  import(exported: SessionExport): Promise<void>;
   /** Put back what the last reset, clear or delete of the session removed, within 10 seconds. */
   undo(): Promise<Undone>;
 

@@ -212,6 +212,7 @@ async function attachFindings(testInfo, mock) {
 async function attachRequests(testInfo, mock) {
   await testInfo.attach("mockpets requests", { body: await requestLog(mock, UNNAMED_HINT), contentType: "text/plain" });
   await attachHar(testInfo, mock);
+  await attachFile(testInfo, "mockpets-session.json", await mock.export());
 }
 
 async function attachHar(testInfo, mock) {
