@@ -63,9 +63,9 @@ class PetSchema:
 
     def new(self, body: object) -> Record:
         """Return the pet of a body, which must not have other properties, unlike createPet's."""
-        pet = load_new_pet(body)
-        load_pet_change(body)  # rejects other properties
-        return {**pet}
+        if body != {}:  # which `load_new_pet` explains better
+            load_pet_change(body)  # rejects other properties, with the nearest name
+        return {**load_new_pet(body)}
 
     def changed(self, record: Record, patch: object) -> Record:
         """Return a pet with other properties; null removes an optional one."""
