@@ -35,7 +35,7 @@ def test_changes_by_other_clients_appear(panel: Panel) -> None:
     panel.call("POST", "/v1/pets", json_body={"name": "Nala", "categoryId": 2})
     expect(panel.rows).to_have_count(1)
     views = panel.page.get_by_role("navigation", name="Views")
-    expect(views.get_by_role("link", name="Pets")).to_contain_text("17")
+    expect(views.get_by_role("link", name="Data")).to_contain_text("17")
     panel.call("DELETE", "/__mockpets/requests")
     panel.call("GET", "/v1/pets")
 

@@ -105,7 +105,7 @@ def specs(*names: str) -> dict[str, str]:
 
 def test_all_specs(tmp_path: Path) -> None:
     """In one run, because a start takes seconds."""
-    counts = {"sessions": 17, "failing": 11, "states": 14, "public": 1, "lost": 4}
+    counts = {"sessions": 17, "failing": 12, "states": 14, "public": 1, "lost": 4}
     known = {**load_library((), ()).descriptions(), "fresh-cat": "The server does not know it."}
     shown = {Path(path).name: path for path in shown_files()}
     # Like the one that `webServer()` starts.
@@ -236,7 +236,8 @@ def check_failing(outcomes: Outcomes) -> None:
         if errors[title].startswith("MockpetsError"):  # shown at the line of the test
             assert "playwright.js" not in (outcomes[title].location or "")
     dropped = outcomes["a page that drops the session"]
-    assert dropped.attachments["mockpets requests"].endswith("or none, are not shown")
+    # Perhaps with the number of requests that other tests sent without a session.
+    assert "or none, are not shown" in dropped.attachments["mockpets requests"]
     session = json.loads(outcomes["a verification"].attachments["mockpets-session.json"])
     assert (session["format"], session["scenario"]) == (1, ["default"])
     requests = outcomes["a verification"].attachments["mockpets requests"]
