@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Final
 
 from mockpets.units import quote
@@ -38,8 +38,13 @@ _AMBIGUOUS: Final = re.compile(
 
 def is_number(word: str) -> bool:
     """Return whether an unquoted scalar is a number, which is not too large or too long."""
-    is_short = len(word) <= _NUMBER_LENGTH and _NUMBER.fullmatch(word) is not None
-    return is_short and not math.isinf(float(word))
+    if len(word) > _NUMBER_LENGTH or _NUMBER.fullmatch(word) is None or math.isinf(float(word)):
+        return False
+    try:
+        Decimal(word)
+    except InvalidOperation:  # the exponent is too low for Decimal
+        return False
+    return True
 
 
 def read_scalar(word: str) -> Scalar:
