@@ -204,7 +204,7 @@ def test_the_memory_budgets_over_http(fresh: Make) -> None:
         made += 1
     assert rejected is not None
     assert_error(rejected, "store_full")
-    assert "the pets of all sessions together may use at most 64 MiB" in rejected.json["message"]
+    assert "the records of all sessions together may use at most 64 MiB" in rejected.json["message"]
     assert 8 <= made <= 75
     assert call("GET", "/~w0/v1/pets/16").json == pets[15]
     state = call("GET", f"/~w{made}/__mockpets/data/pets", key=None).json
