@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from benchmarks.load import CONNECTIONS, KEY
 from benchmarks.process import cpu_seconds, started
-from benchmarks.subjects import serving
+from benchmarks.subjects import PETS, serving
 from benchmarks.tables import table
 
 if TYPE_CHECKING:
@@ -110,10 +110,9 @@ def _subject(name: str, size: int, home: Path) -> Subject:
     options: dict[str, tuple[str, ...]] = {
         "stubs": ("--scenario", "many", "--scenarios-dir", "."),
         "scenarios": ("--scenarios-dir", "."),
-        "pets": ("--data", f"pets={size}"),
         "sessions": ("--max-sessions", str(size)),
     }
-    return serving(folder, *options.get(name, ()))
+    return serving(folder, *options.get(name, ()), count=size if name == "pets" else PETS)
 
 
 def _write(path: Path, stubs: Sequence[Mapping[str, Any]]) -> None:

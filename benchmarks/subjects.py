@@ -75,20 +75,21 @@ def serving(
     checkout: Path = ROOT,
     name: str = OURS,
     python: Path | str = sys.executable,
+    count: int = PETS,
 ) -> Subject:
-    """Return mockpets from a checkout, by default with few pets and without the access log."""
-    serve = ("serve", "--port", "{port}", *_start(checkout))
+    """Return mockpets from a checkout, with `count` pets and without the access log."""
+    serve = ("serve", "--port", "{port}", *_start(checkout, count))
     command = (str(python), "-m", "mockpets", *serve, *options)
     return Subject(name, command, folder, environment=environment(checkout))
 
 
-def _start(checkout: Path) -> tuple[str, ...]:
+def _start(checkout: Path, count: int) -> tuple[str, ...]:
     """Return the options for the pets and for no access log, as the version spells them."""
     page = (checkout / "docs/reference/settings.md").read_text(encoding="utf-8")
     quiet = "--log=quiet" if "`--log`" in page else "--quiet"
     if (checkout / "mockpets/records").is_dir():
-        return f"--data=pets={PETS}", "--max-records=100000", quiet
-    return f"--pets={PETS}", "--max-pets=100000", quiet
+        return f"--data=pets={count}", "--max-records=100000", quiet
+    return f"--pets={count}", "--max-pets=100000", quiet
 
 
 def environment(checkout: Path = ROOT) -> dict[str, str]:
