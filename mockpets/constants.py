@@ -311,6 +311,8 @@ TABLES: Final = 4
 """Generated tables of records to cache; sessions and scenarios share them."""
 STACKS: Final = 100
 """Maximum number of scenario combinations for which one session keeps counters."""
+OVERRIDES: Final = 20
+"""Maximum number of overrides in one session."""
 
 SESSIONS: Final = 1000
 """Maximum number of sessions with the default of `--memory`, to which it is proportional."""

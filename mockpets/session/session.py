@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from mockpets.constants import (
     DEFAULT_SCENARIO,
     DELAY_SECONDS,
+    OVERRIDES,
     SESSION_HEADER,
     SESSION_ID_HEADER,
     STACKS,
@@ -57,8 +58,6 @@ _RESET_KINDS: Final[tuple[Change, ...]] = ("data", "requests", "scenario")
 """What a reset changes."""
 _RANDOM_VERSION: Final = 3
 """What `Random.getstate` begins with in each Python that can run mockpets."""
-OVERRIDES: Final = 20
-"""Maximum number of overrides in one session."""
 RECORDS_AT_ONCE: Final = 500
 """Records to generate on the app's thread, which blocks other requests for a few milliseconds."""
 

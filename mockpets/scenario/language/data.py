@@ -235,7 +235,7 @@ _OWN_CONTENT: Final = _OwnContent(
 
 CONTENT: Final = ByKind(
     "The contents of a collection: a list of records, the name of a fixture, a number of records "
-    "to generate, what to generate, or what `GET data/NAME` returns.",
+    "to generate, what to generate, or an object with `records`.",
     name="RecordsSource",
     kinds={
         "text": _FIXTURE,

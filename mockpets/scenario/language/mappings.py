@@ -120,10 +120,14 @@ class MapOf(Shape):
     keys: str
     pattern: str
     hint: str = ""
+    most: int | None = None
 
     def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind != "mapping":
             return diagnostics.reject(node, "a mapping")
+        count = len(node.members)
+        if self.most is not None and count > self.most:
+            diagnostics.add(node, f"must have at most {self.most} keys, got {count}")
         values = {}
         for name, (key, value) in node.members.items():
             if not re.fullmatch(self.pattern, name):
@@ -132,11 +136,14 @@ class MapOf(Shape):
         return {name: value for name, value in values.items() if value is not INVALID}
 
     def _looks(self, definitions: Definitions) -> Schema:
-        return {
+        looks: Schema = {
             "type": "object",
             "propertyNames": {"pattern": f"^(?:{self.pattern})$"},
             "additionalProperties": self.item.schema(definitions),
         }
+        if self.most is not None:
+            looks["maxProperties"] = self.most
+        return looks
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from mockpets.constants import (
     FIXTURE_NODES,
     INT64_MAX,
+    OVERRIDES,
     SCENARIO_NAME,
     STACK_DEPTH,
     STACKS,
@@ -147,6 +148,7 @@ SESSION_EXPORT: Final[Shape] = Object(
             Text("A scenario file."),
             "scenario",
             SCENARIO_NAME,
+            most=OVERRIDES,
         ),
         "seed": SEED,
         "random": Text("The state of its random numbers (base64).", then=_state),

@@ -97,8 +97,8 @@ def _filters(call: ControlRequest, store: Store) -> Filters:
 def set_records(call: ControlRequest) -> JsonResponse[types.Total]:
     """Replace all records; those without an ID get one.
 
-    The body is a list of records, the name of a fixture, a number of records to generate, or what
-    `GET data/NAME` returns.
+    The body is a list of records, the name of a fixture, a number of records to generate, or an
+    object with `records`.
     """
     collection, session, shared = _collection(call), call.session, call.context.sessions.shared
     progress = call.context.sessions.save_progress

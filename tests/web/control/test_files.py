@@ -8,8 +8,7 @@ import pytest
 
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.client import ControlClient
-from mockpets.constants import CONTROL_PREFIX, FILE_BYTES
-from mockpets.session.session import OVERRIDES
+from mockpets.constants import CONTROL_PREFIX, FILE_BYTES, OVERRIDES
 from tests.http_client import Client, InProcess, Response
 
 YAML = {"Content-Type": "application/yaml"}

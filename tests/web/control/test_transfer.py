@@ -254,6 +254,12 @@ INVALID: list[tuple[str, Any, int, list[str]]] = [
     ),
     ("overrides", valid(overrides={"a": 5, "A b": ""}), 400, ["overrides.a", "invalid scenario"]),
     (
+        "more overrides than a session may have",
+        valid(overrides={f"n{number}": json.dumps(OTHER) for number in range(21)}),
+        400,
+        ["overrides: must have at most 20 keys, got 21"],
+    ),
+    (
         "an override",
         valid(overrides={"a": "stubs: 3"}),
         422,

@@ -525,7 +525,7 @@ export interface components {
                 [key: string]: unknown;
             }[];
         };
-        /** @description The contents of a collection: a list of records, the name of a fixture, a number of records to generate, what to generate, or what `GET data/NAME` returns. */
+        /** @description The contents of a collection: a list of records, the name of a fixture, a number of records to generate, what to generate, or an object with `records`. */
         RecordsSource: string | {
             [key: string]: unknown;
         }[] | number | (components["schemas"]["GeneratedRecords"] | {
