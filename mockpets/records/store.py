@@ -296,7 +296,7 @@ class Store:
                 raise RequestError("store_full", store_full(self._max_new, what))
             key = record.get(name)
             if key is None:
-                key, following = self._new_key(following, lambda key: now.find(key) is None)
+                key, following = self._new_key(following, now.find)
                 record = {name: key, **record}
             elif problem := key_problem(key):
                 raise RequestError("invalid_request", f"{name} {problem}")
@@ -305,7 +305,10 @@ class Store:
             elif isinstance(key, int):
                 following = max(following, key + 1)
             row = self.collection.schema.dump(record)
-            place = self._place_of(key)
+            if self.collection.is_ordered and isinstance(key, int):
+                place = key
+            else:
+                place = 1 + max([0, *now.base.places[-1:], *now.own.places[-1:]])
             self._charge.add(len(row) + self.collection.entry_bytes)
             self._open_own().put(place, record, row)
             self._next_key = following
@@ -313,8 +316,8 @@ class Store:
         self._on_change(self._next_key - self._saved_key)
         return key, row
 
-    def _new_key(self, number: int, is_free: Callable[[Key], bool]) -> tuple[Key, int]:
-        """Return a key that is free, and the number after that of the key."""
+    def _new_key(self, number: int, find: Callable[[Key], int | None]) -> tuple[Key, int]:
+        """Return a key that `find` does not know, and the number after that of the key."""
         while number <= INT64_MAX:
             key: Key = number
             if self.collection.has_text_keys:
@@ -322,16 +325,9 @@ class Store:
                 source = f"{self._seed}/{self.collection.label}/{number}".encode()
                 key = str(UUID(bytes=blake2b(source, digest_size=16).digest(), version=4))
             number += 1
-            if is_free(key):  # a client may have chosen it
+            if find(key) is None:  # a client may have chosen it
                 return key, number
         raise RequestError("store_full", _NO_KEYS_LEFT)
-
-    def _place_of(self, key: Key) -> int:
-        """Return the place of a new record."""
-        if self.collection.is_ordered and isinstance(key, int):
-            return key
-        now = self._now
-        return 1 + max([0, *now.base.places[-1:], *now.own.places[-1:]])
 
     def change(self, text: str, make: Change) -> tuple[Key, bytes]:
         """Replace the record whose key is a text in a path; return its key and JSON.
@@ -417,13 +413,9 @@ class Store:
         with self._lock:
             following = max([self._next_key, *(key + 1 for key in taken if isinstance(key, int))])
             keyed = []
-
-            def is_free(key: Key) -> bool:
-                return key not in taken
-
             for record in records:
                 if name not in record:
-                    key, following = self._new_key(following, is_free)
+                    key, following = self._new_key(following, taken.get)
                     record = {**record, name: key}
                 keyed.append(record)
             self._next_key = following
