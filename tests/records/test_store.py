@@ -79,7 +79,7 @@ def test_a_session_costs_only_what_it_changes() -> None:
         tracemalloc.stop()
 
     assert len(saved) == 200
-    assert peak < 200 * 8192
+    assert peak < 200 * 4096
     assert all(store.total() == 10_000 for store in stores)
 
 
