@@ -100,8 +100,17 @@ class Database:
 
     def rows(self, table: str) -> list[tuple[Any, ...]]:
         """Return the rows of a table; raise `InputError` if the file is damaged."""
+        execute = self.connection.execute
         try:
-            return self.connection.execute(f"SELECT * FROM {table}").fetchall()  # noqa: S608 - a name of ours
+            # Another program may have written any type: SQLite 3.37 was the first to check them.
+            wrong = " OR ".join(
+                f"typeof({name}) NOT IN ('null', '{kind.lower()}')"
+                for _, name, kind, *_ in execute(f"PRAGMA table_info({table})")
+            )
+            if execute(f"SELECT 1 FROM {table} WHERE {wrong}").fetchone():  # noqa: S608 - names of ours
+                what = f"a value cannot be read: a row of '{table}' has a value of another type"
+                raise damaged(self.path, what)
+            return execute(f"SELECT * FROM {table}").fetchall()  # noqa: S608 - a name of ours
         except (sqlite3.Error, ValueError) as error:
             raise damaged(self.path, str(error)) from error
 

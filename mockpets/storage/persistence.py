@@ -14,16 +14,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from mockpets.clock import REAL, Clock
-from mockpets.constants import DEFAULT_SESSION
+from mockpets.clock import LATEST, REAL, Clock
+from mockpets.constants import DEFAULT_SESSION, INT64_MAX
 from mockpets.contract.collections import Collection, OwnSchema, key_problem
 from mockpets.errors import InputError, Problem, RequestError, invalid
 from mockpets.memory_budget import Charge
 from mockpets.records.saved import SavedRecords
-from mockpets.records.table import Table, empty_table, make_table, parse_row, rows_of
+from mockpets.records.table import Table, empty_table, make_table, rows_of
 from mockpets.session.save_progress import SKIPPED_KEYS
 from mockpets.storage.database import damaged, not_writable, open_database
 from mockpets.storage.saver import SEPARATOR, Saver, base_name
+from mockpets.strict_json import dump_json, load_json_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -77,9 +78,10 @@ def restore_sessions(database: Database, sessions: SessionRegistry) -> Saver:
         }
         skipped = 0 if is_clean else SKIPPED_KEYS
         records = _records(database, bases, skipped)
+        checked: set[tuple[int, str | None]] = set()
         for row in restored:
-            _restore(sessions, row, records, bases, path, skipped)
-    except (ValueError, KeyError, TypeError) as error:
+            _restore(sessions, row, records, bases, path, skipped, checked)
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise damaged(path, f"a value cannot be read: {error}") from error
     if skipped:
         _log.warning(
@@ -119,15 +121,21 @@ def _restore(
     bases: Bases,
     path: Path,
     skipped: int,
+    checked: set[tuple[int, str | None]],
 ) -> None:
     """Make a session as it was, with its ID if nothing can be lost.
 
     :param row: of the table of sessions.
     :param skipped: how many keys the server that crashed may have assigned; 0 without a crash.
+    :param checked: see `_usable`.
     :raise InputError: there is no room for it.
     """
     name, session_id, active, seed, clock, starts, skipped_before = row
     shared, problems = sessions.shared, list[str]()
+    if not session_id.isalnum():
+        raise ValueError(f"the ID of session {name} has other characters than letters and digits")
+    if not 0 <= skipped_before <= INT64_MAX - SKIPPED_KEYS:
+        raise ValueError("skipped_keys is out of range")
     names = shared.scenarios if active is None else tuple(active.split(SEPARATOR))
     if problem := _unknown(shared, names):
         instead = SEPARATOR.join(shared.scenarios)
@@ -140,7 +148,7 @@ def _restore(
             shared.seed if seed is None else int(seed),
             shared.clock if clock is None else _clock(clock),
             shared.starts if starts is None else _starts(shared, starts, bases, problems),
-            _usable(shared, records.get(name, {}), problems),
+            _usable(shared, records.get(name, {}), problems, checked),
             skipped_keys=skipped_before + skipped,
         )
     except RequestError as error:
@@ -157,25 +165,36 @@ def _restore(
 
 def _clock(text: str) -> Clock | None:
     content = json.loads(text)
-    return None if content == REAL else Clock(*content)
+    if content == REAL:
+        return None
+    ms, is_frozen = content
+    if type(ms) is not int or abs(ms) > LATEST or type(is_frozen) is not bool:
+        raise ValueError(f"a clock is a number of milliseconds and true or false, got {text[:80]}")
+    return Clock(ms, is_frozen)
 
 
 def _starts(
     shared: SharedState, text: str, bases: Bases, problems: list[str]
 ) -> Mapping[str, Table]:
     """Return the initial records of a session; raise ``store_full``."""
-    starts = {}
-    for label, base in json.loads(text).items():
+    starts, saved = {}, json.loads(text)
+    if not isinstance(saved, dict):
+        raise TypeError(f"starts must be an object, got {text[:80]}")
+    for label, base in saved.items():
         binding, known = shared.library().binding(label, ""), shared.starts.get(label)
+        rows = bases[base]
         if known is not None and base_name(known.in_order()) == base:
             starts[label] = known
         elif binding is None:
             problems.append(f"has initial records of {label} that wait for their scenario")
-            rows = dict(enumerate(bases[base]))
-            starts[label] = Table(_UNKNOWN, None, rows, [*rows], frozen=True)
+            _check_rows(rows, None)
+            starts[label] = Table(
+                _UNKNOWN, None, dict(enumerate(rows)), [*range(len(rows))], frozen=True
+            )
         else:
+            _check_rows(rows, None)
             try:
-                table = make_table(binding.collection, rows_of(bases[base]), shared.records)
+                table = make_table(binding.collection, rows_of(rows), shared.records)
             except KeyError:  # its records have another key now
                 problems.append(f"has no initial records of {label}: the file defines others now")
                 table = empty_table(binding.collection)
@@ -189,16 +208,25 @@ def _check_rows(rows: Iterable[bytes | None], key: str | None) -> None:
     :param key: what they must have.
     """
     for row in rows:
-        record = None if row is None else parse_row(row)
-        if record is not None and key is not None and (problem := key_problem(record[key])):
+        if row is None:
+            continue
+        record = load_json_of(row.decode())
+        dump_json(record)  # half of a surrogate pair cannot be sent
+        if not isinstance(record, dict):
+            raise TypeError(f"a record must be an object, got {row.decode()[:80]}")
+        if key is not None and (problem := key_problem(record[key])):
             raise ValueError(f"{key} {problem}")
 
 
 def _usable(
-    shared: SharedState, records: Mapping[Place, SavedRecords], problems: list[str]
+    shared: SharedState,
+    records: Mapping[Place, SavedRecords],
+    problems: list[str],
+    checked: set[tuple[int, str | None]],
 ) -> dict[Place, SavedRecords]:
     """Return the records whose definition is as before, charged to the budget.
 
+    :param checked: the bases that were checked before, by `id`, with the key that they must have.
     :raise RequestError: ``store_full``.
     """
     usable = {}
@@ -210,7 +238,11 @@ def _usable(
             continue
         if binding is None:
             problems.append(f"has records {whose} that wait for their scenario")
-        _check_rows(saved.changes.values(), None if binding is None else binding.collection.key)
+        key = None if binding is None else binding.collection.key
+        _check_rows(saved.changes.values(), key)
+        if (id(saved.base), key) not in checked:  # many sessions may have the same base
+            _check_rows(saved.base, key)
+            checked.add((id(saved.base), key))
         charge = Charge(shared.records)
         charge.add(sum(len(row) for row in saved.changes.values() if row))
         usable[label, giver] = SavedRecords(
