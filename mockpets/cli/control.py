@@ -495,13 +495,17 @@ _FILE: Final = click.argument("file", metavar="FILE.json", type=click.Path(path_
 @flag("--log", text="Add the request log as HAR, with secrets redacted.")
 @remote.with_client
 def export_session(client: ControlClient, file: Path, log: bool) -> None:
-    """Write data, scenarios, counters, seed and clock of a session to a file.
+    """Write data, scenarios, counters, seed and clock of a session to a new file.
 
     Name the session with --session.
     """
     exported = client.export_session(log=log)
     try:
-        file.write_text(json.dumps(exported, indent=1) + "\n", "utf-8")
+        # Exclusively: never write to where a symbolic link leads.
+        with file.open("x", encoding="utf-8") as stream:
+            stream.write(json.dumps(exported, indent=1) + "\n")
+    except FileExistsError as error:
+        raise invalid(str(file), "already exists", "choose another name, or delete it") from error
     except OSError as error:
         raise cannot_write(file, error) from error
     click.echo(printable(f"exported session {client.name} to {file}"))

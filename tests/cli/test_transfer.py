@@ -96,6 +96,18 @@ def test_an_invalid_file_is_reported_with_its_places(
 
 
 @pytest.mark.usefixtures("client")
+def test_an_export_never_replaces_a_file_or_follows_a_link(run: Run) -> None:
+    Path("a.json").write_text("precious", "utf-8")
+    Path("link.json").symlink_to("a.json")
+    Path("dangling.json").symlink_to("b.json")
+    for name in ("a.json", "link.json", "dangling.json"):
+        message = f"mockpets: {name}: already exists; choose another name, or delete it"
+        assert run("sessions", "export", name) == (2, [], [message])
+    assert Path("a.json").read_text("utf-8") == "precious"
+    assert not Path("b.json").exists()
+
+
+@pytest.mark.usefixtures("client")
 def test_a_file_that_cannot_be_written_is_reported(run: Run) -> None:
     status, out, [line] = run("sessions", "export", "missing/a.json")
     assert (status, out) == (2, [])
