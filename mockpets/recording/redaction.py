@@ -58,7 +58,7 @@ _HARMLESS: Final = re.compile(
     r"\[redacted.*|\[?redacted\]?|%5Bredacted%5D.*|null|none|undefined|[Bb]earer|[Bb]asic|[Dd]igest|true|false|\*+|\.{3}"
     r"|mockpets|KEY|TOKEN|<.*|\$.*"
 )
-"""A value that is none: a placeholder, or our key, which is public."""
+"""A value that is not a secret: a placeholder, or our key, which is public."""
 _PROSE: Final = re.compile(r"[a-z]{1,12}[.!?]?|is|was")
 """A word behind a name and a colon, as in ``invalid token: expired``."""
 _PERSONAL: Final = re.compile("passw|passphrase|pwd|secret", re.IGNORECASE)
