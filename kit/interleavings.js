@@ -204,9 +204,7 @@ async function hold(context, origins, settings, run) {
       return log(`${name} is held`);
     }
     const delay = Date.now() - endedAt;
-    const isRepeated = sent.indexOf(name) < sent.lastIndexOf(name);
-    const poll = isRepeated ? `${pollHint(name)}; if not, ` : "";
-    if (delay < LATE_MS) late ??= new Error(`${name} was sent ${delay} ms after race() ended; ${poll}raise \`quiet\` above the page's delay, such as { quiet: ${Math.ceil(delay / 100) * 100 + 100} }, or send it in race()`);
+    if (delay < LATE_MS) late ??= { name, delay };
     return route.fallback();
   });
 
@@ -247,10 +245,18 @@ async function hold(context, origins, settings, run) {
   function reasonOfLength() {
     run.isTooLong = true;
     let [name, count] = mostFrequent(sent);
-    // A poll may have another query each time.
-    if (count < POLL_COUNT) [name, count] = mostFrequent(sent.map((one) => one.split("?")[0]));
+    if (count < POLL_COUNT) [name, count] = mostFrequent(sent.map(withoutQuery));
     const reason = isPending ? "its actions did not end; await in them no more than what the page shows before its responses arrive" : "the page was never quiet";
     return count < POLL_COUNT ? reason : `${reason}; ${name} was sent ${count} times: ${pollHint(name)}`;
+  }
+
+  /** Return an Error for the first late request; what was sent after it shows whether the page polls. */
+  function lateError({ name, delay }) {
+    const isRepeated = (title, titles) => titles.indexOf(title) < titles.lastIndexOf(title);
+    const path = withoutQuery(name);
+    const polled = isRepeated(name, sent) ? name : isRepeated(path, sent.map(withoutQuery)) ? path : undefined;
+    const poll = polled ? `${pollHint(polled)}; if not, ` : "";
+    return new Error(`${name} was sent ${delay} ms after race() ended; ${poll}raise \`quiet\` above the page's delay, such as { quiet: ${Math.ceil(delay / 100) * 100 + 100} }, or send it in race()`);
   }
 
   function unrepeatable(reason) {
@@ -326,9 +332,14 @@ async function hold(context, origins, settings, run) {
       if (!endedAt) throw new Error("the body ended before race() did; write `await race(...)`");
       // A delay of the page is the same in all orders, so one order waits for it.
       if (run.number === 1) await new Promise((resolve) => setTimeout(resolve, LATE_MS - (Date.now() - endedAt)));
-      if (late) throw late;
+      if (late) throw lateError(late);
     },
   };
+}
+
+/** Return a title without the query, which may differ in each request of a poll. */
+function withoutQuery(title) {
+  return title.split("?")[0];
 }
 
 function pollHint(name) {
