@@ -138,19 +138,15 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan
 
 def dump_json(value: object) -> bytes:
     """Return a value as compact JSON; Decimals stay exact. Raises TypeError for other types."""
-    return _dump(value).encode()
-
-
-def _dump(value: object) -> str:
     try:
-        return _ENCODER.encode(value)
+        return _ENCODER.encode(value).encode()
     except TypeError:  # it contains a Decimal; without one, the encoder is many times faster
-        return _dump_exact(value)
+        return _dump_exact(value).encode()
 
 
 def dump_ascii(value: object) -> str:
     """Return a value as compact JSON whose other characters are escaped, also surrogates."""
-    return re.sub(r"[^ -~]", lambda found: json.dumps(found[0])[1:-1], _dump(value))
+    return re.sub(r"[^ -~]", lambda found: json.dumps(found[0])[1:-1], _dump_exact(value))
 
 
 def _dump_exact(value: object) -> str:

@@ -64,7 +64,7 @@ class Contents(NamedTuple):
 
     def find(self, key: Key) -> int | None:
         """Return the place of the record with a key, an `identity`; None without one."""
-        place = self.own.find(key)
+        place = self.own.find(key) if self.own.rows else None
         if place is None:
             place = self.base.find(key)
             if place in self.gone.rows:

@@ -329,7 +329,10 @@ def must_close(request: Request, session: Session) -> bool:
     use it asks for.
     """
     stack = request.exchange.stack
-    if (stack is not None and stack.has_connection_fault) or session.has_connection_fault:
+    breaks = stack is not None and stack.has_connection_fault
+    if not breaks and (stack is None or stack.names != session.active):
+        breaks = session.has_connection_fault
+    if breaks:
         return not session.shared.is_public
     if request.method != "OPTIONS" or session.shared.is_public:
         return False
