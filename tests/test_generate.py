@@ -17,6 +17,12 @@ description: Every response takes eight seconds.
 group: Slow responses
 stubs: [{delay: 8s}]
 """
+LISTING = (
+    *("tests/cli/test_completion.py", "tests/cli/test_layout.py", "tests/docs/test_budgets.py"),
+    *("tests/kit/test_declarations.py", "tests/scenario/test_describe.py"),
+    *("tests/scenario/test_library.py", "tests/scenario/test_shipped.py"),
+)
+"""Tests that compare lists of all shipped scenarios; they show most mistakes in seconds."""
 
 
 @pytest.fixture
@@ -98,6 +104,13 @@ def test_a_new_scenario_needs_its_file_and_one_command(checkout: Path) -> None:
     assert {line.removeprefix("wrote: ") for line in written if line.startswith("wrote")} == stale
     assert python(checkout, "-m", "generate", "--check")[0] == 0
 
-    tests = ("tests/scenario", "tests/cli", "tests/docs", "tests/kit", "tests/web/control")
-    status, output = python(checkout, "-m", "pytest", "-q", *tests)
+    status, output = python(checkout, "-m", "pytest", "-q", "-n0", *LISTING)
+    assert status == 0, "\n".join(output)
+
+
+@pytest.mark.long
+@pytest.mark.slow
+def test_no_other_test_needs_a_change_for_a_new_scenario(checkout: Path) -> None:
+    assert python(checkout, "-m", "generate")[0] == 0
+    status, output = python(checkout, "-m", "pytest", "-q")
     assert status == 0, "\n".join(output)
