@@ -11,11 +11,12 @@ Records are returned as bytes, so that a page costs no more than its size.
 from __future__ import annotations
 
 from bisect import bisect_right
+from decimal import Decimal
 from hashlib import blake2b
 from heapq import merge
 from itertools import filterfalse, islice
 from threading import Lock
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 from uuid import UUID
 
 from mockpets.constants import INT64_MAX
@@ -133,10 +134,8 @@ class Contents(NamedTuple):
         return [each for each in conditions if self.base.at(each) or self.own.at(each)]
 
     def _matching(self, filters: Filters, after: int | None) -> Iterator[bytes]:
-        """Yield the records that meet filters: those of the shortest index, or all, are read."""
-        names = [name for name in self.base.collection.filters if name in filters]
-        walks = [self._met(name, filters[name]) for name in names]
-        for place in self._walk(min(walks, key=self._length, default=[None]), after):
+        """Yield the records that meet filters; all candidates are read."""
+        for place in self._candidates(filters, after):
             row = self._row(place)
             record = parse_row(row)
             if all(
@@ -144,6 +143,18 @@ class Contents(NamedTuple):
                 for name, values in filters.items()
             ):
                 yield row
+
+    def _candidates(self, filters: Filters, after: int | None) -> Iterator[int]:
+        """Yield the places of the records with one of the keys, of the shortest index, or all."""
+        key = self.base.collection.key
+        if key in filters:
+            # A Decimal is found like the integer that it equals, also as a place.
+            keys = (value for value in filters[key] if isinstance(value, (int, str, Decimal)))
+            places = map(self.find, map(identity, cast("Iterator[Key]", keys)))
+            return _after(sorted({int(each) for each in places if each is not None}), after)
+        names = [name for name in self.base.collection.filters if name in filters]
+        walks = [self._met(name, filters[name]) for name in names]
+        return self._walk(min(walks, key=self._length, default=[None]), after)
 
     def _length(self, conditions: Sequence[Condition | None]) -> int:
         return sum(len(self.base.at(each)) + len(self.own.at(each)) for each in conditions)

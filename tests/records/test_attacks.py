@@ -77,6 +77,25 @@ def test_a_query_reads_each_record_a_few_times_whatever_its_length(
     assert len(work) <= most
 
 
+@pytest.mark.parametrize(("query", "found"), [
+    ("id=7", ["7"]), ("id=zz", []), ("id=7.0&id=x&id=07&id=null&id=1e1000000", ["7", "x"]),
+    ("id=-7", []), ("id=x&a=1", ["x"]), ("id=7&a=2", []), ("id=x&b=1", []),
+])  # fmt: skip
+def test_a_filter_by_key_reads_only_the_records_with_these_keys(
+    call: Client, work: list[str], query: str, found: list[str]
+) -> None:
+    for _ in range(RECORDS):
+        add(call, b'{"a": 1}')
+    add(call, b'{"a": 1, "id": "x"}')
+    for target in (ORDERS, DATA):
+        work.clear()
+        page = call("GET", f"{target}?{query}").json
+        records = page if target == ORDERS else page["records"]
+
+        assert [str(record["id"]) for record in records] == found
+        assert work.count("row") <= 4, "once or twice for each of the two keys"
+
+
 @pytest.mark.parametrize("text", ["1e1000000", "-1e1000000", "1e-1000000", "1E+999999999", "NaN"])
 @pytest.mark.parametrize("name", ["a", "b", "x"])
 def test_a_number_that_nothing_can_hold_is_a_filter_like_others(
