@@ -16,7 +16,7 @@ from hashlib import blake2b
 from heapq import merge
 from itertools import filterfalse, islice
 from threading import Lock
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar, cast
 from uuid import UUID
 
 from mockpets.constants import INT64_MAX
@@ -33,7 +33,15 @@ from mockpets.records.table import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import (
+        Callable,
+        Collection,
+        Hashable,
+        Iterable,
+        Iterator,
+        Mapping,
+        Sequence,
+    )
 
     from mockpets.contract.collections import Key, Record
     from mockpets.memory_budget import MemoryBudget
@@ -43,7 +51,12 @@ if TYPE_CHECKING:
     """The values that a property may have, as `index_key` returns them; a record must have one."""
     Change = Callable[[Record], Record]
 
+T = TypeVar("T")
+
 NO_FILTERS: Final[Filters] = {}
+_BYTES_AT_ONCE: Final = 64 * 1024
+"""The most JSON to parse at once, with `_RECORD_BYTES` for each record: it takes 3 ms."""
+_RECORD_BYTES: Final = 100
 _NO_KEYS_LEFT: Final = "the highest int64 id is already used; reset the session"
 
 
@@ -70,6 +83,13 @@ class Contents(NamedTuple):
             place = self.base.find(key)
             if place in self.gone.rows:
                 return None
+        return place
+
+    def known(self, text: str) -> int:
+        """Return the place of the record whose key is a text in a path; raise ``not_found``."""
+        place = self.find(identity(text))
+        if place is None:
+            raise self.base.collection.missing(text)
         return place
 
     def row(self, place: int) -> bytes | None:
@@ -103,6 +123,24 @@ class Contents(NamedTuple):
         if own.rows and (limit is None or len(rows) < limit):
             rows += _some(own, condition, after, limit and limit - len(rows))
         return rows
+
+    def page(self, limit: int, filters: Filters = NO_FILTERS) -> bytes:
+        """Return the first records that meet filters, at most `limit`, as a JSON array."""
+        return b"[" + b",".join(self.rows(limit, filters)) + b"]"
+
+    def is_slow(self, filters: Filters, names: Collection[str] = ()) -> bool:
+        """Return whether `rows`, `total` or `names` must parse many records.
+
+        :param names: the argument of `names`; empty if it is not called.
+        """
+        if not names and self._indexed(filters) is not None:
+            return False
+        size = 0
+        for place in self._walk([None], None) if names else self._candidates(filters, None):
+            size += len(self._row(place)) + _RECORD_BYTES
+            if size > _BYTES_AT_ONCE:
+                return True
+        return False
 
     def _row(self, place: int) -> bytes:
         return self.own.rows.get(place) or self.base.rows[place]
@@ -244,11 +282,26 @@ class Store:
 
     # --- Reading ------------------------------------------------------------------------------
 
+    def is_slow(self, filters: Filters, names: Collection[str] = ()) -> bool:
+        """Return whether to call `query` on another thread, as `Contents.is_slow` does."""
+        with self._lock:
+            return self._now.is_slow(filters, names)
+
+    def query(self, read: Callable[[Contents], T], *, is_slow: bool) -> T:
+        """Return what a function returns for the current records.
+
+        :param is_slow: whether it takes long, so that no other thread may wait for it. The next
+            change then copies the store's own records, since the function still reads them.
+        """
+        if is_slow:
+            return read(self.save())
+        with self._lock:
+            return read(self._now)
+
     def page(self, limit: int, filters: Filters = NO_FILTERS) -> bytes:
         """Return the first records that meet filters, at most `limit`, as a JSON array."""
         with self._lock:
-            rows = self._now.rows(limit, filters)
-        return b"[" + b",".join(rows) + b"]"
+            return self._now.page(limit, filters)
 
     def find(self, text: str) -> bytes | None:
         """Return the record whose key is a text in a path, as JSON; None without one."""
@@ -269,11 +322,6 @@ class Store:
         with self._lock:
             return self._now.total(filters)
 
-    def names(self, wanted: Iterable[str]) -> set[str]:
-        """Return which of these properties any record has."""
-        with self._lock:
-            return self._now.names(wanted)
-
     def rows(
         self, limit: int | None = None, filters: Filters = NO_FILTERS, after: str | None = None
     ) -> list[bytes]:
@@ -282,14 +330,8 @@ class Store:
         :param after: only those after the one with this key, or raise ``not_found``.
         """
         with self._lock:
-            place = None if after is None else self._known(after)
+            place = None if after is None else self._now.known(after)
             return self._now.rows(limit, filters, place)
-
-    def _known(self, text: str) -> int:
-        place = self._now.find(identity(text))
-        if place is None:
-            raise self.collection.missing(text)
-        return place
 
     # --- Writing ------------------------------------------------------------------------------
 
@@ -348,7 +390,7 @@ class Store:
         """
         name, entry = self.collection.key, self.collection.entry_bytes
         with self._lock:
-            place = self._known(text)
+            place = self._now.known(text)
             old = self._now._row(place)
             record = parse_row(old)
             new = make(record)
@@ -370,7 +412,7 @@ class Store:
         """Delete the record whose key is a text in a path; raise ``not_found``, ``store_full``."""
         entry = self.collection.entry_bytes
         with self._lock:
-            place = self._known(text)
+            place = self._now.known(text)
             row = self._now._row(place)
             record = parse_row(row)
             if place in self._now.own.rows:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, quote
 
 from werkzeug.exceptions import RequestEntityTooLarge
@@ -27,16 +27,19 @@ from mockpets.records.table import index_key
 from mockpets.redaction import redacted_target
 from mockpets.strict_json import parse_json
 from mockpets.web.exchange import Response
+from mockpets.web.jobs import run_job
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 
     import flask
 
     from mockpets.constants import NoteCode
-    from mockpets.records.store import Filters, Store
+    from mockpets.records.store import Contents, Filters, Store
     from mockpets.session.session import Session
     from mockpets.web.exchange import Request
+
+T = TypeVar("T")
 
 
 def add_routes(app: flask.Flask, respond: Callable[..., Response]) -> None:
@@ -225,11 +228,33 @@ def _page(request: Request, store: Store) -> Response:
     query = dict(request.args.lists()) if request.environ.get("QUERY_STRING") else {}
     limits = {name: query.pop(name) for name in ("limit",) if name in query}
     limit = load_list_query(limits).limit
-    unknown = query.keys() - {*store.collection.properties}
-    unknown -= store.names(unknown)
+    filters, others = filters_of(query), query.keys() - {*store.collection.properties}
+
+    def read(records: Contents) -> tuple[bytes, set[str]]:
+        unknown = others - records.names(others)
+        known = {name: filters[name] for name in filters if name not in unknown}
+        return records.page(limit, known), unknown
+
+    page, unknown = read_records(request, store, read, filters, others)
     request.exchange.notes += ignored_note("ignored_query", "parameters", unknown)
-    filters = filters_of({name: query[name] for name in query if name not in unknown})
-    return Response(store.page(limit, filters) + b"\n")
+    return Response(page + b"\n")
+
+
+def read_records(
+    request: Request,
+    store: Store,
+    read: Callable[[Contents], T],
+    filters: Filters,
+    names: Collection[str],
+) -> T:
+    """Return what a function returns for the records of a store; the worker reads many.
+
+    :param filters: those with which it reads, and the `names` that it looks for in all records.
+    :raise NotReady: as `run_job`.
+    """
+    is_slow = store.is_slow(filters, names)
+    job = partial(store.query, read, is_slow=is_slow)
+    return run_job(request, job, "reading the records", is_long=is_slow)
 
 
 def filters_of(query: Mapping[str, Sequence[str]]) -> Filters:

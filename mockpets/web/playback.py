@@ -25,7 +25,7 @@ from mockpets.web.delivery import check_room, waits
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.operations import selected_pets
 from mockpets.web.session_selector import requested_delay, select
-from mockpets.wsgi_extension import BODY, SERVER
+from mockpets.wsgi_extension import BODY, MEMO, SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     Act = Callable[..., Response]
     CheckRoute = Callable[[Request, Stack], None]
 
+_OUTCOME: Final = "outcome"
+"""The key in `MEMO` for what the stubs have decided."""
 _VALUE_SHOWN: Final = 80
 """How much of a reference's value a note has, in characters."""
 _VALUE_READ: Final = 4096
@@ -161,7 +163,10 @@ class Playback:
         exchange, delay = request.exchange, requested_delay(request) + self._delay
         exchange.outcome = NO_STUBS
         if stack.stubs:
-            exchange.outcome = session.decide(stack, _facts(request))
+            memo: dict[str, Outcome] = request.environ.get(MEMO, {})
+            if _OUTCOME not in memo:  # once: after a job, the app is called again
+                memo[_OUTCOME] = session.decide(stack, _facts(request))
+            exchange.outcome = memo[_OUTCOME]
             is_public = self._sessions.shared.is_public
             if exchange.outcome.fault in CONNECTION_FAULTS and is_public:
                 exchange.outcome = _rejected(exchange.outcome)

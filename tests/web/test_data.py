@@ -1,7 +1,9 @@
 """The records of collections through the control API, and whose records a request sees."""
 
 import json
-from collections.abc import Mapping
+import threading
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
@@ -10,6 +12,8 @@ from typing import Any
 import pytest
 
 from mockpets import MockpetsServer, Settings, create_app
+from mockpets.records import store as records_store
+from mockpets.records import table
 from tests.http_client import JSON, Client, InProcess, OverSocket, Response
 
 NUMBERS = count()
@@ -203,6 +207,106 @@ def test_a_filtered_list_has_pages(store: Store) -> None:
         ids += [pet["id"] for pet in part["records"]]
 
     assert ids == sold
+
+
+# --- Searches of many records ---------------------------------------------------------------------
+
+MANY = [{"id": number, "name": "n", "tag": "x", "n": number % 7} for number in range(1, 2001)]
+NOTE = {"name": "n", "tag": "x", "n": 8}
+STUBS = [{"match": {"path": "/v1/notes", "method": "GET"}, "after": 2, "reply": {"status": 503}}]
+WORKER = "mockpets-helper"
+
+
+class Searched:
+    """Counts the rows that each thread parses; holds up the worker until a request is served."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.rows = Counter[str]()
+        self.begun, self.served = threading.Event(), threading.Event()
+
+    def parse_row(self, row: bytes) -> Any:
+        thread = threading.current_thread().name
+        self.rows[thread] += 1
+        self.begun.set()
+        if thread == WORKER:
+            assert self.served.wait(20), "no other request was served"
+        return table.parse_row(row)
+
+
+@pytest.fixture
+def searched(monkeypatch: pytest.MonkeyPatch) -> Iterator[Searched]:
+    """Return a server with 2,000 notes, each search of which waits for another request."""
+    document = {"description": "d", "resources": [{"path": "/v1/notes", "filters": ["tag"]}]}
+    with MockpetsServer(Settings(port=0)) as server:
+        store = Store(Client(OverSocket(server.url)))
+        store.use({**document, "stubs": STUBS, "data": {"notes": MANY}})
+        assert store("POST", "/v1/notes", {"id": 5000, **NOTE}).status == 201
+        searched = Searched(store)
+        monkeypatch.setattr(records_store, "parse_row", searched.parse_row)
+        yield searched
+        searched.served.set()
+
+
+SEARCHES = {
+    "/__mockpets/data/notes?n=8": 200,
+    "/__mockpets/data/notes?n=3&tag=x&limit=3": 200,
+    "/__mockpets/data/notes?nope=1": 400,
+    "/v1/notes?n=8": 200,
+    "/v1/notes?nope=1&limit=3": 200,
+    "/v1/notes?tag=x&n=8": 200,
+}
+
+
+@pytest.mark.parametrize(("target", "status"), SEARCHES.items(), ids=SEARCHES)
+def test_other_requests_are_served_while_many_records_are_searched(
+    searched: Searched, target: str, status: int
+) -> None:
+    """They also change the records; the search finds those of its beginning."""
+    store = searched.store
+    with ThreadPoolExecutor(1) as pool:
+        search = pool.submit(store, "GET", target)
+        assert searched.begun.wait(20)
+        assert store("GET", "/v1/notes/5000").json == {"id": 5000, **NOTE}
+        assert store("POST", "/v1/notes", {"id": 5001, **NOTE}).status == 201
+        assert store("DELETE", "/v1/notes/5000").status == 204
+        searched.served.set()
+        response = search.result()
+
+    assert response.status == status, response.body
+    assert b"5001" not in response.body
+    assert (b"5000" in response.body) == ("n=8" in target)
+    assert searched.rows[WORKER] >= 2000
+    assert searched.rows.total() - searched.rows[WORKER] <= 2, "the change and the delete"
+
+
+def test_a_search_finds_the_same_on_the_worker_thread(searched: Searched) -> None:
+    searched.served.set()
+    page = searched.store.control("GET", "data/notes?n=3&limit=2&after=3").json
+    last = searched.store.control("GET", "data/notes?n=3&limit=2&after=1992").json
+    missing = searched.store.control("GET", "data/notes?n=3&after=9999")
+
+    assert [record["id"] for record in page["records"]] == [10, 17]
+    assert (page["total"], page["next"], last["next"]) == (286, "17", None)
+    assert [record["id"] for record in last["records"]] == [1998]
+    assert missing.json["message"] == "notes has no record with the id 9999"
+    listed = searched.store("GET", "/v1/notes?n=3&nope=1&limit=2")
+    assert [record["id"] for record in listed.json] == [3, 10]
+    notes = searched.store.control("GET", "requests?limit=1").json["requests"][-1]["notes"]
+    assert {"code": "ignored_query", "text": "ignored parameters: 'nope'"} in notes
+
+
+@pytest.mark.parametrize("query", ["", "?tag=x", "?tag=x&tag=y", "?id=7&n=0"])
+def test_a_list_that_needs_no_search_is_read_at_once(searched: Searched, query: str) -> None:
+    assert searched.store("GET", f"/v1/notes{query}").status == 200
+    assert searched.store.control("GET", f"data/notes{query}").status == 200
+    assert searched.rows[WORKER] == 0
+
+
+def test_stubs_count_a_search_of_many_records_once(searched: Searched) -> None:
+    searched.served.set()
+
+    assert [searched.store("GET", "/v1/notes?n=8").status for _ in range(3)] == [200, 200, 503]
 
 
 # --- Paths and keys -------------------------------------------------------------------------------

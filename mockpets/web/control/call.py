@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar, cast
 
 from mockpets.constants import (
     BASE_MARK,
@@ -13,12 +12,13 @@ from mockpets.constants import (
     SESSION_HEADER,
 )
 from mockpets.contract.collections import PETS
-from mockpets.errors import DocumentError, InputError, NotReady, RequestError, did_you_mean
+from mockpets.errors import DocumentError, InputError, RequestError, did_you_mean
 from mockpets.strict_json import dump_json
 from mockpets.units import quote
+from mockpets.web import jobs
 from mockpets.web.exchange import Response
 from mockpets.web.session_selector import named_scenarios
-from mockpets.wsgi_extension import JOB_RESULTS, SERVER
+from mockpets.wsgi_extension import SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -166,38 +166,8 @@ def run_job(
     is_outdated: Callable[[T], bool] = lambda _: False,
     key: str = "",
 ) -> T:
-    """Return the result of a job; the worker thread runs a long one.
-
-    :param what: the job, for the error message if it fails: ``reading the body``.
-    :param is_outdated: whether the job must run again, because its result no longer counts.
-    :param key: tells the jobs of one request apart; by default `what`.
-    :raise NotReady: the server runs the job and calls the view again.
-    :raise InputError: raised by the job.
-    """
-    environ, key = call.request.environ, key or what
-    for result in environ.get(JOB_RESULTS, ()):  # first: the job may have made itself short
-        if isinstance(result, _JobResult) and result.key == key:
-            if result.error is not None:
-                raise result.error
-            value: T = result.value
-            if not is_outdated(value):
-                return value
-    if not is_long or SERVER not in environ:
-        return job()
-    raise NotReady(partial(_run, job, key), what)
-
-
-class _JobResult(NamedTuple):
-    key: str
-    value: Any
-    error: InputError | RequestError | None = None
-
-
-def _run(job: Callable[[], object], key: str) -> _JobResult:
-    try:
-        return _JobResult(key, job())
-    except (InputError, RequestError) as error:
-        return _JobResult(key, None, error)
+    """Return the result of a job of a call, as `jobs.run_job` does."""
+    return jobs.run_job(call.request, job, what, is_long=is_long, is_outdated=is_outdated, key=key)
 
 
 def read_query(

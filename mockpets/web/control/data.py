@@ -14,7 +14,7 @@ from mockpets.session.save_progress import HURRY_KEYS
 from mockpets.strict_json import dump_json, parse_json
 from mockpets.units import quote
 from mockpets.web.control.call import JsonResponse, body_text, json_response, run_job
-from mockpets.web.operations import filters_of
+from mockpets.web.operations import filters_of, read_records
 from mockpets.wsgi_extension import SERVER
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from mockpets.contract import control_types as types
     from mockpets.contract.collections import Collection
-    from mockpets.records.store import Filters, Store
+    from mockpets.records.store import Contents
     from mockpets.records.table import Table
     from mockpets.scenario.library import Stack
     from mockpets.web.control.call import ControlRequest
@@ -68,30 +68,33 @@ def records(call: ControlRequest) -> JsonResponse[types.RecordPage]:
     Any property is a parameter: `status=sold`.
     """
     collection, limit = _collection(call), call.query.get("limit", CONTROL_RECORDS)
-    store = call.store(collection)
-    filters = _filters(call, store)
-    rows = store.rows(limit + 1, filters, call.query.get("after"))
-    page, following = rows[:limit], None
-    if len(rows) > limit:
-        following = str(parse_row(page[-1])[collection.key])
-    head = {**_summary(call, collection, call.stack()), "next": following}
-    if filters:
-        head["total"] = store.total(filters)
-    return JsonResponse(dump_json(head)[:-1] + b',"records":[' + b",".join(page) + b"]}\n")
-
-
-def _filters(call: ControlRequest, store: Store) -> Filters:
-    """Return the filters in the query, or raise ``invalid_request`` for unknown properties."""
+    store, after = call.store(collection), call.query.get("after")
     query = {
         name: texts for name, texts in call.request.args.lists() if name not in RECORDS_PARAMETERS
     }
-    others = query.keys() - {*store.collection.properties}
-    if unknown := sorted(others - store.names(others)):
-        known = (*RECORDS_PARAMETERS, *store.collection.properties)
-        hint = did_you_mean(unknown[0], known) or f"known parameters: {', '.join(known)}"
-        what = f"no record of {store.collection.name} has the property {quote(unknown[0])}"
-        raise RequestError("invalid_request", f"{what}; {hint}")
-    return filters_of(query)
+    filters, others = filters_of(query), query.keys() - {*collection.properties}
+
+    def read(contents: Contents) -> tuple[list[bytes], int]:
+        if unknown := sorted(others - contents.names(others)):
+            raise _unknown_property(unknown[0], collection)
+        place = None if after is None else contents.known(after)
+        rows = contents.rows(limit + 1, filters, place)
+        is_all = after is None and len(rows) <= limit
+        return rows, len(rows) if is_all else contents.total(filters)
+
+    rows, total = read_records(call.request, store, read, filters, others)
+    page, following = rows[:limit], None
+    if len(rows) > limit:
+        following = str(parse_row(page[-1])[collection.key])
+    head = {**_summary(call, collection, call.stack()), "total": total, "next": following}
+    return JsonResponse(dump_json(head)[:-1] + b',"records":[' + b",".join(page) + b"]}\n")
+
+
+def _unknown_property(name: str, collection: Collection) -> RequestError:
+    known = (*RECORDS_PARAMETERS, *collection.properties)
+    hint = did_you_mean(name, known) or f"known parameters: {', '.join(known)}"
+    what = f"no record of {collection.name} has the property {quote(name)}"
+    return RequestError("invalid_request", f"{what}; {hint}")
 
 
 def set_records(call: ControlRequest) -> JsonResponse[types.Total]:
