@@ -164,6 +164,11 @@ class Collection:
         return f"{self.owner}/{self.name}" if self.owner else self.name
 
     @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Its name, and for that of a scenario SCENARIO.NAME."""
+        return (self.name, f"{self.owner}.{self.name}") if self.owner else (self.name,)
+
+    @cached_property
     def note(self) -> tuple[NoteCode, str]:
         """The note of a request that it serves."""
         return "resource", f"resource {self.label}"

@@ -230,7 +230,7 @@ class Library:
         :raise RequestError: ``not_found``; ``conflict`` if several scenarios define the name.
         """
         known = self.collections()
-        found = [one for one in known if name in (one.name, f"{one.owner}.{one.name}")]
+        found = [one for one in known if name in one.names]
         if not found:
             names = [one.name for one in known]
             hint = did_you_mean(name, names) or f"known: {', '.join(dict.fromkeys(names))}"

@@ -504,6 +504,22 @@ def test_a_star_empties_every_collection_and_keeps_what_is_added(market: Store) 
     assert (market.ids(), market.ids("/orders")) == ([4], [])
 
 
+@pytest.mark.parametrize("name", [".pets", "..pets", ".orders"])
+def test_a_scenario_without_a_name_is_not_part_of_the_name_of_a_collection(
+    market: Store, name: str
+) -> None:
+    market.use("shop")
+    listed = market.control("GET", f"data/{name}")
+    replaced = market.control("PUT", f"data/{name}", [])
+    made = market.control("PUT", f"sessions/{market.name}", {"data": {name: []}})
+
+    near = f"unknown collection '{name}'; did you mean '{name.strip('.')}'?"
+    for response in (listed, replaced, made):
+        assert (response.status, response.json["code"]) == (404, "not_found")
+        assert response.json["message"] == near
+    assert market.control("GET", "data/shop.orders").status == 200
+
+
 @pytest.mark.parametrize(
     ("data", "problem"),
     [

@@ -172,7 +172,7 @@ def _collection(call: ControlRequest) -> Collection:
     name, stack = call.part("name"), call.stack()
     known = (*stack.collections, *stack.hidden())
     for one in known:
-        if name in (one.name, f"{one.owner}.{one.name}"):
+        if name in one.names:
             return one
     names = [one.name for one in known]
     hint = did_you_mean(name, names) or (
