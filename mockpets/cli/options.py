@@ -92,10 +92,17 @@ def read_json(flag: str, text: str, example: str) -> Any:
     from mockpets.strict_json import dump_json, parse_json  # most commands do not need it
 
     try:
-        return json.loads(dump_json(parse_json(text.encode(errors="surrogateescape"))))
+        value = json.loads(dump_json(parse_json(text.encode(errors="surrogateescape"))))
+        json.dumps(value, allow_nan=False)
     except RequestError as error:
         message = error.message.replace("the body", "the text")
         raise invalid(flag, message, f"try {example}") from error
+    except UnicodeEncodeError as error:
+        raise invalid(flag, "the text has half of a surrogate pair", f"try {example}") from error
+    except (TypeError, ValueError) as error:  # 1e9999999999999999999, 1e999
+        message = "the text has a number with an exponent that is out of range"
+        raise invalid(flag, message, f"try {example}") from error
+    return value
 
 
 _REPEATS: Final = {"": "", ",": " Repeatable, or comma-separated.", os.pathsep: " Repeatable."}

@@ -520,7 +520,7 @@ class ControlClient:
         __tracebackhide__ = True
         parameters = {name: value for name, value in (query or {}).items() if value is not None}
         if parameters:
-            path = f"{path}?{urlencode(parameters, doseq=True)}"
+            path = f"{path}?{_encoded(parameters)}"
         headers = self._headers(condition or {})
         # The server rejects a path with any other name.
         if re.fullmatch(constants.SESSION_NAME, session.lower()):
@@ -679,10 +679,28 @@ class Data:
 def _fill(path: str, *names: object) -> str:
     """Return a path with its parameters filled in; raise `InputError` if one is not a name."""
     for name in names:
-        if name == "" or "/" in str(name):
-            kind = path.split("/")[1].removesuffix("s")
-            what = f"invalid {kind} name {str(name)[: constants.NAME_LENGTH]!r}"
+        text, hint = str(name), ""
+        if not text or "/" in text:
             hint = "the name must not be empty or contain '/'"
-            raise invalid("", what, hint)
-        path = re.sub(r"\{\w+\}", quote(str(name), safe=""), path, count=1)
+        elif not _is_utf8(text):
+            hint = "the name must be UTF-8"
+        if hint:
+            kind = path.split("/")[1].removesuffix("s")
+            raise invalid("", f"invalid {kind} name {text[: constants.NAME_LENGTH]!r}", hint)
+        path = re.sub(r"\{\w+\}", quote(text, safe=""), path, count=1)
     return path
+
+
+def _encoded(parameters: Mapping[str, object]) -> str:
+    """Return the query of a call; raise `InputError` for a text that is not UTF-8."""
+    for name, value in parameters.items():
+        for text in (name, *(value if isinstance(value, list) else [value])):
+            if not _is_utf8(str(text)):
+                what = f"must be UTF-8, got {str(text)[: constants.NAME_LENGTH]!r}"
+                raise invalid(name, what, "correct the characters after a backslash")
+    return urlencode(parameters, doseq=True)
+
+
+def _is_utf8(text: str) -> bool:
+    """Return whether UTF-8 can encode a text: not a byte of another encoding in an argument."""
+    return not re.search("[\ud800-\udfff]", text)
