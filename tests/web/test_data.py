@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from mockpets import MockpetsServer, Settings, create_app
+from mockpets import MockpetsServer, Settings, create_app, errors
 from mockpets.records import store as records_store
 from mockpets.records import table
+from mockpets.scenario.language import mappings
 from tests.http_client import JSON, Client, InProcess, OverSocket, Response
 
 NUMBERS = count()
@@ -120,6 +121,46 @@ def test_an_invalid_pet_is_not_added(store: Store, body: Any, start: str) -> Non
     assert (response.status, response.json["code"]) == (400, "invalid_request")
     assert response.json["message"].startswith(start), response.json["message"]
     assert len(store.ids()) == 16
+
+
+@pytest.fixture
+def compared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a list that gets each key for which the nearest one is searched."""
+    words: list[str] = []
+
+    def nearest(word: str, *arguments: Any) -> str | None:
+        words.append(word)
+        return errors.nearest(word, *arguments)
+
+    monkeypatch.setattr(mappings, "nearest", nearest)
+    return words
+
+
+@pytest.mark.parametrize("name", ["nmae", "nmae{}"], ids=["one name", "many names"])
+def test_only_the_problems_that_are_shown_get_the_nearest_name(
+    store: Store, compared: list[str], name: str
+) -> None:
+    pets = [{"id": n, "name": "a", "categoryId": 1, name.format(n): 1} for n in range(1, 501)]
+    response = store.control("PUT", "data/pets", pets)
+
+    assert (response.status, response.json["code"]) == (400, "invalid_request")
+    *shown, more = response.json["details"]["problems"]
+    assert [problem["what"] for problem in shown] == [
+        f"unknown key '{name.format(number)}'" for number in range(1, 21)
+    ]
+    assert {problem["hint"] for problem in shown} == {"did you mean 'name'?"}
+    assert more["what"] == "and 480 more problems"
+    assert len(compared) <= 20
+
+
+def test_a_misspelt_property_of_many_pets_is_one_problem_of_each(
+    store: Store, compared: list[str]
+) -> None:
+    pets = [{"id": number, "nmea": "a", "categoryId": 1} for number in range(1, 501)]
+    *_, more = store.control("PUT", "data/pets", pets).json["details"]["problems"]
+
+    assert more["what"] == "and 480 more problems"
+    assert len(compared) <= 2, "a hint, and whether it is the missing name"
 
 
 # --- Filters --------------------------------------------------------------------------------------

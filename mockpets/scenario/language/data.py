@@ -53,7 +53,11 @@ class _PetShape(Shape):
         if node.kind != "mapping":
             return diagnostics.reject(node, "a Pet object")
         for name, (key, _) in node.members.items():
-            if name not in PET_FIELDS:
+            if name in PET_FIELDS:
+                continue
+            if diagnostics.is_full:  # the nearest name takes as long as all the rest of a record
+                diagnostics.add(key, f"unknown key {quote(name)}")
+            else:
                 unknown_key(key, name, PET_FIELDS, diagnostics)
         try:
             return load_pet(node.plain())

@@ -57,6 +57,11 @@ class Diagnostics:
     taken: Collection[str] = ()
     own_fixtures: set[str] = field(default_factory=set)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether `close` only counts what is added for later lines of the document."""
+        return len(self.problems) >= PROBLEMS_SHOWN
+
     def at(self, step: str | int) -> Diagnostics:
         """Return the diagnostics of a child node, which share problems and pages."""
         return replace(self, path=(*self.path, step))

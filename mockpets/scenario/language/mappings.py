@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -190,7 +191,7 @@ def _any_of(shapes: Collection[Shape], definitions: Definitions) -> Schema:
 
 def meant(name: str, node: Node, known: Collection[str]) -> bool:
     """Return whether a missing key is present but misspelt, which `unknown_key` reports."""
-    return any(_nearest_key(key, [name]) for key in node.members if key not in known)
+    return any(_nearest_key(key, (name,)) for key in node.members if key not in known)
 
 
 def unknown_key(
@@ -203,7 +204,7 @@ def unknown_key(
     """Report a key that is not one of the known ones, with the nearest one, else with all."""
     hint = misplaced.get(name, "")
     if not hint:
-        near = _nearest_key(name, [*known, *misplaced])
+        near = _nearest_key(name, (*known, *misplaced))
         hint = f"did you mean '{near}'?" if near else f"known keys: {', '.join(known)}"
         if near in misplaced:
             hint += f" {misplaced[near]}"
@@ -225,7 +226,8 @@ _ALIASES: Final = {
 """Words of other mock servers (WireMock, MockServer, Mockoon, MSW) to our keys."""
 
 
-def _nearest_key(name: str, known: Collection[str]) -> str:
+@lru_cache(256)  # a key is often misspelt in every record
+def _nearest_key(name: str, known: tuple[str, ...]) -> str:
     """Return the known key that is spelled, or called elsewhere, almost like a name, or ``""``."""
     aliases = {alias: key for alias, key in _ALIASES.items() if key in known}
     return nearest(name, aliases | {key: key for key in known}) or ""

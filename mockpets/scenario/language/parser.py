@@ -75,8 +75,8 @@ def parse(text: str, shown: str, *, is_json: bool, nodes: int) -> Document:
 def read(text: str, shape: Shape, diagnostics: Diagnostics, **how: Any) -> Any:
     """Return the value that a shape reads from a text, or raise InputError, as `parse` does."""
     document = parse(text, diagnostics.file, **how)
-    diagnostics.problems.extend(document.problems)
     value = shape.read(document.root, diagnostics)
+    diagnostics.problems.extend(document.problems)  # last: see `Diagnostics.is_full`
     diagnostics.close()
     return value
 

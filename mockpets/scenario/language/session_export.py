@@ -177,8 +177,8 @@ def parse_export(text: str, library: Library) -> ExportedSession:
     )
     document = parse(text, BODY, is_json=True, nodes=FIXTURE_NODES)
     _check_version(document.root)
-    diagnostics.problems.extend(document.problems)
     values = SESSION_EXPORT.read(document.root, diagnostics)
+    diagnostics.problems.extend(document.problems)  # last: see `Diagnostics.is_full`
     diagnostics.close()
     names = {"scenario": "scenario", "seed": "seed", "clock": "clock", "starts": "data"}
     config = {name: values[key] for key, name in names.items() if key in values}
