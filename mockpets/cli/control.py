@@ -56,9 +56,10 @@ def link(client: ControlClient, app_url: str, scenario: str | None) -> None:
     """
     try:
         parts = urlsplit(app_url)
-    except ValueError:  # such as half of an IPv6 address
+        _ = parts.port
+    except ValueError:  # such as half of an IPv6 address, or the port 99999
         parts = urlsplit("")
-    if parts.scheme not in ("http", "https") or not parts.netloc:
+    if re.search(r"\s", app_url) or parts.scheme not in ("http", "https") or not parts.netloc:
         hint = "write it in full, such as http://localhost:5173/pets"
         raise invalid("APP_URL", f"must be the URL of a page of your app, got {app_url!r}", hint)
     try:
@@ -69,6 +70,9 @@ def link(client: ControlClient, app_url: str, scenario: str | None) -> None:
         )
     except ValueError as error:
         raise invalid("--scenario", str(error)) from error
+    if len(names) > constants.STACK_DEPTH:  # the server would reject the cookie
+        what = f"must name at most {constants.STACK_DEPTH} scenarios, got {len(names)}"
+        raise invalid("--scenario", what, "stack fewer, or write one that extends others")
     _check_link(client, names)
     is_default = names and client.name == constants.DEFAULT_SESSION
     value = quote_plus("+".join(["" if is_default else client.name, *names]))
