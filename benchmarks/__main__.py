@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from benchmarks.subjects import Subject
-    from mockpets.contract.schemas import Pet
+    from mockpets.contract.model import Record
 
 _SHORT: Final = Plan(2, 1, (16,), 0)
 _FULL: Final = Plan(7, 1, LEVELS, 5)
@@ -95,7 +95,7 @@ def _measure(options: argparse.Namespace, plan: Plan, machine: Machine) -> dict[
 
 
 def _peers(
-    options: argparse.Namespace, home: Path, pets: Sequence[Pet]
+    options: argparse.Namespace, home: Path, pets: Sequence[Record]
 ) -> tuple[list[Subject], list[str]]:
     """Return the wanted peers that can be installed, and the others with the reason."""
     subjects, skipped = [], []

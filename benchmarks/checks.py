@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from benchmarks.load import Request
     from benchmarks.subjects import Subject
-    from mockpets.contract.schemas import Pet
+    from mockpets.contract.model import Record
 
 ABILITIES: Final = ("key", "limit", "status", "get", "refuses", "remembers")
 """Checks the key, limits the page, filters it, finds a pet by its id and misses an unknown one,
@@ -35,7 +35,7 @@ class CheckResult(NamedTuple):
     able: tuple[str, ...]
 
 
-def check(subject: Subject, port: int, pets: Sequence[Pet]) -> CheckResult:
+def check(subject: Subject, port: int, pets: Sequence[Record]) -> CheckResult:
     """Check a running subject and return its abilities.
 
     :param pets: the pets in its data.
@@ -83,7 +83,7 @@ def statuses(port: int, requests: Iterable[Request], expected: Mapping[str, int]
     }
 
 
-def _finds(subject: Subject, port: int, number: int, pets: Sequence[Pet]) -> bool:
+def _finds(subject: Subject, port: int, number: int, pets: Sequence[Record]) -> bool:
     """Return whether a request for one pet returns it."""
     response = call(port, subject.pet(number))
     pet = response.value

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from benchmarks.process import Server
     from benchmarks.subjects import Subject
     from benchmarks.tables import Figures, Row
-    from mockpets.contract.schemas import Pet
+    from mockpets.contract.model import Record
 
 QUESTIONS: Final[Mapping[str, ModuleType]] = {
     "mix": mix,
@@ -49,7 +49,7 @@ class Plan(NamedTuple):
 
 def compare(
     subjects: Sequence[Subject],
-    pets: Sequence[Pet],
+    pets: Sequence[Record],
     plan: Plan,
     questions: Container[str],
     check_machine: Callable[[], None],
@@ -100,7 +100,7 @@ def compare(
     return [{**row, "figures": medians(row["samples"])} for row in rows.values()], skipped
 
 
-def _checked(subject: Subject, pets: Sequence[Pet]) -> dict[str, Any]:
+def _checked(subject: Subject, pets: Sequence[Record]) -> dict[str, Any]:
     """Return a row without figures.
 
     :raise OSError, RuntimeError: the server cannot be timed.

@@ -22,7 +22,7 @@ from benchmarks.subjects import LIMIT, NEW, STATUS, Subject
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from mockpets.contract.schemas import Pet
+    from mockpets.contract.model import Record
 
 _FILES: Final = Path(__file__).parent / "peer_files"
 _TEXT: Final = Path(__file__).with_name("peers.toml").read_text(encoding="utf-8")
@@ -35,7 +35,7 @@ _ENVIRONMENT: Final = {"NODE_ENV": "production", "NO_UPDATE_NOTIFIER": "1"}
 _INSTALL_SECONDS: Final = 300
 
 
-def make_ready(peer: Mapping[str, Any], home: Path, pets: Sequence[Pet]) -> Subject:
+def make_ready(peer: Mapping[str, Any], home: Path, pets: Sequence[Record]) -> Subject:
     """Install a peer unless it is installed, and return it.
 
     :param home: an existing folder for all peers.
@@ -101,7 +101,7 @@ def install(folder: Path, packages: Sequence[str]) -> None:
 # --- Files --------------------------------------------------------------------------------------
 
 
-def set_up(peer: Mapping[str, Any], folder: Path, pets: Sequence[Pet]) -> None:
+def set_up(peer: Mapping[str, Any], folder: Path, pets: Sequence[Record]) -> None:
     """Write the files of a peer into its folder."""
     made: dict[str, Callable[[], object]] = {
         "pets.json": lambda: list(pets),
@@ -122,12 +122,12 @@ def _write(path: Path, value: object) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def _openapi(pets: Sequence[Pet]) -> dict[str, Any]:
+def _openapi(pets: Sequence[Record]) -> dict[str, Any]:
     """Return our OpenAPI document with the timed page as its example and full paths."""
-    from mockpets.contract.openapi import document
+    from mockpets.contract.pet_store import PET_STORE
 
     page = [pet for pet in pets if pet.get("status") == STATUS][:LIMIT]
-    spec: dict[str, Any] = deepcopy(dict(document()))
+    spec: dict[str, Any] = deepcopy(dict(PET_STORE.document))
     spec.pop("servers", None)
     spec["paths"] = {f"/v1{path}": item for path, item in spec["paths"].items()}
     for path, method, status, example in (
@@ -141,7 +141,7 @@ def _openapi(pets: Sequence[Pet]) -> dict[str, Any]:
     return spec
 
 
-def _imposters(pets: Sequence[Pet]) -> str:
+def _imposters(pets: Sequence[Record]) -> str:
     """Return the configuration of mountebank, an EJS template that reads the port at startup."""
     code = (_FILES / "mountebank.js").read_text(encoding="utf-8")
     function = code[code.index("(config)") :].replace("PETS", json.dumps(pets), 1)

@@ -15,7 +15,7 @@ import mockpets
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from mockpets.contract.schemas import Pet
+    from mockpets.contract.model import Record
 
 OURS: Final = "mockpets"
 BEFORE: Final = "mockpets, before"
@@ -99,7 +99,7 @@ def environment(checkout: Path = ROOT) -> dict[str, str]:
 
 
 def own_subjects(
-    home: Path, pets: Sequence[Pet], before: Path | None, pythons: Sequence[Path] = ()
+    home: Path, pets: Sequence[Record], before: Path | None, pythons: Sequence[Path] = ()
 ) -> list[Subject]:
     """Return mockpets, the script and the other checkout if there is one.
 

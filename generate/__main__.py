@@ -10,7 +10,15 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Final
 
-from generate import ROOT, CannotGenerateError, compiled_scenarios, copies, declarations, reference
+from generate import (
+    ROOT,
+    CannotGenerateError,
+    compiled_contract,
+    compiled_scenarios,
+    copies,
+    declarations,
+    reference,
+)
 from mockpets.errors import InputError
 from tests.cli import terminal
 
@@ -19,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PARTS: Final[Mapping[str, Callable[[], Mapping[Path, str]]]] = {
+    "mockpets/contract/compiled.py": compiled_contract.files,
     "mockpets/scenario/shipped.py": compiled_scenarios.files,
     "kit/scenarios.d.ts and kit/scenarios.js": declarations.scenarios,
     "kit/control.d.ts": declarations.control,

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from mockpets.constants import ErrorCode, NoteCode, RequestOutcome
+    from mockpets.constants import NoteCode, RequestOutcome
 
-ERRORS: Final[dict[ErrorCode, tuple[str, str]]] = {
+ERRORS: Final[dict[str, tuple[str, str]]] = {
     "invalid_request": (
         "The query, the body or the HTTP syntax of the request is invalid.",
         "Fix what the message names.",

@@ -21,8 +21,7 @@ from mockpets.cli.commands import ListGroup, walk
 from mockpets.cli.main import _commands as program
 from mockpets.constants import ERRORS, EXPOSED_HEADERS, NoteCode
 from mockpets.contract.control_types import RequestDetails
-from mockpets.contract.openapi import document
-from mockpets.contract.schemas import LIST_FIELDS, PET_FIELDS, RESPONSES
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.packaged_data import shipped as packaged
 from mockpets.report.findings import CLIENT_RULES
 from mockpets.scenario.language.references import SOURCES
@@ -224,12 +223,13 @@ def _help(text: str) -> str:
 
 def errors() -> str:
     """Return the table of the error codes."""
-    by_contract = set(constants.CONTRACT_ERRORS)
+    described = {code: failure.status for code, failure in PET_STORE.failures.items()}
+    statuses = dict(sorted({**ERRORS, **described}.items(), key=lambda item: item[1]))
     return table(
         ("code", "status", "when", "what to do"),
         (
-            (code(name) + (" (contract)" if name in by_contract else ""), str(ERRORS[name]), *texts)
-            for name, texts in explained(ERRORS, explanations.ERRORS)
+            (code(name) + (" (contract)" if name in described else ""), str(statuses[name]), *texts)
+            for name, texts in explained(statuses, explanations.ERRORS)
         ),
     )
 
@@ -244,7 +244,7 @@ def response_headers() -> str:
 def metrics() -> str:
     """Return the table of the metrics."""
     lines = []
-    for family in Metrics("", lambda: dict.fromkeys(HOLDINGS, 0)).collect():
+    for family in Metrics("", (), lambda: dict.fromkeys(HOLDINGS, 0)).collect():
         name = f"{family.name}_total" if family.type == "counter" else family.name
         labels = {label: "" for sample in family.samples for label in sample.labels}
         if family.name == "mockpets_requests":
@@ -307,12 +307,12 @@ def rules(each: Iterable[Rule]) -> str:
 def operations() -> str:
     """Return the operations of the contract with the responses that it lists."""
     lines = []
-    paths: Mapping[str, Any] = document()["paths"]
-    for operation, (method, path) in constants.OPERATIONS.items():
-        described = paths[path.removeprefix(constants.API_PREFIX)][method.lower()]
+    paths: Mapping[str, Any] = PET_STORE.document["paths"]
+    for each in PET_STORE.operations.values():
+        described = paths[each.path.removeprefix(PET_STORE.base)][each.method.lower()]
         text = described["summary"] + (", deprecated" if described.get("deprecated") else "")
-        listed = ", ".join(map(str, RESPONSES[operation]))
-        lines.append((code(operation), code(f"{method} {path}"), text, listed))
+        listed = ", ".join(map(str, each.statuses))
+        lines.append((code(each.name), code(f"{each.method} {each.path}"), text, listed))
     return table(("operation", "request", "", "responses in the contract"), lines)
 
 
@@ -351,15 +351,15 @@ def scenarios() -> str:
 def api() -> str:
     """Return the requests of the operations, and the properties of a Pet."""
     pet = []
-    for name, field in PET_FIELDS.items():
+    for name, field in PET_STORE.schemas["Pet"].fields.items():
         values = _values(field.openapi).replace("any", _type(field))
         pet.append(f"{code(name)} ({'' if field.required else 'optional: '}{values})")
     return (
         _in_two_columns(
             ("operation", "request"),
             (
-                (code(name), code(" ".join(request)))
-                for name, request in constants.OPERATIONS.items()
+                (code(each.name), code(f"{each.method} {each.path}"))
+                for each in PET_STORE.operations.values()
             ),
         )
         + f"\nA `Pet` has {_and(pet)}.\n"
@@ -429,11 +429,11 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
         explanations.LOG_LINE,
     ),
     "operations": operations,
-    "properties": partial(fields, PET_FIELDS),
+    "properties": partial(fields, PET_STORE.schemas["Pet"].fields),
     "scenarios": scenarios,
     **{f"keys: {section}": partial(keys, section) for section in scenario_keys.DEFINITIONS},
     "api": api,
-    "parameters": partial(fields, LIST_FIELDS),
+    "parameters": partial(fields, PET_STORE.operations["listPets"].query.fields),
     "client rules": partial(rules, CLIENT_RULES),
     **calls(),
     "javascript options": partial(javascript, "interface Options"),

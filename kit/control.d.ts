@@ -167,7 +167,7 @@ export interface components {
             details?: components["schemas"]["InvalidInputDetails"] | components["schemas"]["VerificationDetails"] | components["schemas"]["HeldResponses"];
         };
         /** @enum {string} */
-        ErrorCode: "invalid_request" | "unauthorized" | "forbidden" | "pet_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "verification_failed" | "not_held" | "conflict" | "session_dropped" | "gone" | "payload_too_large" | "expectation_failed" | "invalid_scenario" | "invalid_session" | "session_required" | "unknown_header" | "unknown_scenario" | "unknown_session" | "rate_limited" | "headers_too_large" | "internal_error" | "not_described" | "not_implemented" | "busy" | "stopping" | "http_version_not_supported" | "store_full";
+        ErrorCode: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "verification_failed" | "not_held" | "conflict" | "session_dropped" | "gone" | "payload_too_large" | "expectation_failed" | "invalid_scenario" | "invalid_session" | "session_required" | "unknown_header" | "unknown_scenario" | "unknown_session" | "rate_limited" | "headers_too_large" | "internal_error" | "not_described" | "not_implemented" | "busy" | "stopping" | "http_version_not_supported" | "store_full" | "pet_not_found";
         /** @description An error of the contract, or on a path outside the contract an error that resources send. */
         ErrorReply: {
             /**

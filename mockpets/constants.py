@@ -20,33 +20,14 @@ the previous number lacks. Servers before the number existed have 1 and do not s
 # --- The contract -----------------------------------------------------------------------------
 
 API_PREFIX: Final = "/v1"
-PETS_PATH: Final = API_PREFIX + "/pets"
-PET_PATH: Final = API_PREFIX + "/pets/{petId}"
-ORDERS_PATH: Final = API_PREFIX + "/store/orders"
-"""The contract mentions it ("Gaps in the endpoint set") but does not describe it."""
-
-
-Operation = Literal["listPets", "createPet", "getPet"]
-OPERATIONS: Final[dict[Operation, tuple[str, str]]] = {
-    "listPets": ("GET", PETS_PATH),
-    "createPet": ("POST", PETS_PATH),
-    "getPet": ("GET", PET_PATH),
-}
-"""Operation to method and path (contract, part 4)."""
-
-PetStatus = Literal["available", "pending", "sold"]
-PET_STATUSES: Final[tuple[PetStatus, ...]] = get_args(PetStatus)
+"""The base path of the contract's document, which the client needs without reading it."""
 INT64_MIN: Final = -(2**63)
 INT64_MAX: Final = 2**63 - 1
-PAGE_MIN: Final = 1
-PAGE_MAX: Final = 100
-PAGE_DEFAULT: Final = 20
 
 ErrorCode = Literal[
     "invalid_request",
     "unauthorized",
     "forbidden",
-    "pet_not_found",
     "not_found",
     "method_not_allowed",
     "request_timeout",
@@ -73,11 +54,10 @@ ErrorCode = Literal[
     "http_version_not_supported",
     "store_full",
 ]
-ERRORS: Final[dict[ErrorCode, int]] = {
+ERRORS: Final[dict[str, int]] = {
     "invalid_request": 400,
     "unauthorized": 401,
     "forbidden": 403,
-    "pet_not_found": 404,
     "not_found": 404,
     "method_not_allowed": 405,
     "request_timeout": 408,
@@ -104,19 +84,12 @@ ERRORS: Final[dict[ErrorCode, int]] = {
     "http_version_not_supported": 505,
     "store_full": 507,
 }
-"""Code of an Error body to its HTTP status. The contract defines no codes: these are ours."""
+"""Code of an Error body to its HTTP status; the contract's document has more of its own."""
 
-CONTRACT_ERRORS: Final = ("invalid_request", "unauthorized", "pet_not_found")
-"""Our codes for the errors that the contract defines."""
 RESOURCE_ERRORS: Final = ("not_found", "method_not_allowed", "conflict", "payload_too_large")
 """Our codes for the other errors that resources send, for replies on paths outside the contract."""
 SERVER_LIMIT_ERRORS: Final[tuple[ErrorCode, ...]] = ("busy", "rate_limited", "store_full")
 """The codes of a server that has reached one of its limits; the replies of stubs have others."""
-
-# The deprecated operation. Sunset is the date in the contract (RFC 8594). RFC 9745 requires the
-# date of deprecation, which the contract does not state: 2026-01-01T00:00:00Z is assumed.
-DEPRECATION: Final = "@1767225600"
-SUNSET: Final = "Thu, 05 Dec 2030 00:00:00 GMT"
 
 # --- Our own paths and headers ----------------------------------------------------------------
 

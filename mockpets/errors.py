@@ -1,7 +1,7 @@
 """The errors that mockpets raises.
 
-- `RequestError` becomes an error response. It has one of the fixed codes in `constants.ERRORS`, and
-`web.error_handlers` turns it into the Error body.
+- `RequestError` becomes an error response. It has one of the codes in `constants.ERRORS` or in the
+contract, and `web.error_handlers` turns it into the Error body.
 - `InputError` is for the person who runs mockpets. It has every problem in a scenario file, a
 fixture, a setting or an address, and `cli` prints one line for each.
 """
@@ -45,7 +45,7 @@ class RequestError(MockpetsError):
         advice: str = "",
     ) -> None:
         super().__init__(message)
-        self.code = code
+        self.code: str = code
         self.message = message
         if advice:
             self.for_visitors = message
@@ -55,6 +55,22 @@ class RequestError(MockpetsError):
         self.status = ERRORS[code]
         self.headers = tuple(headers)
         self.details = details
+
+    @classmethod
+    def described(cls, code: str, status: int, message: str) -> RequestError:
+        """Return an error whose code the contract describes, which `ERRORS` need not have."""
+        error = cls("not_found", message)
+        error.code, error.status = code, status
+        return error
+
+    def copy(
+        self, message: str, headers: Sequence[tuple[str, str]] | None = None, advice: str = ""
+    ) -> RequestError:
+        """Return the same error with another message, and perhaps other headers."""
+        headers = self.headers if headers is None else headers
+        error = RequestError("not_found", message, headers, self.details, advice)
+        error.code, error.status = self.code, self.status
+        return error
 
 
 class NotReady(MockpetsError):  # noqa: N818 - not an error

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from wsgiref.types import WSGIApplication
 
-    from mockpets.constants import ErrorCode, ResponseEnd
+    from mockpets.constants import ResponseEnd
     from mockpets.faults import FaultKind
 
     OnEnd = Callable[[ResponseEnd], None]
@@ -70,7 +70,7 @@ class ServerCounts(TypedDict, total=False):
     connections_evicted_total: int
     arriving_bodies_bytes: int
     arriving_bodies_limit_bytes: int
-    rejected: Mapping[ErrorCode, int]
+    rejected: Mapping[str, int]
 
 
 class Server(Protocol):

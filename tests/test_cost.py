@@ -23,7 +23,7 @@ from wsgiref.types import WSGIApplication
 import pytest
 
 from mockpets import Settings, create_app
-from mockpets.constants import OPERATIONS as OPERATION_NAMES
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.wsgi_extension import HEAD, HEADERS_MEMO
 
 ROOT = Path(__file__).parent.parent
@@ -137,7 +137,7 @@ def stub(number: int) -> dict[str, Any]:
     target = number % 13
     if target < 3:
         match: dict[str, Any] = {
-            "operation": [*OPERATION_NAMES][target],
+            "operation": [*PET_STORE.operations][target],
             "headers": {"x-case": f"s{number}"},
         }
     else:

@@ -8,7 +8,7 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
-from mockpets.contract.openapi import document
+from mockpets.contract.pet_store import PET_STORE
 from tests.programs import need, need_packages
 from tests.test_generated_types import run
 
@@ -149,7 +149,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A TypeScript project with the clients that the generators make of our document."""
     folder = tmp_path_factory.mktemp("clients")
     (folder / "node_modules").symlink_to(need_packages())
-    (folder / "openapi.json").write_text(json.dumps(document()))
+    (folder / "openapi.json").write_text(json.dumps(PET_STORE.document))
     (folder / "tsconfig.json").write_text(
         json.dumps({"compilerOptions": OPTIONS, "exclude": ["orval.config.ts"]})
     )

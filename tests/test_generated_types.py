@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mockpets.contract.openapi import document
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.scenario.language.loader import scenario_schema
 from mockpets.web.control.routes import control_document
 from tests.programs import need
@@ -126,7 +126,7 @@ def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A TypeScript project with the types that the generators make of each document."""
     folder = tmp_path_factory.mktemp("types")
-    documents = {"openapi": document(), "control": control_document()}
+    documents = {"openapi": PET_STORE.document, "control": control_document()}
     for name, content in {**documents, "scenario": scenario_schema()}.items():
         (folder / f"{name}.json").write_text(json.dumps(content))
     # One process for both documents.

@@ -222,12 +222,12 @@ def fixture(count: int, config: Path | None, **flags: object) -> None:
     """Print generated pets as a fixture file."""
     settings = load_settings(flags, os.environ, config)
 
-    from mockpets.contract.serialization import dump_pet
+    from mockpets.contract.pet_store import PETS
     from mockpets.seed.default_pets import generate
 
     pets = generate(count, settings.seed, settings.locale)
     # As bytes, because a fixture is UTF-8 whatever the encoding of the terminal.
-    click.echo(b"[" + b",".join(b"\n" + dump_pet(pet) for pet in pets) + b"\n]")
+    click.echo(b"[" + b",".join(b"\n" + PETS.schema.dump(pet) for pet in pets) + b"\n]")
 
 
 @click.command()
@@ -239,9 +239,9 @@ def openapi(control: bool) -> None:
 
         _print_json(control_document())
         return
-    from mockpets.contract.openapi import document
+    from mockpets.contract.pet_store import PET_STORE
 
-    _print_json(document())
+    _print_json(PET_STORE.document)
 
 
 def _print_json(value: object) -> None:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import FILE_BYTES
 from mockpets.contract.fields import split_hint
-from mockpets.contract.schemas import RESPONSES
-from mockpets.contract.serialization import body_problems
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.errors import RequestError, invalid
 from mockpets.recording.exchange import created_records, exchange_of
 from mockpets.recording.infer import infer
@@ -129,11 +128,12 @@ def _problems(exchange: Exchange) -> Iterator[str]:
     operation, status = exchange.operation, exchange.status
     if operation is None or status is None or exchange.method == "HEAD" or exchange.response.cut:
         return
-    if status not in RESPONSES[operation]:
+    described = PET_STORE.operations[operation]
+    if status not in described.statuses:
         yield f"{operation} {status}: the contract does not list this status"
         return
-    if (operation, status) == ("getPet", 200) and not exchange.response.header("Sunset"):
+    if described.removal and status == 200 and not exchange.response.header("Sunset"):
         yield f"{operation} {status}: no Sunset header; the scenario sends it"
-    for path, what in body_problems(operation, status, exchange.body):
+    for path, what in PET_STORE.body_problems(operation, status, exchange.body):
         place = ".".join(part for part in path if isinstance(part, str))  # in any of the pets
         yield f"{operation} {status}: {place or 'the body'} {split_hint(what)[0]}"

@@ -18,7 +18,8 @@ import click
 from mockpets.cli.commands import discard_output, program, report
 from mockpets.cli.layout import columns, has_colour, on_terminal, wrap
 from mockpets.cli.options import with_settings
-from mockpets.constants import API_PREFIX, PANEL_PATH, PETS_PATH, VERSION
+from mockpets.constants import API_PREFIX, PANEL_PATH, VERSION
+from mockpets.contract.pet_store import PETS
 from mockpets.errors import InputError, invalid
 from mockpets.settings.combinations import notices
 from mockpets.settings.sources import load_settings, readable_secrets
@@ -215,6 +216,6 @@ def _banner(settings: Settings, port: int, secret: str, scenarios: int) -> str:
 {scenarios} scenarios: {command}
 
 Try it:
-  curl -H {quoted} {shlex.quote(root + PETS_PATH)}
+  curl -H {quoted} {shlex.quote(root + PETS.path)}
 
 Press Ctrl-C to stop."""

@@ -21,7 +21,7 @@ from mockpets.client.connection import (
     parse_object,
     split_url,
 )
-from mockpets.contract.collections import COLLECTIONS
+from mockpets.contract.pet_store import COLLECTIONS
 from mockpets.errors import invalid
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from mockpets import constants
 from mockpets.client.http_connection import PORTS, HttpConnection
 from mockpets.constants import REDACTED
+from mockpets.contract.pet_store import PETS
 from mockpets.errors import MockpetsError, Problem, invalid, printable
 
 if TYPE_CHECKING:
@@ -221,7 +222,7 @@ def _parse_health(body: bytes) -> tuple[str, int]:
 
 def split_url(url: str) -> tuple[str, str, tuple[str, ...]]:
     """Return the root of any URL of the server or the panel, and its session and scenarios."""
-    ends = f"(?:{constants.PETS_PATH}|{constants.API_PREFIX}|{constants.CONTROL_PREFIX})$"
+    ends = f"(?:{PETS.path}|{constants.API_PREFIX}|{constants.CONTROL_PREFIX})$"
     root = re.sub(ends, "", url.rstrip("/"))
     rest, mark, chosen = root.rpartition(f"/{constants.BASE_MARK}")
     if not mark or "/" in chosen or _USER.search(root) or re.search("[?#]", root):

@@ -1,6 +1,6 @@
 """Collections: what a contract, or a scenario that defines one, says of records.
 
-A `Collection` is the definition; `records` keeps the records. `PETS` is that of the contract.
+A `Collection` is the definition; `records` keeps the records.
 """
 
 from __future__ import annotations
@@ -9,13 +9,11 @@ import re
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from mockpets.constants import BODY_BYTES, INT64_MAX, INT64_MIN, PETS_PATH
-from mockpets.contract.error_messages import no_animal
+from mockpets.constants import BODY_BYTES, INT64_MAX, INT64_MIN
 from mockpets.contract.fields import parse_int64
-from mockpets.contract.schemas import PET_FIELDS
-from mockpets.contract.serialization import dump_pet, load_new_pet, load_pet_change
+from mockpets.contract.model import ROLES, RecordSchema
 from mockpets.errors import RequestError
 from mockpets.strict_json import dump_json, shown
 from mockpets.units import quote
@@ -24,11 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from mockpets.constants import NoteCode
+    from mockpets.contract.model import Missing, Record, Role
 
-Action = Literal["list", "create", "get", "replace", "update", "delete"]
-ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
-LIST_METHODS: Final[Mapping[str, Action]] = {"GET": "list", "POST": "create"}
-RECORD_METHODS: Final[Mapping[str, Action]] = {
+LIST_METHODS: Final[Mapping[str, Role]] = {"GET": "list", "POST": "create"}
+RECORD_METHODS: Final[Mapping[str, Role]] = {
     "GET": "get",
     "PUT": "replace",
     "PATCH": "update",
@@ -36,9 +33,9 @@ RECORD_METHODS: Final[Mapping[str, Action]] = {
 }
 Key = int | str
 """What identifies a record in its collection; `Collection.identity` returns it."""
-Record = dict[str, Any]
 _SHOWN: Final = 100
 """How much of a key a message repeats, in characters."""
+_KEY_SHOWN: Final = 40
 _TEXT_KEY: Final = r"(?!\.{1,2}$)[^/\x00-\x1f\x7f]{1,100}"
 _KEY: Final = "an integer (int64), or a text of 1 to 100 characters without '/'"
 _ENTRY_BYTES: Final = 200
@@ -55,29 +52,6 @@ _TYPES: Final[Mapping[type, str]] = {
     dict: "object",
     type(None): "null",
 }
-
-
-@dataclass(frozen=True)
-class PetSchema:
-    """The contract's Pet (part 2); what is invalid raises ``invalid_request``."""
-
-    def new(self, body: object) -> Record:
-        """Return the pet of a body, which must not have other properties, unlike createPet's."""
-        if body != {}:  # which `load_new_pet` explains better
-            load_pet_change(body)  # rejects other properties, with the nearest name
-        return {**load_new_pet(body)}
-
-    def changed(self, record: Record, patch: object) -> Record:
-        """Return a pet with other properties; null removes an optional one."""
-        values = {**record, **load_pet_change(patch)}
-        return {name: value for name, value in values.items() if value is not None}
-
-    def check(self, record: Record) -> None:
-        """Do nothing: what reads pets has checked them."""
-
-    def dump(self, record: Record) -> bytes:
-        """Return a pet as JSON."""
-        return dump_pet(record)  # type: ignore[arg-type]  # it was checked when it was read
 
 
 @dataclass(frozen=True)
@@ -143,19 +117,21 @@ class Collection:
     :param filters: the properties with an index, by which a list is filtered fast.
     :param properties: those that the definition names; any of them is a filter.
     :param only: what clients may do.
+    :param absent: the error for a key that no record has; None for ``not_found``.
     :param position: line and column of the definition; not compared, as that of a stub.
     """
 
     name: str
     path: str
-    schema: PetSchema | OwnSchema
+    schema: RecordSchema | OwnSchema
     owner: str = ""
     key: str = "id"
     is_ordered: bool = False
     has_text_keys: bool = False
     filters: tuple[str, ...] = ()
     properties: tuple[str, ...] = ()
-    only: tuple[Action, ...] = ACTIONS
+    only: tuple[Role, ...] = ROLES
+    absent: Missing | None = None
     position: tuple[int, int] = field(default=(0, 0), compare=False)
 
     @cached_property
@@ -180,35 +156,35 @@ class Collection:
             return _ENTRY_BYTES
         return _ENTRY_BYTES + _KEY_BYTES + _VALUE_BYTES * len(self.filters)
 
-    def methods(self, *, of_record: bool) -> dict[str, Action]:
+    def methods(self, *, of_record: bool) -> dict[str, Role]:
         """Return the methods that the list, or a record of it, has."""
         known = RECORD_METHODS if of_record else LIST_METHODS
         return {method: action for method, action in known.items() if action in self.only}
 
     def missing(self, text: str) -> RequestError:
         """Return the error for a key that no record has; `text` is as in a path."""
-        if not self.owner:
-            return RequestError("pet_not_found", no_animal(text))
-        message = f"{self.name} has no record with the {self.key} {text[:_SHOWN]}"
-        return RequestError("not_found", message)
+        if self.absent is None:
+            message = f"{self.name} has no record with the {self.key} {text[:_SHOWN]}"
+            return RequestError("not_found", message)
+        failure = self.absent.failure
+        return RequestError.described(failure.code, failure.status, self.absent_message(text))
+
+    def absent_message(self, text: str) -> str:
+        """Return the message of `absent` for a key, or for a segment of a path in its place."""
+        assert self.absent is not None  # noqa: S101 - only a contract's collection has one
+        message = self.absent.message
+        if parse_int64(text) is not None:
+            return message.format(key=text)
+        example = ", such as 7"
+        if re.fullmatch("-?[1-9][0-9]*", text):
+            example = f" from {INT64_MIN} to {INT64_MAX}"
+        rule = f"an {self.key} is an integer{example}"
+        return f"{message.format(key=repr(text[:_KEY_SHOWN]))}: {rule}"
 
     def taken(self, key: object) -> RequestError:
         """Return the error for a key that another record has."""
         message = f"{self.name} already has a record with the {self.key} {key}"
         return RequestError("conflict", message)
-
-
-PETS: Final = Collection(
-    "pets",
-    PETS_PATH,
-    PetSchema(),
-    is_ordered=True,
-    filters=("status",),
-    properties=tuple(PET_FIELDS),
-    only=("list", "create", "get"),
-)
-COLLECTIONS: Final[Mapping[str, Collection]] = {PETS.name: PETS}
-"""The contract's collections, by name."""
 
 
 def without_null(record: Record, key: str) -> Record:

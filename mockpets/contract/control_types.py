@@ -14,9 +14,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from mockpets.constants import (
     Change,
-    ErrorCode,
     NoteCode,
-    Operation,
     Removal,
     RequestOutcome,
     Responder,
@@ -24,9 +22,12 @@ from mockpets.constants import (
     StubResult,
     WaitKind,
 )
-from mockpets.contract.schemas import Pet
 from mockpets.faults import FAULTS
 
+Operation = Annotated[str, "Operation"]
+"""An operation of the contract."""
+ErrorCode = Annotated[str, "ErrorCode"]
+"""A code of `constants.ERRORS`, or one that only the contract has."""
 Document = Mapping[str, Any]
 """A JSON object of the scenario language, such as a whole scenario or the match of a stub.
 
@@ -302,7 +303,7 @@ class GeneratedRecords(TypedDict):
     locale: NotRequired[str]
 
 
-Records = Iterable[Pet | Document] | GeneratedRecords | Document | str | int | Path
+Records = Iterable[Document] | GeneratedRecords | Document | str | int | Path
 """What `ControlClient` accepts: records, what to generate, a fixture, a number, or a file."""
 
 

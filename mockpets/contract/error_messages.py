@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from http import HTTPStatus
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import BODY_BYTES, INT64_MAX, INT64_MIN
-from mockpets.contract.fields import parse_int64
+from mockpets.constants import BODY_BYTES
+
+if TYPE_CHECKING:
+    from mockpets.constants import ErrorCode
 
 KEY_HEADER: Final = "'Authorization: Bearer <API_KEY>'"
 MISSING_KEY: Final = (
@@ -23,33 +24,14 @@ SESSION_PARKED: Final = (
     "session '{name}' has too many delayed, throttled or held responses: one session may have at "
     "most half of the places that the others leave free; open its gates, or wait for its responses"
 )
-REMOVED: Final = (
-    "GET /pets/{petId} was removed on 5 December 2030; use GET /pets with the status filter"
-)
 NO_CONNECTION_FAULTS: Final = "connection faults are disabled: the server runs with --public"
-ERROR_MESSAGES: Final[dict[str, str]] = {
-    "invalid_request": "the request is missing required fields or contains invalid values",
-    # Requests without a key never reach a stub.
-    "unauthorized": INVALID_KEY,
-    # Only for requests without a pet id; see `no_animal`.
-    "pet_not_found": "the animal could not be found",
+RESOURCE_MESSAGES: Final[dict[ErrorCode, str]] = {
     "not_found": "the record could not be found",
     "method_not_allowed": "the method is not allowed on this path",
     "conflict": "the record conflicts with another one",
     "payload_too_large": BODY_TOO_LARGE,
 }
-"""The default messages of errors in a scenario."""
-
-
-def no_animal(pet_id: int | str) -> str:
-    """Return the message of `pet_not_found` for an int64, or a segment of a path in its place."""
-    text = str(pet_id)
-    if parse_int64(text) is not None:
-        return f"no animal has the id {text}"
-    example = ", such as 7"
-    if re.fullmatch("-?[1-9][0-9]*", text):
-        example = f" from {INT64_MIN} to {INT64_MAX}"
-    return f"no animal has the id {text[:40]!r}: an id is an integer{example}"
+"""The messages of a stub that sends an error of resources without a message of its own."""
 
 
 def store_full(limit: int, what: str = "pets") -> str:

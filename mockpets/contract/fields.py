@@ -1,21 +1,30 @@
-"""The fields of the contract's schemas: each converts a value, or states what it expected.
+"""The fields of a contract's schemas: each converts a value, or states what it expected.
 
-A field also provides its OpenAPI type, so a schema adds only a description and an example. Keep
-imports light: `validation` makes marshmallow's schemas from them, but only when they are needed.
+`field_of` makes a field of an OpenAPI schema. Keep imports light: `validation` makes marshmallow's
+schemas from them, but only when they are needed.
 """
 
 from __future__ import annotations
 
 import re
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
-from mockpets.constants import INT64_MAX, INT64_MIN, PAGE_DEFAULT, PAGE_MAX, PAGE_MIN, PET_STATUSES
+from mockpets.constants import INT64_MAX, INT64_MIN
 from mockpets.errors import RequestError
 from mockpets.strict_json import REMOVE_QUOTES, parse_json, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+ValueProblem = tuple[tuple[str | int, ...], str]
+"""The path to an invalid value, as keys and indexes from the root, and what is wrong with it."""
+INT64: Final[Mapping[str, object]] = {"type": "integer", "format": "int64"}
+INT64_BOUNDS: Final[Mapping[str, object]] = {"minimum": INT64_MIN, "maximum": INT64_MAX}
+"""The range, which is not in OpenAPI documents: JavaScript would round it."""
+_ABOUT: Final = ("description", "examples")
+_DIGITS: Final = 9
+"""Of a parameter that has a maximum; a longer text is too high, or has zeros for no reason."""
 
 
 def parse_int64(text: str) -> int | None:
@@ -47,35 +56,24 @@ def split_hint(problem: str) -> tuple[str, str]:
 
 
 class ContractField:
-    """A property of a JSON object, or a query parameter.
+    """A property of a JSON object, or a parameter.
 
-    `openapi` is its type in OpenAPI, and `component` the name that the contract gives to the type.
-
-    :param default: the value of a missing one; None if it has none.
+    :param openapi: its schema in the document, resolved.
+    :param required: whether it must be there.
+    :param component: the name that the document gives to the type; None without one.
     """
 
     expected: str
-    openapi: ClassVar[Mapping[str, object]]
-    component: ClassVar[str | None] = None
 
     def __init__(
-        self,
-        description: str,
-        example: object = None,
-        *,
-        required: bool = False,
-        default: object = None,
+        self, openapi: Mapping[str, Any], *, required: bool = False, component: str | None = None
     ) -> None:
-        examples = {} if example is None else {"examples": [example]}
-        self.metadata: dict[str, Any] = {"description": description, **examples}
+        self.openapi = {name: part for name, part in openapi.items() if name not in _ABOUT}
+        self.metadata = {name: openapi[name] for name in _ABOUT if name in openapi}
         self.required = required
-        self.default = default
-
-    def schema(self) -> Mapping[str, object]:
-        """Return its type in the OpenAPI document: a reference if the contract names the type."""
-        if self.component is None:
-            return self.openapi
-        return {"$ref": f"#/components/schemas/{self.component}"}
+        self.component = component
+        self.default: object = openapi.get("default")
+        """The value of a missing one; None if it has none."""
 
     def accept(self, value: object) -> object:
         """Return the value as the program uses it, or None if it is invalid."""
@@ -86,18 +84,26 @@ class ContractField:
         return f"{self.expected}, got {shown(value)}"
 
 
-class Int64(ContractField):
-    """A 64-bit integer as in JSON Schema: ``1.0`` is valid; ``"1"`` and ``true`` are not."""
+class Integer(ContractField):
+    """An integer as in JSON Schema, at most an int64: ``1.0`` is valid; ``"1"`` and ``true`` not.
 
-    expected = "must be an integer"
-    openapi: ClassVar[Mapping[str, object]] = {"type": "integer", "format": "int64"}
-    bounds: ClassVar[Mapping[str, int]] = {"minimum": INT64_MIN, "maximum": INT64_MAX}
-    """The range, which is not in the OpenAPI document: JavaScript would round it."""
+    The message has the default range only for a number outside of it, to keep messages short.
+    """
+
+    def __init__(self, openapi: Mapping[str, Any], **options: Any) -> None:
+        super().__init__(openapi, **options)
+        self.low: int = openapi.get("minimum", INT64_MIN)
+        self.high: int = openapi.get("maximum", INT64_MAX)
+        self.expected = "must be an integer"
+        if "maximum" in openapi:
+            self.expected += f" from {self.low} to {self.high}"
+        elif "minimum" in openapi:
+            self.expected += f" of at least {self.low}"
 
     def problem(self, value: object) -> str:
-        """Return what is wrong; the range only for a number outside it, to keep messages short."""
+        """Return what is wrong with an invalid value."""
         if _is_number(value) and not INT64_MIN <= value <= INT64_MAX:
-            return f"{self.expected} from {INT64_MIN} to {INT64_MAX} (int64), got {shown(value)}"
+            return f"must be an integer from {INT64_MIN} to {INT64_MAX} (int64), got {shown(value)}"
         if isinstance(value, str) and self.accept(_parse_number(value)) is not None:
             return f"{self.expected}, got the text {shown(value)}; {REMOVE_QUOTES}"
         return super().problem(value)
@@ -105,22 +111,30 @@ class Int64(ContractField):
     def accept(self, value: object) -> int | None:
         """Return the integer."""
         # The range first: int() of a Decimal such as 1e999999 would take forever.
-        if _is_number(value) and INT64_MIN <= value <= INT64_MAX and value == int(value):
+        if _is_number(value) and self.low <= value <= self.high and value == int(value):
             return int(value)
         return None
 
 
-class HttpStatus(Int64):
-    """The HTTP status that an Error body repeats."""
+class IntegerText(Integer):
+    """An integer in a query: only ASCII digits, since int() also accepts ``٣`` and ``1_0``."""
 
-    openapi: ClassVar[Mapping[str, object]] = {"type": "integer"}
+    def problem(self, value: object) -> str:
+        """Return what is wrong with an invalid value."""
+        return ContractField.problem(self, value)
+
+    def accept(self, value: object) -> int | None:
+        """Return the integer."""
+        if isinstance(value, str) and re.fullmatch(f"-?[0-9]{{1,{_DIGITS}}}", value):
+            number = int(value)
+            return number if self.low <= number <= self.high else None
+        return None
 
 
 class Text(ContractField):
-    """A string that UTF-8 can encode; may be empty, since the contract sets no minimum length."""
+    """A string that UTF-8 can encode; may be empty."""
 
     expected = "must be a string of Unicode text"
-    openapi: ClassVar[Mapping[str, object]] = {"type": "string"}
 
     def accept(self, value: object) -> str | None:
         """Return the text."""
@@ -133,32 +147,32 @@ class Text(ContractField):
         return None
 
 
-class Status(ContractField):
-    """A PetStatus."""
+class Choice(ContractField):
+    """One of some texts."""
 
-    expected = "must be one of " + ", ".join(PET_STATUSES)
-    openapi: ClassVar[Mapping[str, object]] = {"type": "string", "enum": list(PET_STATUSES)}
-    component = "PetStatus"
+    def __init__(self, openapi: Mapping[str, Any], **options: Any) -> None:
+        super().__init__(openapi, **options)
+        self.choices: tuple[str, ...] = tuple(openapi["enum"])
+        self.expected = f"must be one of {', '.join(self.choices)}"
 
     def accept(self, value: object) -> str | None:
-        """Return the status."""
-        return value if isinstance(value, str) and value in PET_STATUSES else None
+        """Return the text."""
+        return value if isinstance(value, str) and value in self.choices else None
 
 
-class Limit(ContractField):
-    """The page size in a query: only ASCII digits, since int() also accepts ``٣`` and ``1_0``."""
+def field_of(
+    openapi: Mapping[str, Any], *, in_query: bool = False, **options: Any
+) -> ContractField:
+    """Return the field of an OpenAPI schema.
 
-    expected = f"must be an integer from {PAGE_MIN} to {PAGE_MAX}"
-    openapi: ClassVar[Mapping[str, object]] = {
-        "type": "integer",
-        "minimum": PAGE_MIN,
-        "maximum": PAGE_MAX,
-        "default": PAGE_DEFAULT,
-    }
-
-    def accept(self, value: object) -> int | None:
-        """Return the number."""
-        if isinstance(value, str) and re.fullmatch(r"[0-9]{1,9}", value):
-            number = int(value)
-            return number if PAGE_MIN <= number <= PAGE_MAX else None
-        return None
+    :param openapi: resolved.
+    :param in_query: whether values are texts in a query.
+    :raise ValueError: no field has its type.
+    """
+    if "enum" in openapi:
+        return Choice(openapi, **options)
+    if openapi["type"] == "integer":
+        return (IntegerText if in_query else Integer)(openapi, **options)
+    if openapi["type"] == "string":
+        return Text(openapi, **options)
+    raise ValueError(f"no field for the type {openapi['type']!r}")

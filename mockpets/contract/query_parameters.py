@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mockpets.constants import INT64_MAX, INT64_MIN
-from mockpets.contract.fields import Int64, parse_int64
+from mockpets.contract.fields import INT64, parse_int64
 from mockpets.units import quote
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def integer(
             raise ValueError(f"must be an integer {expected}{unit}, got {quote(text)}")
         return number
 
-    schema = dict(Int64.openapi)
+    schema = dict(INT64)
     if low > INT64_MIN:
         schema["minimum"] = low
     if high < INT64_MAX:

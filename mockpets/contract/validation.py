@@ -1,24 +1,19 @@
-"""Every problem of an invalid value: the contract's fields as marshmallow schemas.
+"""Every problem of an invalid value: a contract's schemas as marshmallow schemas.
 
-`serialization` imports this module only for an invalid value. Importing marshmallow takes a fifth
+`model` imports this module only for an invalid value. Importing marshmallow takes a fifth
 of a start, most of it for a regular expression for e-mail addresses that mockpets never uses.
 """
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from marshmallow import EXCLUDE, Schema, ValidationError, fields
 
-from mockpets.contract.schemas import FIELDS
-
 if TYPE_CHECKING:
-    from mockpets.contract.fields import ContractField
-    from mockpets.contract.schemas import Kind
+    from collections.abc import Callable, Mapping
 
-ValueProblem = tuple[tuple[str | int, ...], str]
-"""The path to an invalid value, as keys and indexes from the root, and what is wrong with it."""
+    from mockpets.contract.fields import ContractField, ValueProblem
 
 
 class _Field(fields.Field[Any]):
@@ -51,22 +46,20 @@ class _Object(Schema):
     error_messages = {"type": "must be an object"}  # noqa: RUF012 - only marshmallow reads it
 
 
-@cache
-def _schema(kind: Kind) -> Schema:
-    own: dict[str, fields.Field[Any]] = {
-        name: _Field(field) for name, field in FIELDS[kind].items()
-    }
-    return _Object.from_dict(own)()
+def validator(described: Mapping[str, ContractField]) -> Callable[..., list[ValueProblem]]:
+    """Return a function that returns every problem of a value; an empty list if it is valid.
 
-
-def problems(kind: Kind, value: object, *, partial: bool = False) -> list[ValueProblem]:
-    """Return every problem of a value; an empty list if it is valid.
-
-    :param partial: whether required properties may be missing.
+    Its argument `partial` says whether required properties may be missing.
     """
-    messages = _schema(kind).validate(cast("Any", value), partial=partial)
-    return [
-        (() if name == "_schema" else (name,), message)
-        for name, property_messages in messages.items()
-        for message in property_messages
-    ]
+    own: dict[str, fields.Field[Any]] = {name: _Field(each) for name, each in described.items()}
+    schema = _Object.from_dict(own)()
+
+    def problems(value: object, *, partial: bool = False) -> list[ValueProblem]:
+        messages = schema.validate(cast("Any", value), partial=partial)
+        return [
+            (() if name == "_schema" else (name,), message)
+            for name, property_messages in messages.items()
+            for message in property_messages
+        ]
+
+    return problems

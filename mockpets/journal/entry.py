@@ -14,7 +14,7 @@ from mockpets.redaction import redacted
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mockpets.constants import NoteCode, Operation, RequestOutcome, WaitKind
+    from mockpets.constants import NoteCode, RequestOutcome, WaitKind
     from mockpets.contract.control_types import Fault
     from mockpets.scenario.engine import Trace
 
@@ -87,7 +87,7 @@ class Entry(NamedTuple):
     method: str
     target: str
     path: str
-    operation: Operation | None = None
+    operation: str | None = None
     pet_id: int | None = None
     status: int | None = None
     scenarios: tuple[str, ...] = ()

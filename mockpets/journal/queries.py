@@ -12,11 +12,11 @@ from mockpets.constants import (
     GLOB,
     GLOB_LENGTH,
     GLOB_RULE,
-    OPERATIONS,
     REQUEST_OUTCOMES,
     NoteCode,
     RequestOutcome,
 )
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.contract.query_parameters import Parameter, integer
 from mockpets.errors import did_you_mean
 from mockpets.journal.journal import JOURNAL_ENTRIES
@@ -70,7 +70,7 @@ PARAMETERS: Final[Mapping[str, Parameter]] = {
     "operation": Parameter(
         "Only requests of this operation.",
         {"$ref": "#/components/schemas/Operation"},
-        lambda text: one_of(text, tuple(OPERATIONS)),
+        lambda text: one_of(text, tuple(PET_STORE.operations)),
     ),
     "method": Parameter("Only requests with this method.", {"type": "string"}, str.upper),
     "path": Parameter("Only this path, in which * matches any text.", _GLOB_SCHEMA, _glob),

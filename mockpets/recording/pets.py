@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mockpets.contract.serialization import body_problems
+from mockpets.contract.pet_store import PET_STORE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,7 +23,7 @@ def first_pets(exchanges: Iterable[Exchange]) -> list[dict[str, Any]]:
         if operation is None or exchange.status not in (200, 201):
             continue
         for pet in body if isinstance(body, list) else [body]:
-            if not isinstance(pet, dict) or body_problems("getPet", 200, pet):
+            if not isinstance(pet, dict) or PET_STORE.schemas["Pet"].problems(pet):
                 continue
             if pet["id"] not in created:
                 pets.setdefault(pet["id"], pet)

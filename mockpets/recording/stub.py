@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs
 
-from mockpets.constants import CONTRACT_ERRORS, ERRORS, PAGE_MAX, REDACTED
-from mockpets.contract.error_messages import ERROR_MESSAGES, network_error, no_animal
-from mockpets.contract.serialization import body_problems, load_list_query
+from mockpets.constants import REDACTED
+from mockpets.contract.error_messages import network_error
+from mockpets.contract.pet_store import COLLECTIONS, PET_STORE
 from mockpets.errors import RequestError
 from mockpets.redaction import is_secret
 from mockpets.scenario.language.nodes import FILE_DEPTH
@@ -129,11 +129,12 @@ def reply_of(exchange: Exchange) -> dict[str, Any]:
 def _is_page(exchange: Exchange) -> bool:
     """Return whether a page of the pets in a response of listPets is sent in the same way."""
     pets: Any = exchange.body
-    if body_problems("listPets", 200, pets):
+    listing = PET_STORE.operations["listPets"]
+    if listing.responses[200].problems(pets):
         return False
     query = parse_qs(exchange.target.partition("?")[2], keep_blank_values=True)
     try:
-        return len(pets) > PAGE_MAX or load_list_query(query).first(pets) == pets
+        return len(pets) > listing.most or listing.page(query).first(pets) == pets
     except RequestError:  # another server has accepted the query
         return False
 
@@ -146,11 +147,14 @@ def _error_of(exchange: Exchange, status: int) -> dict[str, Any] | None:
     code, message = body["code"], body["message"]
     if (code, message) == network_error(status):
         return {"status": status}
-    if code not in CONTRACT_ERRORS or ERRORS[code] != status or not isinstance(message, str):
+    failure = PET_STORE.failures.get(code) if isinstance(code, str) else None
+    if failure is None or failure.status != status or not isinstance(message, str):
         return None
-    usual = ERROR_MESSAGES[code]
-    if code == "pet_not_found" and exchange.operation == "getPet":
-        usual = no_animal(exchange.path.rpartition("/")[2])
+    usual, operation = failure.message, PET_STORE.operations.get(exchange.operation or "")
+    if operation is not None and operation.role == "get":
+        collection = COLLECTIONS[operation.collection]
+        if collection.absent is not None and collection.absent.failure is failure:
+            usual = collection.absent_message(exchange.path.rpartition("/")[2])
     is_usual = message == usual or not exchange.has_key  # a stub gets no request without a key
     return {"error": code} | ({} if is_usual else {"message": _braces(message)})
 

@@ -43,7 +43,8 @@ if TYPE_CHECKING:
         Sequence,
     )
 
-    from mockpets.contract.collections import Key, Record
+    from mockpets.contract.collections import Key
+    from mockpets.contract.model import Record
     from mockpets.memory_budget import MemoryBudget
     from mockpets.records.table import Condition, Table
 
@@ -461,8 +462,7 @@ class Store:
                 if taken.setdefault(identity(key), number) != number:
                     raise self.collection.taken(key)
             except RequestError as error:
-                message = f"record {number}: {error.message}"
-                raise RequestError(error.code, message) from error
+                raise error.copy(f"record {number}: {error.message}") from error
         with self._lock:
             following = max([self._next_key, *(key + 1 for key in taken if isinstance(key, int))])
             keyed = []

@@ -20,7 +20,8 @@ from mockpets.strict_json import dump_json, load_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
-    from mockpets.contract.collections import Collection, Key, Record
+    from mockpets.contract.collections import Collection, Key
+    from mockpets.contract.model import Record
     from mockpets.memory_budget import MemoryBudget
 
     Condition = tuple[str, Hashable]

@@ -22,12 +22,10 @@ from urllib.parse import parse_qsl
 from mockpets.clock import moment
 from mockpets.constants import (
     API_PREFIX,
-    OPERATIONS,
-    ORDERS_PATH,
     REDACTED,
     STUB_HEADER,
 )
-from mockpets.contract.schemas import LIST_PARAMETERS, NEW_PET_FIELDS
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.errors import did_you_mean
 from mockpets.redaction import is_secret, redacted_target
 from mockpets.report.findings import CLIENT_RULES, Evidence, Finding, Report
@@ -374,22 +372,25 @@ def _keys(entry: Entry) -> Problems:
 
 
 def _deprecated(entry: Entry) -> Problems:
-    if entry.operation == "getPet":
-        yield "the deprecated operation getPet was called", ""
+    if entry.operation is not None and PET_STORE.operations[entry.operation].removal:
+        yield f"the deprecated operation {entry.operation} was called", ""
 
 
 def _parameters(entry: Entry) -> Problems:
     """Yield query parameters that the contract does not define; `_keys` yields secret ones."""
-    known = LIST_PARAMETERS if entry.operation == "listPets" else ()
-    for name in _query_names(entry) if entry.operation is not None else ():
+    if entry.operation is None:
+        return
+    known = PET_STORE.operations[entry.operation].query.fields
+    for name in _query_names(entry):
         if name not in known and not is_secret(name):
             yield _unknown(f"{entry.operation} has no query parameter", name, known)
 
 
 def _properties(entry: Entry) -> Problems:
-    for name in _property_names(entry.request.body) if entry.operation == "createPet" else ():
-        if name not in NEW_PET_FIELDS:
-            yield _unknown("createPet has no property", name, NEW_PET_FIELDS)
+    body = None if entry.operation is None else PET_STORE.operations[entry.operation].body
+    for name in () if body is None else _property_names(entry.request.body):
+        if body is not None and name not in body.schema.fields:
+            yield _unknown(f"{entry.operation} has no property", name, body.schema.fields)
 
 
 def _unknown(what: str, name: str, known: Iterable[str]) -> tuple[str, str]:
@@ -407,8 +408,7 @@ def _off_contract(entry: Entry) -> Problems:
         return  # a scenario defines the path
     if entry.number and (entry.status or 500) < HTTPStatus.BAD_REQUEST:
         return  # so does a resource of mockpets
-    known = (*OPERATIONS.values(), ("GET", ORDERS_PATH))
-    methods = {method for method, pattern in known if path_matches(pattern, path)}
+    methods = {each for each, pattern in PET_STORE.requests if path_matches(pattern, path)}
     shown = quote(re.sub("/[0-9]+(?=/|$)", "/{number}", path))
     if not methods:
         yield f"the path {shown} is not in the contract,", ""

@@ -18,12 +18,12 @@ from urllib.parse import quote, unquote, urlsplit
 
 from mockpets.constants import (
     API_PREFIX,
-    OPERATIONS,
     REQUEST_HEADER,
     REQUEST_OUTCOMES,
     SESSION_HEADER,
 )
 from mockpets.contract.fields import parse_int64
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.errors import invalid
 from mockpets.faults import LOST
 from mockpets.journal.entry import Entry, Message
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from types import UnionType
     from urllib.parse import SplitResult
 
-    from mockpets.constants import Operation
     from mockpets.contract.control_types import Har
 
 HAR_BYTES: Final = 64 * 1024 * 1024
@@ -219,11 +218,11 @@ def _from_log(ours: dict[str, Any]) -> dict[str, Any]:
     return {**ours, **texts, **optional, "number": _get(ours, "number", int), "status": status}
 
 
-def _operation(method: str, path: str) -> Operation | None:
+def _operation(method: str, path: str) -> str | None:
     method = "GET" if method == "HEAD" else method
-    for operation, (allowed, pattern) in OPERATIONS.items():
-        if method == allowed and path_matches(pattern, path):
-            return operation
+    for operation in PET_STORE.operations.values():
+        if method == operation.method and path_matches(operation.path, path):
+            return operation.name
     return None
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mockpets import constants
-from mockpets.contract.collections import PETS
+from mockpets.contract.pet_store import PETS
 from mockpets.errors import DocumentError, InputError, Problem, problem_with
 from mockpets.scenario.describe import describe_hidden
 from mockpets.scenario.files import files_in, find, same_name, source_of

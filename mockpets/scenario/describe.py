@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from mockpets.contract.collections import COLLECTIONS
+from mockpets.contract.pet_store import COLLECTIONS
 from mockpets.faults import FAULTS
 from mockpets.scenario.matching import condition_in_words
 from mockpets.scenario.model import EVERYTHING, PASS, Canned, Generated

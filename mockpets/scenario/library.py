@@ -14,7 +14,8 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, get_args
 
 from mockpets.constants import INLINE, STACK_DEPTH, STACKS, ScenarioGroup
-from mockpets.contract.collections import COLLECTIONS, record_problems
+from mockpets.contract.collections import record_problems
+from mockpets.contract.pet_store import COLLECTIONS
 from mockpets.errors import InputError, Problem, RequestError, did_you_mean
 from mockpets.faults import CONNECTION_FAULTS
 from mockpets.packaged_data import shipped

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mockpets.constants import Operation, ScenarioGroup
+    from mockpets.constants import ScenarioGroup
     from mockpets.contract.collections import Collection
     from mockpets.errors import Problem
 
@@ -43,7 +43,7 @@ class Match:
     :param path: starts with ``/v1``; a segment ``*`` or ``{name}`` matches any one segment.
     """
 
-    operations: tuple[Operation, ...] = ()
+    operations: tuple[str, ...] = ()
     method: str | None = None
     path: str | None = None
     pet_ids: tuple[int, ...] = ()

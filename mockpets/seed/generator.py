@@ -24,14 +24,13 @@ from mockpets.seed.names import CATEGORIES, DEFAULT_LOCALE, LOCALES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mockpets.constants import PetStatus
-    from mockpets.contract.schemas import Pet
+    from mockpets.contract.model import Record
 
 BLOCK = 16
 """Pets per block: each block has every status, a pet without status, and every category."""
 
 # One block each. The lists of names consist of whole blocks too (`names`).
-_STATUSES: tuple[PetStatus | None, ...] = (
+_STATUSES: tuple[str | None, ...] = (
     ("available",) * 8 + ("pending",) * 3 + ("sold",) * 3 + (None,) * 2
 )
 _CATEGORIES = CATEGORIES * 2 + (1, 1, 2, 2)  # more dogs and cats than fish
@@ -71,21 +70,21 @@ class PetProvider(BaseProvider):
         self._categories = _Deck(_CATEGORIES)
         self._statuses = _Deck(_STATUSES)
 
-    def pet(self, pet_id: int) -> Pet:
+    def pet(self, pet_id: int) -> Record:
         """Return a pet with this id, with its properties in the order of the contract.
 
         Each block of 16 has all categories, all statuses, and pets without one.
         """
         random = self.generator.random
         name, category = self._names.deal(random), self._categories.deal(random)
-        pet: Pet = {"id": pet_id, "name": name, "categoryId": category}
+        pet: Record = {"id": pet_id, "name": name, "categoryId": category}
         status = self._statuses.deal(random)
         if status is not None:
             pet["status"] = status
         return pet
 
 
-def generate(count: int, seed: int, locale: str) -> tuple[Pet, ...]:
+def generate(count: int, seed: int, locale: str) -> tuple[Record, ...]:
     """Return pets with the ids 1 to `count`; a higher count only appends pets.
 
     :param seed: from 0 to 2^63 - 1; the caller checks it and the locale.

@@ -18,7 +18,6 @@ from mockpets.server.worker import Worker
 if TYPE_CHECKING:
     from collections.abc import Callable, Sized
 
-    from mockpets.constants import ErrorCode
     from mockpets.server.limits import Limits
     from mockpets.server.poller import Handler
     from mockpets.server.timers import Timer
@@ -60,7 +59,7 @@ class Scheduler:
         """Nothing more is read; complete requests get their response, then connections end."""
         self.evicted = 0
         """Connections closed because of a limit of connections."""
-        self.errors: Counter[ErrorCode] = Counter()
+        self.errors: Counter[str] = Counter()
         """Responses that the server made itself, without the app, by error code."""
         self._connections = connections
         self._trim: Timer | None = None

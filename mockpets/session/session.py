@@ -25,7 +25,7 @@ from mockpets.constants import (
     SESSION_ID_HEADER,
     STACKS,
 )
-from mockpets.contract.collections import PETS
+from mockpets.contract.pet_store import PETS
 from mockpets.errors import NotReady, RequestError
 from mockpets.records.saved import saved_records
 from mockpets.records.store import Store

@@ -14,15 +14,14 @@ from itertools import accumulate
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.constants import ERRORS, OPERATIONS, SERVER_LIMIT_ERRORS
+from mockpets.constants import ERRORS, SERVER_LIMIT_ERRORS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from prometheus_client import CollectorRegistry
     from prometheus_client.metrics_core import Metric
 
-    from mockpets.constants import ErrorCode
 
 BUCKETS: Final = (0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5)
 """Upper bounds of the histogram in seconds; most responses take less than a millisecond."""
@@ -72,16 +71,19 @@ class _Work:
 class Metrics:
     """The metrics of one app; safe to use from several threads.
 
+    :param operations: the names of the contract's operations.
     :param holdings: called for each exposition.
     """
 
-    def __init__(self, version: str, holdings: Callable[[], Holdings]) -> None:
+    def __init__(
+        self, version: str, operations: Iterable[str], holdings: Callable[[], Holdings]
+    ) -> None:
         self._version = version
         self._holdings = holdings
         self._lock = Lock()
         self._responses: dict[tuple[str, str, str], int] = {}
-        self._limits = dict.fromkeys(SERVER_LIMIT_ERRORS, 0)
-        self._work = {operation: _Work() for operation in (*OPERATIONS, _OTHER)}
+        self._limits: dict[str, int] = dict.fromkeys(SERVER_LIMIT_ERRORS, 0)
+        self._work = {operation: _Work() for operation in (*operations, _OTHER)}
         self._registry: CollectorRegistry | None = None
 
     def observe(
@@ -89,7 +91,7 @@ class Metrics:
         operation: str | None,
         status: int | None,
         seconds: float,
-        limit: ErrorCode | None = None,
+        limit: str | None = None,
     ) -> None:
         """Count one response.
 
@@ -108,7 +110,7 @@ class Metrics:
             if limit is not None:
                 self._limits[limit] += 1
 
-    def count_limit(self, limit: ErrorCode) -> None:
+    def count_limit(self, limit: str) -> None:
         """Count a request that one of `SERVER_LIMIT_ERRORS` rejected before `observe`."""
         with self._lock:
             self._limits[limit] += 1
@@ -150,7 +152,7 @@ class Metrics:
                 family = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
                 yield family(f"mockpets_{name}", text, value=holdings[name])
 
-    def _request_metrics(self, rejected: Mapping[ErrorCode, int]) -> Iterator[Metric]:
+    def _request_metrics(self, rejected: Mapping[str, int]) -> Iterator[Metric]:
         """Yield the metrics that `observe` has counted, with the responses of the server itself."""
         from prometheus_client.metrics_core import CounterMetricFamily, HistogramMetricFamily
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from mockpets import constants
 from mockpets.clock import Clock, parse_moment
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.errors import InputError, Problem, RequestError
 from mockpets.journal.entry import MESSAGE_BYTES
 from mockpets.journal.journal import JOURNAL_ENTRIES, Journals
@@ -170,7 +171,8 @@ def _wire(
         from mockpets.web.control.routes import GUARDED
 
         visitors = VisitorSessions(settings, sessions.limit, GUARDED, clock)
-    metrics = Metrics(constants.VERSION, partial(_holdings, sessions, journals, reloader))
+    holdings = partial(_holdings, sessions, journals, reloader)
+    metrics = Metrics(constants.VERSION, PET_STORE.operations, holdings)
     finalizer = ResponseFinalizer(settings, sessions, metrics, visitors)
     app = App(finalizer.finalize, None if visitors is None else visitors.admit)
     # `/v1//pets` is not `/v1/pets`, and a redirect would lead to any host that a client sends.

@@ -83,4 +83,4 @@ def with_deletion(
     if is_named:
         return error
     advice = f"the name comes from the cookie {COOKIE}, which this response deletes"
-    return RequestError(error.code, error.message, [*error.headers, _DELETE], advice=advice)
+    return error.copy(error.message, [*error.headers, _DELETE], advice)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from wsgiref.types import StartResponse, WSGIEnvironment
 
-    from mockpets.constants import ErrorCode, NoteCode, Operation
+    from mockpets.constants import NoteCode
     from mockpets.journal.wait import Wait
     from mockpets.scenario.engine import Outcome
     from mockpets.scenario.library import Stack
@@ -44,14 +44,14 @@ class Exchange:
     """
 
     started: float
-    operation: Operation | None = None
+    operation: str | None = None
     session: Session | None = None
     stack: Stack | None = None
     outcome: Outcome = NOTHING
     notes: list[tuple[NoteCode, str]] = field(default_factory=list)
     name: str = ""
-    code: ErrorCode | None = None
-    limit: ErrorCode | None = None
+    code: str | None = None
+    limit: str | None = None
     wait: Wait | None = None
 
 

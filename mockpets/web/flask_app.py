@@ -12,7 +12,7 @@ import flask
 from flask.sessions import NullSession, SessionInterface
 from werkzeug.routing import MapAdapter, Rule
 
-from mockpets.constants import PETS_PATH
+from mockpets.contract.pet_store import PETS
 from mockpets.web.exchange import Request, Response, current_request
 from mockpets.web.session_selector import take_baggage, take_base_path
 from mockpets.wsgi_extension import BODY
@@ -142,7 +142,7 @@ class App(flask.Flask):
             request.url_rule, request.view_args = rule, {}
             return None
         start, _, pet_id = path.rpartition("/")
-        is_pet = pet_id and start == PETS_PATH and request.method == "GET"
+        is_pet = pet_id and start == PETS.path and request.method == "GET"
         if is_pet and (rule := self._fixed.get(_PET)):
             request.url_rule, request.view_args = rule, {"pet_id": pet_id}
             return None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from zlib import crc32
 
 from mockpets.contract.fields import parse_int64
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.faults import INCOMPLETE_FAULTS, NO_RESPONSE_FAULTS
 from mockpets.journal.entry import Entry, Note, authorization_digest, message, sent_headers
 from mockpets.redaction import redacted_target
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from wsgiref.types import WSGIEnvironment
 
-    from mockpets.constants import NoteCode, Operation, RequestOutcome, ResponseEnd
+    from mockpets.constants import NoteCode, RequestOutcome, ResponseEnd
     from mockpets.journal.journal import Kept
     from mockpets.journal.wait import Wait
     from mockpets.scenario.engine import Outcome
@@ -34,7 +35,11 @@ _STEP_BYTES: Final = 150
 _PAIR_LENGTH: Final = 50
 """What a header in a list of pairs takes, in characters, in addition to its own."""
 _METHOD_LENGTH = 40
-_DEPRECATED = "GET /pets/{petId} is deprecated and will be removed on 5 December 2030"
+_DEPRECATED: Final = {
+    each.name: each.removal.note
+    for each in PET_STORE.operations.values()
+    if each.removal is not None
+}
 
 
 def record(request: Request, response: Response, number: int, off_contract: str | None) -> None:
@@ -52,8 +57,8 @@ def record(request: Request, response: Response, number: int, off_contract: str 
     session, outcome, stack = exchange.session, exchange.outcome, exchange.stack
     assert session is not None  # noqa: S101 - callers guarantee it
     journal, notes = session.journal, exchange.notes
-    if exchange.operation == "getPet" and exchange.code != "gone":
-        notes.append(("deprecated", _DEPRECATED))
+    if (note := _DEPRECATED.get(exchange.operation or "")) and exchange.code != "gone":
+        notes.append(("deprecated", note))
     if off_contract is not None and "unmatched" not in dict(notes):
         notes.append(("off_contract", off_contract))
     if note := ignored_headers(environ):
@@ -118,7 +123,7 @@ def _entry(
     method: str,
     target: str,
     path: str,
-    operation: Operation | None,
+    operation: str | None,
     view_args: Mapping[str, str] | None,
     status: int | None,
     scenarios: tuple[str, ...],

@@ -1,7 +1,6 @@
 """What operations do with the records of a collection.
 
-`list_pets`, `create_pet` and `get_pet` are the contract's; `serve` is for the collections that
-scenarios define.
+`_VIEWS` has what the contract's operations do; `serve` is for collections that scenarios define.
 """
 
 from __future__ import annotations
@@ -16,11 +15,10 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.urls import iri_to_uri
 
 from mockpets.clock import time_text
-from mockpets.constants import OPERATIONS, PETS_PATH
 from mockpets.contract.collections import LIST_METHODS, RECORD_METHODS, OwnSchema
-from mockpets.contract.error_messages import BODY_TOO_LARGE, REMOVED
-from mockpets.contract.schemas import LIST_PARAMETERS, NEW_PET_FIELDS, ListQuery
-from mockpets.contract.serialization import dump_pets, load_list_query, load_new_pet
+from mockpets.contract.error_messages import BODY_TOO_LARGE
+from mockpets.contract.model import LIMIT, Page, RecordSchema
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.errors import RequestError
 from mockpets.records.store import NO_FILTERS
 from mockpets.records.table import index_key
@@ -35,7 +33,8 @@ if TYPE_CHECKING:
     import flask
 
     from mockpets.constants import NoteCode
-    from mockpets.records.store import Contents, Filters, Store
+    from mockpets.contract.model import Operation, Record, Role, Schema
+    from mockpets.records.store import Change, Contents, Filters, Store
     from mockpets.session.session import Session
     from mockpets.web.exchange import Request
 
@@ -47,41 +46,45 @@ def add_routes(app: flask.Flask, respond: Callable[..., Response]) -> None:
 
     :param respond: `Playback.respond`, which calls an operation if no stub responds.
     """
-    views = {"listPets": list_pets, "createPet": create_pet, "getPet": get_pet}
-    for operation, (method, path) in OPERATIONS.items():
+    for operation in PET_STORE.operations.values():
         app.add_url_rule(
-            path.replace("{petId}", "<pet_id>"),
-            operation,
-            partial(respond, operation, views[operation]),
-            methods=[method],
+            re.sub(r"{\w+}", "<pet_id>", operation.path),
+            operation.name,
+            partial(respond, operation.name, partial(_VIEWS[operation.role], operation)),
+            methods=[operation.method],
             # The last route handles OPTIONS: Flask's own response is a 200 with HTML.
             provide_automatic_options=False,
         )
 
 
-def list_pets(request: Request, store: Store) -> Response:
-    """Respond to listPets: a page of pets by ID. Raise ``invalid_request``."""
-    query = _list_query(request)
+def list_records(operation: Operation, request: Request, store: Store) -> Response:
+    """Respond with a page of records, or raise ``invalid_request``."""
+    query = _list_query(operation, request)
     if query.error is not None:
         raise RequestError("invalid_request", query.error)
     return Response(store.page(query.asked.limit, query.filters) + b"\n")
 
 
 def selected_pets(page: bytes, request: Request) -> bytes:
-    """Return those pets of a page, in JSON, that listPets would list; raise ``invalid_request``."""
-    query = _list_query(request)
+    """Return those records of a page, in JSON, that the operation of a request would list.
+
+    :raise RequestError: ``invalid_request``.
+    """
+    operation = PET_STORE.operations[request.exchange.operation or ""]
+    query = _list_query(operation, request)
     if query.error is not None:
         raise RequestError("invalid_request", query.error)
-    return dump_pets(query.asked.first(json.loads(page))) + b"\n"
+    return operation.responses[200].schema.dump_all(query.asked.first(json.loads(page))) + b"\n"
 
 
-def _list_query(request: Request) -> _Query:
+def _list_query(operation: Operation, request: Request) -> _Query:
     """Return the query of a request, and note what has no effect.
 
     The caller raises an error in it: a traceback with one more frame costs a 400 256 bytes.
     """
     raw = request.environ.get("QUERY_STRING", "")
-    query = _read_query(raw) if len(raw) <= _CACHED_LENGTH else _read_query.__wrapped__(raw)
+    read = _read_query if len(raw) <= _CACHED_LENGTH else _read_query.__wrapped__
+    query = read(operation, raw)
     request.exchange.notes += query.notes
     if query.error is not None:
         session = request.exchange.session
@@ -94,12 +97,12 @@ def _list_query(request: Request) -> _Query:
 
 
 class _Query(NamedTuple):
-    """A parsed query of listPets.
+    """A parsed query of a list.
 
     :param error: why it is invalid; None if it is valid.
     """
 
-    asked: ListQuery
+    asked: Page
     filters: Filters
     notes: tuple[tuple[NoteCode, str], ...]
     error: str | None
@@ -115,44 +118,58 @@ _PAGING: Final = {"page", "offset", "cursor"}
 
 
 @lru_cache(256)
-def _read_query(raw: str) -> _Query:
+def _read_query(operation: Operation, raw: str) -> _Query:
     """Parse a query; cached, because without it the mix takes 1.36 times as long."""
     parameters: dict[str, list[str]] = {}
     # Decoded in the same way as `request.args`, which stubs match on.
     text = raw.encode("latin-1").decode("utf-8", "replace")
     for name, value in parse_qsl(text, keep_blank_values=True, errors="werkzeug.url_quote"):
         parameters.setdefault(name, []).append(value)
-    ignored = parameters.keys() - set(LIST_PARAMETERS)
+    ignored = parameters.keys() - operation.query.fields.keys()
     notes = ignored_note("ignored_query", "parameters", ignored)
     if ignored & _PAGING:
         notes = ((notes[0][0], f"{notes[0][1]}; the contract has no paging"),)
     try:
-        query = load_list_query(parameters)
+        page = operation.page(parameters)
     except RequestError as error:
         limits = parameters.get("limit", [])
         if any(re.fullmatch(r"[-+]?[0-9]+", limit) for limit in limits):
             note = f"limit={', '.join(limits)[:40]}{_OUT_OF_RANGE.removeprefix('limit')}"
             notes = (*notes, ("limit_out_of_range", note))
-        return _Query(ListQuery(0, None), NO_FILTERS, notes, error.message)
-    filters: Filters = NO_FILTERS if query.status is None else {"status": {query.status: None}}
-    return _Query(query, filters, notes, None)
+        return _Query(Page(0, {}), NO_FILTERS, notes, error.message)
+    filters: Filters = {name: {index_key(value): None} for name, value in page.filters.items()}
+    return _Query(page, filters or NO_FILTERS, notes, None)
 
 
-def create_pet(request: Request, store: Store) -> Response:
-    """Respond to createPet, or raise ``invalid_request``, ``payload_too_large``, ``store_full``."""
+def create_record(operation: Operation, request: Request, store: Store) -> Response:
+    """Add the record of the body.
+
+    :raise RequestError: ``invalid_request``, ``payload_too_large``, ``store_full``.
+    """
     if request.environ.get("QUERY_STRING"):
         request.exchange.notes += ignored_note("ignored_query", "parameters", set(request.args))
-    body = json_body(request)
-    if isinstance(body, dict):
-        names = body.keys() - NEW_PET_FIELDS
-        request.exchange.notes += ignored_note("ignored_members", "properties", names)
-    new = load_new_pet(body)
+    new = _given(operation, request)
     session = request.exchange.session
     assert session is not None  # noqa: S101 - `Playback.respond` sets it
     session.check_name(new["name"])
-    pet_id, row = store.create(new)  # type: ignore[arg-type]  # a TypedDict
+    key, row = store.create(new)
     session.changes.publish("data")
-    return _created(request, row, f"{PETS_PATH}/{pet_id}")
+    return _created(request, row, f"{operation.path}/{key}")
+
+
+def _given(operation: Operation, request: Request) -> Record:
+    """Return the record in a body, and note which properties have no effect."""
+    body = json_body(request)
+    assert operation.body is not None  # noqa: S101 - a role that adds or replaces has a body
+    schema = operation.body.schema
+    _note_unknown(request, body, schema)
+    return schema.load(body)
+
+
+def _note_unknown(request: Request, body: object, schema: Schema) -> None:
+    if isinstance(body, dict):
+        names = body.keys() - schema.fields.keys()
+        request.exchange.notes += ignored_note("ignored_members", "properties", names)
 
 
 def _created(request: Request, row: bytes, path: str) -> Response:
@@ -165,19 +182,21 @@ def _created(request: Request, row: bytes, path: str) -> Response:
     return response
 
 
-def get_pet(request: Request, store: Store) -> Response:
-    """Respond to getPet.
+def get_record(operation: Operation, request: Request, store: Store) -> Response:
+    """Respond with the record whose key is in the path.
 
     :raise RequestError: ``gone`` if the session's clock was set and the operation is removed by its
-        time; ``pet_not_found``, also for an ID that is not an int64.
+        time; the collection's error for a key that no record has.
     """
     if request.environ.get("QUERY_STRING"):
         request.exchange.notes += ignored_note("ignored_query", "parameters", set(request.args))
-    session = request.exchange.session
+    session, removal = request.exchange.session, operation.removal
     # Not by the real time: suites must not break on a day in 2030.
-    if session is not None and session.clock and (now := session.clock.now()) >= _REMOVED_AT:
-        request.exchange.notes.append(("clock", f"the session's clock shows {time_text(now)}"))
-        raise RequestError("gone", REMOVED)
+    if session is not None and session.clock and removal is not None:
+        now = session.clock.now()
+        if now >= removal.at:
+            request.exchange.notes.append(("clock", f"the session's clock shows {time_text(now)}"))
+            raise RequestError("gone", removal.message)
     text: str = (request.view_args or {})["pet_id"]
     row = store.find(text)
     if row is None:
@@ -185,8 +204,62 @@ def get_pet(request: Request, store: Store) -> Response:
     return Response(row + b"\n")
 
 
+def replace_record(operation: Operation, request: Request, store: Store) -> Response:
+    """Replace the record whose key is in the path; the key stays.
+
+    :raise RequestError: as `create_record`, and the error for a key that no record has.
+    """
+    new = _given(operation, request)
+    key = store.collection.key
+    return _changed(request, store, lambda record: {key: record[key], **new})
+
+
+def update_record(_: Operation, request: Request, store: Store) -> Response:
+    """Change properties of the record whose key is in the path; null removes an optional one.
+
+    :raise RequestError: as `replace_record`.
+    """
+    body, schema = json_body(request, *_PATCH_TYPES), store.collection.schema
+    assert isinstance(schema, RecordSchema)  # noqa: S101 - scenarios' own have no operations
+    _note_unknown(request, body, schema.given)
+    if isinstance(body, dict):
+        body = {name: body[name] for name in schema.given.fields if name in body}
+    return _changed(request, store, lambda record: schema.changed(record, body))
+
+
+def _changed(request: Request, store: Store, change: Change) -> Response:
+    _, row = store.change((request.view_args or {})["pet_id"], change)
+    _publish(request)
+    return Response(row + b"\n")
+
+
+def delete_record(_: Operation, request: Request, store: Store) -> Response:
+    """Delete the record whose key is in the path, or raise the error for an unknown one."""
+    store.delete((request.view_args or {})["pet_id"])
+    _publish(request)
+    return Response(status=204)
+
+
+def _publish(request: Request) -> None:
+    session = request.exchange.session
+    assert session is not None  # noqa: S101 - `Playback.respond` sets it
+    session.changes.publish("data")
+
+
+_VIEWS: Final[Mapping[Role, Callable[[Operation, Request, Store], Response]]] = {
+    "list": list_records,
+    "create": create_record,
+    "get": get_record,
+    "replace": replace_record,
+    "update": update_record,
+    "delete": delete_record,
+}
+"""What an operation does, by its role."""
+
 # --- Collections that scenarios define --------------------------------------------------------
 
+_PAGED: Final = PET_STORE.of_role("list", "pets")
+"""Whose limit lists of scenarios have, too."""
 _PATCH_TYPES: Final = ("application/json", "application/merge-patch+json")
 
 
@@ -226,8 +299,8 @@ def serve(request: Request, session: Session, store: Store, key: str) -> Respons
 def _page(request: Request, store: Store) -> Response:
     """Respond with the first records that have the values in the query."""
     query = dict(request.args.lists()) if request.environ.get("QUERY_STRING") else {}
-    limits = {name: query.pop(name) for name in ("limit",) if name in query}
-    limit = load_list_query(limits).limit
+    limits = {name: query.pop(name) for name in (LIMIT,) if name in query}
+    limit = _PAGED.page(limits).limit
     filters, others = filters_of(query), query.keys() - {*store.collection.properties}
 
     def read(records: Contents) -> tuple[bytes, set[str]]:
@@ -277,8 +350,6 @@ def _meanings(text: str) -> Iterator[Hashable]:
 
 
 _NAMES_NOTED: Final = 8
-_REMOVED_AT: Final = 1_922_659_200_000
-"""`SUNSET`, in milliseconds since 1970; not parsed, because that would slow the start."""
 
 
 def ignored_note(code: NoteCode, what: str, names: set[str]) -> tuple[tuple[NoteCode, str], ...]:

@@ -16,8 +16,8 @@ from urllib.parse import quote
 
 from flask import render_template
 
-from mockpets.constants import API_PREFIX, CONTROL_PREFIX, DEPRECATION, SUNSET
-from mockpets.contract.openapi import document
+from mockpets.constants import API_PREFIX, CONTROL_PREFIX
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.errors import RequestError
 from mockpets.kit import render
 from mockpets.skill import SKILL, skill_files
@@ -99,7 +99,7 @@ def kit_file(name: str, library: Callable[[], Library]) -> Response:
 @cache
 def _rendered_docs(*, has_panel: bool) -> bytes:
     """Return the page, rendered once: it is the same for every request."""
-    contract = document()
+    contract, removal = PET_STORE.document, PET_STORE.operations["getPet"].removal
     text = render_template(
         "docs.html",
         as_json=lambda value: dump_json(value).decode(),
@@ -107,8 +107,7 @@ def _rendered_docs(*, has_panel: bool) -> bytes:
         paths=contract["paths"],
         schemas=contract["components"]["schemas"],
         prefix=API_PREFIX,
-        deprecation=DEPRECATION,
-        sunset=SUNSET,
+        removal=removal,
         has_panel=has_panel,
         digest=digest(),
     )

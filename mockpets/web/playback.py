@@ -9,8 +9,9 @@ from werkzeug.exceptions import RequestEntityTooLarge
 
 from mockpets.constants import API_PREFIX, DOCS_PATH, PANEL_PATH
 from mockpets.contract.error_body import error_body
-from mockpets.contract.error_messages import BODY_TOO_LARGE, NO_CONNECTION_FAULTS, no_animal
+from mockpets.contract.error_messages import BODY_TOO_LARGE, NO_CONNECTION_FAULTS
 from mockpets.contract.fields import parse_int64
+from mockpets.contract.pet_store import PETS
 from mockpets.errors import NeedsBody, RequestError
 from mockpets.faults import CONNECTION_FAULTS
 from mockpets.redaction import is_secret_property, redacted, redacted_parameter
@@ -30,7 +31,7 @@ from mockpets.wsgi_extension import BODY, MEMO, SERVER
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mockpets.constants import NoteCode, Operation
+    from mockpets.constants import NoteCode
     from mockpets.records.store import Store
     from mockpets.scenario.library import Stack
     from mockpets.scenario.model import Canned, Template
@@ -86,7 +87,7 @@ class Playback:
             raise with_deletion(error, request, key.selector, cookie) from error
 
     def respond(
-        self, operation: Operation | None, act: Act, check_route: CheckRoute | None = None, **_: str
+        self, operation: str | None, act: Act, check_route: CheckRoute | None = None, **_: str
     ) -> Response:
         """Return the response to the current request.
 
@@ -199,7 +200,8 @@ def canned_response(reply: Canned, request: Request, session: Session) -> Respon
         return Response(selected_pets(reply.body, request), reply.status, reply.headers)
     body, pet_id = reply.body, (request.view_args or {}).get("pet_id")
     if reply.names_pet and pet_id is not None:
-        body = error_body("pet_not_found", no_animal(pet_id), reply.status)
+        missing = PETS.missing(pet_id)
+        body = error_body(missing.code, missing.message, reply.status)
     response = Response(body, reply.status, reply.headers)
     if not reply.body:
         response.remove_header("Content-Type")  # it describes a body, and there is none

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from mockpets.constants import (
     CONNECTIONS,
     HEALTH_PATH,
-    OPERATIONS,
     PARKED,
     PUBLIC_IDLE_SECONDS,
     PUBLIC_SHARE,
     READY_PATH,
 )
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.errors import RequestError
 from mockpets.session.visitors import visitor_name, visitor_names
 from mockpets.wsgi_extension import ON_END, ORDER, SERVER, CallAgain
@@ -30,7 +30,7 @@ from mockpets.wsgi_extension import ON_END, ORDER, SERVER, CallAgain
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from mockpets.constants import ErrorCode, ResponseEnd
+    from mockpets.constants import ResponseEnd
     from mockpets.settings import Settings
     from mockpets.web.exchange import Request
     from mockpets.wsgi_extension import OnEnd
@@ -124,7 +124,7 @@ class VisitorSessions:
         """
         if request.endpoint in self._guarded:
             return
-        if request.endpoint in OPERATIONS:  # no view sets it if the request is rejected
+        if request.endpoint in PET_STORE.operations:  # no view sets it if the request is rejected
             request.exchange.operation = request.endpoint
         request.exchange.name = name = self.name(request)
         if self._in_progress[name] >= _IN_PROGRESS:
@@ -186,7 +186,7 @@ class VisitorSessions:
             _log.warning("a limit is reached: %s", error.message)
 
 
-_VISITOR_MESSAGES: Final[dict[ErrorCode, str]] = {
+_VISITOR_MESSAGES: Final[dict[str, str]] = {
     "rate_limited": "too many requests at the moment; try again {when}",
     "busy": "too many people use this demo at the moment; try again {when}",
     "store_full": "there is no room for more pets; start again with the original pets, or try "
@@ -203,11 +203,11 @@ def for_visitor(error: RequestError) -> RequestError:
     if text is None:
         if error.for_visitors is None:
             return error
-        return RequestError(error.code, error.for_visitors, error.headers, error.details)
+        return error.copy(error.for_visitors)
     seconds = dict(error.headers).get("Retry-After")
     unit = "second" if seconds == "1" else "seconds"
     when = f"in {seconds} {unit}" if seconds else "later"
-    return RequestError(error.code, text.format(when=when), error.headers)
+    return error.copy(text.format(when=when))
 
 
 def _address(request: Request) -> str:

@@ -15,23 +15,19 @@ from mockpets.clock import http_date
 from mockpets.constants import (
     COMMON_HEADERS,
     CONTROL_PREFIX,
-    DEPRECATION,
     DOCS_PATH,
     NODE_HEADER,
     OFF_CONTRACT_HEADER,
-    OPERATIONS,
-    PETS_PATH,
     PROTOCOL,
     PROTOCOL_HEADER,
     REQUEST_HEADER,
     SCENARIO_HEADER,
     SEED_HEADER,
     STUB_HEADER,
-    SUNSET,
     TOOLBAR_PATH,
     VISITOR_RESET_PATH,
 )
-from mockpets.contract.schemas import RESPONSES
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.faults import NO_RESPONSE_FAULTS
 from mockpets.journal.wait import Wait
 from mockpets.scenario.matching import path_matches
@@ -58,9 +54,10 @@ from mockpets.wsgi_extension import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from wsgiref.types import StartResponse, WSGIEnvironment
 
+    from mockpets.contract.model import Removal
     from mockpets.scenario.model import Reply
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Session
@@ -167,10 +164,11 @@ class ResponseFinalizer:
     ) -> None:
         exchange, environ = request.exchange, request.environ
         origin = environ.get("HTTP_ORIGIN")
-        root = request.root_path if exchange.operation == "getPet" else None
-        is_short = len(origin or "") + len(root or "") <= _KEPT_LENGTH
+        removal = _REMOVALS.get(exchange.operation)
+        root = "" if removal is None else request.root_path
+        is_short = len(origin or "") + len(root) <= _KEPT_LENGTH
         prepare = _prepared_headers if is_short else _prepared_headers.__wrapped__
-        shared = prepare(explanation_headers(exchange, off_contract), origin, root)
+        shared = prepare(explanation_headers(exchange, off_contract), origin, removal, root)
         headers = [*shared]
         if response.status_code == 401 and response.header("WWW-Authenticate") is None:
             headers.append(challenge(given=bearer(request) is not None))
@@ -266,34 +264,41 @@ def off_contract_reason(request: Request, status: int) -> str | None:
         return outcome.reply.off_contract
     if exchange.operation is None:
         path, stack = request.path, exchange.stack
-        is_contracts = any(path_matches(pattern, path) for _, pattern in OPERATIONS.values())
+        operations = PET_STORE.operations.values()
+        is_contracts = any(path_matches(each.path, path) for each in operations)
         if stack is not None and not is_contracts and stack.methods(path):
             return None
         return "the contract does not define this operation"
-    if status in RESPONSES[exchange.operation]:
+    if status in PET_STORE.operations[exchange.operation].statuses:
         return None
     return f"status {status} is not in the contract for {exchange.operation}"
 
 
+_REMOVALS: Final[Mapping[str | None, Removal]] = {
+    each.name: each.removal for each in PET_STORE.operations.values() if each.removal
+}
 _KEPT_LENGTH: Final = 256
 """The longest origin and base path, in characters, whose headers are kept."""
 
 
 @lru_cache(256)  # entries of the journal share them
 def _prepared_headers(
-    explanation: tuple[Pair, ...], origin: str | None, root: str | None
+    explanation: tuple[Pair, ...], origin: str | None, removal: Removal | None, root: str
 ) -> tuple[Pair, ...]:
     """Return the headers that seldom differ between two requests.
 
-    :param root: of the deprecated operation: a prefix or a session's base path.
+    :param removal: that of the operation; None if it is not deprecated.
+    :param root: of a deprecated operation: a prefix or a session's base path.
     """
     deprecation: tuple[Pair, ...] = ()
-    if root is not None:
+    if removal is not None:
+        successor = PET_STORE.operations[removal.successor].path
         link = (
-            f'<{root}{PETS_PATH}>; rel="successor-version", '
+            f'<{root}{successor}>; rel="successor-version", '
             f'<{root}{DOCS_PATH}>; rel="deprecation"; type="text/html"'
         )
-        deprecation = ("Deprecation", DEPRECATION), ("Sunset", SUNSET), ("Link", link)
+        dates = ("Deprecation", removal.deprecation), ("Sunset", removal.sunset)
+        deprecation = (*dates, ("Link", link))
     return (*COMMON_HEADERS, *deprecation, *explanation, *cors.for_all(origin))
 
 

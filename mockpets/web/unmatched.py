@@ -15,13 +15,11 @@ from mockpets.constants import (
     CONTROL_PREFIX,
     LLMS_PATH,
     NAME_LENGTH,
-    ORDERS_PATH,
-    PET_PATH,
-    PETS_PATH,
     SCENARIO_NAME,
     SESSION_NAME,
     VISITOR_RESET_PATH,
 )
+from mockpets.contract.pet_store import PET_STORE, PETS
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.scenario.matching import path_matches
 from mockpets.web.exchange import Response, current_request
@@ -44,7 +42,10 @@ def add_routes(app: flask.Flask, playback: Playback) -> None:
     app.view_functions["unmatched"] = partial(unmatched, playback)
 
 
-_METHODS = {PETS_PATH: {"GET", "POST"}, PET_PATH: {"GET"}, ORDERS_PATH: {"GET"}}
+_METHODS: Final = {
+    path: {method for method, known in PET_STORE.requests if known == path}
+    for _, path in PET_STORE.requests
+}
 """Path pattern to the methods that the contract defines for it."""
 
 
@@ -123,12 +124,13 @@ def serve_or_reject(request: Request) -> Response:
         method = "GET" if request.method == "HEAD" else request.method
         if resource is not None and method in resource.methods(of_record=bool(record)):
             return serve(request, session, session.store(stack, resource), record)
-    if request.path == ORDERS_PATH:
-        raise RequestError(
-            "not_described",
-            f"the contract names GET {ORDERS_PATH} but does not describe it",
-            advice=stub_advice(request.method, ORDERS_PATH),
-        )
+    for method, path in PET_STORE.undescribed:
+        if request.path == path:
+            raise RequestError(
+                "not_described",
+                f"the contract names {method} {path} but does not describe it",
+                advice=stub_advice(request.method, path),
+            )
     raise RequestError(
         "not_found",
         f"the active scenarios have a stub for {request.path[:80]}, but it does not match this "
@@ -161,7 +163,7 @@ _CUTOFF: Final = 0.84
 """High, because all paths start alike: `/v1/pest` is near `/v1/pets`, `/v1/posts` is not."""
 _LENGTH: Final = 160
 """The longest root or path of a stub, in characters, that a message repeats."""
-_KNOWN: Final = [PETS_PATH, PET_PATH.replace("{petId}", "*"), ORDERS_PATH]
+_KNOWN: Final = [re.sub(r"{\w+}", "*", path) for path in _METHODS]
 _ID: Final = "/([0-9]+)(?=/|$)"
 
 
@@ -182,7 +184,7 @@ def not_found_message(path: str, root: str = "") -> str:
             return f"{message}the base URL must end with {API_PREFIX}: {correct}"
         if path_matches(pattern, path.rstrip("/")):
             return f"{message}remove the trailing slash: {root}{path.rstrip('/')}"
-    pet_store = f"the pet store is at {root}{PETS_PATH}"
+    pet_store = f"the pet store is at {root}{PETS.path}"
     base = re.fullmatch(_UNMARKED_BASE, path)
     if base and f"/{BASE_MARK}" not in root:
         # A front end's own base path looks the same, so the pet store's path comes first.
@@ -199,7 +201,8 @@ def not_found_message(path: str, root: str = "") -> str:
 
 def stub_advice(method: str, path: str) -> str:
     """Return how to define a response in a scenario, or an empty string if no stub should."""
-    is_known = any(path_matches(pattern, path.rstrip("/")) for pattern in _KNOWN[:2])
+    described = (each.path for each in PET_STORE.operations.values())
+    is_known = any(path_matches(pattern, path.rstrip("/")) for pattern in described)
     if is_known or len(path) > _LENGTH or not re.fullmatch(_DEFINABLE, path):
         return ""
     method = "GET" if method == "HEAD" else method[:40]

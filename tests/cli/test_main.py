@@ -25,8 +25,8 @@ from click import Context
 from openapi_spec_validator import validate
 
 from mockpets.cli.main import _commands, main
-from mockpets.constants import CONTRACT_ERRORS, HEALTH_PATH, NEEDS, PETS_PATH
-from mockpets.contract.serialization import body_problems
+from mockpets.constants import HEALTH_PATH, NEEDS
+from mockpets.contract.pet_store import PET_STORE, PETS
 from mockpets.packaged_data import shipped
 from mockpets.seed.generator import generate
 from mockpets.server import MockpetsServer
@@ -273,7 +273,7 @@ def test_fixture_prints_one_pet_per_line(run: Run) -> None:
 
     assert (status, err) == (0, [])
     assert pets == list(generate(3, 7, "ja_JP"))
-    assert [body_problems("getPet", 200, pet) for pet in pets] == [[], [], []]
+    assert [PET_STORE.body_problems("getPet", 200, pet) for pet in pets] == [[], [], []]
     assert [out[0], out[-1], len(out)] == ["[", "]", 5]
 
 
@@ -465,7 +465,7 @@ def get_pets(base: str, key: str) -> tuple[int, Any]:
     parts = urlsplit(base)
     connection = HTTPConnection(parts.hostname or "", parts.port, timeout=SECONDS)
     try:
-        connection.request("GET", PETS_PATH, headers={"Authorization": f"Bearer {key}"})
+        connection.request("GET", PETS.path, headers={"Authorization": f"Bearer {key}"})
         response = connection.getresponse()
         return response.status, json.loads(response.read())
     finally:
@@ -585,7 +585,7 @@ def test_settings_reach_the_server(here: Path) -> None:
         count = 1 + len([*shipped("scenarios").iterdir()])
         assert f"{count} scenarios: mockpets scenarios --scenarios-dir own\n" in banner
     with serving("--scenario", "locked", env=environ) as (_, banner):
-        assert get_pets(base_of(banner), "a")[1]["code"] == CONTRACT_ERRORS[1]
+        assert get_pets(base_of(banner), "a")[1]["code"] == "unauthorized"
 
 
 def test_an_occupied_port_is_one_line_and_status_1(run: Run) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import schemathesis
 
-from mockpets.contract.fields import Int64
+from mockpets.contract.fields import INT64_BOUNDS
 
 
 @schemathesis.hook
@@ -19,7 +19,7 @@ def add_bounds(node: object) -> None:
     """Add the range to every int64 in a document."""
     if isinstance(node, dict):
         if node.get("format") == "int64":
-            node |= Int64.bounds
+            node |= INT64_BOUNDS
         for each in node.values():
             add_bounds(each)
     elif isinstance(node, list):

@@ -14,12 +14,11 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
 from mockpets import MockpetsServer, Settings
-from mockpets.constants import OPERATIONS, PET_STATUSES, RECORDS_BY_REQUEST
-from mockpets.contract.openapi import document
-from mockpets.contract.schemas import RESPONSES
+from mockpets.constants import RECORDS_BY_REQUEST
+from mockpets.contract.pet_store import PET_STORE
 from tests.http_client import Client
 
-DOCUMENT = document()
+DOCUMENT = PET_STORE.document
 ROOT = str(Path(__file__).parents[2])
 
 
@@ -40,7 +39,7 @@ def test_the_document_is_valid_openapi_3_1() -> None:
 def test_the_document_has_exactly_the_operations_of_the_contract() -> None:
     listed = {name: (method, "/v1" + path) for name, (method, path, _) in operations().items()}
 
-    assert listed == OPERATIONS
+    assert listed == {n: (e.method, e.path) for n, e in PET_STORE.operations.items()}
 
 
 def test_statuses_outside_the_contract_are_marked() -> None:
@@ -50,7 +49,7 @@ def test_statuses_outside_the_contract_are_marked() -> None:
             for status, response in operation["responses"].items()
             if status != "default" and not response.get("x-off-contract")
         }
-        assert listed == set(RESPONSES[name])
+        assert listed == set(PET_STORE.operations[name].statuses)
 
 
 def test_every_other_status_has_an_error_body() -> None:
@@ -64,7 +63,7 @@ def test_the_schemas_have_the_names_of_the_contract() -> None:
     schemas = DOCUMENT["components"]["schemas"]
 
     assert set(schemas) == {"PetStatus", "NewPet", "Pet", "Pets", "Error"}
-    assert schemas["PetStatus"]["enum"] == list(PET_STATUSES)
+    assert schemas["PetStatus"]["enum"] == ["available", "pending", "sold"]
     assert json.dumps(DOCUMENT).count('"enum"') == 1
     for name in ("NewPet", "Pet"):
         assert schemas[name]["properties"]["status"].items() >= status.items()
@@ -163,9 +162,9 @@ def test_the_reference_page_has_every_operation_and_the_target_of_the_link(call:
     assert response.header("Content-Type") == "text/html; charset=utf-8"
     assert "default-src 'none'" in (response.header("Content-Security-Policy") or "")
     page = response.body.decode()
-    for operation, (method, target) in OPERATIONS.items():
-        assert f'id="{operation}"' in page
-        assert f"{method} {target}" in page
+    for operation in PET_STORE.operations.values():
+        assert f'id="{operation.name}"' in page
+        assert f"{operation.method} {operation.path}" in page
     assert 'id="deprecation"' in page
     assert "Thu, 05 Dec 2030 00:00:00 GMT" in page
     assert not re.search(r"(?:src|href)=\"?(?:https?:)?//", page)

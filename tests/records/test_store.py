@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from mockpets.constants import INT64_MAX, INT64_MIN
-from mockpets.contract.collections import PETS, Collection, OwnSchema
+from mockpets.contract.collections import Collection, OwnSchema
+from mockpets.contract.pet_store import PETS
 from mockpets.errors import RequestError
 from mockpets.memory_budget import MemoryBudget
 from mockpets.records.saved import SavedRecords

@@ -16,7 +16,7 @@ import yaml
 from generate import compiled_scenarios
 from mockpets import packaged_data
 from mockpets.constants import NEEDS, STACKS
-from mockpets.contract.collections import PETS
+from mockpets.contract.pet_store import PETS
 from mockpets.errors import InputError, RequestError
 from mockpets.packaged_data import shipped
 from mockpets.scenario.files import find

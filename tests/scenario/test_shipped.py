@@ -10,7 +10,7 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
-from mockpets.contract.collections import COLLECTIONS
+from mockpets.contract.pet_store import COLLECTIONS
 from mockpets.packaged_data import shipped
 from mockpets.scenario.library import load_library
 from tests.http_client import JSON, KEY, Client, OverSocket, Response

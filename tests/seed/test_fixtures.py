@@ -6,20 +6,24 @@ from typing import Any, cast
 
 import pytest
 
-from mockpets.constants import FIXTURE_BYTES, INT64_MAX, PAGE_DEFAULT, PET_STATUSES
-from mockpets.contract.schemas import Pet
-from mockpets.contract.serialization import body_problems, dump_pet
+from mockpets.constants import FIXTURE_BYTES, INT64_MAX
+from mockpets.contract.model import Record
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.packaged_data import shipped
 from mockpets.seed.names import CATEGORIES
 from mockpets.strict_json import parse_json
+
+STATUSES = tuple(PET_STORE.document["components"]["schemas"]["PetStatus"]["enum"])
+PET = PET_STORE.schemas["Pet"]
+LIMIT = PET_STORE.operations["listPets"].page({}).limit
 
 FILES = {path.stem: path for path in sorted(shipped("fixtures").glob("*.json"))}
 SAFE = 2**53
 """From here on JavaScript numbers cannot represent every integer."""
 
 
-def pets_of(name: str) -> list[Pet]:
-    return cast("list[Pet]", parse_json(FILES[name].read_bytes()))
+def pets_of(name: str) -> list[Record]:
+    return cast("list[Record]", parse_json(FILES[name].read_bytes()))
 
 
 def visible(text: str) -> str:
@@ -45,11 +49,11 @@ def test_it_contains_valid_pets(name: str) -> None:
     pets = parse_json(FILES[name].read_bytes())
     assert isinstance(pets, list)
     assert {
-        number: body_problems("getPet", 200, pet)
+        number: PET_STORE.body_problems("getPet", 200, pet)
         for number, pet in enumerate(pets)
-        if body_problems("getPet", 200, pet)
+        if PET_STORE.body_problems("getPet", 200, pet)
     } == {}
-    assert body_problems("listPets", 200, pets) == []
+    assert PET_STORE.body_problems("listPets", 200, pets) == []
     assert pets
 
 
@@ -63,7 +67,7 @@ def test_ids_ascend(name: str) -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_it_has_one_pet_per_line(name: str) -> None:
     """Equal fixtures are equal files, and a diff shows the lines of the changed pets."""
-    lines = [visible(dump_pet(pet).decode()) for pet in pets_of(name)]
+    lines = [visible(PET.dump(pet).decode()) for pet in pets_of(name)]
     expected = "[\n" + ",\n".join(lines) + "\n]\n"
     assert FILES[name].read_bytes().decode() == expected
 
@@ -76,8 +80,8 @@ def test_showroom_has_a_realistic_mix() -> None:
     assert [pet["id"] for pet in pets] == list(range(1, 25))
     assert len({pet["name"] for pet in pets}) == len(pets)
     assert {pet["categoryId"] for pet in pets} == set(CATEGORIES)
-    first_page = Counter(pet.get("status") for pet in pets[:PAGE_DEFAULT])
-    assert set(first_page) == {*PET_STATUSES, None}
+    first_page = Counter(pet.get("status") for pet in pets[:LIMIT])
+    assert set(first_page) == {*STATUSES, None}
     assert first_page.most_common(1)[0][0] == "available"
 
 
@@ -87,7 +91,7 @@ def test_big_ids_exceed_the_integers_of_javascript() -> None:
         assert SAFE < pet["id"] <= INT64_MAX
         assert SAFE < pet["categoryId"] <= INT64_MAX
     assert max(pet["id"] for pet in pets) > INT64_MAX - 10**13  # near the end
-    assert {pet.get("status") for pet in pets} == {*PET_STATUSES, None}
+    assert {pet.get("status") for pet in pets} == {*STATUSES, None}
 
 
 def long(name: str) -> bool:
@@ -121,7 +125,7 @@ AWKWARD: dict[str, Any] = {
 
 @pytest.mark.parametrize("kind", AWKWARD)
 def test_awkward_names_shows_each_kind_on_the_first_page(kind: str) -> None:
-    names = [pet["name"] for pet in pets_of("awkward-names")[:PAGE_DEFAULT]]
+    names = [pet["name"] for pet in pets_of("awkward-names")[:LIMIT]]
     assert any(AWKWARD[kind](name) for name in names)
 
 

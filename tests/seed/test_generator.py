@@ -15,12 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mockpets
-from mockpets.constants import INT64_MAX, PET_STATUSES
-from mockpets.contract.schemas import Pet
-from mockpets.contract.serialization import body_problems, dump_pet
+from mockpets.constants import INT64_MAX
+from mockpets.contract.model import Record
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.seed import default_pets
 from mockpets.seed.generator import BLOCK, PetProvider, generate
 from mockpets.seed.names import CATEGORIES, DEFAULT_LOCALE, LOCALES
+
+STATUSES = tuple(PET_STORE.document["components"]["schemas"]["PetStatus"]["enum"])
+PET = PET_STORE.schemas["Pet"]
 
 SEEDS = st.integers(min_value=0, max_value=INT64_MAX)
 LOCALE_NAMES = st.sampled_from(sorted(LOCALES))
@@ -45,21 +48,21 @@ DEFAULT_PETS = b"""\
 {"id":16,"name":"Bear","categoryId":4,"status":"available"}"""
 
 
-def written(pets: Iterable[Pet]) -> bytes:
-    return b"\n".join(map(dump_pet, pets))
+def written(pets: Iterable[Record]) -> bytes:
+    return b"\n".join(map(PET.dump, pets))
 
 
-def sha256(pets: Iterable[Pet]) -> str:
+def sha256(pets: Iterable[Record]) -> str:
     return hashlib.sha256(written(pets)).hexdigest()
 
 
-def dealt(generator: Generator, seed: int, locale: str, count: int) -> tuple[Pet, ...]:
+def dealt(generator: Generator, seed: int, locale: str, count: int) -> tuple[Record, ...]:
     generator.random = Random(seed)
     provider = PetProvider(generator, locale)
     return tuple(provider.pet(number) for number in range(1, count + 1))
 
 
-def blocks(pets: tuple[Pet, ...]) -> list[tuple[Pet, ...]]:
+def blocks(pets: tuple[Record, ...]) -> list[tuple[Record, ...]]:
     return [pets[start : start + BLOCK] for start in range(0, len(pets), BLOCK)]
 
 
@@ -128,9 +131,9 @@ def test_a_faker_without_any_data_gives_the_same_pets(tmp_path: Path) -> None:
     program = (
         "import sys; sys.path[:0] = sys.argv[1:]\n"
         "import faker; assert not hasattr(faker, 'Faker'), 'this is the real one'\n"
-        "from mockpets.contract.serialization import dump_pet\n"
+        "from mockpets.contract.pet_store import PETS\n"
         "from mockpets.seed.generator import generate\n"
-        "sys.stdout.buffer.write(b'\\n'.join(map(dump_pet, generate(16, 1, 'en_US'))))\n"
+        "sys.stdout.buffer.write(b'\\n'.join(map(PETS.schema.dump, generate(16, 1, 'en_US'))))\n"
     )
     package = Path(mockpets.__file__).parent.parent
     done = subprocess.run(
@@ -170,7 +173,7 @@ def test_names_repeat_only_after_all_have_been_used(seed: int, locale: str) -> N
 def test_generated_pets_are_valid_with_ids_from_one(count: int, seed: int, locale: str) -> None:
     pets = generate(count, seed, locale)
     assert [pet["id"] for pet in pets] == list(range(1, count + 1))
-    assert [body_problems("getPet", 200, pet) for pet in pets] == [[]] * count
+    assert [PET_STORE.body_problems("getPet", 200, pet) for pet in pets] == [[]] * count
 
 
 @given(seed=SEEDS, one=LOCALE_NAMES, other=LOCALE_NAMES)
@@ -186,7 +189,7 @@ def test_each_position_gets_each_status() -> None:
     firsts = Counter(generate(1, seed, DEFAULT_LOCALE)[0].get("status") for seed in range(1_600))
     assert 700 < firsts["available"] < 900
     assert 100 < firsts[None] < 300
-    assert set(firsts) == {*PET_STATUSES, None}
+    assert set(firsts) == {*STATUSES, None}
 
 
 # --- The names --------------------------------------------------------------------------------

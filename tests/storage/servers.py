@@ -7,7 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from mockpets.contract.collections import PETS, Collection, Key, OwnSchema
+from mockpets.contract.collections import Collection, Key, OwnSchema
+from mockpets.contract.pet_store import PETS
 from mockpets.journal.journal import Journals
 from mockpets.memory_budget import MemoryBudget
 from mockpets.records.store import Store

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from mockpets.constants import INT64_MAX
-from mockpets.contract.collections import PETS
+from mockpets.contract.pet_store import PETS
 from mockpets.errors import InputError
 from mockpets.records.table import Table, make_table, rows_of
 from mockpets.session import save_progress

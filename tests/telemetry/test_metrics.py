@@ -35,7 +35,7 @@ def read(metrics: Metrics) -> dict[Sample, float]:
 
 
 def make(held: Holdings = HELD) -> Metrics:
-    return Metrics("0.1.0", lambda: held)
+    return Metrics("0.1.0", ("listPets", "createPet", "getPet"), lambda: held)
 
 
 def test_the_holdings_of_the_app_are_exposed() -> None:
@@ -100,7 +100,7 @@ def test_each_response_is_counted_once(responses: Sequence[Response]) -> None:
 def test_counting_does_not_import_prometheus_client() -> None:
     code = (
         "import sys; from mockpets.telemetry.metrics import Metrics\n"
-        "metrics = Metrics('0', None); metrics.observe('listPets', 200, 0.1)\n"
+        "metrics = Metrics('0', ('listPets',), None); metrics.observe('listPets', 200, 0.1)\n"
         "print(metrics.is_prepared, 'prometheus_client' in sys.modules)\n"
         "metrics.prepare(); print(metrics.is_prepared, 'prometheus_client' in sys.modules)\n"
     )

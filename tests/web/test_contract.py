@@ -5,14 +5,12 @@ Source: pet-store-interface.md, and docs/reference/contract.md where it is silen
 
 import json
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
-from mockpets.constants import ERRORS, EXPOSED_HEADERS, INT64_MAX, INT64_MIN, ErrorCode
-from mockpets.contract.schemas import RESPONSES
-from mockpets.contract.serialization import body_problems
-from mockpets.contract.validation import problems
+from mockpets.constants import ERRORS, EXPOSED_HEADERS, INT64_MAX, INT64_MIN
+from mockpets.contract.pet_store import PET_STORE
 from tests.http_client import Client, Response
 
 ORIGIN = "http://localhost:5173"
@@ -346,11 +344,12 @@ def assert_error(response: Response, code: str, *more: str) -> None:
 
     :param more: additional properties, which only errors of the control API have.
     """
-    assert response.status == ERRORS[cast("ErrorCode", code)], response.body
+    failure = PET_STORE.failures.get(code)
+    assert response.status == (failure.status if failure else ERRORS[code]), response.body
     assert response.header("Content-Type") == "application/json"
     body = response.json
     assert list(body) == ["code", "message", "status", *more]
-    assert problems("Error", body) == []
+    assert PET_STORE.error.problems(body) == []
     assert (body["code"], body["status"]) == (code, response.status)
     assert body["message"]
 
@@ -377,7 +376,7 @@ def test_list_pets_returns_a_page_sorted_by_id(call: Client) -> None:
     assert response.header("Cache-Control") == "no-store"
     assert response.header("Mockpets-Off-Contract") is None
     assert [pet["id"] for pet in response.json] == [1, 2, 3]
-    assert body_problems("listPets", 200, response.json) == []
+    assert PET_STORE.body_problems("listPets", 200, response.json) == []
 
 
 @pytest.mark.parametrize("limit", [1, 20, 100])
@@ -581,7 +580,7 @@ def test_listed_responses_have_no_off_contract_header(
         if response.header("Mockpets-Off-Contract") is None
     }
 
-    assert seen == set(RESPONSES[operation])
+    assert seen == set(PET_STORE.operations[operation].statuses)
 
 
 def test_numbers_are_sent_as_integers_and_text_as_utf8(call: Client) -> None:

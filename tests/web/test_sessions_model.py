@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from mockpets import Settings, create_app
-from mockpets.constants import PET_STATUSES
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.seed.generator import generate
 from tests.http_client import Client, InProcess, Response
+
+STATUSES = tuple(PET_STORE.document["components"]["schemas"]["PetStatus"]["enum"])
 
 COUNT = 4
 """The initial pets of a session."""
@@ -93,7 +95,7 @@ class World:
 SESSIONS = st.sampled_from(["default", "w1", "w2"])
 IDS = st.integers(-1, 12)
 NAMES = st.text(min_size=0, max_size=5).filter(lambda text: text.isprintable())
-STATUS = st.none() | st.sampled_from(PET_STATUSES)
+STATUS = st.none() | st.sampled_from(STATUSES)
 STACKS = st.sampled_from(
     [("default",), ("empty",), ("retry",), ("retry", "empty"), ("empty", "retry"), ("missing",)]
 )
@@ -101,7 +103,7 @@ PLUS = st.just(()) | STACKS
 PETS = st.lists(
     st.fixed_dictionaries(
         {"id": st.integers(-3, 20), "name": NAMES, "categoryId": st.integers(0, 9)},
-        optional={"status": st.sampled_from(PET_STATUSES)},
+        optional={"status": st.sampled_from(STATUSES)},
     ),
     max_size=4,
     unique_by=lambda pet: pet["id"],

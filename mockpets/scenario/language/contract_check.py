@@ -10,10 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mockpets.constants import CONTRACT_ERRORS, ERRORS, PAGE_MAX, RESOURCE_ERRORS
+from mockpets.constants import RESOURCE_ERRORS
 from mockpets.contract.fields import split_hint
-from mockpets.contract.schemas import RESPONSES
-from mockpets.contract.serialization import body_problems
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.scenario.language.headers import OPT_IN
 from mockpets.scenario.language.match import operation_at
 from mockpets.scenario.language.references import Compiler
@@ -54,7 +53,7 @@ def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
     error, _ = draft.node.find(("error",))
     if "error" in draft.node.members and error.value in RESOURCE_ERRORS and not is_outside:
         what = f"only resources and paths outside the contract respond with {error.value}"
-        hint = f"use {either(CONTRACT_ERRORS)}, or {{status: {draft.status}}}"
+        hint = f"use {either(PET_STORE.failures)}, or {{status: {draft.status}}}"
         draft.diagnostics.add(draft.node, what, hint, at=("error",))
         return _encode(draft, None)
     compiler = Compiler(draft.node, draft.diagnostics, match)
@@ -152,22 +151,26 @@ def _deviations(draft: Draft, match: Match, *, is_outside: bool) -> Iterator[_De
 def _of_operations(draft: Draft, match: Match) -> Iterator[_Deviation]:
     """Yield how status and body deviate from the contract's responses of the stub's operations."""
     # Only getPet has a petId, so a stub with one matches no other operation.
-    operations: tuple[str, ...] = ("getPet",) if match.pet_ids else tuple(RESPONSES)
+    operations = ("getPet",) if match.pet_ids else tuple(PET_STORE.operations)
     operations, status = match.operations or operations, draft.status
-    listed = [operation for operation in operations if status in RESPONSES[operation]]
+    known = {name: PET_STORE.operations[name] for name in operations}
+    listed = [operation for operation in operations if status in known[operation].statuses]
     unlisted = [operation for operation in operations if operation not in listed]
     if unlisted:
         reason = f"status {status} is not in the contract for {either(unlisted, 'and')}"
         allowed = [
-            f"{', '.join(map(str, RESPONSES[operation]))} for {operation}" for operation in unlisted
+            f"{', '.join(map(str, known[operation].statuses))} for {operation}"
+            for operation in unlisted
         ]
         what = f"{reason}: the contract allows {' and '.join(allowed)}"
         if len(unlisted) == 1:
-            what = f"{reason}, which allows {', '.join(map(str, RESPONSES[unlisted[0]]))}"
+            what = f"{reason}, which allows {', '.join(map(str, known[unlisted[0]].statuses))}"
         path = next((key,) for key in ("error", "status", "page") if key in draft.node.members)
         advice = f"match only {' and '.join(listed)}" if listed else ""
         yield _Deviation(reason, path, what, advice)
-    for kind, operation in {RESPONSES[name][status]: name for name in listed}.items():
+    bodies = {name: known[name].responses.get(status) for name in listed}
+    kinds = {body.name: name for name, body in bodies.items() if body is not None}
+    for kind, operation in kinds.items():
         yield from _of_body(draft, kind, operation)
 
 
@@ -179,12 +182,13 @@ def _of_body(draft: Draft, kind: str, operation: str) -> Iterator[_Deviation]:
         what = f"must be JSON: the contract expects {kind} here"
         yield _Deviation("the body is not JSON", ("text",), what, "use body instead of text")
     elif draft.value is ABSENT:
-        code = next((code for code in CONTRACT_ERRORS if ERRORS[code] == draft.status), "")
+        failures = PET_STORE.failures.values()
+        code = next((each.code for each in failures if each.status == draft.status), "")
         advice = f"use {{error: {code}}}" if code else ""
         what = f"missing body: the contract requires {kind} here"
         yield _Deviation("the body is missing", (), what, advice)
     else:
-        for path, problem in body_problems(operation, draft.status, draft.value):
+        for path, problem in PET_STORE.body_problems(operation, draft.status, draft.value):
             wrong, advice = split_hint(problem)
             what = f"{wrong}: the contract expects {kind} here"
             reason = f"the body is not the contract's {kind}"
@@ -194,6 +198,7 @@ def _of_body(draft: Draft, kind: str, operation: str) -> Iterator[_Deviation]:
 
 
 def _too_many(count: int, key: str) -> Iterator[_Deviation]:
-    if count > PAGE_MAX:
-        reason = f"the page has {count} pets, more than {PAGE_MAX}"
+    most = PET_STORE.operations["listPets"].most
+    if count > most:
+        reason = f"the page has {count} pets, more than {most}"
         yield _Deviation(reason, (key,), reason)

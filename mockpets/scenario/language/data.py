@@ -12,10 +12,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import INT64_MAX, RECORDS_GENERATED
-from mockpets.contract.collections import COLLECTIONS, PETS, dump_record
-from mockpets.contract.fields import split_hint
-from mockpets.contract.schemas import PET_FIELDS
-from mockpets.contract.serialization import InvalidPetError, dump_pet, dump_pets, load_pet
+from mockpets.contract.collections import dump_record
+from mockpets.contract.fields import INT64_BOUNDS, Integer, split_hint
+from mockpets.contract.pet_store import COLLECTIONS, PET_STORE, PETS
 from mockpets.errors import InputError, RequestError, did_you_mean
 from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.mappings import ByKey, ByKind, Object, meant, unknown_key
@@ -28,11 +27,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mockpets.contract.fields import ContractField
-    from mockpets.contract.schemas import Pet
+    from mockpets.contract.model import Record
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Kind, Node
     from mockpets.scenario.language.shapes import Definitions, Schema
 
+_PET_SCHEMA: Final = PET_STORE.schemas["Pet"]
 CANNED_PETS: Final = 1000
 """Maximum number of pets in a canned page: ten times what the contract allows."""
 
@@ -52,46 +52,48 @@ class _PetShape(Shape):
     def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind != "mapping":
             return diagnostics.reject(node, "a Pet object")
+        known = _PET_SCHEMA.fields
         for name, (key, _) in node.members.items():
-            if name in PET_FIELDS:
+            if name in known:
                 continue
             if diagnostics.is_full:  # the nearest name takes as long as all the rest of a record
                 diagnostics.add(key, f"unknown key {quote(name)}")
             else:
-                unknown_key(key, name, PET_FIELDS, diagnostics)
-        try:
-            return load_pet(node.plain())
-        except InvalidPetError as invalid:
-            for path, problem in invalid.problems:
-                if path and path[0] not in node.members and meant(str(path[0]), node, PET_FIELDS):
-                    continue
-                what, hint = split_hint(problem)
-                child, _ = node.find(path)
-                if "string" in what and child.kind in ("integer", "number", "boolean"):
-                    hint = f'quote it: "{child.shown()}"'
-                diagnostics.add(node, what, hint, at=path)
-            return INVALID
+                unknown_key(key, name, known, diagnostics)
+        pet = _PET_SCHEMA.accept(node.plain())
+        if pet is not None:
+            return pet
+        for path, problem in _PET_SCHEMA.problems(node.plain()):
+            if path and path[0] not in node.members and meant(str(path[0]), node, known):
+                continue
+            what, hint = split_hint(problem)
+            child, _ = node.find(path)
+            if "string" in what and child.kind in ("integer", "number", "boolean"):
+                hint = f'quote it: "{child.shown()}"'
+            diagnostics.add(node, what, hint, at=path)
+        return INVALID
 
     def _looks(self, definitions: Definitions) -> Schema:
         return {
             "type": "object",
             "properties": {
-                name: _property(field, definitions) for name, field in PET_FIELDS.items()
+                name: _property(field, definitions) for name, field in _PET_SCHEMA.fields.items()
             },
-            "required": [name for name, field in PET_FIELDS.items() if field.required],
+            "required": [name for name, field in _PET_SCHEMA.fields.items() if field.required],
             "additionalProperties": False,
         }
 
 
 def _property(field: ContractField, definitions: Definitions) -> Schema:
-    schema = {**field.openapi, **field.metadata, **getattr(field, "bounds", {})}
+    bounds = INT64_BOUNDS if isinstance(field, Integer) else {}
+    schema = {**field.openapi, **field.metadata, **bounds}
     if field.component is None:
         return schema
     definitions.schemas.setdefault(field.component, schema)
     return definitions.reference(field.component)
 
 
-def _by_id(pets: tuple[Pet, ...], node: Node, diagnostics: Diagnostics) -> tuple[Pet, ...]:
+def _by_id(pets: tuple[Record, ...], node: Node, diagnostics: Diagnostics) -> tuple[Record, ...]:
     first: dict[object, int] = {}
     for index, item in enumerate(node.items):
         id_node, _ = item.find(("id",))
@@ -130,8 +132,8 @@ def _fixture_page(name: str, node: Node, diagnostics: Diagnostics) -> Any:
     return Page(len(pets), diagnostics.pages[name])
 
 
-def _rows(pets: tuple[Pet, ...], node: Node, diagnostics: Diagnostics) -> tuple[bytes, ...]:
-    return tuple(map(dump_pet, _by_id(pets, node, diagnostics)))
+def _rows(pets: tuple[Record, ...], node: Node, diagnostics: Diagnostics) -> tuple[bytes, ...]:
+    return tuple(map(_PET_SCHEMA.dump, _by_id(pets, node, diagnostics)))
 
 
 def _as_rows(records: tuple[dict[str, Any], ...], node: Node, diagnostics: Diagnostics) -> Any:
@@ -159,7 +161,7 @@ PAGE: Final = ByKind(
             "Pet objects, in the order of the response.",
             _PET,
             most=CANNED_PETS,
-            then=lambda pets, *_: Page(len(pets), dump_pets(pets) + b"\n"),
+            then=lambda pets, *_: Page(len(pets), _PET_SCHEMA.dump_all(pets) + b"\n"),
         ),
     },
     "a list of Pet objects or a fixture name",

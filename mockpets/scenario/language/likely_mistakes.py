@@ -9,13 +9,13 @@ import re
 from typing import TYPE_CHECKING, Final, cast
 
 from mockpets.contract.fields import split_hint
-from mockpets.contract.schemas import LIST_FIELDS, NEW_PET_FIELDS
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.errors import did_you_mean
 from mockpets.scenario.model import Canned, Match
 from mockpets.units import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mockpets.contract.fields import ContractField
     from mockpets.scenario.language.diagnostics import Diagnostics
@@ -25,11 +25,15 @@ if TYPE_CHECKING:
 _TEMPLATE: Final = re.compile(r"\{\{.{0,60}?\}\}", re.DOTALL)
 _CUTOFF: Final = 0.75
 """High, because a name of one's own, such as `tags`, is not a misspelt `status`."""
-_INPUTS: Final[tuple[tuple[str, str, str, Mapping[str, ContractField]], ...]] = (
-    ("query", "listPets", "query parameter of listPets", LIST_FIELDS),
-    ("body", "createPet", "property of NewPet", NEW_PET_FIELDS),
-)
-"""Part of a match, the only operation that has it, what a name in it names, and its fields."""
+
+
+def _inputs() -> Iterator[tuple[str, str, str, Mapping[str, ContractField]]]:
+    """Yield a part of a match, the operation that has it, what a name in it names, its fields."""
+    for each in PET_STORE.operations.values():
+        if each.query.fields:
+            yield "query", each.name, f"query parameter of {each.name}", each.query.fields
+        if each.body is not None:
+            yield "body", each.name, f"property of {each.body.name}", each.body.schema.fields
 
 
 def warn_templates(reply: Node, diagnostics: Diagnostics) -> None:
@@ -55,7 +59,7 @@ def warn_conditions(
     expects_invalid = bool(replies) and all(
         isinstance(reply, Canned) and reply.status == 400 for reply in replies
     )
-    for part, operation, kind, fields in () if match.path or expects_invalid else _INPUTS:
+    for part, operation, kind, fields in () if match.path or expects_invalid else _inputs():
         conditions: tuple[Condition, ...] = getattr(match, part)
         if operation not in (match.operations or [operation]) or match.pet_ids:
             if part == "body" and conditions:

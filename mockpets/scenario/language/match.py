@@ -12,9 +12,8 @@ from mockpets.constants import (
     GLOB_RULE,
     INT64_MAX,
     INT64_MIN,
-    OPERATIONS,
 )
-from mockpets.contract.schemas import LIST_PARAMETERS
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.headers import TOKEN, TOKEN_HINT, check_duplicates
 from mockpets.scenario.language.mappings import ByKind, MapOf, Object, needs, not_both, some
@@ -35,6 +34,9 @@ _NEVER: Final = {
 """Method that a stub cannot match to the problem and its hint."""
 SEGMENT: Final = r"[^/*?#%{}\s\x00-\x1f\x7f-\x9f]+"
 _PATH: Final = rf"{API_PREFIX}(?:/(?:\*|{SEGMENT}|\{{{SEGMENT}\}}))+/?"
+_PARAMETERS: Final = [
+    name for operation in PET_STORE.operations.values() for name in operation.query.fields
+]
 _REGULAR_EXPRESSION: Final = re.compile(r"\^|.*(?:\$$|\.[*+]|\\[dwsb.])")
 """A start, an end, or parts that a glob has only by accident."""
 
@@ -154,17 +156,17 @@ def _match(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
 def operation_at(method: str | None, path: str) -> str | None:
     """Return an operation that a method, by default any, and a path pattern match, or None."""
     wanted = path.split("/")
-    for operation, (known, template) in OPERATIONS.items():
-        segments = template.split("/")
+    for operation in PET_STORE.operations.values():
+        segments = operation.path.split("/")
         if (
-            method in (None, known)
+            method in (None, operation.method)
             and len(segments) == len(wanted)
             and all(
                 want == segment or is_any_segment(want) or (want and is_any_segment(segment))
                 for want, segment in zip(wanted, segments, strict=True)
             )
         ):
-            return operation
+            return operation.name
     return None
 
 
@@ -174,7 +176,7 @@ MATCH: Final = Object(
     {
         "operation": OneOrMany(
             "One or more operations of the contract.",
-            Choice("An operation.", tuple(OPERATIONS), name="Operation"),
+            Choice("An operation.", tuple(PET_STORE.operations), name="Operation"),
         ),
         "method": Text(
             "The HTTP method, with path. For requests that are not in the contract.",
@@ -222,7 +224,7 @@ MATCH: Final = Object(
         not_both("petId", "path", "write the id, or * for any, as a segment of the path"),
     ),
     misplaced={
-        **dict.fromkeys(LIST_PARAMETERS, "move it under query"),
+        **dict.fromkeys(_PARAMETERS, "move it under query"),
         "outcome": "remove it: a stub is chosen before the response has an outcome",
     },
     name="Match",

@@ -10,15 +10,14 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import OPERATIONS
-from mockpets.contract.schemas import NEW_PET_FIELDS
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.errors import did_you_mean, nearest
 from mockpets.redaction import is_secret
 from mockpets.scenario.language.headers import TOKEN
 from mockpets.scenario.matching import ABSENT
 from mockpets.scenario.model import Reference, Text
 from mockpets.strict_json import dump_json
-from mockpets.units import quote
+from mockpets.units import either, quote
 
 if TYPE_CHECKING:
     from mockpets.scenario.language.diagnostics import Diagnostics
@@ -229,7 +228,7 @@ class Compiler:
         names = {part[1:-1]: place for place, part in enumerate(segments) if part[:1] == "{"}
         if name in names:
             return "path", str(names[name])
-        has_pet = match.path is None and "getPet" in (match.operations or OPERATIONS)
+        has_pet = match.path is None and "getPet" in (match.operations or PET_STORE.operations)
         if name == "petId" and has_pet:
             return ("petId",)
         known = [*names, *(["petId"] if has_pet else [])]
@@ -247,11 +246,15 @@ class Compiler:
         if kind != "body" or not operations:
             return
         first = name.partition(".")[0]
-        if "createPet" not in operations:
-            what, hint = f"{' and '.join(operations)} has no body", "match createPet, or a path"
-        elif first and first not in NEW_PET_FIELDS:
-            what = f"{quote(first)} is not a property of NewPet"
-            hint = did_you_mean(first, NEW_PET_FIELDS) or f"properties: {', '.join(NEW_PET_FIELDS)}"
+        bodies = {each.name: each.body for each in PET_STORE.operations.values() if each.body}
+        schemas = [bodies[operation].schema for operation in operations if operation in bodies]
+        if not schemas:
+            what = f"{' and '.join(operations)} has no body"
+            hint = f"match {either(bodies)}, or a path"
+        elif first and not any(first in schema.fields for schema in schemas):
+            known = schemas[0].fields
+            what = f"{quote(first)} is not a property of {schemas[0].name}"
+            hint = did_you_mean(first, known) or f"properties: {', '.join(known)}"
         else:
             return
         self.diagnostics.warn(self.node, what, hint, at=at)

@@ -9,8 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.constants import CONTRACT_ERRORS, ERRORS, RESOURCE_ERRORS
-from mockpets.contract.error_messages import ERROR_MESSAGES, network_error
+from mockpets.constants import ERRORS, RESOURCE_ERRORS
+from mockpets.contract.error_messages import RESOURCE_MESSAGES, network_error
+from mockpets.contract.model import Failure
+from mockpets.contract.pet_store import PET_STORE, PETS
 from mockpets.errors import did_you_mean
 from mockpets.faults import FAULTS
 from mockpets.scenario.language.data import PAGE
@@ -56,10 +58,11 @@ def from_network(status: int) -> bool:
 def _error(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Draft:
     warn_templates(node, diagnostics)
     code = values["error"]
-    status = ERRORS[code]
-    message = values.get("message", ERROR_MESSAGES[code])
+    failure = PET_STORE.failures.get(code) or Failure(code, ERRORS[code], RESOURCE_MESSAGES[code])
+    status, message = failure.status, values.get("message", failure.message)
     body = {"code": code, "message": message, "status": status}
-    names_pet = code == "pet_not_found" and "message" not in values
+    names_pet = PETS.absent is not None and failure == PETS.absent.failure
+    names_pet = names_pet and "message" not in values
     return Draft(node, diagnostics, status, value=body, names_pet=names_pet)
 
 
@@ -89,7 +92,7 @@ _ERROR: Final = Object(
     {
         "error": Choice(
             "The error code, which sets the status.",
-            CONTRACT_ERRORS + RESOURCE_ERRORS,
+            (*PET_STORE.failures, *RESOURCE_ERRORS),
             "for a status that the contract does not have, write {status: 503}",
         ),
         "message": Text("Message of the error, instead of the default."),

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import API_PREFIX, BASE_MARK, CONTROL_PREFIX
 from mockpets.contract.collections import (
-    ACTIONS,
-    COLLECTIONS,
     Collection,
     OwnSchema,
     json_types,
     required_of,
 )
+from mockpets.contract.model import ROLES
+from mockpets.contract.pet_store import COLLECTIONS
 from mockpets.records.table import parse_row
 from mockpets.scenario.language.mappings import Object
 from mockpets.scenario.language.match import SEGMENT, operation_at
@@ -45,7 +45,7 @@ def _resource(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> A
         key=key,
         filters=filters,
         properties=tuple(dict.fromkeys((key, *required, *filters))),
-        only=values.get("only", ACTIONS),
+        only=values.get("only", ROLES),
         position=(node.line, node.column),
     )
 
@@ -116,8 +116,8 @@ _RESOURCE: Final = Object(
             most=_FILTERS,
         ),
         "only": ListOf(
-            f"What clients may do: {', '.join(ACTIONS)}. By default, all of it.",
-            Choice("What a client may do.", ACTIONS),
+            f"What clients may do: {', '.join(ROLES)}. By default, all of it.",
+            Choice("What a client may do.", ROLES),
             least=1,
         ),
         "name": kebab_case("Name in the control API. By default, the path's last segment."),

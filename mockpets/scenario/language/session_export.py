@@ -15,7 +15,7 @@ from mockpets.constants import (
     STACKS,
     VERSION,
 )
-from mockpets.contract.collections import PETS
+from mockpets.contract.pet_store import PETS
 from mockpets.errors import invalid
 from mockpets.scenario.engine import Count
 from mockpets.scenario.language.control_bodies import (

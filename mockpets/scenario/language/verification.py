@@ -11,10 +11,11 @@ from mockpets.constants import (
     FILE_NODES,
     HEADER_VALUE_BYTES,
     PARKED,
-    PET_STATUSES,
     REQUEST_OUTCOMES,
     WAIT_SECONDS,
 )
+from mockpets.contract.fields import Choice as FieldChoice
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.scenario.language.diagnostics import INVALID, Diagnostics
 from mockpets.scenario.language.headers import TOKEN, TOKEN_HINT
 from mockpets.scenario.language.mappings import ByKind, MapOf, Object, some
@@ -120,6 +121,14 @@ def _verification(values: Any, *_: object) -> Verification:
 
 _COUNT: Final = Number("A number of requests.", 0, 1_000_000)
 _STATUS: Final = "a status such as 503, or a class such as 5xx"
+_CHOICES: Final = {
+    choice
+    for schema in PET_STORE.schemas.values()
+    for field in schema.fields.values()
+    if isinstance(field, FieldChoice)
+    for choice in field.choices
+}
+"""The texts to which the contract limits a property."""
 _FOR_PETS: Final = "for a pet's status, use query or body"
 _WITHIN: Final = Parsed(
     f"How long to wait, such as 5s; at most {WAIT_SECONDS:g}s.",
@@ -149,7 +158,7 @@ VERIFICATION: Final = Object(
                                 "A status or a class.",
                                 _STATUS,
                                 "[1-5](?:[0-9][0-9]|[xX][xX])",
-                                advise=lambda text: _FOR_PETS if text in PET_STATUSES else "",
+                                advise=lambda text: _FOR_PETS if text in _CHOICES else "",
                                 then=_as_text,
                             ),
                         },

@@ -11,7 +11,7 @@ from mockpets.constants import (
     PROBLEMS_SHOWN,
     SESSION_HEADER,
 )
-from mockpets.contract.collections import PETS
+from mockpets.contract.pet_store import PETS
 from mockpets.errors import DocumentError, InputError, RequestError, did_you_mean
 from mockpets.strict_json import dump_json
 from mockpets.units import quote

@@ -11,6 +11,7 @@ import re
 from types import NoneType, UnionType
 from typing import (
     TYPE_CHECKING,
+    Annotated,
     Any,
     Final,
     Literal,
@@ -22,9 +23,9 @@ from typing import (
     is_typeddict,
 )
 
-from mockpets.constants import CONTROL_PREFIX, SESSION_HEADER, VERSION
+from mockpets.constants import CONTROL_PREFIX, ERRORS, SESSION_HEADER, VERSION
 from mockpets.contract import control_types
-from mockpets.contract import openapi as contract
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.scenario.language.control_bodies import ACTIVATION, CLOCK, RELEASE, SESSION
 from mockpets.scenario.language.data import CONTENT
 from mockpets.scenario.language.reply import FAULT
@@ -101,8 +102,8 @@ def document_of(calls: Mapping[str, Call], tag: str | None) -> Mapping[str, Any]
         calls = {route: call for route, call in calls.items() if _TAGS[_first_part(route)] == tag}
     definitions = Definitions("#/components/schemas/")
     # First, so that the shapes refer to them.
-    pets = contract.document()["components"]["schemas"]
-    definitions.schemas.update({name: pets[name] for name in ("Pet", "PetStatus")})
+    schemas = PET_STORE.document["components"]["schemas"]
+    definitions.schemas.update({name: schemas[name] for name in ("Pet", "PetStatus")})
     for call in calls.values():
         if call.body in _BODIES:
             _BODIES[call.body].schema(definitions)
@@ -237,6 +238,10 @@ def _markdown(docstring: str) -> str:
     return re.sub(r"(?<!-)\bNone\b", "null", docstring.replace("``", "`"))
 
 
+_WORDS: Final = {
+    "Operation": list(PET_STORE.operations),
+    "ErrorCode": list(dict.fromkeys((*ERRORS, *PET_STORE.failures))),
+}
 _NAMED: Final = {
     kind: name for name, kind in vars(control_types).items() if get_origin(kind) is Literal
 }
@@ -255,6 +260,10 @@ def schema_of(kind: Any, definitions: Definitions) -> Schema:
         name = kind.__name__
         if name not in definitions.schemas:
             definitions.schemas[name] = _object(kind, definitions)
+        return definitions.reference(name)
+    if origin is Annotated and kind is not control_types.Fault:
+        (name,) = kind.__metadata__
+        definitions.schemas.setdefault(name, {"type": "string", "enum": _WORDS[name]})
         return definitions.reference(name)
     if origin is Literal:
         schema = {"type": "string", "enum": list(arguments)}

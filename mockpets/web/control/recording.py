@@ -10,9 +10,11 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from mockpets.constants import CONTRACT_ERRORS, ERRORS, SCENARIO_NAME
-from mockpets.contract.collections import ACTIONS, PETS, required_of
+from mockpets.constants import SCENARIO_NAME
+from mockpets.contract.collections import required_of
 from mockpets.contract.fields import parse_int64
+from mockpets.contract.model import ROLES
+from mockpets.contract.pet_store import PET_STORE, PETS
 from mockpets.contract.query_parameters import Parameter, integer
 from mockpets.errors import DocumentError, RequestError
 from mockpets.faults import FAULTS
@@ -173,7 +175,7 @@ def _collection(entry: Entry, log: Sequence[Entry]) -> str | None:
 
 def _reply(entry: Entry, status: int) -> dict[str, Any]:
     """Return the reply with a status in the contract's form, if it has one for it."""
-    codes = {ERRORS[code]: code for code in CONTRACT_ERRORS}
+    codes = {failure.status: code for code, failure in PET_STORE.failures.items()}
     is_error = entry.operation is not None and status in codes
     return {"error": codes[status]} if is_error else {"status": status}
 
@@ -301,6 +303,6 @@ def _resource(collection: Collection) -> dict[str, Any]:
         "id": collection.key if collection.key != "id" else "",
         "required": [*required_of(collection)],
         "filters": [*collection.filters],
-        "only": [*collection.only] if collection.only != ACTIONS else [],
+        "only": [*collection.only] if collection.only != ROLES else [],
     }
     return {"path": path, **{name: part for name, part in parts.items() if part}}

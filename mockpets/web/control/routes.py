@@ -21,7 +21,7 @@ from mockpets.constants import (
     PROTOCOL,
     TOOLBAR_PATH,
 )
-from mockpets.contract.openapi import document
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.contract.query_parameters import Parameter
 from mockpets.errors import InputError, NotReady, RequestError
 from mockpets.journal import queries
@@ -199,7 +199,7 @@ def ready() -> JsonResponse[Health]:
 
 def openapi() -> JsonResponse[Mapping[str, Any]]:
     """Return the contract as OpenAPI 3.1, with the base path of the request's session."""
-    return _document(document())
+    return _document(PET_STORE.document)
 
 
 def control_openapi(tag: str | None = None) -> JsonResponse[Mapping[str, Any]]:

@@ -8,9 +8,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from mockpets.clock import Clock, moment, time_text
-from mockpets.constants import FILE_BYTES, OPERATIONS, PROTOCOL
-from mockpets.contract.collections import PETS
+from mockpets.constants import FILE_BYTES, PROTOCOL
 from mockpets.contract.error_messages import NO_CONNECTION_FAULTS
+from mockpets.contract.pet_store import PET_STORE, PETS
 from mockpets.contract.query_parameters import Parameter
 from mockpets.errors import InputError, NotReady, RequestError, did_you_mean
 from mockpets.faults import FAULTS
@@ -206,7 +206,8 @@ def _unreached(session: Session, library: Library, name: str) -> str | None:
         )
         return None if is_reached else f"scenario {name} affected no request"
     has_pets = stack.binding(PETS).content is not None
-    shown = set(OPERATIONS) - ({"createPet"} if has_pets else set())
+    operations = PET_STORE.operations.values()
+    shown = {each.name for each in operations if not (has_pets and each.role == "create")}
     is_reached = any(
         entry.operation in shown
         and name in entry.scenarios

@@ -170,6 +170,6 @@ def _kept(
     try:
         store.replace(store.read([parse_row(row) for row in exported.rows], shared.records))
     except RequestError as error:
-        raise RequestError(error.code, f"{exported.name}: {error.message}") from error
+        raise error.copy(f"{exported.name}: {error.message}") from error
     store.skip_keys(exported.next_key)
     return binding.place, Kept(binding.digest, store)

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets.constants import FIXTURE_BYTES, INT64_MAX, PROBLEMS_SHOWN
-from mockpets.contract.schemas import Pet
-from mockpets.contract.serialization import dump_pet
+from mockpets.contract.model import Record
+from mockpets.contract.pet_store import PETS
 from mockpets.errors import InputError, Problem
 from mockpets.packaged_data import shipped
 from mockpets.scenario.language.loader import load_fixture, load_scenario
@@ -25,17 +25,17 @@ KNOWN = ("own", "slow", "retry")
 JSON_TYPE = ("Content-Type", "application/json")
 
 
-def rows(*pets: Pet) -> tuple[bytes, ...]:
-    return tuple(map(dump_pet, pets))
+def rows(*pets: Record) -> tuple[bytes, ...]:
+    return tuple(map(PETS.schema.dump, pets))
 
 
 def fixture(count: int) -> Callable[[str], tuple[bytes, ...]]:
-    pets = rows(*(Pet(id=number, name="a", categoryId=1) for number in range(count)))
+    pets = rows(*(Record(id=number, name="a", categoryId=1) for number in range(count)))
     return lambda _: pets
 
 
 def miso(_: str) -> tuple[bytes, ...]:
-    return rows(Pet(id=1, name="Miso", categoryId=2, status="sold"))
+    return rows(Record(id=1, name="Miso", categoryId=2, status="sold"))
 
 
 SHELF: dict[str, Callable[[str], tuple[bytes, ...] | InputError]] = {
@@ -264,11 +264,11 @@ def test_stubs_are_hashable() -> None:
     ("{count: 0}", Generated(0)),
     ("[]", ()),
     ("[{id: 9007199254740993.0, name: b, categoryId: 9.223372036854775807e18}]",
-     rows(Pet(id=9007199254740993, name="b", categoryId=INT64_MAX))),
-    ("{records: [{id: 3, name: c, categoryId: 1}]}", rows(Pet(id=3, name="c", categoryId=1))),
+     rows(Record(id=9007199254740993, name="b", categoryId=INT64_MAX))),
+    ("{records: [{id: 3, name: c, categoryId: 1}]}", rows(Record(id=3, name="c", categoryId=1))),
     ("showroom", miso("pets")),
     ("[{id: 2, name: b, categoryId: 1}, {id: 1, name: a, categoryId: 1}]",
-     rows(Pet(id=1, name="a", categoryId=1), Pet(id=2, name="b", categoryId=1))),
+     rows(Record(id=1, name="a", categoryId=1), Record(id=2, name="b", categoryId=1))),
 ])  # fmt: skip
 def test_data_gives_pets_in_each_form(written: str, pets: object) -> None:
     assert load(f"{D}data: {{pets: {written}}}").data == {"pets": pets}

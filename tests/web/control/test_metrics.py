@@ -11,7 +11,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from mockpets import MockpetsServer, Settings, create_app
-from mockpets.constants import OPERATIONS, SERVER_LIMIT_ERRORS
+from mockpets.constants import SERVER_LIMIT_ERRORS
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.server.limits import Limits
 from mockpets.wsgi_extension import ORDER, RunJob
 from tests.http_client import Client, InProcess, OverSocket, Response
@@ -246,6 +247,6 @@ def test_clients_cannot_add_labels(fresh: Make) -> None:
 
     operations = {operation for _, operation, _ in found} - {None}
     statuses = {status for _, _, status in found} - {None}
-    assert operations == {*OPERATIONS, "other", *SERVER_LIMIT_ERRORS}
+    assert operations == {*PET_STORE.operations, "other", *SERVER_LIMIT_ERRORS}
     assert statuses <= {"200", "201", "400", "401", "404", "405", "422"}
     assert len(found) < 60

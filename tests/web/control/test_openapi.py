@@ -18,7 +18,7 @@ from openapi_spec_validator import validate
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from mockpets.constants import ERRORS
-from mockpets.contract import openapi
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.web.control.routes import control_document
 from tests.http_client import Client
 
@@ -95,12 +95,12 @@ def test_named_enumerations_are_components_and_listed_once() -> None:
         *("Removal", "RequestOutcome", "Responder", "ScenarioGroup", "StubResult"),
         "WaitKind",
     }
-    assert SCHEMAS["ErrorCode"]["enum"] == list(ERRORS)
+    assert SCHEMAS["ErrorCode"]["enum"] == [*ERRORS, "pet_not_found"]
     assert json.dumps(DOCUMENT).count('["available", "pending", "sold"]') == 1
 
 
 def test_the_pet_is_that_of_the_contract() -> None:
-    pets = openapi.document()["components"]["schemas"]
+    pets = PET_STORE.document["components"]["schemas"]
 
     assert {name: SCHEMAS[name] for name in ("Pet", "PetStatus")} == {
         name: pets[name] for name in ("Pet", "PetStatus")
