@@ -84,7 +84,7 @@ def _list_query(operation: Operation, request: Request) -> _Query:
     """
     raw = request.environ.get("QUERY_STRING", "")
     read = _read_query if len(raw) <= _CACHED_LENGTH else _read_query.__wrapped__
-    query = read(operation, raw)
+    query = read(operation.name, raw)
     request.exchange.notes += query.notes
     if query.error is not None:
         session = request.exchange.session
@@ -118,8 +118,9 @@ _PAGING: Final = {"page", "offset", "cursor"}
 
 
 @lru_cache(256)
-def _read_query(operation: Operation, raw: str) -> _Query:
+def _read_query(operation_name: str, raw: str) -> _Query:
     """Parse a query; cached, because without it the mix takes 1.36 times as long."""
+    operation = PET_STORE.operations[operation_name]
     parameters: dict[str, list[str]] = {}
     # Decoded in the same way as `request.args`, which stubs match on.
     text = raw.encode("latin-1").decode("utf-8", "replace")
