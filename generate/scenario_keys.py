@@ -59,7 +59,8 @@ EXAMPLES: Final = {
     },
     "Match": {
         "operation": "match: {operation: [listPets, getPet]}",
-        "petId": "match: {operation: getPet, petId: [3, 7]}",
+        "params": "match: {operation: getPet, params: {petId: {one_of: [3, 7]}}}",
+        "role": "match: {role: create}",
         "method": 'match: {method: DELETE, path: "/v1/pets/*"}',
         "path": 'match: {method: GET, path: "/v1/store/orders/{orderId}"}',
         "query": "match: {query: {status: sold}}",

@@ -34,10 +34,10 @@ stubs:
     delay: 400ms
     reply: {status: 200, body: [{id: 1, petId: 3, quantity: 1, status: placed}]}
   - name: crash
-    match: {operation: getPet, petId: 19}
+    match: {operation: getPet, params: {petId: 19}}
     reply: {status: 500}
   - name: drop
-    match: {operation: getPet, petId: 12}
+    match: {operation: getPet, params: {petId: 12}}
     fault: connection_reset
 """
 LIST = "/v1/pets?status=available&limit=20"

@@ -349,12 +349,16 @@ export interface components {
         Match: {
             /** @description One or more operations of the contract. */
             operation?: components["schemas"]["Operation"] | components["schemas"]["Operation"][];
+            /** @description What the operation does to its records. */
+            role?: components["schemas"]["Role"] | components["schemas"]["Role"][];
             /** @description The HTTP method, with path. For requests that are not in the contract. */
             method?: string;
             /** @description The decoded path, with method. A segment * or {name} matches any one segment. */
             path?: string;
-            /** @description One or more pet ids, for getPet. */
-            petId?: number | number[];
+            /** @description Parameters of the operation's path: name to condition. */
+            params?: {
+                [key: string]: components["schemas"]["TextMatch"];
+            };
             /** @description Query parameters: name to condition. */
             query?: {
                 [key: string]: components["schemas"]["TextMatch"];
@@ -734,6 +738,11 @@ export interface components {
         /** @enum {string} */
         Responder: "stub" | "operation" | "resource" | "check";
         /**
+         * @description A role.
+         * @enum {string}
+         */
+        Role: "list" | "create" | "get" | "replace" | "update" | "delete";
+        /**
          * @description A scenario in full.
          *
          *     `text` is its source, or null when the file can no longer be read. `stubs` has
@@ -1103,12 +1112,16 @@ export interface components {
         VerificationMatch: {
             /** @description One or more operations of the contract. */
             operation?: components["schemas"]["Operation"] | components["schemas"]["Operation"][];
+            /** @description What the operation does to its records. */
+            role?: components["schemas"]["Role"] | components["schemas"]["Role"][];
             /** @description The HTTP method, with path. For requests that are not in the contract. */
             method?: string;
             /** @description The decoded path, with method. A segment * or {name} matches any one segment. */
             path?: string;
-            /** @description One or more pet ids, for getPet. */
-            petId?: number | number[];
+            /** @description Parameters of the operation's path: name to condition. */
+            params?: {
+                [key: string]: components["schemas"]["TextMatch"];
+            };
             /** @description Query parameters: name to condition. */
             query?: {
                 [key: string]: components["schemas"]["TextMatch"];
@@ -1249,6 +1262,7 @@ export type RequestToExplain = components['schemas']['RequestToExplain'];
 export type ResetSessions = components['schemas']['ResetSessions'];
 export type Resource = components['schemas']['Resource'];
 export type Responder = components['schemas']['Responder'];
+export type Role = components['schemas']['Role'];
 export type ScenarioDetails = components['schemas']['ScenarioDetails'];
 export type ScenarioDocument = components['schemas']['ScenarioDocument'];
 export type ScenarioDraft = components['schemas']['ScenarioDraft'];

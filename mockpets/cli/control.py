@@ -172,7 +172,7 @@ def _match(text: str | None, conditions: dict[str, str | None]) -> dict[str, Any
     if text is not None:
         match = read_json("--match", text, """'{"operation": "createPet"}'""")
         if not isinstance(match, dict):
-            raise invalid("--match", "must be a JSON object", """try '{"petId": 3}'""")
+            raise invalid("--match", "must be a JSON object", """try '{"role": "create"}'""")
     for name, value in conditions.items():
         if value is None:
             continue

@@ -74,11 +74,14 @@ class _Reader:
         removal = own.pop("removal", None)
         ((role, collection),) = own.items()
         parameters = described.get("parameters", ())
-        query = {
-            each["name"]: {"description": each.get("description", ""), **each["schema"]}
-            for each in parameters
-            if each["in"] == "query"
-        }
+        in_path, query = (
+            {
+                each["name"]: {"description": each.get("description", ""), **each["schema"]}
+                for each in parameters
+                if each["in"] == place
+            }
+            for place in ("path", "query")
+        )
         required = [each["name"] for each in parameters if each.get("required")]
         bodies = {
             int(status): self.body(response)
@@ -91,7 +94,8 @@ class _Reader:
             self._base + path,
             cast("Role", role),
             collection,
-            Schema(name, self._fields(query, required, in_query=True)),
+            Schema(name, self._fields(in_path, required, is_text=True)),
+            Schema(name, self._fields(query, required, is_text=True)),
             self.body(described["requestBody"]) if "requestBody" in described else None,
             tuple(bodies),
             {status: body for status, body in bodies.items() if body is not None},
@@ -108,19 +112,19 @@ class _Reader:
         return Body(name, self.schemas[item], is_list)
 
     def _fields(
-        self, described: Node, required: object, *, in_query: bool = False
+        self, described: Node, required: object, *, is_text: bool = False
     ) -> dict[str, ContractField]:
         return {
-            name: self._field(each, is_required=name in cast("Any", required), in_query=in_query)
+            name: self._field(each, is_required=name in cast("Any", required), is_text=is_text)
             for name, each in described.items()
         }
 
-    def _field(self, described: Node, *, is_required: bool, in_query: bool) -> ContractField:
+    def _field(self, described: Node, *, is_required: bool, is_text: bool) -> ContractField:
         component = _name(described) if "$ref" in described else None
         if component is not None:  # what stands beside a reference counts in OpenAPI 3.1
             beside = {name: part for name, part in described.items() if name != "$ref"}
             described = {**self._components[component], **beside}
-        return field_of(described, in_query=in_query, required=is_required, component=component)
+        return field_of(described, is_text=is_text, required=is_required, component=component)
 
 
 def _name(reference: Node) -> str:

@@ -24,7 +24,7 @@ INT64_BOUNDS: Final[Mapping[str, object]] = {"minimum": INT64_MIN, "maximum": IN
 """The range, which is not in OpenAPI documents: JavaScript would round it."""
 _ABOUT: Final = ("description", "examples")
 _DIGITS: Final = 9
-"""Of a parameter that has a maximum; a longer text is too high, or has zeros for no reason."""
+"""Of a parameter with a lower maximum; a longer text has zeros for no reason."""
 
 
 def parse_int64(text: str) -> int | None:
@@ -117,7 +117,7 @@ class Integer(ContractField):
 
 
 class IntegerText(Integer):
-    """An integer in a query: only ASCII digits, since int() also accepts ``٣`` and ``1_0``."""
+    """An integer as a text: only ASCII digits, since int() also accepts ``٣`` and ``1_0``."""
 
     def problem(self, value: object) -> str:
         """Return what is wrong with an invalid value."""
@@ -125,7 +125,8 @@ class IntegerText(Integer):
 
     def accept(self, value: object) -> int | None:
         """Return the integer."""
-        if isinstance(value, str) and re.fullmatch(f"-?[0-9]{{1,{_DIGITS}}}", value):
+        digits = max(_DIGITS, len(str(self.high)))
+        if isinstance(value, str) and re.fullmatch(f"-?[0-9]{{1,{digits}}}", value):
             number = int(value)
             return number if self.low <= number <= self.high else None
         return None
@@ -160,19 +161,17 @@ class Choice(ContractField):
         return value if isinstance(value, str) and value in self.choices else None
 
 
-def field_of(
-    openapi: Mapping[str, Any], *, in_query: bool = False, **options: Any
-) -> ContractField:
+def field_of(openapi: Mapping[str, Any], *, is_text: bool = False, **options: Any) -> ContractField:
     """Return the field of an OpenAPI schema.
 
     :param openapi: resolved.
-    :param in_query: whether values are texts in a query.
+    :param is_text: whether values are texts, as in a query.
     :raise ValueError: no field has its type.
     """
     if "enum" in openapi:
         return Choice(openapi, **options)
     if openapi["type"] == "integer":
-        return (IntegerText if in_query else Integer)(openapi, **options)
+        return (IntegerText if is_text else Integer)(openapi, **options)
     if openapi["type"] == "string":
         return Text(openapi, **options)
     raise ValueError(f"no field for the type {openapi['type']!r}")

@@ -163,7 +163,8 @@ class Operation(NamedTuple):
 
     :param path: with the contract's base path, such as ``/v1/pets/{petId}``.
     :param collection: the name of that to which `role` does something.
-    :param query: the parameters in the query.
+    :param parameters: those in the path.
+    :param query: those in the query.
     :param body: of the request; None if it has none.
     :param statuses: of the responses that the contract lists.
     :param responses: the bodies of those that have one.
@@ -174,11 +175,17 @@ class Operation(NamedTuple):
     path: str
     role: Role
     collection: str
+    parameters: Schema
     query: Schema
     body: Body | None
     statuses: tuple[int, ...]
     responses: Mapping[int, Body]
     removal: Removal | None = None
+
+    def in_path(self, path: str) -> dict[str, str]:
+        """Return the parameters in a path of the operation, as texts."""
+        pairs = zip(self.path.split("/"), path.split("/"), strict=False)
+        return {name[1:-1]: text for name, text in pairs if name[:1] == "{"}
 
     @property
     def most(self) -> int:

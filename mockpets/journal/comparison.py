@@ -76,7 +76,6 @@ def _facts(match: Match, entry: Entry) -> Facts:
         entry.operation,
         entry.method,
         entry.path,
-        entry.pet_id,
         cast("dict[str, list[str]]", query),
         cast("dict[str, str]", headers),
         _body(entry.request.body) if match.body else ABSENT,

@@ -66,7 +66,6 @@ class Entry(NamedTuple):
     :param at: arrival, in seconds since 1970, UTC.
     :param target: path and query as the client sent them, without secrets: see `redaction`.
     :param path: decoded, from ``/v1`` on.
-    :param pet_id: from the path, if it is an int64.
     :param status: None if the connection was broken without a response.
     :param app_ms: milliseconds that the app took.
     :param delay_ms: milliseconds that scenarios, or the request itself, added.
@@ -88,7 +87,6 @@ class Entry(NamedTuple):
     target: str
     path: str
     operation: str | None = None
-    pet_id: int | None = None
     status: int | None = None
     scenarios: tuple[str, ...] = ()
     stubs: tuple[str, ...] = ()

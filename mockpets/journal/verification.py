@@ -123,7 +123,7 @@ def check(
         return verdict
     lines = _result_lines(verdict, len(ranked), session, dropped)
     if others and not alike and not matched:
-        named = describe_match(Match(match.operations, match.method, match.path))
+        named = describe_match(Match(match.operations, match.roles, match.method, match.path))
         lines.append(f"the request log has no {named} request")
     if any(each.got.startswith(REDACTED) for near in nearest for each in near.differences):
         lines.append(

@@ -10,6 +10,7 @@ from urllib.parse import parse_qs
 
 from mockpets.constants import REDACTED
 from mockpets.contract.error_messages import network_error
+from mockpets.contract.fields import parse_int64
 from mockpets.contract.pet_store import COLLECTIONS, PET_STORE
 from mockpets.errors import RequestError
 from mockpets.redaction import is_secret
@@ -48,8 +49,14 @@ def match_of(exchange: Exchange, is_assigned: Assigned, *, exact: bool = False) 
     match: dict[str, Any] = {}
     if exchange.operation is not None:
         match["operation"] = exchange.operation
-        if exchange.pet_id is not None and (exact or not is_assigned("pets", str(exchange.pet_id))):
-            match["petId"] = exchange.pet_id
+        operation = PET_STORE.operations[exchange.operation]
+        params = {
+            name: parse_int64(value) if parse_int64(value) is not None else value
+            for name, value in operation.in_path(exchange.path).items()
+            if REDACTED not in value and (exact or not is_assigned(operation.collection, value))
+        }
+        if params:
+            match["params"] = params
     else:
         pairs = pairwise(["", *exchange.path.split("/")])
         segments = ["{id}" if is_any(kind, each) else each for kind, each in pairs]

@@ -22,7 +22,6 @@ from mockpets.constants import (
     REQUEST_OUTCOMES,
     SESSION_HEADER,
 )
-from mockpets.contract.fields import parse_int64
 from mockpets.contract.pet_store import PET_STORE
 from mockpets.errors import invalid
 from mockpets.faults import LOST
@@ -195,7 +194,6 @@ def _entry(row: Any, base: SplitResult | None) -> Entry | None:
         known["target"],
         path,
         operation,
-        parse_int64(path.rpartition("/")[2]) if operation == "getPet" else None,
         known["status"] if outcome == "sent" else None,
         fault=LOST if outcome == "broken" and (ours or known["fault"]) else None,
         request=_message(head, _body(request, is_ours=bool(ours))),

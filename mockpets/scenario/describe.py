@@ -38,12 +38,15 @@ def describe_stub(stub: Stub) -> StubDescription:
 
 
 def describe_match(match: Match, *more: str) -> str:
-    """Return the requests that match, and `more`: ``getPet with petId 3 and query.a present``."""
+    """Return the requests that match, and `more`: ``getPet with params.petId "3" and ...``."""
     subject = " or ".join(match.operations) or "every request"
+    if match.roles:
+        subject = f"every {' or '.join(match.roles)}"
     if match.path is not None:
         subject = f"{match.method} {match.path}"
-    conditions = [f"petId {' or '.join(map(str, match.pet_ids))}"] if match.pet_ids else []
-    for lead, part in (("query.", match.query), ("header ", match.headers), ("body.", match.body)):
+    conditions: list[str] = []
+    parts = ("params.", match.params), ("query.", match.query)
+    for lead, part in (*parts, ("header ", match.headers), ("body.", match.body)):
         conditions += [f"{lead}{item.name} {condition_in_words(item)}" for item in part]
     conditions += more
     return f"{subject} with {' and '.join(conditions)}" if conditions else subject

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.scenario.model import Condition
 from mockpets.strict_json import same_json
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from mockpets.scenario.model import Match
 
@@ -29,17 +30,22 @@ ABSENT: Final = _Absent()
 class Facts:
     """The parts of one request that a stub can match.
 
-    :param path: decoded, from ``/v1`` on; `pet_id` is the id in it, if it is an int64.
+    :param path: decoded, from ``/v1`` on.
     :param headers: names in lower case.
     """
 
     operation: str | None
     method: str
     path: str
-    pet_id: int | None = None
     query: Mapping[str, Sequence[str]] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
     body: object = ABSENT
+
+    @property
+    def params(self) -> Mapping[str, str]:
+        """The parameters in the path, as the operation names them."""
+        operation = PET_STORE.operations.get(self.operation or "")
+        return {} if operation is None else operation.in_path(self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,21 +110,26 @@ def _compared(
     if match.operations:
         got = facts.operation or "none"
         yield "operation", match.operations, got, facts.operation in match.operations
+    if match.roles:
+        operation = PET_STORE.operations.get(facts.operation or "")
+        role = None if operation is None else operation.role
+        yield "role", match.roles, role or "none", role in match.roles
     if match.method is not None:
         # HEAD counts as GET; a stub cannot match HEAD alone.
         method = "GET" if facts.method == "HEAD" else facts.method
         yield "method", (match.method,), facts.method, match.method == method
     if match.path is not None:
         yield "path", (match.path,), facts.path, path_matches(match.path, facts.path)
-    if match.pet_ids:
-        ids = () if facts.pet_id is None else (facts.pet_id,)
-        yield "petId", match.pet_ids, ids, facts.pet_id in match.pet_ids
     for condition in match.query:
         values = facts.query.get(condition.name, ())
         yield f"query.{condition.name}", condition, values, _meets(condition, values)
-    if match.headers or match.body:
+    if match.params or match.headers or match.body:
         body = facts.body if isinstance(facts.body, dict) else {}
-        parts = ("headers", match.headers, facts.headers), ("body", match.body, body)
+        parts: Sequence[tuple[str, Sequence[Condition], Mapping[str, object]]] = (
+            ("params", match.params, facts.params if match.params else {}),
+            ("headers", match.headers, facts.headers),
+            ("body", match.body, body),
+        )
         for part, conditions, have in parts:
             for condition in conditions:
                 value = have.get(condition.name, ABSENT)
@@ -155,18 +166,41 @@ def _holds(condition: Condition, value: object) -> bool:
 def covers(wide: Match, narrow: Match) -> bool:
     """Return whether every request that meets `narrow` certainly meets `wide` too.
 
-    Different conditions on one name are not compared.
+    Of different conditions on one name, only those for given values are compared.
     """
-    # Only getPet has a petId.
-    operations = narrow.operations or (("getPet",) if narrow.pet_ids else ())
+    is_limited = bool(narrow.operations or narrow.params or narrow.roles)
+    operations = operations_of(narrow) if is_limited else ()
     return (
         _within(operations, wide.operations)
+        and _within(roles_of(operations), wide.roles)
         and wide.method in (None, narrow.method)
         # A wildcard of the narrow path is a segment that only a wildcard of the wide one matches.
         and (wide.path is None or bool(narrow.path and path_matches(wide.path, narrow.path)))
-        and _within(narrow.pet_ids, wide.pet_ids)
-        and _conditions(wide) <= _conditions(narrow)
+        and all(
+            any(_implies(have, wanted) for have in getattr(narrow, part))
+            for part in ("params", "query", "headers", "body")
+            for wanted in getattr(wide, part)
+        )
     )
+
+
+def operations_with(params: Sequence[Condition]) -> tuple[str, ...]:
+    """Return the operations that have these parameters in their paths; all if there are none."""
+    names = {condition.name for condition in params}
+    operations = PET_STORE.operations.values()
+    return tuple(each.name for each in operations if names <= each.parameters.fields.keys())
+
+
+def operations_of(match: Match) -> tuple[str, ...]:
+    """Return the operations whose requests may match."""
+    names = match.operations or operations_with(match.params)
+    operations = map(PET_STORE.operations.__getitem__, () if match.path else names)
+    return tuple(each.name for each in operations if not match.roles or each.role in match.roles)
+
+
+def roles_of(operations: Iterable[str]) -> set[str]:
+    """Return the roles that some operations have."""
+    return {PET_STORE.operations[name].role for name in operations}
 
 
 def _within(narrow: Collection[object], wide: Collection[object]) -> bool:
@@ -174,10 +208,22 @@ def _within(narrow: Collection[object], wide: Collection[object]) -> bool:
     return not wide or (bool(narrow) and set(narrow) <= set(wide))
 
 
-def _conditions(match: Match) -> set[tuple[str, str]]:
-    """Return the conditions of a match as text, because 1 and true are equal in Python."""
-    parts = {"query": match.query, "headers": match.headers, "body": match.body}
-    return {(part, repr(each)) for part, conditions in parts.items() for each in conditions}
+def _implies(narrow: Condition, wide: Condition) -> bool:
+    """Return whether a value that meets a condition certainly meets another one, too."""
+    if narrow.name != wide.name:
+        return False
+    # As text, because 1 and true are equal in Python.
+    values = _values(narrow)
+    return repr(narrow) == repr(wide) or (bool(values) and values <= _values(wide))
+
+
+def _values(condition: Condition) -> set[str]:
+    """Return the values to which a condition limits, as text; none if it does not list them."""
+    if condition.operator == "equals":
+        return {repr(condition.value)}
+    if condition.operator == "one_of" and isinstance(condition.value, tuple):
+        return set(map(repr, condition.value))
+    return set()
 
 
 def _text(value: object) -> str:

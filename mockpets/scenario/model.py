@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from mockpets.constants import ScenarioGroup
     from mockpets.contract.collections import Collection
+    from mockpets.contract.model import Role
     from mockpets.errors import Problem
 
 Operator = Literal["equals", "contains", "matches", "present", "one_of"]
@@ -23,7 +24,7 @@ OPERATORS: tuple[Operator, ...] = get_args(Operator)
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One condition on a query parameter, a header in lower case, or a property of a JSON body.
+    """One condition on a parameter, a header in lower case, or a property of a JSON body.
 
     :param value: of `equals` a string, or any JSON value for a body; of `contains` a string or
         single value, of `matches` a glob, of `present` a boolean, of `one_of` a tuple.
@@ -38,15 +39,17 @@ class Condition:
 class Match:
     """The conditions of a stub; a request must meet all of them.
 
-    :param operations: any of these; empty for all, as are `pet_ids`.
+    :param operations: any of these; empty for all.
+    :param roles: of the operation: any of these; empty for all.
     :param method: in upper case, with `path`, for requests that are not in the contract; else None.
     :param path: starts with ``/v1``; a segment ``*`` or ``{name}`` matches any one segment.
     """
 
     operations: tuple[str, ...] = ()
+    roles: tuple[Role, ...] = ()
     method: str | None = None
     path: str | None = None
-    pet_ids: tuple[int, ...] = ()
+    params: tuple[Condition, ...] = ()
     query: tuple[Condition, ...] = ()
     headers: tuple[Condition, ...] = ()
     body: tuple[Condition, ...] = ()
@@ -90,8 +93,8 @@ class Canned:
 
     :param headers: as written in the file, with a ``Content-Type`` if there is a body.
     :param off_contract: how the response deviates from the contract, or None.
-    :param names_pet: a `pet_not_found` with the default message: for a request with a pet id, the
-        server sends the message of the operation, which names the id.
+    :param names_key: the error for a key that no record has, with the default message: the server
+        sends the message of the operation instead, which names the key of the request.
     :param is_page: a page of pets, of which the server sends those that the query selects.
     :param template: of a reply with references, from which body and headers are made for each
         response; `body` then has null or nothing in their places.
@@ -101,7 +104,7 @@ class Canned:
     headers: tuple[tuple[str, str], ...]
     body: bytes
     off_contract: str | None = None
-    names_pet: bool = False
+    names_key: bool = False
     template: Template | None = None
     is_page: bool = False
 

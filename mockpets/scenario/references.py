@@ -15,6 +15,7 @@ from uuid import UUID
 
 from mockpets.clock import real_time, time_text
 from mockpets.constants import CANNED_BYTES, HEADER_VALUE_BYTES
+from mockpets.contract.fields import parse_int64
 from mockpets.errors import RequestError
 from mockpets.scenario.matching import ABSENT
 from mockpets.scenario.model import Reference
@@ -105,8 +106,14 @@ class Values:
                 return facts.headers.get(steps[0], ABSENT)
             case "path":
                 return facts.path.split("/")[int(steps[0])]
-            case "petId":
-                return ABSENT if facts.pet_id is None else facts.pet_id
+            case "params":
+                text = facts.params.get(steps[0])
+                if text is None:
+                    return ABSENT
+                if steps[1] == "integer":
+                    number = parse_int64(text)
+                    return ABSENT if number is None else number
+                return text
             case "session":
                 return self._session
             case "count":

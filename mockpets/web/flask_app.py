@@ -12,7 +12,7 @@ import flask
 from flask.sessions import NullSession, SessionInterface
 from werkzeug.routing import MapAdapter, Rule
 
-from mockpets.contract.pet_store import PETS
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.web.exchange import Request, Response, current_request
 from mockpets.web.session_selector import take_baggage, take_base_path
 from mockpets.wsgi_extension import BODY
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
 
-_PET: Final = "GET", ""
-"""The key of getPet's rule in the cache of rules."""
+_ITEM: Final = "an item"
+"""The end of keys for the rules of items of a path, in the cache of rules."""
 
 
 class _NoCookies(SessionInterface):
@@ -48,7 +48,7 @@ class Route(Rule):
 class _Router(MapAdapter):
     """Routes a request whose rule is not yet in the cache of the app, and adds the rule."""
 
-    def __init__(self, fixed: dict[tuple[str, str], Rule], *arguments: Any) -> None:
+    def __init__(self, fixed: dict[tuple[str, ...], Rule], *arguments: Any) -> None:
         super().__init__(*arguments)
         self._fixed = fixed
 
@@ -59,10 +59,11 @@ class _Router(MapAdapter):
         if self.path_info[:2] == "//":  # Werkzeug would remove one
             return super().match("/", **options)  # `web.unmatched`, which reports the path
         rule, values = super().match(**options)
-        if not values and rule.methods is not None:  # otherwise clients could grow the cache
+        start, _, last = rule.rule.rpartition("/")
+        if "<" not in rule.rule and rule.methods is not None:  # or clients could grow the cache
             self._fixed[self.default_method, self.path_info] = rule
-        elif rule.endpoint == "getPet":
-            self._fixed[_PET] = rule
+        elif rule.endpoint in PET_STORE.operations and "<" in last and "<" not in start:
+            self._fixed[self.default_method, start, _ITEM] = rule
         return rule, values
 
 
@@ -91,7 +92,7 @@ class App(flask.Flask):
         super().__init__("mockpets.web", static_folder=None)
         self._finish = finish
         self.admit = admit
-        self._fixed: dict[tuple[str, str], Rule] = {}
+        self._fixed: dict[tuple[str, ...], Rule] = {}
         self._late: tuple[str, Callable[[], None]] | None = None
 
     def add_later(self, prefix: str, add: Callable[[], None]) -> None:
@@ -131,7 +132,7 @@ class App(flask.Flask):
         """Return the router of a request, which ignores Host: the server has validated it.
 
         If the rule is cached, set it and return None. The cache has the rules of paths without
-        variables, and getPet's.
+        variables, and of operations with one in their last segment.
         Without the cache, the mix takes 1.15 times as long.
         """
         if request is None:
@@ -141,10 +142,10 @@ class App(flask.Flask):
         if rule is not None:
             request.url_rule, request.view_args = rule, {}
             return None
-        start, _, pet_id = path.rpartition("/")
-        is_pet = pet_id and start == PETS.path and request.method == "GET"
-        if is_pet and (rule := self._fixed.get(_PET)):
-            request.url_rule, request.view_args = rule, {"pet_id": pet_id}
+        start, _, last = path.rpartition("/")
+        if last and (rule := self._fixed.get((request.method, start, _ITEM))):
+            (name,) = rule.arguments
+            request.url_rule, request.view_args = rule, {name: last}
             return None
         if self._late is not None and path.startswith(self._late[0]):
             self.add_late_routes()

@@ -7,7 +7,6 @@ from time import perf_counter, time
 from typing import TYPE_CHECKING, Final
 from zlib import crc32
 
-from mockpets.contract.fields import parse_int64
 from mockpets.contract.pet_store import PET_STORE
 from mockpets.faults import INCOMPLETE_FAULTS, NO_RESPONSE_FAULTS
 from mockpets.journal.entry import Entry, Note, authorization_digest, message, sent_headers
@@ -16,7 +15,6 @@ from mockpets.web.session_selector import header_names, ignored_headers
 from mockpets.wsgi_extension import HEAD, ON_END, SERVER
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from wsgiref.types import WSGIEnvironment
 
     from mockpets.constants import NoteCode, RequestOutcome, ResponseEnd
@@ -84,7 +82,6 @@ def record(request: Request, response: Response, number: int, off_contract: str 
         uri,
         request.path,
         exchange.operation,
-        request.view_args,
         None if outcome.fault in NO_RESPONSE_FAULTS else response.status_code,
         stack.names if stack else (),
         outcome,
@@ -124,7 +121,6 @@ def _entry(
     target: str,
     path: str,
     operation: str | None,
-    view_args: Mapping[str, str] | None,
     status: int | None,
     scenarios: tuple[str, ...],
     outcome: Outcome,
@@ -146,7 +142,6 @@ def _entry(
     """
     from mockpets.recording.redaction import secrets_of  # here, since it slows down the start
 
-    pet_id = (view_args or {}).get("pet_id")
     sent_head = sent_headers(head) if isinstance(head, bytes) else head
     authorization = next((value for name, value in sent_head if name == "Authorization"), None)
     return Entry(
@@ -157,7 +152,6 @@ def _entry(
         redacted_target(target),
         path,
         operation,
-        None if pet_id is None else parse_int64(pet_id),
         status,
         scenarios,
         outcome.stubs,

@@ -48,7 +48,7 @@ def add_routes(app: flask.Flask, respond: Callable[..., Response]) -> None:
     """
     for operation in PET_STORE.operations.values():
         app.add_url_rule(
-            re.sub(r"{\w+}", "<pet_id>", operation.path),
+            re.sub(r"{(\w+)}", r"<\1>", operation.path),
             operation.name,
             partial(respond, operation.name, partial(_VIEWS[operation.role], operation)),
             methods=[operation.method],
@@ -198,7 +198,7 @@ def get_record(operation: Operation, request: Request, store: Store) -> Response
         if now >= removal.at:
             request.exchange.notes.append(("clock", f"the session's clock shows {time_text(now)}"))
             raise RequestError("gone", removal.message)
-    text: str = (request.view_args or {})["pet_id"]
+    text = key_of(request)
     row = store.find(text)
     if row is None:
         raise store.collection.missing(text)
@@ -229,16 +229,22 @@ def update_record(_: Operation, request: Request, store: Store) -> Response:
 
 
 def _changed(request: Request, store: Store, change: Change) -> Response:
-    _, row = store.change((request.view_args or {})["pet_id"], change)
+    _, row = store.change(key_of(request), change)
     _publish(request)
     return Response(row + b"\n")
 
 
 def delete_record(_: Operation, request: Request, store: Store) -> Response:
     """Delete the record whose key is in the path, or raise the error for an unknown one."""
-    store.delete((request.view_args or {})["pet_id"])
+    store.delete(key_of(request))
     _publish(request)
     return Response(status=204)
+
+
+def key_of(request: Request) -> str:
+    """Return the key in the path of a request: its last parameter."""
+    *_, key = (request.view_args or {}).values()
+    return str(key)
 
 
 def _publish(request: Request) -> None:

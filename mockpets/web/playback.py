@@ -10,7 +10,6 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from mockpets.constants import API_PREFIX, DOCS_PATH, PANEL_PATH
 from mockpets.contract.error_body import error_body
 from mockpets.contract.error_messages import BODY_TOO_LARGE, NO_CONNECTION_FAULTS
-from mockpets.contract.fields import parse_int64
 from mockpets.contract.pet_store import PETS
 from mockpets.errors import NeedsBody, RequestError
 from mockpets.faults import CONNECTION_FAULTS
@@ -24,7 +23,7 @@ from mockpets.web.authentication import read_key, unauthorized
 from mockpets.web.cookie import read_cookie, with_deletion
 from mockpets.web.delivery import check_room, waits
 from mockpets.web.exchange import Response, current_request
-from mockpets.web.operations import selected_pets
+from mockpets.web.operations import key_of, selected_pets
 from mockpets.web.session_selector import requested_delay, select
 from mockpets.wsgi_extension import BODY, MEMO, SERVER
 
@@ -198,9 +197,9 @@ def canned_response(reply: Canned, request: Request, session: Session) -> Respon
         return _rendered(reply, reply.template, request, session)
     if reply.is_page:
         return Response(selected_pets(reply.body, request), reply.status, reply.headers)
-    body, pet_id = reply.body, (request.view_args or {}).get("pet_id")
-    if reply.names_pet and pet_id is not None:
-        missing = PETS.missing(pet_id)
+    body = reply.body
+    if reply.names_key and request.view_args:
+        missing = PETS.missing(key_of(request))
         body = error_body(missing.code, missing.message, reply.status)
     response = Response(body, reply.status, reply.headers)
     if not reply.body:
@@ -250,12 +249,10 @@ def _without_value(source: str, _: bytes) -> str:
 
 
 def _facts(request: Request) -> Facts:
-    pet_id = (request.view_args or {}).get("pet_id")
     return Facts(
         operation=request.exchange.operation,
         method=request.method,
         path=request.path,
-        pet_id=None if pet_id is None else parse_int64(pet_id),
         query=dict(request.args.lists()),
         headers={name.lower(): value for name, value in request.headers.items()},
         body=_body(request),

@@ -35,7 +35,8 @@ def run(*words):
     print()
 """
 _FILES: Final = f"""{_RUN}
-text = "stubs:\\n  - macth: {{petId: 3}}\\n    reply: {{status: '503'}}  # " + "quotes" * 20 + "\\n"
+text = "stubs:\\n  - macth: {{role: get}}\\n    reply: {{status: '503'}}  # " + "quotes" * 20
+text += "\\n"
 Path("typo.yaml").write_text("description: Problems.\\n" + text)
 run("check", "typo.yaml")
 os.mkdir("mine")

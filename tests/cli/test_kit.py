@@ -36,7 +36,7 @@ OUT_OF_DATE = "out of date, or changed by a formatter: exclude the folder from f
 TIRED_CAT = """\
 description: Pet 3 is missing.
 stubs:
-  - match: {operation: getPet, petId: 3}
+  - match: {operation: getPet, params: {petId: 3}}
     reply: {error: pet_not_found}
 """
 

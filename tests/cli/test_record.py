@@ -30,7 +30,7 @@ def test_a_stub_is_printed_used_and_dropped(
     assert out == [
         "description: 'From request 1: GET /v1/pets/3?debug=1'",
         "stubs:",
-        "- match: {operation: getPet, petId: 3, query: {debug: '1'}}",
+        "- match: {operation: getPet, params: {petId: 3}, query: {debug: '1'}}",
         "  reply: {error: unauthorized}",
         "# It matches 1 request of the log, such as 1.",
     ]

@@ -136,12 +136,12 @@ def test_a_service_becomes_pets_and_few_stubs(scenario: Path) -> None:
     assert document["data"] == {"pets": [CAT, DOG]}
     assert document["stubs"] == [
         {
-            "match": {"operation": "getPet", "petId": 11},
+            "match": {"operation": "getPet", "params": {"petId": 11}},
             "after": 1,
             "reply": {"status": 200, "body": {**CAT, "status": "sold"}},
         },
         {
-            "match": {"operation": "getPet", "petId": 12},
+            "match": {"operation": "getPet", "params": {"petId": 12}},
             "reply": {"status": 503, "body": {"error": "down"}},
         },
         {

@@ -154,7 +154,7 @@ def test_files_can_refer_to_each_other_and_to_shipped_files(run: Run, tmp_path: 
 # --- Stubs that are never reached -------------------------------------------------------------
 
 ALL = "match: {operation: getPet}"
-LATER = "match: {operation: getPet, petId: 3}, reply: {status: 503}"
+LATER = "match: {operation: getPet, params: {petId: 3}}, reply: {status: 503}"
 
 
 def never_reached(run: Run, tmp_path: Path, *stubs: str) -> list[str]:
@@ -182,7 +182,7 @@ def never_reached(run: Run, tmp_path: Path, *stubs: str) -> list[str]:
     (f"{ALL}, reply: {{status: 500}}", LATER),
     (f"{ALL}, reply: {{status: 500}}", f"{LATER}, times: 2, after: 1, probability: 0.5"),
     (f"{ALL}, reply: {{status: 500}}", f"{ALL}, delay: 1s"),
-    (f"{ALL}, reply: {{status: 500}}", "match: {petId: 3}, hold: gate"),
+    (f"{ALL}, reply: {{status: 500}}", "match: {params: {petId: 3}}, hold: gate"),
     ("match: {method: GET, path: '/v1/a/{b}'}, reply: {status: 500}",
      "match: {method: GET, path: /v1/a/b}, reply: {status: 503}"),
     ("match: {query: {status: sold}}, reply: {status: 500}",
@@ -225,7 +225,7 @@ def test_a_stub_with_probability_0_is_never_reached(
     ("hold: gate", LATER),
     ("throttle: 1 kB/s", LATER),
     ("match: {operation: listPets}, reply: {status: 500}", LATER),
-    ("match: {petId: [4, 7]}, reply: {status: 500}", LATER),
+    ("match: {params: {petId: {one_of: [4, 7]}}}, reply: {status: 500}", LATER),
     (f"{ALL}, reply: {{status: 500}}", "match: {operation: [getPet, listPets]}, delay: 1s"),
     ("match: {query: {a: x}}, reply: {status: 500}", LATER),
     ("match: {headers: {a: {present: false}}}, reply: {status: 500}", LATER),

@@ -78,7 +78,6 @@ ENTRIES: st.SearchStrategy[Entry] = st.builds(
     target=TARGETS.map(redacted_target),
     path=st.sampled_from(["/v1/pets", "/v1/pets/7", "/v1/store/orders", "/v1/[a]?"]),
     operation=st.sampled_from([None, "listPets", "createPet", "getPet"]),
-    pet_id=st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1)),
     status=st.one_of(st.none(), st.integers(200, 599)),
     scenarios=st.lists(st.sampled_from(["default", "retry", "slow"]), max_size=2).map(tuple),
     stubs=st.lists(LABELS, max_size=2).map(tuple),

@@ -55,10 +55,12 @@ def test_times(times: object, expected: Times, words: str) -> None:
 
 
 def test_a_match_is_the_same_as_for_stubs() -> None:
-    text = '{"match": {"operation": "getPet", "petId": 3, "query": {"full": {"present": true}}}}'
+    match = '{"operation": "getPet", "params": {"petId": 3}, "query": {"full": {"present": true}}}'
 
-    assert parse(text).match == Match(
-        ("getPet",), pet_ids=(3,), query=(Condition("full", "present", True),)
+    assert parse(f'{{"match": {match}}}').match == Match(
+        ("getPet",),
+        params=(Condition("petId", "equals", "3"),),
+        query=(Condition("full", "present", True),),
     )
 
 
@@ -88,9 +90,9 @@ def test_a_match_is_the_same_as_for_stubs() -> None:
           "got 'sold'; for a pet's status, use query or body",
       "body:1:38: match.status.3: must be a status such as 503, or a class such as 5xx, got true"]),
     ('{"match": {"outcome": []}}', ["body:1:23: match.outcome: must have at least 1 item, got 0"]),
-    ('{"match": {"petId": 3, "operation": "listPets", "outcome": "sent"}}',
-     ["body:1:21: match.petId: listPets has no petId, only getPet does; "
-      "remove petId, or move it to a separate stub"]),
+    ('{"match": {"params": {"petId": 3}, "operation": "listPets", "outcome": "sent"}}',
+     ["body:1:22: match.params: listPets has no petId, only getPet does; "
+      "remove it, or move it to a separate stub"]),
 ])  # fmt: skip
 def test_problems_have_their_position(text: str, problems: list[str]) -> None:
     with pytest.raises(InputError) as caught:
@@ -497,7 +499,7 @@ def test_a_verification_matches_the_same_requests_as_a_stub(
         query.setdefault(name, []).append(value)
     low = {name.lower(): value for name, value in sent.items()}
     parsed = parse_json(raw) if raw else ABSENT
-    facts = Facts("listPets", "GET", "/v1/pets", None, query, low, parsed)
+    facts = Facts("listPets", "GET", "/v1/pets", query, low, parsed)
     target = "/v1/pets?" + "&".join(
         f"{name}={''.join(f'%{byte:02X}' for byte in value.encode())}" for name, value in pairs
     )

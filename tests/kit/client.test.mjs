@@ -186,7 +186,7 @@ describe("a session", () => {
 describe("use", () => {
   it("activates names and inline scenarios, the first with precedence", async () => {
     const mock = client();
-    await mock.use({ description: "Down.", stubs: [{ match: { petId: 1 }, reply: { status: 503 } }] }, "empty");
+    await mock.use({ description: "Down.", stubs: [{ match: { params: { petId: 1 } }, reply: { status: 503 } }] }, "empty");
     assert.equal((await fetch(`${mock.baseUrl}/pets/1`, { headers: { Authorization: "Bearer mockpets" } })).status, 503);
     assert.deepEqual(await (await list(mock)).json(), []);
   });

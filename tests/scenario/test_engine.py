@@ -11,7 +11,7 @@ from mockpets.scenario.matching import Facts
 from mockpets.scenario.model import PASS, Canned, Delay, Match, Stub
 
 LIST = Facts("listPets", "GET", "/v1/pets")
-GET = Facts("getPet", "GET", "/v1/pets/3", pet_id=3)
+GET = Facts("getPet", "GET", "/v1/pets/3")
 A, B, C = (Canned(status, (), b"") for status in (500, 501, 502))
 
 

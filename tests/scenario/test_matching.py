@@ -16,6 +16,10 @@ def facts(**changes: Any) -> Facts:
     return Facts(**(base | changes))
 
 
+PET_3 = Match(params=(Condition("petId", "equals", "3"),))
+PET_3_OR_7 = Match(params=(Condition("petId", "one_of", ("3", "7")),))
+
+
 @pytest.mark.parametrize(("match", "changes", "expected"), [
     (Match(), {}, []),
     (Match(operations=("listPets",)), {}, []),
@@ -24,9 +28,15 @@ def facts(**changes: Any) -> Facts:
      [Comparison("operation", "getPet or createPet", "listPets")]),
     (Match(operations=("getPet",)), {"operation": None},
      [Comparison("operation", "getPet", "none")]),
-    (Match(pet_ids=(3, 7)), {"pet_id": 7}, []),
-    (Match(pet_ids=(3, 7)), {"pet_id": 8}, [Comparison("petId", "3 or 7", "8")]),
-    (Match(pet_ids=(3,)), {"pet_id": None}, [Comparison("petId", "3", "absent")]),
+    (PET_3_OR_7, {"operation": "getPet", "path": "/v1/pets/7"}, []),
+    (PET_3_OR_7, {"operation": "getPet", "path": "/v1/pets/8"},
+     [Comparison("params.petId", 'one of "3", "7"', '"8"')]),
+    (PET_3, {}, [Comparison("params.petId", '"3"', "absent")]),
+    (PET_3, {"operation": None, "path": "/v1/pets/3"},
+     [Comparison("params.petId", '"3"', "absent")]),
+    (Match(roles=("list", "get")), {}, []),
+    (Match(roles=("create",)), {}, [Comparison("role", "create", "list")]),
+    (Match(roles=("create",)), {"operation": None}, [Comparison("role", "create", "none")]),
     (Match(method="GET", path="/v1/store/orders"), {"path": "/v1/store/orders"}, []),
     (Match(method="GET", path="/v1/a"), {"method": "HEAD", "path": "/v1/a"}, []),
     (Match(method="DELETE", path="/v1/pets/*"), {"method": "GET", "path": "/v1/pets"},
@@ -146,17 +156,23 @@ def on(*conditions: tuple[Operator, Any]) -> Match:
 
 @pytest.mark.parametrize(("wide", "narrow", "certain"), [
     (Match(), Match(), True),
-    (Match(), Match(operations=("getPet",), pet_ids=(3,)), True),
+    (Match(), Match(operations=("getPet",), params=PET_3.params), True),
     (Match(), Match(method="GET", path="/v1/a"), True),
     (Match(operations=("getPet", "listPets")), Match(operations=("getPet",)), True),
     (Match(operations=("getPet",)), Match(operations=("getPet", "listPets")), False),
     (Match(operations=("getPet",)), Match(), False),
-    (Match(operations=("getPet",)), Match(pet_ids=(3,)), True),
-    (Match(operations=("listPets",)), Match(pet_ids=(3,)), False),
+    (Match(operations=("getPet",)), PET_3, True),
+    (Match(operations=("listPets",)), PET_3, False),
+    (Match(roles=("get",)), PET_3, True),
+    (Match(roles=("list", "get")), Match(operations=("getPet", "listPets")), True),
+    (Match(roles=("list",)), Match(operations=("getPet", "listPets")), False),
+    (Match(roles=("list",)), Match(), False),
+    (Match(roles=("list",)), Match(method="GET", path="/v1/a"), False),
+    (Match(operations=("listPets",)), Match(roles=("list",)), True),
     (Match(operations=("getPet",)), Match(method="GET", path="/v1/a"), False),
-    (Match(pet_ids=(3, 7)), Match(pet_ids=(7,)), True),
-    (Match(pet_ids=(7,)), Match(pet_ids=(3, 7)), False),
-    (Match(pet_ids=(7,)), Match(operations=("getPet",)), False),
+    (PET_3_OR_7, PET_3, True),
+    (PET_3, PET_3_OR_7, False),
+    (PET_3, Match(operations=("getPet",)), False),
     (Match(method="GET", path="/v1/a"), Match(), False),
     (Match(method="GET", path="/v1/a"), Match(method="GET", path="/v1/a"), True),
     (Match(method="GET", path="/v1/a"), Match(method="POST", path="/v1/a"), False),
@@ -193,7 +209,8 @@ CONDITIONS = st.lists(
 TARGETS: Any = st.sampled_from(
     [
         {},
-        {"pet_ids": (3,)},
+        {"params": PET_3.params},
+        {"roles": ("get",)},
         *({"operations": each} for each in (("getPet",), ("getPet", "listPets"))),
         *({"method": "GET", "path": path} for path in ("/v1/a", "/v1/{b}", "/v1/*/a")),
     ]
@@ -208,7 +225,7 @@ REQUESTS = st.builds(
     lambda target, body, query: Facts(**target, body=body, query=query),
     st.sampled_from(
         [
-            {"operation": "getPet", "method": "GET", "path": "/v1/pets/3", "pet_id": 3},
+            {"operation": "getPet", "method": "GET", "path": "/v1/pets/3"},
             {"operation": "listPets", "method": "GET", "path": "/v1/pets"},
             {"operation": None, "method": "GET", "path": "/v1/a"},
             {"operation": None, "method": "GET", "path": "/v1/b/a"},

@@ -34,7 +34,7 @@ def test_flask_routes_lists_the_contract_and_the_control_api(tmp_path: Path) -> 
     done = run(tmp_path, *FLASK, "routes")
 
     assert done.returncode == 0, done.stderr
-    for rule in ("/v1/pets", "/v1/pets/<pet_id>", "/__mockpets/state"):
+    for rule in ("/v1/pets", "/v1/pets/<petId>", "/__mockpets/state"):
         assert re.search(rf" {re.escape(rule)} *$", done.stdout, re.MULTILINE), rule
 
 

@@ -51,7 +51,7 @@ def random_match(random: Random) -> dict[str, Any]:
         operations = random.sample(["listPets", "createPet", "getPet"], random.randint(1, 2))
         match["operation"] = operations
         if operations == ["getPet"]:
-            match["petId"] = random.randint(1, 3)
+            match["params"] = {"petId": random.randint(1, 3)}
     if random.random() < 0.3:
         match["query"] = {"status": random.choice(["sold", {"present": False}, {"contains": "o"}])}
     if random.random() < 0.3:

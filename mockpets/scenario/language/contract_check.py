@@ -17,7 +17,7 @@ from mockpets.scenario.language.headers import OPT_IN
 from mockpets.scenario.language.match import operation_at
 from mockpets.scenario.language.references import Compiler
 from mockpets.scenario.language.reply import Draft, from_network
-from mockpets.scenario.matching import ABSENT
+from mockpets.scenario.matching import ABSENT, operations_of, roles_of
 from mockpets.scenario.model import Canned, Match, Template
 from mockpets.strict_json import dump_json
 from mockpets.units import either
@@ -45,9 +45,10 @@ class _Deviation(NamedTuple):
 
 def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
     """Return a response ready to be sent, and report where it deviates without permission."""
-    if draft.page and match.operations != ("listPets",):
-        what = "only listPets responds with a page"
-        draft.diagnostics.add(draft.node, what, "add match: {operation: listPets}")
+    if draft.page and roles_of(operations_of(match)) != {"list"}:
+        lists = [each.name for each in PET_STORE.operations.values() if each.role == "list"]
+        what = f"only {either(lists, 'and')} responds with a page"
+        draft.diagnostics.add(draft.node, what, "add match: {role: list}")
         return _encode(draft, None)
     is_outside = match.path is not None and operation_at(None, match.path) is None
     error, _ = draft.node.find(("error",))
@@ -109,7 +110,7 @@ def _encode(draft: Draft, reason: str | None) -> Canned:
         headers = (*headers, ("Content-Type", kind))
     # A page that is too long for the contract is sent whole: `limit` would make it a valid one.
     is_page = draft.page is not None and reason is None
-    return Canned(draft.status, headers, body, reason, draft.names_pet, is_page=is_page)
+    return Canned(draft.status, headers, body, reason, draft.names_key, is_page=is_page)
 
 
 def _content_type(draft: Draft) -> tuple[str, str]:
@@ -150,9 +151,7 @@ def _deviations(draft: Draft, match: Match, *, is_outside: bool) -> Iterator[_De
 
 def _of_operations(draft: Draft, match: Match) -> Iterator[_Deviation]:
     """Yield how status and body deviate from the contract's responses of the stub's operations."""
-    # Only getPet has a petId, so a stub with one matches no other operation.
-    operations = ("getPet",) if match.pet_ids else tuple(PET_STORE.operations)
-    operations, status = match.operations or operations, draft.status
+    operations, status = operations_of(match), draft.status
     known = {name: PET_STORE.operations[name] for name in operations}
     listed = [operation for operation in operations if status in known[operation].statuses]
     unlisted = [operation for operation in operations if operation not in listed]

@@ -28,6 +28,7 @@ from mockpets.scenario.language.reply import ONE_REPLY, Draft
 from mockpets.scenario.language.scenario import DELAY, PETS_MOVED, SCENARIO
 from mockpets.scenario.language.shapes import ListOf, Number, Parsed, Shape, Value, kebab_case
 from mockpets.scenario.language.text import check_text
+from mockpets.scenario.matching import operations_of, roles_of
 from mockpets.scenario.model import PASS, Match
 from mockpets.strict_json import dump_json
 from mockpets.units import DURATION, parse_duration, quote
@@ -269,9 +270,9 @@ def parse_release(
         match = match_of(number)
         if not isinstance(draft, Draft):
             replies[number] = draft
-        elif draft.page and match.operations != ("listPets",):
-            what = f"only listPets responds with a page, and request {number} is another one"
-            draft.diagnostics.add(draft.node, what, "release requests of listPets alone")
+        elif draft.page and roles_of(operations_of(match)) != {"list"}:
+            what = f"only lists respond with a page, and request {number} is another one"
+            draft.diagnostics.add(draft.node, what, "release requests of lists alone")
         else:
             replies[number] = reply = canned(draft, match, off_contract=True)
             if reply.template is not None:  # the body of the request is gone

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, cast
 from mockpets.contract.fields import split_hint
 from mockpets.contract.pet_store import PET_STORE
 from mockpets.errors import did_you_mean
+from mockpets.scenario.matching import operations_of
 from mockpets.scenario.model import Canned, Match
 from mockpets.units import quote
 
@@ -30,6 +31,8 @@ _CUTOFF: Final = 0.75
 def _inputs() -> Iterator[tuple[str, str, str, Mapping[str, ContractField]]]:
     """Yield a part of a match, the operation that has it, what a name in it names, its fields."""
     for each in PET_STORE.operations.values():
+        if each.parameters.fields:
+            yield "params", each.name, f"parameter of {each.name}", each.parameters.fields
         if each.query.fields:
             yield "query", each.name, f"query parameter of {each.name}", each.query.fields
         if each.body is not None:
@@ -61,7 +64,7 @@ def warn_conditions(
     )
     for part, operation, kind, fields in () if match.path or expects_invalid else _inputs():
         conditions: tuple[Condition, ...] = getattr(match, part)
-        if operation not in (match.operations or [operation]) or match.pet_ids:
+        if operation not in operations_of(match):
             if part == "body" and conditions:
                 what = f"no valid request matches, because only {operation} has a body"
                 hint = f"use operation: {operation}, or remove the condition"

@@ -10,18 +10,17 @@ from mockpets.constants import (
     GLOB,
     GLOB_LENGTH,
     GLOB_RULE,
-    INT64_MAX,
-    INT64_MIN,
 )
+from mockpets.contract.model import ROLES
 from mockpets.contract.pet_store import PET_STORE
 from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.headers import TOKEN, TOKEN_HINT, check_duplicates
 from mockpets.scenario.language.mappings import ByKind, MapOf, Object, needs, not_both, some
-from mockpets.scenario.language.shapes import Choice, ListOf, Number, OneOrMany, Text, Value
-from mockpets.scenario.matching import is_any_segment
+from mockpets.scenario.language.shapes import Choice, ListOf, OneOrMany, Text, Value
+from mockpets.scenario.matching import is_any_segment, operations_with
 from mockpets.scenario.model import OPERATORS, Condition, Match
 from mockpets.strict_json import dump_json
-from mockpets.units import quote
+from mockpets.units import either, quote
 
 if TYPE_CHECKING:
     from mockpets.scenario.language.diagnostics import Diagnostics
@@ -37,6 +36,9 @@ _PATH: Final = rf"{API_PREFIX}(?:/(?:\*|{SEGMENT}|\{{{SEGMENT}\}}))+/?"
 _PARAMETERS: Final = [
     name for operation in PET_STORE.operations.values() for name in operation.query.fields
 ]
+_PATH_PARAMETERS: Final = list(
+    dict.fromkeys(name for each in PET_STORE.operations.values() for name in each.parameters.fields)
+)
 _REGULAR_EXPRESSION: Final = re.compile(r"\^|.*(?:\$$|\.[*+]|\\[dwsb.])")
 """A start, an end, or parts that a glob has only by accident."""
 
@@ -134,12 +136,16 @@ def advise_path(path: str) -> str:
 
 def _match(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     operations = tuple(dict.fromkeys(values.get("operation", ())))
-    others = [operation for operation in operations if operation != "getPet"]
-    if "petId" in values and others:
+    params = values.get("params", ())
+    having = operations_with(params)
+    others = [operation for operation in operations if operation not in having]
+    if params and others:
+        names = " and ".join(condition.name for condition in params)
         verb = "has" if len(others) == 1 else "have"
-        what = f"{' and '.join(others)} {verb} no petId, only getPet does"
-        hint = "remove petId, or move it to a separate stub"
-        return diagnostics.add(node, what, hint, at=("petId",))
+        what = f"{' and '.join(others)} {verb} no {names}"
+        what += f", only {either(having, 'and')} does" if having else ""
+        hint = "remove it, or move it to a separate stub"
+        return diagnostics.add(node, what, hint, at=("params",))
     method, path = values.get("method", "").upper() or None, values.get("path")
     operation = operation_at(method, path) if path else None
     if (method is None) != (path is None) and (path is None or operation):
@@ -149,8 +155,9 @@ def _match(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     if operation:
         what = f"{quote(f'{method} {path}')} matches {operation}, an operation of the contract"
         return diagnostics.add(node, what, f"use operation: {operation}", at=("path",))
-    conditions = [values.get(part, ()) for part in ("petId", "query", "headers", "body")]
-    return Match(operations, method, path, *conditions)
+    conditions = [values.get(part, ()) for part in ("params", "query", "headers", "body")]
+    roles = tuple(dict.fromkeys(values.get("role", ())))
+    return Match(operations, roles, method, path, *conditions)
 
 
 def operation_at(method: str | None, path: str) -> str | None:
@@ -178,6 +185,9 @@ MATCH: Final = Object(
             "One or more operations of the contract.",
             Choice("An operation.", tuple(PET_STORE.operations), name="Operation"),
         ),
+        "role": OneOrMany(
+            "What the operation does to its records.", Choice("A role.", ROLES, name="Role")
+        ),
         "method": Text(
             "The HTTP method, with path. For requests that are not in the contract.",
             "an HTTP method",
@@ -190,8 +200,13 @@ MATCH: Final = Object(
             _PATH,
             advise=advise_path,
         ),
-        "petId": OneOrMany(
-            "One or more pet ids, for getPet.", Number("A pet id.", INT64_MIN, INT64_MAX)
+        "params": MapOf(
+            "Parameters of the operation's path: name to condition.",
+            _IN_TEXT,
+            "path parameter",
+            "|".join(_PATH_PARAMETERS),
+            f"the contract has {', '.join(_PATH_PARAMETERS)}",
+            then=_conditions,
         ),
         "query": MapOf(
             "Query parameters: name to condition.",
@@ -221,10 +236,13 @@ MATCH: Final = Object(
         needs("method", "path", f"add path: {API_PREFIX}/..., or use operation"),
         needs("path", "method", "add method: GET, or use operation"),
         not_both("operation", "path", "use path only for requests that are not in the contract"),
-        not_both("petId", "path", "write the id, or * for any, as a segment of the path"),
+        not_both("params", "path", "write the value, or * for any, as a segment of the path"),
+        not_both("role", "path", "use path only for requests that are not in the contract"),
+        not_both("role", "operation", "name the operations alone, or their role"),
     ),
     misplaced={
         **dict.fromkeys(_PARAMETERS, "move it under query"),
+        **dict.fromkeys(_PATH_PARAMETERS, "move it under params"),
         "outcome": "remove it: a stub is chosen before the response has an outcome",
     },
     name="Match",

@@ -20,6 +20,7 @@ from mockpets.strict_json import dump_json
 from mockpets.units import either, quote
 
 if TYPE_CHECKING:
+    from mockpets.contract.fields import ContractField
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Node, Path
     from mockpets.scenario.model import Match
@@ -228,10 +229,13 @@ class Compiler:
         names = {part[1:-1]: place for place, part in enumerate(segments) if part[:1] == "{"}
         if name in names:
             return "path", str(names[name])
-        has_pet = match.path is None and "getPet" in (match.operations or PET_STORE.operations)
-        if name == "petId" and has_pet:
-            return ("petId",)
-        known = [*names, *(["petId"] if has_pet else [])]
+        operations = () if match.path else match.operations or PET_STORE.operations
+        params: dict[str, ContractField] = {}
+        for operation in operations:
+            params |= PET_STORE.operations[operation].parameters.fields
+        if name in params:
+            return "params", name, params[name].openapi["type"]
+        known = [*names, *params]
         hint = did_you_mean(name, known) or (
             f"named segments: {', '.join(known)}"
             if known

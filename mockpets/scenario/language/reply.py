@@ -37,7 +37,7 @@ class Draft:
     """A canned response as the file has it, and the place of its problems.
 
     :param value: the value of a JSON body; a response may have a raw `text` or a `page` instead.
-    :param names_pet: as in `Canned`.
+    :param names_key: as in `Canned`.
     """
 
     node: Node
@@ -47,7 +47,7 @@ class Draft:
     value: object = ABSENT
     text: str | None = None
     page: Page | None = None
-    names_pet: bool = False
+    names_key: bool = False
 
 
 def from_network(status: int) -> bool:
@@ -61,9 +61,9 @@ def _error(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Draf
     failure = PET_STORE.failures.get(code) or Failure(code, ERRORS[code], RESOURCE_MESSAGES[code])
     status, message = failure.status, values.get("message", failure.message)
     body = {"code": code, "message": message, "status": status}
-    names_pet = PETS.absent is not None and failure == PETS.absent.failure
-    names_pet = names_pet and "message" not in values
-    return Draft(node, diagnostics, status, value=body, names_pet=names_pet)
+    names_key = PETS.absent is not None and failure == PETS.absent.failure
+    names_key = names_key and "message" not in values
+    return Draft(node, diagnostics, status, value=body, names_key=names_key)
 
 
 def _status(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Draft | Invalid:

@@ -156,7 +156,9 @@ _COPIED: Final = (
 )
 _MISPLACED: Final = {
     **dict.fromkeys(("error", "message", "page", "status", "text"), "move it under reply"),
-    **dict.fromkeys(("method", "operation", "path", "petId", "query"), "move it under match"),
+    **dict.fromkeys(
+        ("method", "operation", "params", "path", "query", "role"), "move it under match"
+    ),
     **dict.fromkeys(("body", "headers"), "move it under match or reply"),
 }
 _STUB: Final = Object(

@@ -447,8 +447,9 @@ TOOLS: Final[Mapping[str, Tool]] = {
         "Check that the app sent the expected requests.",
         {
             "match": Value(
-                "As in a stub: operation, method, path, petId, query, headers, body; also status "
-                "(503, 5xx or a list), outcome (pending, sent, client_left, broken). {} for all.",
+                "As in a stub: operation, role, params, method, path, query, headers, body; also "
+                "status (503, 5xx or a list), outcome (pending, sent, client_left, broken). {} for "
+                "all.",
                 ("mapping",),
             ),
             "times": Value(

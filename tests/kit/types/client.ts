@@ -72,7 +72,7 @@ const busy: SequenceItem = { status: 429, headers: { "Retry-After": 5 } };
 const sequence: SequenceItem[] = ["pass", busy, { fault: "empty_reply" }];
 const stubs: Stub[] = [
   { match, times: 2, delay, reply: "pass" },
-  { match: { operation: "getPet", petId: [3, 4] }, reply },
+  { match: { operation: "getPet", params: { petId: { one_of: [3, 4] } } }, reply },
   { match: { body: { name: { one_of: ["Miso", null] } } }, fault },
   { match: { query: { status: "sold", limit: { present: false } } }, sequence, repeat: "cycle" },
   { hold: "checkout", throttle: "500 B/s", probability: 0.25, after: 1 },

@@ -12,7 +12,7 @@ test("shows an error, and tries again", async ({ page, mock, request }) => {
   await expect(mock).toHaveReceived({ operation: "listPets", query: { status: "sold" } }, 2, { within: 3_000 });
   await expect(mock).toHaveReceived({}, { at_least: 1, at_most: 3 });
   await expect(mock, "no pet was created").not.toHaveReceived({ operation: "createPet" });
-  await expect.soft(mock).toHaveReceived({ operation: "getPet", petId: 3 }, 0);
+  await expect.soft(mock).toHaveReceived({ operation: "getPet", params: { petId: 3 } }, 0);
   await expect(await request.get(`${mock.baseUrl}/pets`)).toBeOK();
   expect(await mock.pets.all()).toHaveLength(3);
   expect(mock).toBeInstanceOf(Mockpets);

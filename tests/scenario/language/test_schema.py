@@ -44,7 +44,7 @@ LOADER_RULES = {
     "header names are unique in any case": "duplicate header",
     "the server sets some headers": "the server sets the header",
     "a header value is valid": "must be printable ASCII|must have at most 4096 characters",
-    "only getPet has a petId": "has no petId",
+    "a parameter belongs to the operation": "has no petId",
     "a path does not match an operation": "an operation of the contract; use operation",
     "OPTIONS does not reach stubs": "OPTIONS requests never reach",
     "HEAD counts as GET": "HEAD counts as GET",
@@ -121,7 +121,7 @@ resources:
   - {path: /a/b, name: vets}
 stubs:
   - name: a
-    match: {operation: getPet, petId: [3, 7]}
+    match: {operation: getPet, params: {petId: {one_of: [3, 7]}}}
     reply: {error: pet_not_found}
   - match: {operation: [listPets, createPet]}
     after: 2

@@ -20,7 +20,7 @@ PET: Any = {"name": "Miso", "categoryId": 2}
 WAITERS = 100
 HELD = {
     "description": "d",
-    "stubs": [{"match": {"operation": "getPet", "petId": 3}, "hold": "gate"}],
+    "stubs": [{"match": {"operation": "getPet", "params": {"petId": 3}}, "hold": "gate"}],
 }
 
 

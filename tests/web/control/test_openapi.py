@@ -92,7 +92,7 @@ def test_named_enumerations_are_components_and_listed_once() -> None:
 
     assert named == {
         *("Change", "ErrorCode", "Fault", "NoteCode", "Operation", "PetStatus", "Repeat"),
-        *("Removal", "RequestOutcome", "Responder", "ScenarioGroup", "StubResult"),
+        *("Removal", "RequestOutcome", "Responder", "Role", "ScenarioGroup", "StubResult"),
         "WaitKind",
     }
     assert SCHEMAS["ErrorCode"]["enum"] == [*ERRORS, "pet_not_found"]

@@ -35,11 +35,12 @@ def session(server: MockpetsServer, name: str, *scenarios: Any) -> ControlClient
 # --- One request ------------------------------------------------------------------------------
 
 NOT_FOUND = {"reply": {"error": "pet_not_found"}}
-PET_7 = {"match": {"operation": "getPet", "petId": 7}}
+PET_7 = {"match": {"operation": "getPet", "params": {"petId": 7}}}
 
 
 @pytest.mark.parametrize(("method", "target", "options", "stub"), [
-    ("GET", "/v1/pets/999", {}, {"match": {"operation": "getPet", "petId": 999}, **NOT_FOUND}),
+    ("GET", "/v1/pets/999", {},
+     {"match": {"operation": "getPet", "params": {"petId": 999}}, **NOT_FOUND}),
     ("GET", "/v1/pets/7", {"status": 404, "times": 2}, {**PET_7, "times": 2, **NOT_FOUND}),
     ("GET", "/v1/pets?status=sold&limit=2&token=hunter2&since=2026-11-23", {"status": 503}, {
         "match": {"operation": "listPets", "query": {"status": "sold", "limit": "2"}},
@@ -144,7 +145,7 @@ def test_an_assigned_id_is_not_matched(server: MockpetsServer, call: Client) -> 
     call("GET", f"/~assigned/v1/pets/{new}")
 
     assert (control.stub(2)["stub"] or {})["match"] == {"operation": "getPet"}
-    assert (control.stub(2, exact=True)["stub"] or {})["match"]["petId"] == new
+    assert (control.stub(2, exact=True)["stub"] or {})["match"]["params"]["petId"] == new
     call("GET", f"/~assigned/v1/store/orders?petId={new}&size=2")
     order = {"method": "GET", "path": "/v1/store/orders"}
     assert (control.stub(3)["stub"] or {})["match"] == {**order, "query": {"size": "2"}}
@@ -280,7 +281,7 @@ def random_stub(chance: random.Random) -> dict[str, Any]:
             {"operation": "listPets"},
             {"operation": "createPet"},
             {"operation": ["getPet", "createPet"]},
-            {"operation": "getPet", "petId": [1, 3]},
+            {"operation": "getPet", "params": {"petId": {"one_of": [1, 3]}}},
             {"query": {"status": "sold"}},
             {"method": "GET", "path": "/v1/store/orders"},
             {"operation": "createPet", "body": {"status": {"present": False}}},

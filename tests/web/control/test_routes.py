@@ -367,7 +367,7 @@ def test_a_pet_can_be_changed_and_deleted(call: Client) -> None:
 TEAPOT: Any = {
     "description": "Pet 1 is a teapot, twice.",
     "stubs": [
-        {"name": "pot", "match": {"operation": "getPet", "petId": 1}, "times": 2,
+        {"name": "pot", "match": {"operation": "getPet", "params": {"petId": 1}}, "times": 2,
          "off_contract": True, "reply": {"status": 418, "text": "short and stout"}},
     ],
 }  # fmt: skip
@@ -644,7 +644,8 @@ def long_bodies() -> Iterator[tuple[str, bytes, str]]:
     yield "data/pets", json.dumps(pets).encode(), '{"total":8000}'
     yield "data/pets", b'"many"', '{"total":8000}'
     stubs = [
-        {"match": {"petId": each, "operation": "getPet"}, "delay": "0s"} for each in range(2000)
+        {"match": {"params": {"petId": each}, "operation": "getPet"}, "delay": "0s"}
+        for each in range(2000)
     ]
     document = {"scenario": {"description": "d", "stubs": stubs}}
     yield "scenario", json.dumps(document).encode(), '{"active":["inline-1"]}'

@@ -127,8 +127,8 @@ OUTCOMES = """
 description: Every kind of outcome.
 stubs:
   - {name: slow, delay: 1ms, throttle: 1 MB/s}
-  - {match: {operation: getPet, petId: 1}, fault: malformed_json}
-  - {match: {operation: getPet, petId: 2}, fault: connection_reset}
+  - {match: {operation: getPet, params: {petId: 1}}, fault: malformed_json}
+  - {match: {operation: getPet, params: {petId: 2}}, fault: connection_reset}
 """
 SHOP = "description: d\nresources: [{path: /v1/store/orders}]\n"
 HELD = "description: d\nstubs: [{match: {operation: listPets}, hold: door}]\n"

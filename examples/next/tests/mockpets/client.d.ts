@@ -98,7 +98,7 @@ export type VerifyMatch = CreatePetMatch | OtherMatch;
 type Conditions = Verification["match"];
 
 /** With the operation `createPet`, `body` has the properties of a new pet. To check others, leave the operation out. */
-export interface CreatePetMatch extends Omit<Conditions, "operation" | "body" | "petId"> {
+export interface CreatePetMatch extends Omit<Conditions, "operation" | "body" | "params"> {
   operation: "createPet";
   body?: { [Name in keyof NewPet]?: NewPet[Name] | BodyOperators };
 }
