@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from mockpets.constants import BODY_BYTES, INT64_MAX, INT64_MIN
 from mockpets.contract.fields import parse_int64
@@ -54,8 +54,7 @@ _TYPES: Final[Mapping[type, str]] = {
 }
 
 
-@dataclass(frozen=True)
-class OwnSchema:
+class OwnSchema(NamedTuple):
     """The schema of a collection that a scenario defines: any JSON object, with few rules.
 
     :param key: the name of the property that identifies a record.

@@ -12,6 +12,7 @@ from mockpets.journal.queries import summary
 from mockpets.redaction import redacted
 from mockpets.scenario.describe import describe_stub
 from mockpets.scenario.engine import NO_STUBS, reply_of
+from mockpets.scenario.matching import ADDRESS
 from mockpets.scenario.model import PASS
 
 if TYPE_CHECKING:
@@ -81,9 +82,9 @@ def _explain(trace: Trace, entry: Entry) -> Explanation:
 
 
 def _is_elsewhere(explained: ExplainedStub) -> bool:
-    """Return whether a stub is for another operation, method or path than the request's."""
+    """Return whether a stub is for another operation, role, method or path than the request's."""
     parts = {difference.where for difference in explained.differences}
-    return not parts.isdisjoint(("operation", "method", "path"))
+    return not parts.isdisjoint(ADDRESS)
 
 
 def explanation(entry: Entry, seed: int, *, sent: bool) -> ExplanationJson:

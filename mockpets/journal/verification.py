@@ -12,7 +12,7 @@ from mockpets.journal.comparison import NOT_RECORDED, compare
 from mockpets.journal.entry import authorization_digest
 from mockpets.journal.queries import has_status, summary
 from mockpets.scenario.describe import describe_match
-from mockpets.scenario.matching import ABSENT, Comparison
+from mockpets.scenario.matching import ABSENT, ADDRESS, Comparison
 from mockpets.scenario.model import Match
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ def rank(verification: Verification, entry: Entry) -> Rank:
         len(differences),
         sum(map(_is_missing, differences)),
         all(each.holds is None for each in differences),
-        any(each.where in ("operation", "method", "path") for each in differences),
+        any(each.where in ADDRESS for each in differences),
     )
 
 

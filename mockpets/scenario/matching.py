@@ -24,6 +24,8 @@ class _Absent:
 
 
 ABSENT: Final = _Absent()
+ADDRESS: Final = ("operation", "role", "method", "path")
+"""The conditions on where a request goes; one that fails another condition is near."""
 
 
 @dataclass(frozen=True, slots=True)

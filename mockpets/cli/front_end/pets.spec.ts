@@ -6,5 +6,8 @@ test("a pet that does not exist", async ({ mock, request }) => {
   const headers = { Authorization: `Bearer ${mock.key}` };
   const response = await request.get(`${mock.baseUrl}/pets/3`, { headers });
   expect(response.status()).toBe(404);
-  await expect(mock).toHaveReceived({ operation: "getPet", params: { petId: 3 } }, 1);
+  await expect(mock).toHaveReceived(
+    { operation: "getPet", params: { petId: 3 } },
+    1,
+  );
 });
