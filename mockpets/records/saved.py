@@ -1,9 +1,9 @@
-"""The records of a collection outside a store: in the state file, and after a restart."""
+"""The records of a collection outside a store: in a snapshot, and in the state file."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from mockpets.memory_budget import Charge
 from mockpets.records.store import Contents
@@ -12,15 +12,33 @@ from mockpets.records.table import empty_table, make_table, parse_row, rows_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from mockpets.contract.collections import Record
     from mockpets.memory_budget import MemoryBudget
-    from mockpets.records.store import Store
     from mockpets.records.table import Table
 
 
-def saved_records(store: Store, digest: str) -> SavedRecords:
-    """Return the records of a store as they are now."""
-    now = store.save()
-    return SavedRecords(digest, now.base.in_order(), changed_rows(now), now.next_key)
+class Records(NamedTuple):
+    """The records of a collection at one moment.
+
+    :param digest: of the definition from which they started: `Binding.digest`.
+    :param charge: for those that are not in the base, as long as no store has them.
+    """
+
+    digest: str
+    contents: Contents
+    charge: Charge = Charge(None)
+
+    def after(self, start: Table, budget: MemoryBudget | None) -> Contents:
+        """Return the records for a store that starts with a table, whose collection may be new.
+
+        :param budget: as in `SavedRecords.contents`.
+        """
+        contents, base = self.contents, self.contents.base
+        if base.collection == start.collection:
+            return contents
+        rows = changed_rows(contents)
+        saved = SavedRecords(self.digest, base.in_order(), rows, contents.next_key)
+        return saved.contents(start, budget)
 
 
 def changed_rows(contents: Contents) -> dict[int, bytes | None]:
@@ -30,21 +48,19 @@ def changed_rows(contents: Contents) -> dict[int, bytes | None]:
 
 @dataclass(frozen=True)
 class SavedRecords:
-    """The records of a collection: those of a base, with what was changed since.
+    """The rows of a collection: those of a base, with what was changed since.
 
-    :param digest: of the definition from which they started: `Binding.digest`.
+    :param digest: as in `Records`.
     :param base: the rows of the base, in order.
     :param changes: the rows that were added or changed, by place; None for one of the base that
         was deleted.
     :param next_key: as in `Contents`.
-    :param charge: for the rows, as long as no store has them.
     """
 
     digest: str
     base: Sequence[bytes]
     changes: Mapping[int, bytes | None]
     next_key: int
-    charge: Charge = field(default_factory=lambda: Charge(None), compare=False)
 
     def contents(self, start: Table, budget: MemoryBudget | None) -> Contents:
         """Return the records for a store that starts with a table.
@@ -52,16 +68,31 @@ class SavedRecords:
         :param budget: charged for a base that differs from the table.
         :raise RequestError: ``store_full``.
         """
-        collection, base = start.collection, start
+        base = start
         if start.in_order() != [*self.base]:
-            base = make_table(collection, rows_of(self.base), budget)
-        own, gone = empty_table(collection).copy(), empty_table(collection).copy()
-        for place, row in sorted(self.changes.items()):
-            if (old := base.rows.get(place)) is not None:
-                gone.put(place, parse_row(old), old)
-            if row is not None:
-                own.put(place, parse_row(row), row)
-        charge = Charge(None)
-        entries = len(own.rows) + len(gone.rows)
-        charge.add(sum(map(len, own.rows.values())) + entries * collection.entry_bytes)
-        return Contents(base, own, gone, charge, self.next_key)
+            base = make_table(start.collection, rows_of(self.base), budget)
+        changes = {
+            place: None if row is None else (parse_row(row), row)
+            for place, row in self.changes.items()
+        }
+        return contents_of(base, changes, self.next_key)
+
+
+def contents_of(
+    base: Table, changes: Mapping[int, tuple[Record, bytes] | None], next_key: int
+) -> Contents:
+    """Return the records of a base after changes.
+
+    :param changes: as in `SavedRecords`, each record with its row.
+    """
+    collection = base.collection
+    own, gone = empty_table(collection).copy(), empty_table(collection).copy()
+    for place, changed in sorted(changes.items()):
+        if (old := base.rows.get(place)) is not None:
+            gone.put(place, parse_row(old), old)
+        if changed is not None:
+            own.put(place, *changed)
+    own.frozen = gone.frozen = True
+    entries = len(own.rows) + len(gone.rows)
+    size = sum(map(len, own.rows.values())) + entries * collection.entry_bytes
+    return Contents(base, own, gone, size, next_key)

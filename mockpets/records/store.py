@@ -65,8 +65,9 @@ class Contents(NamedTuple):
     """The records of a store at one moment.
 
     :param base: a shared table.
-    :param own: the records that were added or changed; `charge` is for them.
+    :param own: the records that were added or changed.
     :param gone: the records of the base that were deleted or changed, as they are in the base.
+    :param size: what `own` and `gone` take, in bytes; 0 in a store, whose charge has it.
     :param next_key: higher than every integer key that the store has assigned so far; for keys
         that are texts, the number of the next one.
     """
@@ -74,7 +75,7 @@ class Contents(NamedTuple):
     base: Table
     own: Table
     gone: Table
-    charge: Charge
+    size: int = 0
     next_key: int = 1
 
     def find(self, key: Key) -> int | None:
@@ -267,7 +268,7 @@ class Store:
     def _plain(self, table: Table) -> Contents:
         """Return the records of a table, none of which has changed."""
         empty = empty_table(self.collection)
-        return Contents(table, empty, empty, self._charge)
+        return Contents(table, empty, empty)
 
     @property
     def is_changed(self) -> bool:
@@ -486,9 +487,7 @@ class Store:
         """Return the current records, which can be restored any number of times."""
         with self._lock:
             self._now.own.frozen = self._now.gone.frozen = True
-            charge = Charge(None)
-            charge.add(self._charge.size)
-            return self._now._replace(charge=charge, next_key=self._next_key)
+            return self._now._replace(size=self._charge.size, next_key=self._next_key)
 
     def fork(self) -> Store:
         """Return a store with the same records and the same next key, not saved to a file."""
@@ -510,13 +509,14 @@ class Store:
     def skip_keys(self, first: int) -> None:
         """Assign no key below an integer."""
         with self._lock:
-            self._next_key = max(self._next_key, first)
+            self._next_key = max(self._next_key, min(first, INT64_MAX + 1))
 
     def _switch_to(self, contents: Contents) -> None:
         """Replace all records, and charge them to this store."""
-        size = 0 if contents.charge is self._charge else contents.charge.size
-        self._charge.add(size - self._charge.size)
-        self._now = contents._replace(charge=self._charge)
+        self._charge.add(contents.size - self._charge.size)
+        # Equal records are unchanged, wherever they come from; comparing them ends early.
+        base = self.start if contents.base.rows == self.start.rows else contents.base
+        self._now = contents._replace(base=base, size=0)
         highest = max(contents.base.highest, contents.own.highest)
         self._next_key = max(self._next_key, contents.next_key, highest + 1)
         self._changed = None

@@ -307,8 +307,10 @@ class SessionRegistry:
 
     def reset(self, session: Session) -> None:
         """Reset a session so that `undo` can put back what it had."""
-        put_back = session.take_out()
+        snapshot, log = session.snapshot(), session.journal.detach()
         session.reset()
+        charge = session.charge(snapshot.size)  # the reset has made room for it
+        put_back = partial(session.put_back, snapshot, log, charge)
         self.undo.keep(session.name, "reset", put_back)
 
     def clear_requests(self, session: Session) -> int:

@@ -8,14 +8,12 @@ the scenario that gives a collection content, or to the session itself (`Binding
 from __future__ import annotations
 
 from collections import defaultdict
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from random import Random
 from secrets import token_hex
 from threading import Lock
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from mockpets.constants import (
     DEFAULT_SCENARIO,
@@ -27,62 +25,60 @@ from mockpets.constants import (
 )
 from mockpets.contract.pet_store import PETS
 from mockpets.errors import NotReady, RequestError
-from mockpets.records.saved import saved_records
+from mockpets.memory_budget import Charge
+from mockpets.records.saved import Records
 from mockpets.records.store import Store
 from mockpets.records.table import empty_table, make_table, parse_row, rows_of
 from mockpets.scenario.engine import Count, decide
 from mockpets.scenario.library import document_message
 from mockpets.scenario.model import EVERYTHING, Generated
 from mockpets.session.change_feed import ChangeFeed
+from mockpets.session.documents import NO_DOCUMENTS, Documents
 from mockpets.session.gates import Gates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from mockpets.clock import Clock, ClockChange
     from mockpets.constants import Change
     from mockpets.contract.collections import Collection
     from mockpets.journal.journal import Journal
     from mockpets.memory_budget import MemoryBudget
-    from mockpets.records.saved import SavedRecords
+    from mockpets.records.store import Contents
     from mockpets.records.table import Table, TableCache
     from mockpets.scenario.engine import Outcome
     from mockpets.scenario.library import Binding, Library, Stack
     from mockpets.scenario.matching import Facts
     from mockpets.scenario.model import Content, Scenario
+    from mockpets.session.documents import Sources
 
     Place = tuple[str, str]
     """The label of a collection, and the scenario that gives it content: see `Binding.place`."""
 
+T = TypeVar("T")
 _RESET_KINDS: Final[tuple[Change, ...]] = ("data", "requests", "scenario")
 """What a reset changes."""
+_LOADED_KINDS: Final[tuple[Change, ...]] = ("data", "scenario", "clock")
+"""What a snapshot changes."""
 _RANDOM_VERSION: Final = 3
 """What `Random.getstate` begins with in each Python that can run mockpets."""
 RECORDS_AT_ONCE: Final = 500
 """Records to generate on the app's thread, which blocks other requests for a few milliseconds."""
 
 
-@dataclass(slots=True)
-class Activation:
-    """A stack of scenarios in use by one session.
+class Counters(NamedTuple):
+    """The counters of a stack of scenarios.
 
-    :param counts: the counters by the position of the stub in the stack.
+    :param counts: by the position of the stub in the stack.
     """
 
     stack: Stack
     counts: defaultdict[int, Count]
 
-
-class Mark(NamedTuple):
-    """The beginning of a recording.
-
-    :param number: of the last request before it; `resets` are those of the journal.
-    :param records: of each collection, as JSON.
-    """
-
-    number: int
-    resets: int
-    records: Mapping[Collection, Sequence[bytes]] = MappingProxyType({})
+    def copy(self) -> Counters:
+        """Return counters that count on their own."""
+        copies = {position: replace(count) for position, count in self.counts.items()}
+        return Counters(self.stack, defaultdict(Count, copies))
 
 
 class Kept(NamedTuple):
@@ -102,23 +98,47 @@ class Kept(NamedTuple):
 
 @dataclass(frozen=True)
 class Snapshot:
-    """All that decides how a session responds, as another server can take it over.
+    """All that decides how a session responds, at one moment.
 
-    :param inline: see `Session.inline`; the same for `overrides` and `starts`.
-    :param kept: the records that differ from the initial ones.
-    :param counters: by the names of a stack, then by the label of a stub.
+    :param starts: see `Session.starts`.
+    :param records: of the collections that may differ from their initial ones.
+    :param counters: by the names of the stack; nothing counts with them.
     :param random: the state of the random numbers; None if none was drawn.
+    :param skipped_keys: see `Session.skipped_keys`.
     """
 
     active: tuple[str, ...]
     seed: int
     clock: Clock | None
-    inline: Mapping[str, tuple[Scenario, str]]
-    overrides: Mapping[str, tuple[Scenario, str]]
     starts: Mapping[str, Table]
-    kept: Mapping[Place, Kept]
-    counters: Mapping[tuple[str, ...], Mapping[str, Count]]
-    random: tuple[int, ...] | None
+    records: Mapping[Place, Records]
+    documents: Documents = NO_DOCUMENTS
+    counters: Mapping[tuple[str, ...], Counters] = field(default_factory=dict)
+    random: tuple[int, ...] | None = None
+    skipped_keys: int = 0
+
+    def contents(self, binding: Binding) -> Contents | None:
+        """Return the records of a collection; None for the initial ones."""
+        records = self.records.get(binding.place)
+        return None if records is None or records.digest != binding.digest else records.contents
+
+    @property
+    def size(self) -> int:
+        """How many bytes of records it has in addition to shared ones."""
+        return sum(records.contents.size for records in self.records.values())
+
+
+class Mark(NamedTuple):
+    """The beginning of a recording.
+
+    :param number: of the last request before it; `resets` are those of the journal.
+    :param stack: the scenarios whose collections are recorded.
+    """
+
+    number: int
+    resets: int
+    stack: Stack
+    start: Snapshot
 
 
 @dataclass(frozen=True)
@@ -151,10 +171,6 @@ class SharedState:
     is_public: bool = False
     clock: Clock | None = None
     changes: ChangeFeed = field(default_factory=ChangeFeed)
-
-    def library_with(self, inline: Mapping[str, tuple[Scenario, str]]) -> Library:
-        """Return the library with scenarios that were sent in a request, with their source."""
-        return self.library().plus({name: scenario for name, (scenario, _) in inline.items()})
 
     def table(
         self, collection: Collection, content: Content, seed: int, *, at_once: bool = False
@@ -231,10 +247,7 @@ class Session:
         self.changes = ChangeFeed(shared.changes)
         self.gates = Gates(partial(self.changes.publish, "gates"))
         self.journal = shared.journal()
-        self.inline: Mapping[str, tuple[Scenario, str]] = {}
-        """The scenarios that were sent in a request, with their source, until others are active."""
-        self.overrides: Mapping[str, tuple[Scenario, str]] = {}
-        """Scenarios that replace those of files in this session only, with their source."""
+        self.documents = NO_DOCUMENTS
         self.mark: Mark | None = None
         self.networks: tuple[str, ...] = ()
         self.unnamed_before = 0
@@ -247,17 +260,15 @@ class Session:
         file keeps the session."""
         self.starts = shared.starts
         """The records with which collections start, by label, unless a scenario defines others."""
-        self.unclaimed: Mapping[Place, SavedRecords] = {}
-        """What the state file has of collections that no request has asked for yet."""
         self.skipped_keys = 0
         """How many keys a collection skips that no request has asked for yet: a server that
         crashed, or this one before an undo, may have assigned them."""
         self._kept: dict[Place, Kept] = {}
+        self._waiting: Mapping[Place, Records] = {}
+        """The records of a snapshot that no request has asked for yet."""
         self._random: Random | None = None
         """Lazy: seeding is slow."""
-        self._merged: tuple[Library, Library] | None = None
-        """The library of files, and the same with this session's own scenarios."""
-        self._activations: dict[tuple[str, ...], Activation] = {}
+        self._counters: dict[tuple[str, ...], Counters] = {}
         """By the names of the stack, of those that have stubs."""
         self._lock = Lock()
 
@@ -275,20 +286,10 @@ class Session:
             return False
 
     @property
-    def documents(self) -> dict[str, tuple[Scenario, str]]:
-        """The scenarios of this session only, with their source."""
-        return {**self.inline, **self.overrides}
-
-    @property
     def library(self) -> Library:
         """The scenarios that this session knows: those in files, and its own."""
-        files = self.shared.library()
-        if not self.inline and not self.overrides:
-            return files
-        # The same object until a file changes, because activations are compared by it.
-        if self._merged is None or self._merged[0] is not files:
-            self._merged = files, self.shared.library_with(self.documents)
-        return self._merged[1]
+        files, own = self.shared.library(), self.documents
+        return own.library(files) if own.sent or own.overrides else files
 
     def stack(self, names: tuple[str, ...]) -> Stack:
         """Return the stack of these scenarios, or raise `RequestError` ``unknown_scenario``."""
@@ -325,64 +326,62 @@ class Session:
         store = self.shared.new_store(
             binding, self.starts, self.seed, self._budget, at_once=at_once
         )
-        saved = self.unclaimed.get(binding.place)
+        records = self._waiting.get(binding.place)
         if before is not None:  # perhaps other properties are required now
-            saved = saved_records(before.store, before.digest)
-        if saved is not None and saved.digest == binding.digest:
-            saved.charge.close()
-            store.restore(saved.contents(store.start, self._budget))
+            records = Records(before.digest, before.store.save())
+        if records is not None and records.digest == binding.digest:
+            records.charge.close()
+            store.restore(records.after(store.start, self._budget))
         store.skip_keys(store.start.highest + 1 + self.skipped_keys)
         return store
 
     def _keep(self, binding: Binding, store: Store) -> None:
         """Keep the store of a collection; the caller holds the lock."""
         self._kept = {**self._kept, binding.place: Kept(binding.digest, store)}
-        others = self.unclaimed.keys() - {binding.place}
-        self.unclaimed = {place: self.unclaimed[place] for place in others}
+        if binding.place in self._waiting:
+            others = self._waiting.items()
+            self._waiting = {place: each for place, each in others if place != binding.place}
         if self.on_change is not None:
             store.track(self.on_change)
 
-    def records(self) -> tuple[Mapping[Place, Kept], Mapping[Place, SavedRecords]]:
-        """Return the records that requests have asked for, and those that the state file had."""
+    def records(self) -> tuple[Mapping[Place, Kept], Mapping[Place, Records]]:
+        """Return the records that requests have asked for, and those that wait for one."""
         with self._lock:
-            return self._kept, self.unclaimed
+            return self._kept, self._waiting
 
     def records_held(self) -> int:
         """Return the number of records in all collections of the session."""
-        kept = self._kept
-        unused = (table for label, table in self.starts.items() if (label, "") not in kept)
+        kept, waiting = self.records()
+        used = kept.keys() | waiting.keys()
+        unused = (table for label, table in self.starts.items() if (label, "") not in used)
         own = sum(len(table.rows) for table in unused)
+        own += sum(each.contents.total() for each in waiting.values())
         return own + sum(each.store.total() for each in kept.values())
 
     # --- Scenarios ----------------------------------------------------------------------------
 
-    def activate(
-        self, names: tuple[str, ...], inline: Mapping[str, tuple[Scenario, str]] | None = None
-    ) -> None:
+    def activate(self, names: tuple[str, ...], sent: Sources | None = None) -> None:
         """Activate scenarios and reset their counters; an error changes nothing.
 
-        :param inline: scenarios that were sent in the request, with their source.
+        :param sent: scenarios that were sent in the request.
         :raise RequestError: ``unknown_scenario``.
         """
-        inline = inline or {}
-        self.check(names, inline)
+        sent = sent or {}
+        self.check(names, sent)
         with self._lock:
-            for key in [key for key in self._activations if self.inline.keys() & {*key}]:
-                # A new inline scenario may have the name of an earlier one.
-                del self._activations[key]
-            removed = {name for name, known in self.inline.items() if inline.get(name) is not known}
-            self.inline, self._merged = inline, None
-            others = self.overrides.keys() - inline.keys()
-            self.overrides = {name: self.overrides[name] for name in others}
-            known = self._activations.get(names)
+            before = self.documents
+            for key in [key for key in self._counters if before.sent.keys() & {*key}]:
+                # A new document may have the name of an earlier one.
+                del self._counters[key]
+            removed = {name for name, known in before.sent.items() if sent.get(name) is not known}
+            overrides = {name: own for name, own in before.overrides.items() if name not in sent}
+            self.documents = Documents(sent, overrides)
+            known = self._counters.get(names)
             if known is not None:
-                known.counts = defaultdict(Count)
+                self._counters[names] = Counters(known.stack, defaultdict(Count))
             self.active = names
-            self._kept = {
-                (label, giver): each
-                for (label, giver), each in self._kept.items()
-                if not removed & {label.partition("/")[0], giver}
-            }
+            self._kept = _without(removed, self._kept)
+            self._waiting = _without(removed, self._waiting)
         self.note_change()
         self.changes.publish("scenario")
 
@@ -401,30 +400,29 @@ class Session:
         :raise RequestError: ``busy`` if the session has too many.
         """
         with self._lock:
-            others = {each: self.overrides[each] for each in self.overrides.keys() - {name}}
+            known = self.documents.overrides.items()
+            others = {each: own for each, own in known if each != name}
             if document is not None and len(others) >= OVERRIDES:
                 message = f"the session already has {OVERRIDES} overrides; delete one"
                 raise RequestError("busy", message)
-            self.overrides = others if document is None else {**others, name: document}
-            self._merged = None
+            overrides = others if document is None else {**others, name: document}
+            self.documents = Documents(self.documents.sent, overrides)
             if document is None and name not in self.library.scenarios:
                 rest = tuple(each for each in self.active if each != name)
                 self.active = rest or (DEFAULT_SCENARIO,)
         self.note_change()
         self.changes.publish("scenario")
 
-    def put_on_top(
-        self, names: tuple[str, ...], inline: Mapping[str, tuple[Scenario, str]]
-    ) -> None:
+    def put_on_top(self, names: tuple[str, ...], sent: Sources) -> None:
         """Activate scenarios like those that are active: counters and records go on.
 
-        :param inline: new scenarios; those that are active and were sent in a request stay.
+        :param sent: new scenarios; those that are active and were sent in a request stay.
         :raise RequestError: ``unknown_scenario``.
         """
-        kept = {name: known for name, known in self.inline.items() if name in names}
-        before = self._activations.get(self.active)
+        kept = {name: known for name, known in self.documents.sent.items() if name in names}
+        before = self._counters.get(self.active)
         counts = {} if before is None else dict(before.counts)
-        self.activate(names, {**kept, **inline})
+        self.activate(names, {**kept, **sent})
         if before is None:
             return
         places = {stub.label: place for place, stub in enumerate(before.stack.stubs)}
@@ -435,15 +433,16 @@ class Session:
                 if places.get(stub.label) in counts:
                     now[place] = replace(counts[places[stub.label]])
 
-    def check(self, names: tuple[str, ...], inline: Mapping[str, tuple[Scenario, str]]) -> None:
-        """Check that scenarios can be activated, without the inline ones that this would remove.
+    def check(self, names: tuple[str, ...], sent: Sources) -> None:
+        """Check that scenarios can be activated, without the sent ones that this would remove.
 
         :raise RequestError: ``unknown_scenario``.
         """
         for name in names:
-            if name in self.inline and name not in inline:
+            if name in self.documents.sent and name not in sent:
                 raise RequestError("unknown_scenario", document_message(name))
-        self.shared.library_with({**self.overrides, **inline}).stack(names)
+        own = Documents({}, {**self.documents.overrides, **sent})
+        own.library(self.shared.library()).stack(names)
 
     def decide(self, stack: Stack, facts: Facts) -> Outcome:
         """Return the outcome of a request, and count the request.
@@ -458,45 +457,99 @@ class Session:
 
     def _counts(self, stack: Stack) -> defaultdict[int, Count]:
         """Return the counters of a stack; the caller holds the lock."""
-        known = self._activations.get(stack.names)
+        known = self._counters.get(stack.names)
         if known is not None and (known.stack is stack or known.stack == stack):
-            known.stack = stack
+            if known.stack is not stack:
+                self._counters[stack.names] = Counters(stack, known.counts)
             return known.counts
-        if known is None and len(self._activations) >= STACKS:
+        if known is None and len(self._counters) >= STACKS:
             raise RequestError(
                 "busy",
                 f"the session already uses {STACKS} different combinations of scenarios; "
                 "use one of those, or reset the session",
             )
-        self._activations[stack.names] = fresh = Activation(stack, defaultdict(Count))
+        self._counters[stack.names] = fresh = Counters(stack, defaultdict(Count))
         return fresh.counts
 
     # --- The whole session --------------------------------------------------------------------
 
-    def fork(self, shared: SharedState) -> Session:
-        """Return a copy in which requests can be tried out: they change nothing in this session."""
-        copy = Session(self.name, shared)
-        copy.identify(self.id)
+    def snapshot(self) -> Snapshot:
+        """Return the session as it is now."""
         with self._lock:
-            copy.active, copy.seed, copy.clock = self.active, self.seed, self.clock
-            copy.inline, copy.overrides, copy._merged = self.inline, self.overrides, self._merged
-            copy.journal.last, copy.journal.resets = self.journal.last, self.journal.resets
-            copy.starts, copy.unclaimed = self.starts, self.unclaimed
-            copy.skipped_keys = self.skipped_keys
-            copy._kept = {
-                place: each._replace(store=each.store.fork()) for place, each in self._kept.items()
+            records = {
+                place: each._replace(charge=Charge(None)) for place, each in self._waiting.items()
             }
-            copy._activations = {
-                names: Activation(
-                    known.stack,
-                    defaultdict(Count, {n: replace(c) for n, c in known.counts.items()}),
-                )
-                for names, known in self._activations.items()
+            for place, (digest, store) in self._kept.items():
+                if store.is_changed:
+                    records[place] = Records(digest, store.save())
+            return Snapshot(
+                self.active,
+                self.seed,
+                self.clock,
+                self.starts,
+                records,
+                self.documents,
+                {names: known.copy() for names, known in self._counters.items() if known.counts},
+                None if self._random is None else self._random.getstate()[1],
+                self.skipped_keys,
+            )
+
+    def load(self, snapshot: Snapshot) -> None:
+        """Become what a snapshot has; the journal stays.
+
+        :raise RequestError: ``store_full``; the session then has its initial records.
+        """
+        with self._lock:
+            self.active, self.seed, self.clock = snapshot.active, snapshot.seed, snapshot.clock
+            self.documents, self.starts = snapshot.documents, snapshot.starts
+            self._counters = {names: known.copy() for names, known in snapshot.counters.items()}
+            self._random, self.skipped_keys = None, snapshot.skipped_keys
+            if snapshot.random is not None:
+                self._random = Random()
+                self._random.setstate((_RANDOM_VERSION, snapshot.random, None))
+            self._kept, self._waiting = {}, {}  # first, because the new ones may need the memory
+            self._waiting = {
+                place: each._replace(charge=self.charge(each.contents.size))
+                for place, each in snapshot.records.items()
             }
-            if self._random is not None:
-                copy._random = Random()
-                copy._random.setstate(self._random.getstate())
-        return copy
+        self.note_change()
+        for kind in _LOADED_KINDS:
+            self.changes.publish(kind)
+
+    def charge(self, size: int) -> Charge:
+        """Return a charge to the memory for the session's records, or raise ``store_full``."""
+        charge = Charge(self._budget)
+        charge.add(size)
+        return charge
+
+    def put_back(self, snapshot: Snapshot, log: Journal, charge: Charge) -> None:
+        """Put back what a reset removed; no key that was assigned since is assigned again.
+
+        :param log: what the journal had.
+        :param charge: for the snapshot, until now.
+        :raise RequestError: as `load`.
+        """
+        now, records = self.snapshot(), dict(snapshot.records)
+        for place, (digest, store) in self.records()[0].items():
+            if place not in records:
+                initial = store.fork()
+                initial.replace(store.start)
+                records[place] = Records(digest, initial.save())
+            contents = records[place].contents
+            next_key = max(contents.next_key, store.next_key)
+            records[place] = records[place]._replace(contents=contents._replace(next_key=next_key))
+        charge.close()
+        self.load(
+            replace(
+                now,
+                records=records,
+                counters=snapshot.counters,
+                random=snapshot.random,
+                skipped_keys=snapshot.skipped_keys,
+            )
+        )
+        self.journal.put_back(log, restart=True)
+        self.changes.publish("requests")
 
     def check_name(self, name: str) -> None:
         """Check the length of a new pet's name; raise `RequestError` ``invalid_request``."""
@@ -508,9 +561,8 @@ class Session:
     def reset(self) -> None:
         """Reset records, counters, random numbers and the journal; the rest stays."""
         with self._lock:
-            self._kept, self.unclaimed, self.skipped_keys = {}, {}, 0
-            self._activations = {}
-            self._random = None
+            self._kept, self._waiting, self.skipped_keys = {}, {}, 0
+            self._counters, self._random = {}, None
         self.note_change()
         self.journal.reset()
         for kind in _RESET_KINDS:
@@ -522,37 +574,8 @@ class Session:
         Without this, it would stay in use until Python finds the reference cycles of requests and
         errors that refer to the session.
         """
-        self._kept, self.unclaimed, self.mark = {}, {}, None
+        self._kept, self._waiting, self.mark = {}, {}, None
         self.journal.close()
-
-    def take_out(self) -> Callable[[], None]:
-        """Take out the journal, and return a function that puts back what a reset removes."""
-        log = self.journal.detach()
-        kept, unclaimed, skipped = dict(self._kept), dict(self.unclaimed), self.skipped_keys
-        activations, random = self._activations, self._random
-
-        def put_back() -> None:
-            with self._lock:
-                for place, now in self._kept.items():  # no key that it assigned is assigned again
-                    next_key = now.store.next_key
-                    if place in kept:
-                        kept[place].store.skip_keys(next_key)
-                    elif (saved := unclaimed.get(place)) is not None:
-                        next_key = max(next_key, saved.next_key)
-                        unclaimed[place] = replace(saved, next_key=next_key)
-                    else:
-                        now.store.replace(now.store.start)
-                        kept[place] = now
-                self._kept, self.unclaimed, self.skipped_keys = kept, unclaimed, skipped
-                self._activations, self._random = activations, random
-            if self.on_change is not None:
-                self.track(self.on_change)  # the file has other records by now
-            self.journal.put_back(log, restart=True)
-            self.note_change()
-            for kind in _RESET_KINDS:
-                self.changes.publish(kind)
-
-        return put_back
 
     def start_from(self, seed: int, starts: Mapping[str, Table]) -> None:
         """Replace the seed and the initial records of collections, and reset the session."""
@@ -561,61 +584,6 @@ class Session:
             self.starts = starts
         self.reset()
 
-    def snapshot(self) -> Snapshot:
-        """Return the session as it is now; its stores are the session's own."""
-        library = self.library
-        for place in (*self._kept, *self.unclaimed):
-            binding = library.binding(*place)
-            if binding is not None:  # else no request can reach the records
-                self.store_of(binding)
-        with self._lock:
-            kept = {
-                place: each
-                for place, each in self._kept.items()
-                if each.store.is_changed and library.binding(*place) is not None
-            }
-            counters = {
-                names: {
-                    known.stack.stubs[position].label: replace(count)
-                    for position, count in known.counts.items()
-                }
-                for names, known in self._activations.items()
-                if known.counts
-            }
-            state = None if self._random is None else self._random.getstate()[1]
-            return Snapshot(
-                *(self.active, self.seed, self.clock, self.inline, self.overrides, self.starts),
-                *(kept, counters, state),
-            )
-
-    def load(self, snapshot: Snapshot) -> None:
-        """Become what a snapshot has; the journal starts again.
-
-        Counters of scenarios and stubs that this server does not have are left out.
-        """
-        self.journal.reset()
-        with self._lock:
-            self.active, self.seed, self.clock = snapshot.active, snapshot.seed, snapshot.clock
-            self.inline, self.overrides = snapshot.inline, snapshot.overrides
-            self.starts, self._kept = snapshot.starts, {**snapshot.kept}
-            self.unclaimed, self.skipped_keys, self._merged = {}, 0, None
-            self._activations, self._random = {}, None
-            if snapshot.random is not None:
-                self._random = Random()
-                self._random.setstate((_RANDOM_VERSION, snapshot.random, None))
-            for names, counts in snapshot.counters.items():
-                with suppress(RequestError):  # no such scenario here
-                    stack = self.stack(names)
-                    known = self._counts(stack)
-                    for position, stub in enumerate(stack.stubs):
-                        if stub.label in counts:
-                            known[position] = replace(counts[stub.label])
-        if self.on_change is not None:
-            self.track(self.on_change)
-        self.note_change()
-        for kind in (*_RESET_KINDS, "clock"):
-            self.changes.publish(kind)
-
     @property
     def is_changed(self) -> bool:
         """Whether it has anything to lose: changed records, other scenarios, a clock."""
@@ -623,7 +591,7 @@ class Session:
             self.active != self.shared.scenarios
             or self.clock != self.shared.clock
             or self.starts is not self.shared.starts
-            or bool(self.unclaimed)
+            or bool(self._waiting)
             or any(each.store.is_changed for each in self._kept.values())
         )
 
@@ -638,20 +606,14 @@ class Session:
         if self.on_change is not None:
             self.on_change(0)
 
-    def restore(
-        self,
-        active: tuple[str, ...],
-        seed: int,
-        clock: Clock | None,
-        starts: Mapping[str, Table],
-        records: Mapping[Place, SavedRecords],
-        *,
-        skipped_keys: int,
-    ) -> None:
-        """Restore what the state file kept, before the session is used."""
-        self.active, self.seed, self.clock = active, seed, clock
-        self.starts, self.unclaimed = starts, records
-        self.skipped_keys = skipped_keys
+
+def _without(scenarios: set[str], records: Mapping[Place, T]) -> dict[Place, T]:
+    """Return the records of collections that no scenario of a set defines or gives content."""
+    return {
+        (label, giver): records[label, giver]
+        for label, giver in records
+        if not scenarios & {label.partition("/")[0], giver}
+    }
 
 
 def _restarted(start: Table, collection: Collection) -> Table:

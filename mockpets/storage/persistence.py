@@ -12,32 +12,32 @@ import logging
 from collections import defaultdict
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.clock import LATEST, REAL, Clock
 from mockpets.constants import DEFAULT_SESSION, INT64_MAX
-from mockpets.contract.collections import Collection, OwnSchema, key_problem
+from mockpets.contract.collections import COLLECTIONS, Collection, OwnSchema, key_problem
 from mockpets.errors import InputError, Problem, RequestError, invalid
-from mockpets.memory_budget import Charge
-from mockpets.records.saved import SavedRecords
-from mockpets.records.table import Table, empty_table, make_table, rows_of
+from mockpets.records.saved import Records, contents_of
+from mockpets.records.store import Contents
+from mockpets.records.table import Table, empty_table, make_table
 from mockpets.session.save_progress import SKIPPED_KEYS
+from mockpets.session.session import Snapshot
 from mockpets.storage.database import damaged, not_writable, open_database
 from mockpets.storage.saver import SEPARATOR, Saver, base_name
 from mockpets.strict_json import dump_json, load_json_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
+    from mockpets.contract.collections import Record
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Place, SharedState
     from mockpets.storage.database import Database
 
-    Bases = Mapping[str, Sequence[bytes]]
-
 _log: Final = logging.getLogger("mockpets")
 _UNKNOWN: Final = Collection("", "", OwnSchema(""))
-"""The collection of records whose scenario is missing."""
+"""The collection of records that wait for the scenario that defines it."""
 
 
 @contextmanager
@@ -71,24 +71,33 @@ def restore_sessions(database: Database, sessions: SessionRegistry) -> Saver:
         hint = f"set --max-sessions to at least {needed}, or move the file away to start with new "
         raise invalid(str(path), what, f"{hint}records")
     try:
-        ((is_clean,),) = database.rows("file")
-        bases = {
-            name: text.encode().split(b"\n") if text else []
-            for name, text in database.rows("bases")
-        }
-        skipped = 0 if is_clean else SKIPPED_KEYS
-        records = _records(database, bases, skipped)
-        checked: set[tuple[int, str | None]] = set()
-        for row in restored:
-            _restore(sessions, row, records, bases, path, skipped, checked)
+        reader = _Reader(database, sessions.shared)
+        for name, session_id, *values in restored:
+            if not session_id.isalnum():
+                what = f"the ID of session {name} has other characters than letters and digits"
+                raise ValueError(what)
+            problems: list[str] = []
+            try:
+                session = sessions.get_or_create(name, declare=True)
+                session.load(reader.snapshot(problems, name, *values))
+            except RequestError as error:
+                hint = "start the server with higher limits, or move the file away to start with "
+                problem = Problem(
+                    str(path), 0, 0, f"session {name}", error.message, f"{hint}new records"
+                )
+                raise InputError([problem]) from error
+            for text in problems:
+                _log.warning("session '%s' %s", name, text)
+            if not reader.skipped and not problems:  # else its records may have been different
+                session.identify(session_id)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise damaged(path, f"a value cannot be read: {error}") from error
-    if skipped:
+    if reader.skipped:
         _log.warning(
             "the server did not stop normally: the last changes may be lost, all sessions have new "
             f"IDs, and the IDs of new records are {SKIPPED_KEYS} higher"
         )
-    saver = Saver(database, sessions, bases, skipped)
+    saver = Saver(database, sessions, reader.bases, reader.skipped)
     for session in sessions.all():
         saver.track(session)
     saver.save()
@@ -100,67 +109,134 @@ def restore_sessions(database: Database, sessions: SessionRegistry) -> Saver:
     return saver
 
 
-def _records(
-    database: Database, bases: Bases, skipped: int
-) -> dict[str, dict[Place, SavedRecords]]:
-    """Return the records in the file by session and place."""
-    changes: dict[tuple[str, str, str], dict[int, bytes | None]] = defaultdict(dict)
-    for session, label, giver, place, text in database.rows("records"):
-        changes[session, label, giver][int(place)] = None if text is None else text.encode()
-    records: dict[str, dict[Place, SavedRecords]] = defaultdict(dict)
-    for session, label, giver, digest, base, last_key in database.rows("collections"):
-        rows, next_key = changes[session, label, giver], last_key + 1 + skipped
-        records[session][label, giver] = SavedRecords(digest, bases[base], rows, next_key)
-    return records
+class _Reader:
+    """Makes snapshots of the rows of a state file, each of which it checks.
 
-
-def _restore(
-    sessions: SessionRegistry,
-    row: tuple[str, str, str | None, int | None, str | None, str | None, int],
-    records: Mapping[str, Mapping[Place, SavedRecords]],
-    bases: Bases,
-    path: Path,
-    skipped: int,
-    checked: set[tuple[int, str | None]],
-) -> None:
-    """Make a session as it was, with its ID if nothing can be lost.
-
-    :param row: of the table of sessions.
-    :param skipped: how many keys the server that crashed may have assigned; 0 without a crash.
-    :param checked: see `_usable`.
-    :raise InputError: there is no room for it.
+    Its methods raise `RequestError` ``store_full``, and ValueError, KeyError or TypeError for a
+    value that cannot be used.
     """
-    name, session_id, active, seed, clock, starts, skipped_before = row
-    shared, problems = sessions.shared, list[str]()
-    if not session_id.isalnum():
-        raise ValueError(f"the ID of session {name} has other characters than letters and digits")
-    if not 0 <= skipped_before <= INT64_MAX - SKIPPED_KEYS:
-        raise ValueError("skipped_keys is out of range")
-    names = shared.scenarios if active is None else tuple(active.split(SEPARATOR))
-    if problem := _unknown(shared, names):
-        instead = SEPARATOR.join(shared.scenarios)
-        problems.append(f"is restored with scenario {instead} instead of its own: {problem}")
-        names = shared.scenarios
-    try:
-        session = sessions.get_or_create(name, declare=True)
-        session.restore(
-            names,
-            shared.seed if seed is None else int(seed),
-            shared.clock if clock is None else _clock(clock),
-            shared.starts if starts is None else _starts(shared, starts, bases, problems),
-            _usable(shared, records.get(name, {}), problems, checked),
-            skipped_keys=skipped_before + skipped,
+
+    def __init__(self, database: Database, shared: SharedState) -> None:
+        self._shared = shared
+        ((is_clean,),) = database.rows("file")
+        self.skipped = 0 if is_clean else SKIPPED_KEYS
+        """How many keys the last server may have assigned in vain."""
+        self.bases = {
+            name: text.encode().split(b"\n") if text else []
+            for name, text in database.rows("bases")
+        }
+        self._tables: dict[tuple[str, Collection], Table] = {}
+        for start in shared.starts.values():
+            self._tables[base_name(start.in_order()), start.collection] = start
+        self._changes: dict[tuple[str, ...], dict[int, bytes | None]] = defaultdict(dict)
+        for session, label, giver, place, text in database.rows("records"):
+            self._changes[session, label, giver][place] = None if text is None else text.encode()
+        self._collections: dict[str, list[tuple[str, str, str, str, int]]] = defaultdict(list)
+        for session, label, giver, digest, base, last_key in database.rows("collections"):
+            self._collections[session].append((label, giver, digest, base, last_key))
+
+    def snapshot(
+        self,
+        problems: list[str],
+        name: str,
+        active: str | None,
+        seed: int | None,
+        clock: str | None,
+        starts: str | None,
+        skipped: int,
+    ) -> Snapshot:
+        """Return a session by its row; add what differs from then to `problems`."""
+        shared = self._shared
+        if not 0 <= skipped <= INT64_MAX - SKIPPED_KEYS:
+            raise ValueError("skipped_keys is out of range")
+        names = shared.scenarios if active is None else tuple(active.split(SEPARATOR))
+        try:
+            shared.library().stack(names)
+        except RequestError as error:
+            instead, names = SEPARATOR.join(shared.scenarios), shared.scenarios
+            what = f"is restored with scenario {instead} instead of its own: {error.message}"
+            problems.append(what)
+        return Snapshot(
+            active=names,
+            seed=shared.seed if seed is None else seed,
+            clock=shared.clock if clock is None else _clock(clock),
+            starts=shared.starts if starts is None else self._starts(starts, problems),
+            records=dict(self._records(name, problems)),
+            skipped_keys=skipped + self.skipped,
         )
-    except RequestError as error:
-        hint = (
-            "start the server with higher limits, or move the file away to start with new records"
-        )
-        where = f"session {name}"
-        raise InputError([Problem(str(path), 0, 0, where, error.message, hint)]) from error
-    for text in problems:
-        _log.warning("session '%s' %s", name, text)
-    if not skipped and not problems:
-        session.identify(session_id)
+
+    def _starts(self, text: str, problems: list[str]) -> Mapping[str, Table]:
+        starts, saved = {}, json.loads(text)
+        if not isinstance(saved, dict):
+            raise TypeError(f"starts must be an object, got {text[:80]}")
+        for label, base in saved.items():
+            binding, known = self._shared.library().binding(label, ""), _UNKNOWN
+            if binding is None:
+                problems.append(f"has initial records of {label} that wait for their scenario")
+            else:
+                known = binding.collection
+            unread = self._table(base, _UNKNOWN)  # which checks them
+            try:
+                starts[label] = unread if known is _UNKNOWN else self._table(base, known)
+            except KeyError:  # its records have another key now
+                problems.append(f"has no initial records of {label}: the file defines others now")
+                starts[label] = empty_table(known)
+        return starts
+
+    def _records(self, session: str, problems: list[str]) -> Iterator[tuple[Place, Records]]:
+        for label, giver, digest, base, last_key in self._collections[session]:
+            binding = self._shared.library().binding(label, giver)
+            whose = f"of {label}{f' in scenario {giver}' * bool(giver)}"
+            if binding is not None and binding.digest != digest:
+                problems.append(f"has new records {whose}: the file defines others now")
+                continue
+            if binding is None:
+                problems.append(f"has records {whose} that wait for their scenario")
+            known = COLLECTIONS.get(label, _UNKNOWN) if binding is None else binding.collection
+            changes = {
+                place: None if row is None else _pair(row, known)
+                for place, row in self._changes[session, label, giver].items()
+            }
+            table, next_key = self._table(base, known), last_key + 1 + self.skipped
+            if known is _UNKNOWN:
+                contents = Contents(
+                    table,
+                    _unread({place: pair[1] for place, pair in changes.items() if pair}),
+                    _unread({place: b"" for place in changes if place in table.rows}),
+                    sum(len(pair[1]) for pair in changes.values() if pair),
+                    next_key,
+                )
+            else:
+                contents = contents_of(table, changes, next_key)
+            yield (label, giver), Records(digest, contents)
+
+    def _table(self, base: str, collection: Collection) -> Table:
+        """Return the rows of a base as a table, the same one for all sessions."""
+        table = self._tables.get((base, collection))
+        if table is None:
+            pairs = [_pair(row, collection) for row in self.bases[base]]
+            if collection is _UNKNOWN:
+                table = _unread(dict(enumerate(self.bases[base])))
+            else:
+                table = make_table(collection, pairs, self._shared.records)
+            self._tables[base, collection] = table
+        return table
+
+
+def _pair(row: bytes, collection: Collection) -> tuple[Record, bytes]:
+    """Return a record with its JSON."""
+    record: Any = load_json_of(row.decode())
+    dump_json(record)  # half of a surrogate pair cannot be sent
+    if not isinstance(record, dict):
+        raise TypeError(f"a record must be an object, got {row.decode()[:80]}")
+    if collection is not _UNKNOWN and (problem := key_problem(record[collection.key])):
+        raise ValueError(f"{collection.key} {problem}")
+    return record, row
+
+
+def _unread(rows: Mapping[int, bytes]) -> Table:
+    """Return rows that no request can reach as a table."""
+    return Table(_UNKNOWN, None, dict(rows), sorted(rows), frozen=True)
 
 
 def _clock(text: str) -> Clock | None:
@@ -171,90 +247,3 @@ def _clock(text: str) -> Clock | None:
     if type(ms) is not int or abs(ms) > LATEST or type(is_frozen) is not bool:
         raise ValueError(f"a clock is a number of milliseconds and true or false, got {text[:80]}")
     return Clock(ms, is_frozen)
-
-
-def _starts(
-    shared: SharedState, text: str, bases: Bases, problems: list[str]
-) -> Mapping[str, Table]:
-    """Return the initial records of a session; raise ``store_full``."""
-    starts, saved = {}, json.loads(text)
-    if not isinstance(saved, dict):
-        raise TypeError(f"starts must be an object, got {text[:80]}")
-    for label, base in saved.items():
-        binding, known = shared.library().binding(label, ""), shared.starts.get(label)
-        rows = bases[base]
-        if known is not None and base_name(known.in_order()) == base:
-            starts[label] = known
-        elif binding is None:
-            problems.append(f"has initial records of {label} that wait for their scenario")
-            _check_rows(rows, None)
-            starts[label] = Table(
-                _UNKNOWN, None, dict(enumerate(rows)), [*range(len(rows))], frozen=True
-            )
-        else:
-            _check_rows(rows, None)
-            try:
-                table = make_table(binding.collection, rows_of(rows), shared.records)
-            except KeyError:  # its records have another key now
-                problems.append(f"has no initial records of {label}: the file defines others now")
-                table = empty_table(binding.collection)
-            starts[label] = table
-    return starts
-
-
-def _check_rows(rows: Iterable[bytes | None], key: str | None) -> None:
-    """Check that records can be read, before a request needs them; raise ValueError or KeyError.
-
-    :param key: what they must have.
-    """
-    for row in rows:
-        if row is None:
-            continue
-        record = load_json_of(row.decode())
-        dump_json(record)  # half of a surrogate pair cannot be sent
-        if not isinstance(record, dict):
-            raise TypeError(f"a record must be an object, got {row.decode()[:80]}")
-        if key is not None and (problem := key_problem(record[key])):
-            raise ValueError(f"{key} {problem}")
-
-
-def _usable(
-    shared: SharedState,
-    records: Mapping[Place, SavedRecords],
-    problems: list[str],
-    checked: set[tuple[int, str | None]],
-) -> dict[Place, SavedRecords]:
-    """Return the records whose definition is as before, charged to the budget.
-
-    :param checked: the bases that were checked before, by `id`, with the key that they must have.
-    :raise RequestError: ``store_full``.
-    """
-    usable = {}
-    for (label, giver), saved in records.items():
-        binding = shared.library().binding(label, giver)
-        whose = f"of {label}{f' in scenario {giver}' * bool(giver)}"
-        if binding is not None and binding.digest != saved.digest:
-            problems.append(f"has new records {whose}: the file defines others now")
-            continue
-        if binding is None:
-            problems.append(f"has records {whose} that wait for their scenario")
-        key = None if binding is None else binding.collection.key
-        _check_rows(saved.changes.values(), key)
-        if (id(saved.base), key) not in checked:  # many sessions may have the same base
-            _check_rows(saved.base, key)
-            checked.add((id(saved.base), key))
-        charge = Charge(shared.records)
-        charge.add(sum(len(row) for row in saved.changes.values() if row))
-        usable[label, giver] = SavedRecords(
-            saved.digest, saved.base, saved.changes, saved.next_key, charge
-        )
-    return usable
-
-
-def _unknown(shared: SharedState, names: tuple[str, ...]) -> str:
-    """Return why a stack cannot be used, or an empty string."""
-    try:
-        shared.library().stack(names)
-    except RequestError as error:
-        return error.message
-    return ""

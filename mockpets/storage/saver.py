@@ -20,16 +20,15 @@ from mockpets.clock import REAL
 from mockpets.constants import INT64_MAX
 from mockpets.errors import InputError, printable
 from mockpets.records.saved import changed_rows
+from mockpets.records.store import Contents, Store, Unsaved
 from mockpets.session.save_progress import HURRY_KEYS
 from mockpets.session.visitors import is_visitor
 from mockpets.storage.database import reason
 from mockpets.strict_json import dump_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from mockpets.records.saved import SavedRecords
-    from mockpets.records.store import Store
     from mockpets.records.table import Table
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Place, Session
@@ -57,7 +56,7 @@ class _SessionFile:
     """
 
     session: Session
-    records: dict[Place, tuple[Store | SavedRecords, str]] = field(default_factory=dict)
+    records: dict[Place, tuple[Store | Contents, str]] = field(default_factory=dict)
     starts: set[str] = field(default_factory=set)
     is_new: bool = True
 
@@ -214,24 +213,23 @@ class Saver:
 
     def _write_session(self, file: _SessionFile) -> None:
         database, shared, session = self._database, self._sessions.shared, file.session
-        name, inline = session.name, session.documents.keys()
+        name, inline = session.name, session.documents.by_name.keys()
         self._changed_names.discard(name)  # first: what changes from here on is saved again
         if file.is_new:
             self._remove(name)
             file.records = {}
-        kept, unclaimed = session.records()
-        stores = {place: kept[place] for place in kept if not inline & _scenarios(place)}
-        for place in file.records.keys() - stores.keys() - unclaimed.keys():
+        kept, waiting = session.records()
+        sources: dict[Place, tuple[str, Store | Contents]] = {
+            **{place: (digest, contents) for place, (digest, contents, _) in waiting.items()},
+            **kept,
+        }
+        sources = {place: each for place, each in sources.items() if not inline & _givers(place)}
+        for place in file.records.keys() - sources.keys():
             del file.records[place]
             database.remove("collections", name, *place)
             database.remove("records", name, *place)
-        for place, (digest, store) in stores.items():
-            self._write_store(file, place, digest, store)
-        for place in unclaimed.keys() - file.records.keys():
-            saved = unclaimed[place]
-            base = self._write_base(saved.base)
-            self._write_records(file, place, saved.digest, base, saved.next_key, saved.changes)
-            file.records[place] = saved, base
+        for place, (digest, source) in sources.items():
+            self._write_records(file, place, digest, source)
         active = tuple(each for each in session.active if each not in inline)
         scenarios = None if active in ((), shared.scenarios) else SEPARATOR.join(active)
         clock = None
@@ -245,43 +243,35 @@ class Saver:
         head = name, session.id, scenarios, seed, clock, starts, session.skipped_keys
         database.put_all("sessions", [head])
 
-    def _write_store(self, file: _SessionFile, place: Place, digest: str, store: Store) -> None:
-        """Write what has changed in a store, or all if the file has other records."""
-        known, base = file.records.get(place, (None, ""))
-        contents, rows, next_key = store.take_unsaved(everything=known is not store)
-        if contents is not None:
-            base = self._write_table(contents.base)
-            rows = changed_rows(contents)
-            self._database.remove("records", file.session.name, *place)
-        self._write_records(file, place, digest, base, next_key, rows)
-        file.records[place] = store, base
-
     def _write_records(
-        self,
-        file: _SessionFile,
-        place: Place,
-        digest: str,
-        base: str,
-        next_key: int,
-        rows: Mapping[int, bytes | None],
+        self, file: _SessionFile, place: Place, digest: str, source: Store | Contents
     ) -> None:
-        """Write a collection and some of its records, by place; None for a deleted one."""
-        key, last_key = (file.session.name, *place), min(next_key - 1, INT64_MAX)
+        """Write what has changed in a collection, or all if the file has other records."""
+        known, base = file.records.get(place, (None, ""))
+        if isinstance(source, Store):
+            contents, rows, next_key = source.take_unsaved(everything=known is not source)
+        elif known is not source:
+            contents, rows, next_key = Unsaved(source, {}, source.next_key)
+        else:
+            return
+        key = file.session.name, *place
+        if contents is not None:
+            base, rows = self._write_table(contents.base), changed_rows(contents)
+            self._database.remove("records", *key)
+        last_key = min(next_key - 1, INT64_MAX)
         self._database.put_all("collections", [(*key, digest, base, last_key)])
         self._database.put_all(
             "records",
             ((*key, each, None if row is None else row.decode()) for each, row in rows.items()),
         )
+        file.records[place] = source, base
 
     def _write_table(self, table: Table) -> str:
         """Write the rows of a table as a base, unless the file has it; return its name."""
         name = self._names.get(table)
         if name is None or name not in self._bases:
-            name = self._names[table] = self._write_base(table.in_order())
-        return name
-
-    def _write_base(self, rows: Sequence[bytes]) -> str:
-        name = base_name(rows)
+            rows = table.in_order()
+            name = self._names[table] = base_name(rows)
         if name not in self._bases:
             self._database.put_all("bases", [(name, b"\n".join(rows).decode())])
             self._bases.add(name)
@@ -336,7 +326,7 @@ def base_name(rows: Sequence[bytes]) -> str:
     return blake2b(b"\n".join(rows), digest_size=16).hexdigest()
 
 
-def _scenarios(place: Place) -> set[str]:
+def _givers(place: Place) -> set[str]:
     """Return the scenarios that define a collection or give it content."""
     label, giver = place
     return {label.partition("/")[0], giver}

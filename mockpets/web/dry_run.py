@@ -18,6 +18,7 @@ from mockpets.journal.journal import Journals
 from mockpets.scenario.check import load_text
 from mockpets.session.change_feed import ChangeFeed
 from mockpets.session.registry import SessionRegistry
+from mockpets.session.session import Session
 from mockpets.strict_json import dump_json
 from mockpets.web import operations, unmatched
 from mockpets.web.authentication import read_key
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
     from mockpets.journal.entry import Entry
     from mockpets.scenario.library import Stack
-    from mockpets.session.session import Session
     from mockpets.settings import Settings
     from mockpets.web.authentication import Key
     from mockpets.web.exchange import Request, Response
@@ -76,12 +76,19 @@ class _Copies(SessionRegistry):
         if (known := self._by_name.get(name)) is None:
             session = self._sessions.get(name)
             if session is not None:
-                known = self._by_name[name] = session.fork(self.shared)
-                known.inline, known.overrides = (
-                    {name: each[name] for name in each if name != self._draft}
-                    for each in (known.inline, known.overrides)
-                )
+                known = self._by_name[name] = self._copy(session)
         return known
+
+    def _copy(self, session: Session) -> Session:
+        copy, snapshot = Session(session.name, self.shared), session.snapshot()
+        if self._draft:
+            documents = snapshot.documents.without(self._draft)
+            snapshot = replace(snapshot, documents=documents)
+        copy.identify(session.id)
+        copy.journal.last, copy.journal.resets = session.journal.last, session.journal.resets
+        self.shared.records.give(snapshot.size)  # the copy counts it again
+        copy.load(snapshot)
+        return copy
 
 
 class _Playback(Playback):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mockpets.recording.exchange import Exchange
-    from mockpets.session.session import Session, SharedState
+    from mockpets.session.session import SharedState, Snapshot
     from mockpets.settings import Settings
 
 _BUDGET: Final = 2 * BODY_BYTES
@@ -54,7 +54,7 @@ class SessionModel:
         body = dump_ascii({"scenario": document})
         config = parse_session_config(body, shared.library(), session=False)
         self._key = settings.key
-        self._sessions = _One(shared, 1)
+        self._sessions = SessionRegistry(shared, 1)
         self._sessions.default.activate(config.names or (), config.inline)
         self._model_ids, self._recorded_ids = AssignedIds(), AssignedIds()
         """The model's ids for recorded ones, and the other way round."""
@@ -85,18 +85,10 @@ class SessionModel:
         [entry] = session.journal.entries()
         return exchange_of(entry)
 
-    def save(self) -> Session:
+    def save(self) -> Snapshot:
         """Return the state before a request, for `restore`."""
-        return self._sessions.default.fork(self._sessions.shared)
+        return self._sessions.default.snapshot()
 
-    def restore(self, saved: Session) -> None:
+    def restore(self, saved: Snapshot) -> None:
         """Undo what came since."""
-        self._sessions.take(saved)
-
-
-class _One(SessionRegistry):
-    """A registry of one session, which another one can replace."""
-
-    def take(self, session: Session) -> None:
-        """Replace the default session."""
-        self.default = self._by_name[DEFAULT_SESSION] = session
+        self._sessions.default.load(saved)

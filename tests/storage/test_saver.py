@@ -22,6 +22,7 @@ from mockpets.contract.pet_store import PETS
 from mockpets.errors import InputError
 from mockpets.records.table import Table, make_table, rows_of
 from mockpets.session import save_progress
+from mockpets.session.documents import Documents
 from mockpets.session.save_progress import HURRY_KEYS, SKIPPED_KEYS
 from mockpets.storage.database import TABLES
 from tests.storage.servers import (
@@ -261,7 +262,7 @@ def test_scenarios_sent_in_requests_are_not_saved(path: Path) -> None:
     inline = {"inline-1": (scenario("inline-1", "Own"), "text")}
     server.session("w3").activate(("inline-1", "sold"), inline)
     server.post("w3", "inline-1", "sold")
-    server.session("w4").inline = {"sold": (SOLD, "")}
+    server.session("w4").documents = Documents({"sold": (SOLD, "")})
     assert server.order("w4") == 2
     server.post("w4", "sold")
     server.stop()

@@ -76,7 +76,7 @@ def override_scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
     name, text, session = _own_name(call), body_text(call.request, FILE_BYTES), call.session
     load = partial(load_text, name, text, session.library)
     document = run_job(call, load, "reading the scenario", is_long=len(text) >= LONG)
-    status = 200 if name in session.overrides else 201
+    status = 200 if name in session.documents.overrides else 201
     session.override(name, (document, text))
     response = scenario(call)
     response.status_code = status
@@ -86,7 +86,7 @@ def override_scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
 def drop_override(call: ControlRequest) -> JsonResponse[ScenarioList]:
     """Use the file of a scenario again, and list the scenarios. Without a file, it is removed."""
     name = call.name.lower()
-    if name not in call.session.overrides:
+    if name not in call.session.documents.overrides:
         message = f"this session has no override of scenario {quote(name)}"
         raise RequestError("not_found", message)
     call.session.override(name, None)

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from mockpets.recording.infer import Recording
     from mockpets.scenario.library import Stack
     from mockpets.scenario.model import Scenario
+    from mockpets.session.session import Session
     from mockpets.web.control.call import ControlRequest, JsonResponse
 
 _MOST_TIMES: Final = 1_000_000
@@ -211,10 +212,10 @@ def _parsed(
 
 def start_recording(call: ControlRequest) -> JsonResponse[RecordingStarted]:
     """Start recording with the next request, and save the current records."""
-    session, journal = call.session, call.session.journal
-    records = {one: call.store(one).rows() for one in call.stack().collections}
-    session.mark = Mark(journal.last, journal.resets, records)
-    return json_response({"after": journal.last, "pets": len(records[PETS])})
+    session, journal, stack = call.session, call.session.journal, call.stack()
+    pets, *_ = [call.store(one) for one in stack.collections]  # from here on, none is generated
+    session.mark = Mark(journal.last, journal.resets, stack, session.snapshot())
+    return json_response({"after": journal.last, "pets": pets.total()})
 
 
 def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
@@ -226,13 +227,12 @@ def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
     from mockpets.web.recording_model import SessionModel
 
     session, journal, context = call.session, call.session.journal, call.context
-    stack, mark, assigned = call.stack(), session.mark, call.store().assigned
+    stack, assigned = call.stack(), call.store().assigned
     starts = {one: call.store(one).start.in_order() for one in stack.collections}
-    if mark is None or mark.resets != journal.resets:
-        mark = Mark(0, journal.resets, starts)
+    begun, records = _beginning(session) or (0, starts)
     log = journal.entries()
-    entries = [entry for entry in log if entry.number > mark.number]
-    missing = journal.last - mark.number - len(entries)
+    entries = [entry for entry in log if entry.number > begun]
+    missing = journal.last - begun - len(entries)
     if missing:
         message = (
             f"the request log has lost {counted(missing, 'request')} since the beginning; start a "
@@ -241,17 +241,17 @@ def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
         raise RequestError("conflict", message)
     shared = context.sessions.shared
     # Those of scenarios that were active at the beginning only, and of those that are active now.
-    unique = {one.path: (one, rows) for one, rows in {**starts, **mark.records}.items()}
+    unique = {one.path: (one, rows) for one, rows in {**starts, **records}.items()}
     contents: dict[str, object] = {
         one.name: [load_json(row.decode()) for row in rows] for one, rows in unique.values()
     }
-    if mark.records.get(PETS) == starts[PETS] and (generated := _generated(call, stack)):
+    if records.get(PETS) == starts[PETS] and (generated := _generated(call, stack)):
         contents[PETS.name] = generated
     description = f"Recorded: {counted(len(entries), 'request')} of session {session.name}."
     document: dict[str, Any] = {"description": description, "data": contents}
     if own := [_resource(one) for one, _ in unique.values() if one.owner]:
         document["resources"] = own
-    before = {load_json(row.decode())["id"] for row in mark.records.get(PETS, ())}
+    before = {load_json(row.decode())["id"] for row in records.get(PETS, ())}
     is_created = created_records(exchanges_of(entries))
 
     def is_assigned(kind: str, record: str) -> bool:
@@ -275,6 +275,22 @@ def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
             "notes": result.notes,
         }
     )
+
+
+def _beginning(session: Session) -> tuple[int, dict[Collection, list[bytes]]] | None:
+    """Return the request before a recording, and the records with which it began.
+
+    Without `start_recording` since the last reset, return None.
+    """
+    mark, records = session.mark, {}
+    if mark is None or mark.resets != session.journal.resets:
+        return None
+    for one in mark.stack.collections:
+        binding = mark.stack.binding(one)
+        contents = mark.start.contents(binding)
+        initial = session.store_of(binding).start
+        records[one] = initial.in_order() if contents is None else contents.rows()
+    return mark.number, records
 
 
 def _is_new_pet(assigned: range, kind: str, record: str) -> bool:

@@ -21,6 +21,7 @@ from mockpets.scenario.files import as_text
 from mockpets.scenario.language.text import read_text
 from mockpets.scenario.model import Generated
 from mockpets.scenario.saved_file import digest_of, place_of
+from mockpets.session.documents import Documents
 from mockpets.settings.effective import effective_settings
 from mockpets.units import parse_duration
 from mockpets.version import FULL_VERSION
@@ -124,7 +125,7 @@ def _scenario_list(session: Session) -> types.ScenarioList:
 
 def _scenario_summary(session: Session, library: Library, name: str) -> types.ScenarioSummary:
     scenario = library.scenarios.get(name)
-    inline = name in session.documents
+    inline = name in session.documents.by_name
     source = None if inline else library.sources.get(name)
     return {
         "name": name,
@@ -156,7 +157,7 @@ def scenario(call: ControlRequest) -> JsonResponse[types.ScenarioDetails]:
             "text": _text(call.session, library, name),
             "data": {each: describe_content(each, contents[each]) for each in contents},
             "stubs": [describe_stub(stub) for level in lineage for stub in level.stubs],
-            "override": name in call.session.overrides,
+            "override": name in call.session.documents.overrides,
             "disabled": NO_CONNECTION_FAULTS if is_disabled else None,
             "unreached": _unreached(call.session, library, name),
             "digest": digest,
@@ -173,7 +174,7 @@ def scenario(call: ControlRequest) -> JsonResponse[types.ScenarioDetails]:
 def _file(call: ControlRequest, name: str) -> tuple[str | None, str | None, str | None]:
     """Return the digest of a scenario's file, where it is, and why it cannot be saved."""
     library, settings = call.session.shared.library(), call.context.settings
-    source = None if name in call.session.documents else library.sources.get(name)
+    source = None if name in call.session.documents.by_name else library.sources.get(name)
     if source is None:
         return None, None, "it was sent in a request, only for this session"
     digest = digest_of(source.path)
@@ -220,8 +221,8 @@ def _unreached(session: Session, library: Library, name: str) -> str | None:
 
 def _text(session: Session, library: Library, name: str) -> str | None:
     """Return the source of a scenario, or None if its file can no longer be read."""
-    if name in session.documents:
-        return session.documents[name][1]
+    if name in session.documents.by_name:
+        return session.documents.by_name[name][1]
     try:
         return read_text(library.sources[name].path, name, FILE_BYTES)
     except InputError:
@@ -370,7 +371,7 @@ def make_session(call: ControlRequest) -> JsonResponse[types.SessionSummary]:
         if before is not None:
             before.check(names, config.inline)
         else:
-            shared.library_with(config.inline).stack(names)
+            Documents(config.inline).library(shared.library()).stack(names)
     session = context.sessions.get_or_create(name, declare=True, reopen=True)
     if starts is not None:
         session.start_from(seed, starts)

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections import defaultdict
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import VERSION
+from mockpets.constants import FIXTURE_BYTES, VERSION
 from mockpets.contract.query_parameters import Parameter
-from mockpets.errors import RequestError
+from mockpets.errors import InputError, Problem, RequestError
+from mockpets.records.saved import Records
 from mockpets.records.table import parse_row
-from mockpets.session.session import Kept, Snapshot
+from mockpets.scenario.engine import Count
+from mockpets.session.documents import Documents
+from mockpets.session.session import Counters, Snapshot
 from mockpets.settings.validators import switch
-from mockpets.strict_json import load_json
+from mockpets.strict_json import dump_json, load_json
 from mockpets.version import FULL_VERSION
-from mockpets.web.control.call import body_text, json_response, run_job
+from mockpets.web.control.call import JsonResponse, body_text, json_response, run_job
 from mockpets.web.control.sessions import (
     check_documents,
     clock_state,
@@ -25,14 +30,15 @@ from mockpets.web.control.sessions import (
 from mockpets.web.session_selector import checked, checked_session
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mockpets.contract.control_types import SessionExport, SessionSummary
+    from mockpets.records.store import Contents
     from mockpets.records.table import Table
     from mockpets.scenario.language.session_export import ExportedRecords
     from mockpets.scenario.library import Library
     from mockpets.session.session import Place, Session, SharedState
-    from mockpets.web.control.call import ControlRequest, JsonResponse
+    from mockpets.web.control.call import ControlRequest
 
 _RECORDS_AT_ONCE: Final = 200
 """The most records to export on the app's thread, which takes less than a millisecond."""
@@ -46,21 +52,60 @@ def export_session(call: ControlRequest) -> JsonResponse[SessionExport]:
     session, has_log = existing_session(call), call.query.get("log", False)
     is_long = has_log or session.records_held() > _RECORDS_AT_ONCE
     write = partial(_export, session, has_log=has_log)
-    return json_response(run_job(call, write, "exporting the session", is_long=is_long))
+    return JsonResponse(run_job(call, write, "exporting the session", is_long=is_long))
 
 
-def _export(session: Session, *, has_log: bool) -> SessionExport:
+def _export(session: Session, *, has_log: bool) -> bytes:
+    """Return an exported session as JSON, or raise ``conflict`` if no import would accept it."""
     from mockpets.journal.har import document
-    from mockpets.scenario.language.session_export import FORMAT
 
     snapshot = session.snapshot()
-    inline = {name: load_json(source) for name, (_, source) in snapshot.inline.items()}
+    records = [*_reachable(session, snapshot)]
+    sizes = [len(row) for _, contents in records for row in contents.rows()]
+    sizes += [len(row) for table in snapshot.starts.values() for row in table.rows.values()]
+    exported = _document(session, snapshot, records) if sum(sizes) <= FIXTURE_BYTES else None
+    body = b"" if exported is None else dump_json(exported)
+    if exported is None or len(body) > FIXTURE_BYTES:
+        message = (
+            f"the session is too large for an export: an import reads {FIXTURE_BYTES // 1024} KiB; "
+            "delete some records first"
+        )
+        raise RequestError("conflict", message)
+    if has_log:
+        exported["log"] = document(session.journal.entries(), FULL_VERSION)
+        body = dump_json(exported)
+    return body + b"\n"
+
+
+def _reachable(session: Session, snapshot: Snapshot) -> Iterator[tuple[Place, Contents]]:
+    """Yield the records that requests can reach, and that differ from the initial ones."""
+    for place in sorted(snapshot.records, key=lambda place: (place[0], not place[1], place[1])):
+        binding = session.library.binding(*place)
+        contents = None if binding is None else snapshot.contents(binding)
+        if contents is not None:
+            yield place, contents
+
+
+def _current(session: Session, snapshot: Snapshot) -> Iterator[tuple[tuple[str, ...], Counters]]:
+    """Yield the counters that go on: those of scenarios that are still the same."""
+    for names, counters in snapshot.counters.items():
+        with suppress(RequestError):  # a scenario's file was deleted
+            if session.stack(names) == counters.stack:
+                yield names, counters
+
+
+def _document(
+    session: Session, snapshot: Snapshot, records: Sequence[tuple[Place, Contents]]
+) -> SessionExport:
+    from mockpets.scenario.language.session_export import FORMAT
+
+    sent = {name: load_json(text) for name, (_, text) in snapshot.documents.sent.items()}
     exported: SessionExport = {
         "mockpets": VERSION,
         "format": FORMAT,
         "session": session.name,
-        "scenario": [inline.get(name, name) for name in snapshot.active],
-        "overrides": {name: source for name, (_, source) in snapshot.overrides.items()},
+        "scenario": [sent.get(name, name) for name in snapshot.active],
+        "overrides": {name: text for name, (_, text) in snapshot.documents.overrides.items()},
         "seed": snapshot.seed,
         "starts": {
             _name(label): [parse_row(row) for row in table.in_order()]
@@ -70,20 +115,22 @@ def _export(session: Session, *, has_log: bool) -> SessionExport:
             {
                 "scenarios": [*names],
                 "stubs": {
-                    label: {"passed": count.passed, "used": count.used}
-                    for label, count in counts.items()
+                    stack.stubs[position].label: {"passed": count.passed, "used": count.used}
+                    for position, count in counts.items()
                 },
             }
-            for names, counts in snapshot.counters.items()
+            for names, (stack, counts) in sorted(
+                _current(session, snapshot), key=lambda each: each[0]
+            )
         ],
         "data": [
             {
                 "collection": _name(label),
                 "scenario": giver or None,
-                "next": store.next_key,
-                "records": [parse_row(row) for row in store.rows()],
+                "next": contents.next_key,
+                "records": [parse_row(row) for row in contents.rows()],
             }
-            for (label, giver), (_, store) in snapshot.kept.items()
+            for (label, giver), contents in records
         ],
     }
     if snapshot.random is not None:
@@ -92,8 +139,6 @@ def _export(session: Session, *, has_log: bool) -> SessionExport:
     if snapshot.clock is not None:
         shown = clock_state(snapshot.clock)
         exported["clock"] = {"now": shown["now"], "frozen": shown["frozen"]}
-    if has_log:
-        exported["log"] = document(session.journal.entries(), FULL_VERSION)
     return exported
 
 
@@ -113,6 +158,8 @@ def import_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
     is_new = sessions.find(name) is None
     session = sessions.get_or_create(name, declare=True, reopen=True)
     session.load(snapshot)
+    session.journal.reset()
+    session.changes.publish("requests")
     close_breaking(call, session)
     return json_response(session_summary(context, session), 201 if is_new else 200)
 
@@ -127,10 +174,10 @@ def _read(text: str, shared: SharedState) -> Snapshot:
 
     exported = parse_export(text, shared.library())
     config = exported.config
-    documents = {**config.inline, **exported.overrides}
-    check_documents(documents, shared)
+    documents = Documents(config.inline, exported.overrides)
+    check_documents(documents.by_name, shared)
     active = checked(config.names or (), "the body")
-    library = shared.library_with(documents)
+    library = documents.library(shared.library())
     library.stack(active)
     seed = shared.seed if config.seed is None else config.seed
     starts = shared.starts if config.data is None else shared.starts_with(config.data, seed)
@@ -138,22 +185,45 @@ def _read(text: str, shared: SharedState) -> Snapshot:
         active=active,
         seed=seed,
         clock=config.clock and config.clock.applied(None),
-        inline=config.inline,
-        overrides=exported.overrides,
         starts=starts,
-        kept=dict(_kept(each, library, starts, seed, shared) for each in exported.data),
-        counters=exported.counters,
+        records=_by_place(_records(each, library, starts, seed, shared) for each in exported.data),
+        documents=documents,
+        counters=dict(_counters(exported.counters, library)),
         random=exported.random,
     )
 
 
-def _kept(
+def _counters(
+    exported: Mapping[tuple[str, ...], Mapping[str, Count]], library: Library
+) -> Iterator[tuple[tuple[str, ...], Counters]]:
+    """Yield counters, without those of scenarios and stubs that this server does not have."""
+    for names, counts in exported.items():
+        with suppress(RequestError):
+            stack = library.stack(names)
+            places = {stub.label: place for place, stub in enumerate(stack.stubs)}
+            known = {places[label]: counts[label] for label in counts.keys() & places.keys()}
+            yield names, Counters(stack, defaultdict(Count, known))
+
+
+def _by_place(data: Iterable[tuple[Place, Records]]) -> dict[Place, Records]:
+    """Return records by place, or raise `InputError` if two have the same one."""
+    records: dict[Place, Records] = {}
+    for number, (place, each) in enumerate(data, 1):
+        if place in records:
+            first = [*records].index(place) + 1
+            what = f"data.{first} has the same collection and scenario"
+            raise InputError([Problem("body", 0, 0, f"data.{number}", what, "keep one of them")])
+        records[place] = each
+    return records
+
+
+def _records(
     exported: ExportedRecords,
     library: Library,
     starts: Mapping[str, Table],
     seed: int,
     shared: SharedState,
-) -> tuple[Place, Kept]:
+) -> tuple[Place, Records]:
     """Return the records of a collection, and their place.
 
     :raise RequestError: ``not_found`` or ``unknown_scenario`` for what the library lacks;
@@ -172,4 +242,4 @@ def _kept(
     except RequestError as error:
         raise error.copy(f"{exported.name}: {error.message}") from error
     store.skip_keys(exported.next_key)
-    return binding.place, Kept(binding.digest, store)
+    return binding.place, Records(binding.digest, store.save())

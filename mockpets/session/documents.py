@@ -1,0 +1,60 @@
+"""The scenarios that only one session has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mockpets.scenario.library import Library
+    from mockpets.scenario.model import Scenario
+
+    Sources = Mapping[str, tuple[Scenario, str]]
+    """Scenarios by name, with their source."""
+
+
+@dataclass(frozen=True)
+class Documents:
+    """The scenarios that a session has in addition to those of files, or in their place.
+
+    :param sent: those that were sent in a request, until others are active.
+    :param overrides: those that stay until they are dropped; they take precedence.
+    """
+
+    sent: Sources = field(default_factory=dict)
+    overrides: Sources = field(default_factory=dict)
+    _merged: list[tuple[Library, Library]] = field(
+        default_factory=list, init=False, repr=False, compare=False
+    )
+    """The library of files that was used last, and the same with these scenarios."""
+
+    @cached_property
+    def by_name(self) -> Sources:
+        """All of them."""
+        return {**self.sent, **self.overrides}
+
+    def library(self, files: Library) -> Library:
+        """Return a library with these scenarios: the same object until a file changes.
+
+        Counters continue as long as their stack is the same, which is fast to see of one object.
+        """
+        for known, merged in self._merged:
+            if known is files:
+                return merged
+        merged = files.plus({name: scenario for name, (scenario, _) in self.by_name.items()})
+        self._merged[:] = [(files, merged)]
+        return merged
+
+    def without(self, name: str) -> Documents:
+        """Return all but the one with a name."""
+        sent, overrides = (
+            {each: group[each] for each in group if each != name}
+            for group in (self.sent, self.overrides)
+        )
+        return Documents(sent, overrides)
+
+
+NO_DOCUMENTS: Final = Documents()
