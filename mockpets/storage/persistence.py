@@ -197,7 +197,7 @@ class _Reader:
                 place: None if row is None else _pair(row, known)
                 for place, row in self._changes[session, label, giver].items()
             }
-            table, next_key = self._table(base, known), last_key + 1 + self.skipped
+            table, next_key = self._table(base, known), min(last_key + self.skipped, INT64_MAX) + 1
             if known is _UNKNOWN:
                 contents = Contents(
                     table,

@@ -14,7 +14,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from mockpets.errors import InputError, Problem
-from mockpets.scenario.language.scalars import Scalar, read_scalar
+from mockpets.scenario.language.scalars import Scalar, read_json_scalar, read_scalar
 from mockpets.units import quote
 
 if TYPE_CHECKING:
@@ -106,14 +106,19 @@ class TreeReader:
     """Makes a tree from events, and collects problems that do not end the reading.
 
     :param limit: the most nodes that the tree may have.
+    :param is_data: whether it has records as requests may send them, with any number and key.
     """
 
-    def __init__(self, events: Iterator[Event], shown: str, limit: int) -> None:
+    def __init__(
+        self, events: Iterator[Event], shown: str, limit: int, *, is_data: bool = False
+    ) -> None:
         self.problems: list[Problem] = []
         self._events = events
         self._shown = shown
         self._limit = limit
         self._count = 0
+        self._is_data = is_data
+        self._read = read_json_scalar if is_data else read_scalar
 
     def root(self) -> Node | None:
         """Return the root, or None for an empty document; raise InputError at a limit."""
@@ -154,7 +159,7 @@ class TreeReader:
             if surrogate := re.search("[\ud800-\udfff]", event.text):
                 what = f"U+{ord(surrogate[0]):04X} is half of a surrogate pair"
                 raise ValueError(what, "write the complete character")
-            value = read_scalar(event.text) if event.what == "word" else event.text
+            value = self._read(event.text) if event.what == "word" else event.text
         except ValueError as error:
             self._add(event, path, *error.args)
             text = event.text.encode(errors="replace").decode()  # what follows may encode it
@@ -174,7 +179,7 @@ class TreeReader:
             if key.kind != "text":
                 hint = "" if key.value is None else f'quote it: "{key.shown()}"'
                 self._add(key, path, f"a key must be a string, got {key.shown()}", hint)
-            elif name == "<<":
+            elif name == "<<" and not self._is_data:
                 hint = "write out the merged keys"
                 self._add(key, path, "merge keys ('<<') are not supported", hint)
             elif name in members:

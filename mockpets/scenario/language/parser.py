@@ -58,14 +58,14 @@ class Document(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-def parse(text: str, shown: str, *, is_json: bool, nodes: int) -> Document:
+def parse(text: str, shown: str, *, is_json: bool, nodes: int, is_data: bool = False) -> Document:
     """Return the tree of a text that `text.check_text` accepts.
 
-    :param nodes: the limit for nodes.
+    :param nodes: the limit for nodes; `is_data` as in `TreeReader`.
     :raise InputError: the text is not valid YAML or JSON, is empty, or exceeds a limit.
     """
     events = _json_events(text, shown) if is_json else _yaml_events(text, shown)
-    reader = TreeReader(events, shown, nodes)
+    reader = TreeReader(events, shown, nodes, is_data=is_data)
     root = reader.root()
     if root is None:
         raise invalid(shown, "is empty")

@@ -12,6 +12,7 @@ import re
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
+from mockpets.strict_json import load_json_of
 from mockpets.units import quote
 
 Scalar = str | int | Decimal | bool | None
@@ -63,3 +64,11 @@ def read_scalar(word: str) -> Scalar:
         what = f"{quote(word)} is ambiguous: parsers read it as different values"
         raise ValueError(what, f'quote it: "{word}", or write true, false or a JSON number')
     return word
+
+
+def read_json_scalar(word: str) -> Scalar:
+    """Return the value of a scalar in JSON, where numbers may be as large and long as in requests.
+
+    :raise ValueError: with the problem, if it is no JSON number, or one that nothing can hold.
+    """
+    return load_json_of(word) if _NUMBER.fullmatch(word) else read_scalar(word)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import struct
 from base64 import b64decode
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mockpets.constants import (
-    FIXTURE_NODES,
+    FIXTURE_BYTES,
     INT64_MAX,
     OVERRIDES,
     SCENARIO_NAME,
@@ -41,8 +42,11 @@ if TYPE_CHECKING:
 
 FORMAT: Final = 1
 """The version of the document; increased if an older mockpets cannot read it correctly."""
-_STATE_INTS: Final = 625
-"""The integers of 32 bits in the state of `random.Random`: a table, and the position in it."""
+_STATE: Final = struct.Struct(">624II")
+"""The state of `random.Random`: a table of integers, and the position in it."""
+_HIGHEST_BIT: Final = 1 << 31
+_NODES: Final = FIXTURE_BYTES // 2
+"""More than a body can hold, even with the shortest values: `[0,0]`."""
 
 
 class ExportedRecords(NamedTuple):
@@ -90,11 +94,22 @@ def _state(text: str, node: Node, diagnostics: Diagnostics) -> Any:
         raw = b64decode(text, validate=True)
     except ValueError:
         raw = b""
-    state = tuple(int.from_bytes(raw[at : at + 4]) for at in range(0, len(raw), 4))
-    if len(state) == _STATE_INTS and state[-1] < _STATE_INTS and any(state[:-1]):
-        return state
+    if len(raw) == _STATE.size:
+        first, *others, position = state = _STATE.unpack(raw)
+        # Of the first integer, only the highest bit counts; from zeros, only zeros follow.
+        if position <= len(others) + 1 and (first & _HIGHEST_BIT or any(others)):
+            return state
     what = "must be the state of random numbers as an export has it"
     return diagnostics.add(node, what, "remove it to start from the seed")
+
+
+def _once(counters: tuple[Any, ...], node: Node, diagnostics: Diagnostics) -> Any:
+    first: dict[tuple[str, ...], int] = {}
+    for index, each in enumerate(counters if len(counters) == len(node.items) else ()):
+        if (before := first.setdefault(tuple(each["scenarios"]), index)) != index:
+            what = f"counters.{before + 1} has the same scenarios"
+            diagnostics.add(node, what, "keep one of them", at=(index, "scenarios"))
+    return counters
 
 
 _LABEL: Final = rf"{SCENARIO_NAME}/[^\x00-\x1f]{{1,100}}"
@@ -154,7 +169,7 @@ SESSION_EXPORT: Final[Shape] = Object(
         "random": Text("The state of its random numbers (base64).", then=_state),
         "clock": CLOCK,
         "starts": replace(DATA, description="The records that a reset restores."),
-        "counters": ListOf("The counters of its scenarios.", _COUNTERS, most=STACKS),
+        "counters": ListOf("The counters of its scenarios.", _COUNTERS, most=STACKS, then=_once),
         "data": ListOf("The records that differ from the initial ones.", _DATA),
         "log": Value("The request log (HAR 1.2), which an import ignores.", ("mapping",)),
     },
@@ -175,7 +190,7 @@ def parse_export(text: str, library: Library) -> ExportedSession:
     diagnostics = Diagnostics(
         BODY, known=library.scenarios.keys(), taken=library.sources.keys(), fixtures=library.shelf()
     )
-    document = parse(text, BODY, is_json=True, nodes=FIXTURE_NODES)
+    document = parse(text, BODY, is_json=True, nodes=_NODES, is_data=True)
     _check_version(document.root)
     values = SESSION_EXPORT.read(document.root, diagnostics)
     diagnostics.problems.extend(document.problems)  # last: see `Diagnostics.is_full`

@@ -1,6 +1,10 @@
 """Sessions taken to another server: what an export has, what an import rejects, and equality."""
 
 import json
+import re
+import shutil
+import struct
+from base64 import b64encode
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -14,6 +18,7 @@ from mockpets import MockpetsServer, Settings, create_app
 from mockpets.client import ControlClient
 from mockpets.constants import INT64_MAX, VERSION
 from tests.http_client import Client, InProcess, Response
+from tests.session.test_undo import wait_for_save
 
 MISO: Any = {"name": "Miso", "categoryId": 2}
 STUB = {"match": {"operation": "listPets"}, "times": 2, "reply": {"status": 503}}
@@ -48,7 +53,15 @@ def exported(call: Client, name: str, query: str = "") -> Any:
 
 
 def imported(call: Client, name: str, document: object) -> Response:
-    return call("PUT", f"/__mockpets/sessions/{name}/export", json_body=document)
+    text = json.dumps(document).replace(f'"{BIG}"', BIG.rpartition(" ")[2])
+    headers = {"Content-Type": "application/json"}
+    path = f"/__mockpets/sessions/{name}/export"
+    return call("PUT", path, body=text.encode(), headers=headers)
+
+
+def without_name(document: bytes) -> bytes:
+    """Return an exported session, byte by byte, without the name of the session."""
+    return re.sub(rb'"session":"[^"]*"', b"", document)
 
 
 def data(**changes: Any) -> dict[str, Any]:
@@ -177,6 +190,30 @@ def test_a_waiting_client_learns_of_an_import(servers: tuple[Client, Client]) ->
     assert set(response.json["changed"]) >= {"data", "scenario", "clock", "requests"}
 
 
+@pytest.mark.parametrize("record", [
+    b'{"a":1e400,"b":-1E-400,"c":1.50}',
+    b'{"a":%s,"b":0.%s}' % (b"9" * 300, b"1" * 300),
+    b'{"<<":{"":[{"a b":null}]},"\\u0000":"\\ud83d\\ude00"}',
+    b'{"a":%s1%s}' % (b"[" * 18, b"]" * 18),
+    b'{"a":[%s]}' % b",".join([b"0"] * 30_000),
+])  # fmt: skip
+def test_what_a_record_may_have_can_be_imported(
+    servers: tuple[Client, Client], record: bytes
+) -> None:
+    call, name = servers[0], next(names)
+    call("PUT", f"/__mockpets/sessions/{name}", json_body={"scenario": SHOP})
+    json_type = {"Content-Type": "application/json"}
+    for _ in range(10):
+        sent = call("POST", f"/~{name}/v1/carts", body=record, headers=json_type)
+        assert sent.status == 201, sent.body
+    document = call("GET", f"/__mockpets/sessions/{name}/export").body
+    copy = f"/__mockpets/sessions/{next(names)}/export"
+    response = call("PUT", copy, body=document, headers=json_type)
+
+    assert response.status == 201, response.body
+    assert without_name(call("GET", copy).body) == without_name(document)
+
+
 # --- What an import rejects ---------------------------------------------------------------------
 
 
@@ -184,6 +221,12 @@ def counters(*scenarios: str, **stubs: Any) -> dict[str, Any]:
     return {"scenarios": scenarios, "stubs": stubs}
 
 
+def random_state(first: int, others: int, position: int) -> str:
+    """Return a state of random numbers as an export has it."""
+    return b64encode(struct.pack(">625I", first, *[others] * 623, position)).decode()
+
+
+BIG = "the number 1e99999999999999999999"
 INVALID: list[tuple[str, Any, int, list[str]]] = [
     ("a list", [], 400, ["must be a mapping, got a list"]),
     ("nothing", {}, 400, ["'format'", "'scenario'", "'seed'"]),
@@ -195,6 +238,49 @@ INVALID: list[tuple[str, Any, int, list[str]]] = [
         ["seed: ", "random: ", "unknown key 'more'"],
     ),
     ("random numbers", valid(random="AAAA"), 400, ["random: must be the state of random numbers"]),
+    *(
+        (
+            f"random numbers: {why}",
+            valid(random=state),
+            400,
+            ["random: must be the state of random"],
+        )
+        for why, state in {
+            "zeros": random_state(0, 0, 0),
+            "zeros in effect": random_state(2**31 - 1, 0, 624),
+            "position": random_state(2**31, 0, 625),
+            "a byte less": b64encode(bytes([255] * 2499)).decode(),
+            "a byte more": b64encode(bytes([0, 255, *[0] * 2499])).decode(),
+            "not base64": random_state(2**31, 0, 0)[:-1] + "*",
+        }.items()
+    ),
+    (
+        "a number too large for any record",
+        valid(data=[data(records=[{"id": 1, **MISO, "name": BIG}])]),
+        400,
+        ["data.1.records.1.name: 1e99999999999999999999 is not a JSON number"],
+    ),
+    (
+        "a collection twice",
+        valid(data=[data(), data(scenario="empty"), data(records=[])]),
+        400,
+        ["data.3: data.1 has the same collection and scenario"],
+    ),
+    (
+        "a collection twice, by two names",
+        valid(
+            scenario=SHOP,
+            data=[data(collection=each, records=[]) for each in ("orders", "shop.orders")],
+        ),
+        400,
+        ["data.2: data.1 has the same collection and scenario"],
+    ),
+    (
+        "counters twice",
+        valid(counters=[counters("a", "b"), counters("b", "a"), counters("a", "b")]),
+        400,
+        ["counters.3.scenarios: counters.1 has the same scenarios"],
+    ),
     (
         "pets",
         valid(data=[data(records=[{"id": 1, "name": 5}])]),
@@ -385,6 +471,54 @@ def test_imported_records_count_until_their_session_is_deleted(
     call("DELETE", "/__mockpets/sessions/a")
 
     assert imported(call, "b", document).status == 201
+
+
+@pytest.mark.parametrize("position", [0, 1, 623, 624])
+def test_valid_random_numbers_go_on_after_an_import(
+    servers: tuple[Client, Client], position: int
+) -> None:
+    call, name = servers[0], next(names)
+    document = valid(random=random_state(2**31, 0, position))
+    assert imported(call, name, document).status == 201
+    for _ in range(3):
+        call("GET", f"/~{name}/v1/pets", scenario="flaky")
+        assert imported(call, next(names), exported(call, name)).status == 201
+
+
+def test_a_session_that_no_import_would_read_cannot_be_exported(
+    fresh: Callable[..., Client],
+) -> None:
+    call = fresh(max_records=100_000)
+    many = [{"id": number, **MISO, "name": "x" * 1000} for number in range(1, 1100)]
+    half = len(many) // 2
+    for part, status in ((many[:half], 200), (many[half:], 409)):
+        for pet in part:
+            assert call("POST", "/~a/v1/pets", json_body=pet).status == 201
+        assert call("GET", "/__mockpets/sessions/a/export").status == status
+    rejected = call("GET", "/__mockpets/sessions/a/export").json
+
+    assert rejected["code"] == "conflict"
+    assert rejected["message"] == (
+        "the session is too large for an export: an import reads 1024 KiB; delete some records "
+        "first"
+    )
+
+
+def test_after_a_crash_the_highest_id_can_be_exported_and_imported(tmp_path: Path) -> None:
+    settings = Settings(port=0, state=str(tmp_path / "pets.state"))
+    document: Any = valid(data=[data(next=INT64_MAX + 1)])
+    with MockpetsServer(settings) as server:
+        ControlClient(server.url, "a").import_session(document)
+        wait_for_save(ControlClient(server.url, "a"))
+        shutil.copy(tmp_path / "pets.state", tmp_path / "crashed")
+    with MockpetsServer(Settings(port=0, state=str(tmp_path / "crashed"))) as server:
+        client = ControlClient(server.url, "a")
+        for is_asked in (False, True):
+            if is_asked:
+                client.records("pets")
+            exported = client.export_session()
+            assert exported["data"][0]["next"] == INT64_MAX + 1
+            client.import_session(exported, "b")
 
 
 def test_after_the_highest_id_an_imported_store_is_full(fresh: Callable[..., Client]) -> None:
