@@ -55,7 +55,14 @@ def validator(described: Mapping[str, ContractField]) -> Callable[..., list[Valu
     schema = _Object.from_dict(own)()
 
     def problems(value: object, *, partial: bool = False) -> list[ValueProblem]:
-        messages = schema.validate(cast("Any", value), partial=partial)
+        messages: dict[str, list[str]] = {}
+        try:
+            schema.load(cast("Any", value), partial=partial)
+        except ValidationError as error:
+            # A frame of marshmallow refers to the error, which refers to the frame, and so to those
+            # of the request and the records that it uses, until Python collects garbage.
+            error.__traceback__ = None
+            messages = cast("dict[str, list[str]]", error.messages)
         return [
             (() if name == "_schema" else (name,), message)
             for name, property_messages in messages.items()

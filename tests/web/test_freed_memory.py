@@ -66,6 +66,18 @@ def undo(call: Client) -> None:
         assert call("POST", "/__mockpets/sessions/a/undo").status == 200
 
 
+def invalid(call: Client) -> None:
+    """Send what is invalid; the server remembers queries, so use some that no test has sent."""
+    for query in ("limit=0x", "status=x0", "limit=0&limit=0x", "limit=0&status=0x"):
+        assert call("GET", f"/~a/v1/pets?{query}").status == 400
+    for body in ({"name": 5}, [], {"name": "x", "categoryId": "1"}, {"name": "x" * 70_000}):
+        assert call("POST", "/~a/v1/pets", json_body=body).status in (400, 413)
+    assert call("PATCH", "/~a/__mockpets/data/pets/1", json_body={"name": 5}).status == 400
+    assert call("PUT", "/~a/__mockpets/data/pets", json_body=[{"id": 1}]).status == 400
+    assert call("PUT", "/__mockpets/sessions/a/export", json_body={"data": [5]}).status == 400
+    assert call("GET", "/~a/__mockpets/data/pets?limit=x").status == 400
+
+
 def use(call: Client) -> None:
     """Create, change, list, fail, and record."""
     created = call("POST", "/~a/v1/pets", json_body={"name": "x", "categoryId": 1}).json["id"]
@@ -79,7 +91,9 @@ def use(call: Client) -> None:
 
 
 @pytest.mark.usefixtures("no_collections")
-@pytest.mark.parametrize("act", [explain, invalid_explain, export, import_again, undo, use])
+@pytest.mark.parametrize("act", [
+    *(explain, invalid_explain, export, import_again, undo, invalid, use),
+])  # fmt: skip
 def test_a_deleted_session_leaves_room_for_another(
     call: Client, act: Callable[[Client], None]
 ) -> None:
