@@ -85,11 +85,11 @@ def contents_of(
 
     :param changes: as in `SavedRecords`, each record with its row.
     """
-    collection = base.collection
+    collection = base.collection  # of rows whose scenario is missing, one with places as keys
     own, gone = empty_table(collection).copy(), empty_table(collection).copy()
     for place, changed in sorted(changes.items()):
         if (old := base.rows.get(place)) is not None:
-            gone.put(place, parse_row(old), old)
+            gone.put(place, {collection.key: place} | parse_row(old), old)
         if changed is not None:
             own.put(place, *changed)
     own.frozen = gone.frozen = True

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from dataclasses import dataclass, field
 from functools import lru_cache
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, cast
 
 from mockpets.constants import TABLES
@@ -61,6 +62,14 @@ class Table:
     highest: int = 0
     frozen: bool = False
     charge: Charge | None = None
+    _digest: str = ""
+
+    @property
+    def digest(self) -> str:
+        """A digest of the records of a frozen table."""
+        if not self._digest:
+            self._digest = blake2b(b"\n".join(self.in_order()), digest_size=16).hexdigest()
+        return self._digest
 
     def at(self, condition: Condition | None) -> Sequence[int]:
         """Return the places of the records that meet a condition, or all, ascending."""

@@ -344,19 +344,18 @@ class Session:
         if self.on_change is not None:
             store.track(self.on_change)
 
-    def records(self) -> tuple[Mapping[Place, Kept], Mapping[Place, Records]]:
-        """Return the records that requests have asked for, and those that wait for one."""
+    def records(self) -> Mapping[Place, tuple[str, Store | Contents]]:
+        """Return the records by place, with their digest: contents wait for the first request."""
         with self._lock:
-            return self._kept, self._waiting
+            waiting = {place: (each.digest, each.contents) for place, each in self._waiting.items()}
+            return {**waiting, **self._kept}
 
     def records_held(self) -> int:
         """Return the number of records in all collections of the session."""
-        kept, waiting = self.records()
-        used = kept.keys() | waiting.keys()
+        used = self.records()
         unused = (table for label, table in self.starts.items() if (label, "") not in used)
         own = sum(len(table.rows) for table in unused)
-        own += sum(each.contents.total() for each in waiting.values())
-        return own + sum(each.store.total() for each in kept.values())
+        return own + sum(records.total() for _, records in used.values())
 
     # --- Scenarios ----------------------------------------------------------------------------
 
@@ -380,8 +379,8 @@ class Session:
             if known is not None:
                 self._counters[names] = Counters(known.stack, defaultdict(Count))
             self.active = names
-            self._kept = _without(removed, self._kept)
-            self._waiting = _without(removed, self._waiting)
+            self._kept = records_without(removed, self._kept)
+            self._waiting = records_without(removed, self._waiting)
         self.note_change()
         self.changes.publish("scenario")
 
@@ -530,7 +529,7 @@ class Session:
         :raise RequestError: as `load`.
         """
         now, records = self.snapshot(), dict(snapshot.records)
-        for place, (digest, store) in self.records()[0].items():
+        for place, (digest, store) in self._kept.items():
             if place not in records:
                 initial = store.fork()
                 initial.replace(store.start)
@@ -607,7 +606,7 @@ class Session:
             self.on_change(0)
 
 
-def _without(scenarios: set[str], records: Mapping[Place, T]) -> dict[Place, T]:
+def records_without(scenarios: set[str], records: Mapping[Place, T]) -> dict[Place, T]:
     """Return the records of collections that no scenario of a set defines or gives content."""
     return {
         (label, giver): records[label, giver]

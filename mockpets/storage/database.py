@@ -9,6 +9,7 @@ SQLite: this process loses the lock when it closes a file that it opened in anot
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -46,6 +47,9 @@ TABLES: Final = {
     "PRIMARY KEY (session, label, giver, place)",
 }
 """The columns of each table."""
+_COLUMNS: Final = {
+    name: dict(re.findall(r"(\w+) (TEXT|INTEGER)", columns)) for name, columns in TABLES.items()
+}
 _SCHEMA: Final = {
     name: f"CREATE TABLE {name} ({columns}){' WITHOUT ROWID' if 'KEY' in columns else ''}"
     for name, columns in TABLES.items()
@@ -53,10 +57,7 @@ _SCHEMA: Final = {
 
 
 class Database:
-    """An open state file. Use it on one thread at a time; `open_database` returns it.
-
-    :param path: as the user wrote it; `target` without links.
-    """
+    """An open state file, for one thread at a time: `path` as written, `target` without links."""
 
     def __init__(self, path: Path, target: Path, connection: sqlite3.Connection) -> None:
         self.path = path
@@ -74,10 +75,7 @@ class Database:
         self.connection.close()
 
     def is_unchanged(self) -> bool:
-        """Return whether the file is as the last transaction left it.
-
-        :raise OSError: the folder is missing.
-        """
+        """Return whether the file is as the last transaction left it; raise OSError if unknown."""
         self.target.parent.stat()
         try:
             return _signature(self.target) == self._signature
@@ -85,10 +83,7 @@ class Database:
             return False
 
     def replace(self) -> Database:
-        """Return a new file in place of this one, which another program changed or removed.
-
-        :raise InputError: it cannot be written, or another server uses the file there.
-        """
+        """Return a new file in place of this one, or raise `InputError` if it cannot be written."""
         self.close()
         self._signature = ()  # if this fails, the next save tries it again
         if self.target.is_file() and _is_in_use(self.target):
@@ -101,26 +96,19 @@ class Database:
     def rows(self, table: str) -> list[tuple[Any, ...]]:
         """Return the rows of a table; raise `InputError` if the file is damaged."""
         execute = self.connection.execute
+        # Another program may have written any type: SQLite 3.37 was the first to check them.
+        kinds = _COLUMNS[table].items()
+        wrong = " OR ".join(f"upper(typeof({n})) NOT IN ('NULL', '{kind}')" for n, kind in kinds)
         try:
-            # Another program may have written any type: SQLite 3.37 was the first to check them.
-            wrong = " OR ".join(
-                f"typeof({name}) NOT IN ('null', '{kind.lower()}')"
-                for _, name, kind, *_ in execute(f"PRAGMA table_info({table})")
-            )
             if execute(f"SELECT 1 FROM {table} WHERE {wrong}").fetchone():  # noqa: S608 - names of ours
-                what = f"a value cannot be read: a row of '{table}' has a value of another type"
-                raise damaged(self.path, what)
+                raise ValueError(f"a value cannot be read: a row of '{table}' has another type")
             return execute(f"SELECT * FROM {table}").fetchall()  # noqa: S608 - a name of ours
         except (sqlite3.Error, ValueError) as error:
             raise damaged(self.path, str(error)) from error
 
     @contextmanager
     def transaction(self, *, is_clean: bool) -> Iterator[None]:
-        """Commit the changes that are made inside, or none of them.
-
-        :param is_clean: whether the server stops afterwards.
-        :raise sqlite3.Error: the changes cannot be written.
-        """
+        """Commit the changes made inside, or none of them; `is_clean` if the server then stops."""
         execute = self.connection.execute
         try:
             execute("BEGIN IMMEDIATE")
@@ -140,19 +128,13 @@ class Database:
 
     def put_all(self, table: str, rows: Iterable[tuple[str | int | None, ...]]) -> None:
         """Add rows to a table, or replace those with the same keys."""
-        marks = ", ".join("?" * len(_columns(table)))
+        marks = ", ".join("?" * len(_COLUMNS[table]))
         self.connection.executemany(f"REPLACE INTO {table} VALUES ({marks})", rows)  # noqa: S608 - a name of ours
 
     def remove(self, table: str, *key: str | int) -> None:
         """Remove all rows whose key starts with these values."""
-        where = " AND ".join(f"{column} = ?" for column in _columns(table)[: len(key)])
+        where = " AND ".join(f"{column} = ?" for column in [*_COLUMNS[table]][: len(key)])
         self.connection.execute(f"DELETE FROM {table} WHERE {where}", key)  # noqa: S608 - columns of ours
-
-
-def _columns(table: str) -> list[str]:
-    """Return the names of a table's columns, those of the key first."""
-    parts = TABLES[table].partition(", PRIMARY KEY (")[0].split(", ")
-    return [part.partition(" ")[0] for part in parts]
 
 
 def damaged(path: Path, what: str) -> InputError:
@@ -180,15 +162,11 @@ def _is_in_use(path: Path) -> bool:
 
 
 def open_database(path: Path, connect: Connect = sqlite3.connect) -> Database:
-    """Open the state file, create it if it is missing, and lock it until it is closed.
-
-    :param path: as the user wrote it; a link stays one.
-    :raise InputError: the file is in use, is not a state file, or cannot be written.
-    """
-    target = Path(os.path.realpath(path))
+    """Open the state file, or create it, and lock it; raise `InputError` if that is impossible."""
+    target = Path(os.path.realpath(path))  # a link stays one
     if target.is_symlink():  # `realpath` follows all links but those of a loop
-        what, hint = "is a loop of symbolic links", "use another file, or remove the links"
-        raise _not_usable(path, what, hint)
+        hint = "use another file, or remove the links"
+        raise _not_usable(path, "is a loop of symbolic links", hint)
     try:
         # Not with `rwc`, since SQLite would let others read it.
         with suppress(FileExistsError):
@@ -201,115 +179,79 @@ def open_database(path: Path, connect: Connect = sqlite3.connect) -> Database:
         raise not_writable(path, reason(error)) from error
     try:
         _lock(connection, path)
-        _check(connection, path)
         return Database(path, target, connection)
     except BaseException:
         connection.close()
         raise
 
 
-_READ_ONLY: Final = "mode=ro&immutable=1"
-
-
 def _connect(target: Path, connect: Connect, options: str = "mode=rw") -> sqlite3.Connection:
-    return connect(
-        f"file:{quote(os.fsencode(target))}?{options}",
-        uri=True,
-        timeout=0,
-        isolation_level=None,
-        check_same_thread=False,
-    )
+    uri = f"file:{quote(os.fsencode(target))}?{options}"
+    return connect(uri, uri=True, timeout=0, isolation_level=None, check_same_thread=False)
 
 
 def _check_kind(path: Path, target: Path, connect: Connect) -> None:
-    """Check that a file is empty or a state file of our format, without changing it.
-
-    :raise InputError: it is not.
-    :raise OSError: it cannot be read.
-    """
-    no_state_file = _not_usable(
-        path, "is not a mockpets state file", "use another file, or move it away"
-    )
-    if not target.is_file():
-        raise no_state_file
-    if not os.access(target, os.R_OK | os.W_OK):
-        raise PermissionError(None, "Permission denied")
-    if not target.stat().st_size:
-        return
-    try:
-        # Immutable: takes no lock, and does not undo the last transaction of a crashed program.
-        with closing(_connect(target, connect, _READ_ONLY)) as connection:
-            (application,) = connection.execute("PRAGMA application_id").fetchone()
-            (version,) = connection.execute("PRAGMA user_version").fetchone()
-    except sqlite3.DatabaseError as error:
-        journal = target.with_name(f"{target.name}-journal")
-        if journal.exists() and journal.stat().st_size:
-            return  # of a server that was killed: `_lock` restores the file, `_check` checks it
-        if error.sqlite_errorname == "SQLITE_CORRUPT":
-            raise damaged(path, str(error)) from error
-        application = version = None
-    if application != _APPLICATION:
-        raise no_state_file
-    if version != FORMAT:
-        what = f"another version of mockpets wrote it: format {version}, not {FORMAT}"
+    """Check that a file is empty or of our format, without changing it, or raise `InputError`."""
+    kind: tuple[int | None, ...] = None, None
+    if target.is_file():
+        if not os.access(target, os.R_OK | os.W_OK):
+            raise PermissionError(None, "Permission denied")
+        if not target.stat().st_size:
+            return
+        try:
+            # Takes no lock, and does not undo the last transaction of a crashed program.
+            with closing(_connect(target, connect, "mode=ro&immutable=1")) as connection:
+                names = ("application_id", "user_version")
+                kind = (*(connection.execute(f"PRAGMA {name}").fetchone()[0] for name in names),)
+        except sqlite3.DatabaseError as error:
+            journal = target.with_name(f"{target.name}-journal")
+            if journal.exists() and journal.stat().st_size:
+                return  # of a server that was killed: `_lock` restores the file and checks it
+            if error.sqlite_errorname == "SQLITE_CORRUPT":
+                raise damaged(path, str(error)) from error
+    if kind[0] != _APPLICATION:
+        raise _not_usable(path, "is not a mockpets state file", "use another file, or move it away")
+    if kind[1] != FORMAT:
+        what = f"another version of mockpets wrote it: format {kind[1]}, not {FORMAT}"
         raise _not_usable(path, what, AWAY)
-
-
-_SETTINGS: Final = (
-    "synchronous = FULL",
-    "temp_store = MEMORY",
-    "trusted_schema = OFF",
-    "cell_size_check = ON",
-)
 
 
 def _lock(connection: sqlite3.Connection, path: Path) -> None:
     """Lock a file for this connection, and undo the last transaction of a server that crashed.
 
-    A file that is empty gets our tables.
-
-    :raise InputError: another program uses it, it is damaged, or it cannot be written.
+    Create the tables of an empty file; check those of another one, or raise `InputError`.
     """
+    execute, is_locked = connection.execute, False
     try:
-        for setting in _SETTINGS:
-            connection.execute(f"PRAGMA {setting}")
-        connection.execute("BEGIN EXCLUSIVE")
-        if connection.execute("PRAGMA schema_version").fetchone() == (0,):
-            _create_tables(connection)
-        connection.execute("COMMIT")
-        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-        connection.execute("BEGIN EXCLUSIVE")
-        connection.execute("COMMIT")
+        connection.executescript("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY")
+        connection.executescript("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+        execute("BEGIN EXCLUSIVE")
+        if execute("PRAGMA schema_version").fetchone() == (0,):
+            execute(f"PRAGMA application_id = {_APPLICATION}")
+            execute(f"PRAGMA user_version = {FORMAT}")
+            for statement in _SCHEMA.values():
+                execute(statement)
+            execute("INSERT INTO file VALUES (1)")
+        execute("COMMIT")
+        execute("PRAGMA locking_mode = EXCLUSIVE")
+        execute("BEGIN EXCLUSIVE")
+        execute("COMMIT")
         # Not before the lock, since it reads the file. Syncs the end of each transaction too.
-        connection.execute("PRAGMA journal_mode = TRUNCATE")
-    except UnicodeDecodeError as error:  # SQLite's message quotes a damaged name
-        raise damaged(path, "the names of the tables cannot be read") from error
-    except sqlite3.Error as error:
+        execute("PRAGMA journal_mode = TRUNCATE")
+        is_locked = True
+        tables = dict(execute("SELECT name, sql FROM sqlite_master WHERE sql NOT NULL"))
+        (result,) = execute("PRAGMA quick_check(1)").fetchone()
+    except (sqlite3.Error, ValueError) as error:
         code = getattr(error, "sqlite_errorname", "")
         if code.startswith("SQLITE_BUSY"):
             hint = "stop it, or use another file: each server needs its own"
             raise _not_usable(path, "in use by another mockpets", hint) from error
-        if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+        if isinstance(error, ValueError):  # SQLite's message quotes a damaged name
+            raise damaged(path, "the names of the tables cannot be read") from error
+        if is_locked or code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
             raise damaged(path, str(error)) from error
         raise not_writable(path, str(error)) from error
-
-
-def _create_tables(connection: sqlite3.Connection) -> None:
-    connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-    connection.execute(f"PRAGMA user_version = {FORMAT}")
-    for statement in _SCHEMA.values():
-        connection.execute(statement)
-    connection.execute("INSERT INTO file VALUES (1)")
-
-
-def _check(connection: sqlite3.Connection, path: Path) -> None:
-    """Check that the file has our tables and is not damaged, or raise `InputError`."""
-    try:
-        found = dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE sql NOT NULL"))
-        (result,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-    except (sqlite3.Error, ValueError) as error:
-        raise damaged(path, str(error)) from error
-    if found != _SCHEMA:
+    if tables != _SCHEMA:
         raise damaged(path, "the tables are not those of mockpets")
     if result != "ok":
         raise damaged(path, " ".join(str(result).split()))

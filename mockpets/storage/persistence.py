@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING, Any, Final
 from mockpets.clock import LATEST, REAL, Clock
 from mockpets.constants import DEFAULT_SESSION, INT64_MAX
 from mockpets.contract.collections import COLLECTIONS, Collection, OwnSchema, key_problem
-from mockpets.errors import InputError, Problem, RequestError, invalid
+from mockpets.errors import RequestError, invalid
 from mockpets.records.saved import Records, contents_of
-from mockpets.records.store import Contents
 from mockpets.records.table import Table, empty_table, make_table
 from mockpets.session.save_progress import SKIPPED_KEYS
 from mockpets.session.session import Snapshot
 from mockpets.storage.database import damaged, not_writable, open_database
-from mockpets.storage.saver import SEPARATOR, Saver, base_name
+from mockpets.storage.saver import SEPARATOR, Saver
 from mockpets.strict_json import dump_json, load_json_of
 
 if TYPE_CHECKING:
@@ -36,16 +35,13 @@ if TYPE_CHECKING:
     from mockpets.storage.database import Database
 
 _log: Final = logging.getLogger("mockpets")
-_UNKNOWN: Final = Collection("", "", OwnSchema(""))
+_UNKNOWN: Final = Collection("", "", OwnSchema(""), key="", is_ordered=True)
 """The collection of records that wait for the scenario that defines it."""
 
 
 @contextmanager
 def persist_sessions(path: str, sessions: SessionRegistry) -> Iterator[None]:
-    """Restore the sessions from a file, and save them to it until the end.
-
-    :raise InputError: the file is invalid, cannot be written, or another server uses it.
-    """
+    """Restore the sessions from a file, and save them until the end, or raise `InputError`."""
     database = open_database(Path(path))
     try:
         saver = restore_sessions(database, sessions)
@@ -60,10 +56,7 @@ def persist_sessions(path: str, sessions: SessionRegistry) -> Iterator[None]:
 
 
 def restore_sessions(database: Database, sessions: SessionRegistry) -> Saver:
-    """Restore the sessions, and return the saver that saves them.
-
-    :raise InputError: the file is invalid or cannot be written, or the sessions exceed a limit.
-    """
+    """Restore the sessions, and return the saver that saves them, or raise `InputError`."""
     path, restored = database.path, database.rows("sessions")
     needed = len({DEFAULT_SESSION, *(name for name, *_ in restored)})
     if needed > sessions.limit:
@@ -72,24 +65,8 @@ def restore_sessions(database: Database, sessions: SessionRegistry) -> Saver:
         raise invalid(str(path), what, f"{hint}records")
     try:
         reader = _Reader(database, sessions.shared)
-        for name, session_id, *values in restored:
-            if not session_id.isalnum():
-                what = f"the ID of session {name} has other characters than letters and digits"
-                raise ValueError(what)
-            problems: list[str] = []
-            try:
-                session = sessions.get_or_create(name, declare=True)
-                session.load(reader.snapshot(problems, name, *values))
-            except RequestError as error:
-                hint = "start the server with higher limits, or move the file away to start with "
-                problem = Problem(
-                    str(path), 0, 0, f"session {name}", error.message, f"{hint}new records"
-                )
-                raise InputError([problem]) from error
-            for text in problems:
-                _log.warning("session '%s' %s", name, text)
-            if not reader.skipped and not problems:  # else its records may have been different
-                session.identify(session_id)
+        for row in restored:
+            _restore(sessions, reader, row, path)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise damaged(path, f"a value cannot be read: {error}") from error
     if reader.skipped:
@@ -109,11 +86,26 @@ def restore_sessions(database: Database, sessions: SessionRegistry) -> Saver:
     return saver
 
 
-class _Reader:
-    """Makes snapshots of the rows of a state file, each of which it checks.
+def _restore(sessions: SessionRegistry, reader: _Reader, row: tuple[Any, ...], path: Path) -> None:
+    """Make a session as it was, with its ID if nothing can be lost; raise as `_Reader`."""
+    (name, session_id, *_), problems = row, list[str]()
+    try:
+        session = sessions.get_or_create(name, declare=True)
+        session.load(reader.snapshot(row, problems))
+    except RequestError as error:
+        hint = "start the server with higher limits, or move the file away to start with new "
+        what = f"session {name}: {error.message}"
+        raise invalid(str(path), what, f"{hint}records") from error
+    for text in problems:
+        _log.warning("session '%s' %s", name, text)
+    if not reader.skipped and not problems:
+        session.identify(session_id)
 
-    Its methods raise `RequestError` ``store_full``, and ValueError, KeyError or TypeError for a
-    value that cannot be used.
+
+class _Reader:
+    """Makes snapshots of the rows of a state file.
+
+    Its methods raise ``store_full``, or ValueError, KeyError or TypeError for a damaged value.
     """
 
     def __init__(self, database: Database, shared: SharedState) -> None:
@@ -121,41 +113,28 @@ class _Reader:
         ((is_clean,),) = database.rows("file")
         self.skipped = 0 if is_clean else SKIPPED_KEYS
         """How many keys the last server may have assigned in vain."""
-        self.bases = {
-            name: text.encode().split(b"\n") if text else []
-            for name, text in database.rows("bases")
-        }
-        self._tables: dict[tuple[str, Collection], Table] = {}
-        for start in shared.starts.values():
-            self._tables[base_name(start.in_order()), start.collection] = start
+        bases = database.rows("bases")
+        self.bases = {name: text.encode().split(b"\n") if text else [] for name, text in bases}
+        self._tables = {(each.digest, each.collection): each for each in shared.starts.values()}
         self._changes: dict[tuple[str, ...], dict[int, bytes | None]] = defaultdict(dict)
         for session, label, giver, place, text in database.rows("records"):
             self._changes[session, label, giver][place] = None if text is None else text.encode()
-        self._collections: dict[str, list[tuple[str, str, str, str, int]]] = defaultdict(list)
-        for session, label, giver, digest, base, last_key in database.rows("collections"):
-            self._collections[session].append((label, giver, digest, base, last_key))
+        self._collections: dict[str, list[list[Any]]] = defaultdict(list)
+        for session, *row in database.rows("collections"):
+            self._collections[session].append(row)
 
-    def snapshot(
-        self,
-        problems: list[str],
-        name: str,
-        active: str | None,
-        seed: int | None,
-        clock: str | None,
-        starts: str | None,
-        skipped: int,
-    ) -> Snapshot:
+    def snapshot(self, row: tuple[Any, ...], problems: list[str]) -> Snapshot:
         """Return a session by its row; add what differs from then to `problems`."""
-        shared = self._shared
-        if not 0 <= skipped <= INT64_MAX - SKIPPED_KEYS:
-            raise ValueError("skipped_keys is out of range")
+        (name, session_id, active, seed, clock, starts, skipped), shared = row, self._shared
+        if not session_id.isalnum() or not 0 <= skipped <= INT64_MAX - SKIPPED_KEYS:
+            raise ValueError(f"the ID of session {name} or its skipped_keys")
         names = shared.scenarios if active is None else tuple(active.split(SEPARATOR))
         try:
             shared.library().stack(names)
         except RequestError as error:
-            instead, names = SEPARATOR.join(shared.scenarios), shared.scenarios
-            what = f"is restored with scenario {instead} instead of its own: {error.message}"
-            problems.append(what)
+            names = shared.scenarios
+            what = f"is restored with scenario {SEPARATOR.join(names)} instead of its own"
+            problems.append(f"{what}: {error.message}")
         return Snapshot(
             active=names,
             seed=shared.seed if seed is None else seed,
@@ -170,14 +149,14 @@ class _Reader:
         if not isinstance(saved, dict):
             raise TypeError(f"starts must be an object, got {text[:80]}")
         for label, base in saved.items():
-            binding, known = self._shared.library().binding(label, ""), _UNKNOWN
+            binding = self._shared.library().binding(label, "")
             if binding is None:
                 problems.append(f"has initial records of {label} that wait for their scenario")
-            else:
-                known = binding.collection
-            unread = self._table(base, _UNKNOWN)  # which checks them
+            known = _UNKNOWN if binding is None else binding.collection
+            if base not in self.bases:
+                raise ValueError(f"the file has no base {base}")
             try:
-                starts[label] = unread if known is _UNKNOWN else self._table(base, known)
+                starts[label] = self._table(base, known)
             except KeyError:  # its records have another key now
                 problems.append(f"has no initial records of {label}: the file defines others now")
                 starts[label] = empty_table(known)
@@ -194,49 +173,32 @@ class _Reader:
                 problems.append(f"has records {whose} that wait for their scenario")
             known = COLLECTIONS.get(label, _UNKNOWN) if binding is None else binding.collection
             changes = {
-                place: None if row is None else _pair(row, known)
+                place: None if row is None else _pair(row, known, place)
                 for place, row in self._changes[session, label, giver].items()
             }
-            table, next_key = self._table(base, known), min(last_key + self.skipped, INT64_MAX) + 1
-            if known is _UNKNOWN:
-                contents = Contents(
-                    table,
-                    _unread({place: pair[1] for place, pair in changes.items() if pair}),
-                    _unread({place: b"" for place in changes if place in table.rows}),
-                    sum(len(pair[1]) for pair in changes.values() if pair),
-                    next_key,
-                )
-            else:
-                contents = contents_of(table, changes, next_key)
+            next_key = min(last_key + self.skipped, INT64_MAX) + 1
+            contents = contents_of(self._table(base, known), changes, next_key)
             yield (label, giver), Records(digest, contents)
 
     def _table(self, base: str, collection: Collection) -> Table:
         """Return the rows of a base as a table, the same one for all sessions."""
-        table = self._tables.get((base, collection))
-        if table is None:
-            pairs = [_pair(row, collection) for row in self.bases[base]]
-            if collection is _UNKNOWN:
-                table = _unread(dict(enumerate(self.bases[base])))
-            else:
-                table = make_table(collection, pairs, self._shared.records)
-            self._tables[base, collection] = table
-        return table
+        if (base, collection) not in self._tables:
+            pairs = (_pair(row, collection, place) for place, row in enumerate(self.bases[base]))
+            self._tables[base, collection] = make_table(collection, pairs, self._shared.records)
+        return self._tables[base, collection]
 
 
-def _pair(row: bytes, collection: Collection) -> tuple[Record, bytes]:
+def _pair(row: bytes, collection: Collection, place: int) -> tuple[Record, bytes]:
     """Return a record with its JSON."""
     record: Any = load_json_of(row.decode())
     dump_json(record)  # half of a surrogate pair cannot be sent
     if not isinstance(record, dict):
         raise TypeError(f"a record must be an object, got {row.decode()[:80]}")
-    if collection is not _UNKNOWN and (problem := key_problem(record[collection.key])):
+    if collection is _UNKNOWN:
+        record[""] = place
+    if problem := key_problem(record[collection.key]):
         raise ValueError(f"{collection.key} {problem}")
     return record, row
-
-
-def _unread(rows: Mapping[int, bytes]) -> Table:
-    """Return rows that no request can reach as a table."""
-    return Table(_UNKNOWN, None, dict(rows), sorted(rows), frozen=True)
 
 
 def _clock(text: str) -> Clock | None:
