@@ -126,6 +126,22 @@ def load_json_of(
     return decoder.decode(text)
 
 
+def load_plain_json(text: str) -> Any:
+    """Return the value of JSON; a number is a Decimal only if no float has its value.
+
+    :raise ValueError: as `load_json_of`.
+    """
+    return json.JSONDecoder(parse_float=_plain, parse_int=_integer, parse_constant=_finite).decode(
+        text
+    )
+
+
+def _plain(text: str) -> float | Decimal:
+    exact = _finite(text)
+    nearest = float(text)
+    return nearest if Decimal(repr(nearest)) == exact else exact
+
+
 def _finite(text: str) -> Decimal:
     number = _decimal(text) if text[-1].isdigit() else Decimal("NaN")
     if number.is_finite():

@@ -19,6 +19,7 @@ from mockpets.cli.options import flag, integer, option, read_json, with_json
 from mockpets.cli.quick import in_session
 from mockpets.errors import InputError, Problem, did_you_mean, invalid, printable
 from mockpets.settings.validators import scenario_name
+from mockpets.strict_json import dump_json, load_plain_json
 from mockpets.units import counted, either, quote
 
 if TYPE_CHECKING:
@@ -505,9 +506,13 @@ def export_session(client: ControlClient, file: Path, log: bool) -> None:
     """
     exported = client.export_session(log=log)
     try:
+        text = json.dumps(exported, indent=1)
+    except TypeError:  # a Decimal
+        text = dump_json(exported).decode()
+    try:
         # Exclusively: never write to where a symbolic link leads.
         with file.open("x", encoding="utf-8") as stream:
-            stream.write(json.dumps(exported, indent=1) + "\n")
+            stream.write(f"{text}\n")
     except FileExistsError as error:
         raise invalid(str(file), "already exists", "choose another name, or delete it") from error
     except OSError as error:
@@ -528,7 +533,7 @@ def import_session(client: ControlClient, file: Path) -> None:
 
     text = read_any_text(file, str(file), _EXPORT_BYTES)
     try:
-        exported = json.loads(text)
+        exported = load_plain_json(text)
     except (ValueError, RecursionError) as error:
         raise invalid(str(file), f"is not valid JSON: {error}") from error
     if not isinstance(exported, dict):

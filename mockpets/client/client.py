@@ -18,6 +18,7 @@ from mockpets.client.connection import (
     Connection,
     NoAnswer,
     SessionLostError,
+    parse_exactly,
     parse_object,
     split_url,
 )
@@ -453,12 +454,15 @@ class ControlClient:
     def export_session(self, name: str | None = None, *, log: bool = False) -> types.SessionExport:
         """Return data, scenarios, counters, seed and clock of a session.
 
+        A number that no float has, such as 1e400, is a `Decimal`.
+
         :param name: by default, this client's session.
         :param log: whether to add the request log as HAR, with secrets redacted.
         """
         name = self.name if name is None else name
         path, query = _fill("/sessions/{name}/export", name), {"log": "true" if log else None}
-        return self._call("GET", path, query=query, session=name, wait=constants.WAIT_SECONDS)
+        wait = constants.WAIT_SECONDS
+        return self._call("GET", path, query=query, session=name, wait=wait, read=parse_exactly)
 
     def import_session(
         self, exported: types.SessionExport, name: str | None = None

@@ -10,6 +10,7 @@ import json
 import re
 import weakref
 from collections import deque
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
@@ -171,7 +172,7 @@ class Connection:
         if body is not None:
             is_yaml = isinstance(body, bytes)
             sent["Content-Type"] = "application/yaml" if is_yaml else "application/json"
-            data = body if isinstance(body, bytes) else json.dumps(body).encode()
+            data = body if isinstance(body, bytes) else _dumped(body)
         request = method, self._path + path, sent, data, self._timeout + wait
         try:
             connection = self._idle.pop()
@@ -203,9 +204,29 @@ class Connection:
         _close(self._idle)
 
 
+def _dumped(body: object) -> bytes:
+    """Return a body as JSON: compact if it has a Decimal, or would be too long with escapes."""
+    with suppress(TypeError):
+        if len(data := json.dumps(body).encode()) <= constants.FIXTURE_BYTES:
+            return data
+    from mockpets.strict_json import dump_json  # rarely needed
+
+    return dump_json(body)
+
+
 def parse_object(body: bytes) -> Any:
     """Return the JSON object in a body; raise ValueError if it has another value."""
-    value = json.loads(body)
+    return _object(json.loads(body))
+
+
+def parse_exactly(body: bytes) -> Any:
+    """Return the JSON object in a body like `parse_object`; large numbers are Decimals."""
+    from mockpets.strict_json import load_plain_json
+
+    return _object(load_plain_json(body.decode()))
+
+
+def _object(value: object) -> Any:
     if not isinstance(value, dict):
         raise ValueError("the control API sends only objects")
     return value

@@ -28,6 +28,24 @@ def test_a_session_is_exported_and_imported(run: Run, client: ControlClient, cal
     assert call("GET", "/~w2+default/v1/pets").json[-1] == added.json
 
 
+def test_every_number_and_text_survives_the_file(
+    run: Run, client: ControlClient, call: Client
+) -> None:
+    orders = {"name": "shop", "description": "d", "resources": [{"path": "/v1/orders"}]}
+    client.make_session("w1", scenario=[orders])
+    text, digits = "\u00e9" * 30_000, "9" * 60
+    record = f'{{"a":1e400,"b":{digits},"c":1.5,"d":1e-400,"e":"{text}"}}'.encode()
+    headers = {"Content-Type": "application/json"}
+    for _ in range(10):  # escaped, they would be longer than an import may be
+        response = call("POST", "/~w1/v1/orders", body=record, headers=headers)
+        assert response.status == 201, response.body
+    assert run("sessions", "export", "w1.json", "--session", "w1")[0] == 0
+    imported = ["imported session w2; active: shop"]
+    assert run("sessions", "import", "w1.json", "--session", "w2") == (0, imported, [])
+
+    assert call("GET", "/~w2/v1/orders").body == call("GET", "/~w1/v1/orders").body
+
+
 def test_without_a_name_it_is_the_default_session(run: Run, client: ControlClient) -> None:
     assert run("sessions", "export", "a.json") == (0, ["exported session default to a.json"], [])
     client.use("flaky")
