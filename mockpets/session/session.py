@@ -263,6 +263,8 @@ class Session:
         self.skipped_keys = 0
         """How many keys a collection skips that no request has asked for yet: a server that
         crashed, or this one before an undo, may have assigned them."""
+        self.loads = 0
+        """How many snapshots it has loaded."""
         self._kept: dict[Place, Kept] = {}
         self._waiting: Mapping[Place, Records] = {}
         """The records of a snapshot that no request has asked for yet."""
@@ -506,6 +508,7 @@ class Session:
             if snapshot.random is not None:
                 self._random = Random()
                 self._random.setstate((_RANDOM_VERSION, snapshot.random, None))
+            self.loads += 1
             self._kept, self._waiting = {}, {}  # first, because the new ones may need the memory
             self._waiting = {
                 place: each._replace(charge=self.charge(each.contents.size))

@@ -52,14 +52,15 @@ _log: Final = logging.getLogger("mockpets")
 class _SessionFile:
     """What the file has of a session.
 
-    :param records: the records of each collection, with the name of their base.
-    :param starts: the names of the bases of its initial records.
-    :param is_new: whether all of it must be written, and any rows of its name removed first.
+    :param bases: the names of the bases of its collections, not the records: those of a deleted
+        session must be free at once. `starts` are those of its initial records.
+    :param is_new: whether all of it must be written; `loads` are those of the session before.
     """
 
     session: Session
-    records: dict[Place, tuple[Store | Contents, str]] = field(default_factory=dict)
+    bases: dict[Place, str] = field(default_factory=dict)
     starts: set[str] = field(default_factory=set)
+    loads: int = 0
     is_new: bool = True
 
 
@@ -157,7 +158,7 @@ class Saver:
                 for file in files:
                     self._write_session(file)
                 used = set[str]().union(*(file.starts for file in current.values()))
-                used |= {base for file in current.values() for _, base in file.records.values()}
+                used |= {base for file in current.values() for base in file.bases.values()}
                 for unused in self._bases - used:
                     database.remove("bases", unused)
                 self._bases &= used
@@ -173,12 +174,12 @@ class Saver:
     def _write_session(self, file: _SessionFile) -> None:
         database, shared, session = self._database, self._sessions.shared, file.session
         name, inline = session.name, {*session.documents.by_name}
-        if file.is_new:
+        if file.is_new or file.loads != session.loads:
+            file.loads, file.bases = session.loads, {}
             self._remove(name)
-            file.records = {}
         sources = records_without(inline, session.records())
-        for place in file.records.keys() - sources.keys():
-            del file.records[place]
+        for place in file.bases.keys() - sources.keys():
+            del file.bases[place]
             self._remove(name, *place)
         for place, (digest, source) in sources.items():
             self._write_records(file, place, digest, source)
@@ -202,10 +203,10 @@ class Saver:
         self, file: _SessionFile, place: Place, digest: str, source: Store | Contents
     ) -> None:
         """Write what has changed in a collection, or all if the file has other records."""
-        known, base = file.records.get(place, (None, ""))
+        base = file.bases.get(place, "")
         if isinstance(source, Store):
-            contents, rows, next_key = source.take_unsaved(everything=known is not source)
-        elif known is not source:
+            contents, rows, next_key = source.take_unsaved(everything=not base)
+        elif not base:
             contents, rows, next_key = Unsaved(source, {}, source.next_key)
         else:
             return
@@ -219,7 +220,7 @@ class Saver:
             "records",
             ((*key, each, None if row is None else row.decode()) for each, row in rows.items()),
         )
-        file.records[place] = source, base
+        file.bases[place] = base
 
     def _write_table(self, table: Table) -> str:
         """Write the rows of a table as a base, unless the file has it; return its name."""
@@ -261,5 +262,5 @@ class Saver:
         self.close()
 
     def close(self) -> None:
-        """Close the file; a save with `stop` comes before."""
+        """Close the file; `stop` saves before."""
         self._database.close()

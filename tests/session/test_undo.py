@@ -107,6 +107,23 @@ def test_requests_since_a_clear_stay_and_those_since_a_reset_do_not(server: Serv
     assert numbers == "5"
 
 
+def test_an_undo_keeps_what_was_activated_since_the_reset(server: Server) -> None:
+    before = server.state()
+    server.control("POST", "reset")
+    now = {"now": "2031-02-03T04:05:06.789Z", "frozen": True}
+    server.control("PUT", "clock", now)
+    server.control("PUT", "overrides/flaky", {"description": "d"})
+    server.control("PUT", "scenario", {"scenario": "empty"})
+    server.undo()
+
+    assert server.control("GET", "clock").json["now"] == now["now"]
+    assert server.control("GET", "scenarios/flaky").json["override"]
+    assert server.state()["active"] == ["empty"]
+    server.control("PUT", "scenario", {"scenario": "default"})
+    assert server.state()["all pets"][-1]["name"] == PET["name"]
+    assert server.state()["log"] == before["log"]
+
+
 def test_a_name_that_is_used_again_cannot_be_undone(server: Server) -> None:
     server.control("DELETE", "sessions/w1")
     server.call("GET", "/~w1/v1/pets")

@@ -2,12 +2,15 @@
 
 import gc
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mockpets import MockpetsServer, Settings
+from mockpets.client import ControlClient
 from tests.http_client import Client, OverSocket
+from tests.session.test_undo import wait_for_save
 
 SIZE = 700
 """Of 900 records of this size, less than two sessions fit into the memory."""
@@ -103,3 +106,17 @@ def test_a_deleted_session_leaves_room_for_another(
     act(call)
     assert call("DELETE", "/__mockpets/sessions/a").status == 200
     assert fill(call, "c") == 200
+
+
+@pytest.mark.usefixtures("no_collections")
+def test_a_deleted_session_that_was_saved_leaves_room_for_another(tmp_path: Path) -> None:
+    path = str(tmp_path / "pets.state")
+    settings = Settings(port=0, memory=1_600_000, max_records=10_000, state=path)
+    with MockpetsServer(settings) as server:
+        call = Client(OverSocket(server.url))
+        assert fill(call, "a") == 200
+        call("PATCH", "/~a/__mockpets/data/pets/1", json_body={"name": "y"})
+        wait_for_save(ControlClient(server.url, "a"))
+        undo(call)
+        assert call("DELETE", "/__mockpets/sessions/a").status == 200
+        assert fill(call, "c") == 200
