@@ -263,8 +263,8 @@ class Session:
         self.skipped_keys = 0
         """How many keys a collection skips that no request has asked for yet: a server that
         crashed, or this one before an undo, may have assigned them."""
-        self.loads = 0
-        """How many snapshots it has loaded."""
+        self.restarts = 0
+        """How often all of its content was replaced."""
         self._kept: dict[Place, Kept] = {}
         self._waiting: Mapping[Place, Records] = {}
         """The records of a snapshot that no request has asked for yet."""
@@ -503,13 +503,12 @@ class Session:
         with self._lock:
             self.active, self.seed, self.clock = snapshot.active, snapshot.seed, snapshot.clock
             self.documents, self.starts = snapshot.documents, snapshot.starts
+            self._clear()  # first, because the new records may need the memory
             self._counters = {names: known.copy() for names, known in snapshot.counters.items()}
-            self._random, self.skipped_keys = None, snapshot.skipped_keys
+            self.skipped_keys = snapshot.skipped_keys
             if snapshot.random is not None:
                 self._random = Random()
                 self._random.setstate((_RANDOM_VERSION, snapshot.random, None))
-            self.loads += 1
-            self._kept, self._waiting = {}, {}  # first, because the new ones may need the memory
             self._waiting = {
                 place: each._replace(charge=self.charge(each.contents.size))
                 for place, each in snapshot.records.items()
@@ -562,13 +561,7 @@ class Session:
 
     def reset(self) -> None:
         """Reset records, counters, random numbers and the journal; the rest stays."""
-        with self._lock:
-            self._kept, self._waiting, self.skipped_keys = {}, {}, 0
-            self._counters, self._random = {}, None
-        self.note_change()
-        self.journal.reset()
-        for kind in _RESET_KINDS:
-            self.changes.publish(kind)
+        self.start_from(self.seed, self.starts)
 
     def free(self) -> None:
         """Free the memory of a session that was removed.
@@ -582,9 +575,18 @@ class Session:
     def start_from(self, seed: int, starts: Mapping[str, Table]) -> None:
         """Replace the seed and the initial records of collections, and reset the session."""
         with self._lock:
-            self.seed = seed
-            self.starts = starts
-        self.reset()
+            self.seed, self.starts = seed, starts
+            self._clear()
+        self.note_change()
+        self.journal.reset()
+        for kind in _RESET_KINDS:
+            self.changes.publish(kind)
+
+    def _clear(self) -> None:
+        """Remove records, counters and random numbers; the caller holds the lock."""
+        self._kept, self._waiting, self.skipped_keys = {}, {}, 0
+        self._counters, self._random = {}, None
+        self.restarts += 1
 
     @property
     def is_changed(self) -> bool:

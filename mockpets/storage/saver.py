@@ -37,8 +37,7 @@ if TYPE_CHECKING:
 
 SAVE_SECONDS: Final = 1.0
 """The interval between two saves; longer if a save takes long."""
-_SHARE: Final = 10
-"""Saving takes at most one part in this many of the time."""
+_SHARE: Final = 10  # saving takes at most one part in this many of the time
 STOP_SECONDS: Final = 5.0
 """How long the last save may take, for example on a disk that does not respond."""
 SEPARATOR: Final = "+"
@@ -54,13 +53,13 @@ class _SessionFile:
 
     :param bases: the names of the bases of its collections, not the records: those of a deleted
         session must be free at once. `starts` are those of its initial records.
-    :param is_new: whether all of it must be written; `loads` are those of the session before.
+    :param is_new: whether all of it must be written; `restarts` are those of the session then.
     """
 
     session: Session
     bases: dict[Place, str] = field(default_factory=dict)
     starts: set[str] = field(default_factory=set)
-    loads: int = 0
+    restarts: int = 0
     is_new: bool = True
 
 
@@ -84,13 +83,11 @@ class Saver:
         self._changed_names: set[str] = set()
         """The sessions that have changed since the last save. By name, since a deleted session that
         refers to itself would not free its memory at once."""
-        self._saved: set[str] = set()
-        """The sessions in the file."""
+        self._saved: set[str] = set()  # the sessions in the file
         self._bases = {*bases}
         self._logged = ""
         self._is_stopping = False
-        self.thread: Thread | None = None
-        """Saves until `stop`; None before `start`."""
+        self.thread: Thread | None = None  # saves from `start` to `stop`
 
     def track(self, session: Session) -> None:
         """Begin to save a session that is new, or put back, unless it is a visitor's."""
@@ -143,16 +140,16 @@ class Saver:
 
     def _write(self, *, is_last: bool) -> None:
         """Write the sessions that changed, and remove deleted ones, or raise `sqlite3.Error`."""
-        database, current, changed = self._database, self._current(), self._changed_names.copy()
+        database, changed = self._database, self._changed_names.copy()
+        if self._saved and not changed and not is_last:
+            return  # creating and deleting a session is a change too
         self._changed_names.difference_update(changed)  # what changes from here on is saved again
+        current = self._current()
         files = [file for name, file in current.items() if file.is_new or name in changed]
-        gone = self._saved - current.keys()
-        if not files and not gone and not is_last:
-            return
         bases = self._bases.copy()
         try:
             with database.transaction(is_clean=is_last):
-                for name in gone:
+                for name in self._saved - current.keys():
                     database.remove("sessions", name)
                     self._remove(name)
                 for file in files:
@@ -164,8 +161,9 @@ class Saver:
                 self._bases &= used
         except BaseException:
             self._bases = bases
-            for file in files:  # the next save writes all of it
-                del self._files[file.session.name]
+            self._changed_names.update(changed)
+            for file in files:
+                file.is_new = True
             raise
         self._saved = {*current}
         for file in files:
@@ -174,8 +172,8 @@ class Saver:
     def _write_session(self, file: _SessionFile) -> None:
         database, shared, session = self._database, self._sessions.shared, file.session
         name, inline = session.name, {*session.documents.by_name}
-        if file.is_new or file.loads != session.loads:
-            file.loads, file.bases = session.loads, {}
+        if file.is_new or file.restarts != session.restarts:
+            file.restarts, file.bases = session.restarts, {}
             self._remove(name)
         sources = records_without(inline, session.records())
         for place in file.bases.keys() - sources.keys():
@@ -193,6 +191,8 @@ class Saver:
         seed = None if session.seed == shared.seed else session.seed
         head = name, session.id, scenarios, seed, clock, starts, session.skipped_keys
         database.put_all("sessions", [head])
+        if file.restarts != session.restarts:  # these records are of before
+            self._write_session(file)
 
     def _remove(self, session: str, *place: str) -> None:
         """Remove the records of a session, or of one of its collections."""
@@ -214,8 +214,8 @@ class Saver:
         if contents is not None:
             base, rows = self._write_table(contents.base), changed_rows(contents)
             self._remove(*key)
-        last_key = min(next_key - 1, INT64_MAX)
-        self._database.put_all("collections", [(*key, digest, base, last_key)])
+        collection = *key, digest, base, min(next_key - 1, INT64_MAX)
+        self._database.put_all("collections", [collection])
         self._database.put_all(
             "records",
             ((*key, each, None if row is None else row.decode()) for each, row in rows.items()),
