@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.clock import LATEST, REAL, Clock
 from mockpets.constants import DEFAULT_SESSION, INT64_MAX
-from mockpets.contract.collections import COLLECTIONS, Collection, OwnSchema, key_problem
+from mockpets.contract.collections import Collection, OwnSchema, key_problem
+from mockpets.contract.pet_store import COLLECTIONS
 from mockpets.errors import RequestError, invalid
 from mockpets.records.saved import Records, contents_of
 from mockpets.records.table import Table, empty_table, make_table
@@ -29,7 +30,7 @@ from mockpets.strict_json import dump_json, load_json_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from mockpets.contract.collections import Record
+    from mockpets.contract.model import Record
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Place, SharedState
     from mockpets.storage.database import Database

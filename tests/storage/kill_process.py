@@ -178,12 +178,16 @@ class Expected:
             self.states[target] = [State(0, value, {*(value or ())})]
             return
         states = self.states[target]
-        if not self.is_pending(target, value, states[-1].value):
+        if self.is_pending(target, value, states[-1].value):
+            is_reset = self.pending is not None and self.pending[0] == "reset"
+            given = {*(self.starts[target] or ())} if is_reset else states[-1].given
+        else:
             matching = [place for place, state in enumerate(states) if state.value == value]
             assert matching, f"{target}: lost or changed: {value}, not one of {states}"
             self.lost += matching[-1] < len(states) - 1
-            del states[: matching[0]]
-        given = set[str]().union(*(state.given for state in states))
+            # A reset starts the keys again. The file may have the last one of equal states, and so
+            # every reset before it.
+            given = set[str]().union(*(state.given for state in states[matching[-1] :]))
         self.states[target] = [State(0, value, given)]
 
     def is_pending(self, target: str, value: Any, before: Any) -> bool:
