@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from mockpets.memory_budget import Charge
@@ -46,8 +45,7 @@ def changed_rows(contents: Contents) -> dict[int, bytes | None]:
     return {**dict.fromkeys(contents.gone.rows), **contents.own.rows}
 
 
-@dataclass(frozen=True)
-class SavedRecords:
+class SavedRecords(NamedTuple):
     """The rows of a collection: those of a base, with what was changed since.
 
     :param digest: as in `Records`.

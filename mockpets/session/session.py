@@ -13,6 +13,7 @@ from functools import partial
 from random import Random
 from secrets import token_hex
 from threading import Lock
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from mockpets.constants import (
@@ -96,8 +97,7 @@ class Kept(NamedTuple):
         return self.digest == binding.digest and (mine is other or mine == other)
 
 
-@dataclass(frozen=True)
-class Snapshot:
+class Snapshot(NamedTuple):
     """All that decides how a session responds, at one moment.
 
     :param starts: see `Session.starts`.
@@ -113,7 +113,7 @@ class Snapshot:
     starts: Mapping[str, Table]
     records: Mapping[Place, Records]
     documents: Documents = NO_DOCUMENTS
-    counters: Mapping[tuple[str, ...], Counters] = field(default_factory=dict)
+    counters: Mapping[tuple[str, ...], Counters] = MappingProxyType({})
     random: tuple[int, ...] | None = None
     skipped_keys: int = 0
 
@@ -541,8 +541,7 @@ class Session:
             records[place] = records[place]._replace(contents=contents._replace(next_key=next_key))
         charge.close()
         self.load(
-            replace(
-                now,
+            now._replace(
                 records=records,
                 counters=snapshot.counters,
                 random=snapshot.random,

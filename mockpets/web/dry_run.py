@@ -83,7 +83,7 @@ class _Copies(SessionRegistry):
         copy, snapshot = Session(session.name, self.shared), session.snapshot()
         if self._draft:
             documents = snapshot.documents.without(self._draft)
-            snapshot = replace(snapshot, documents=documents)
+            snapshot = snapshot._replace(documents=documents)
         copy.identify(session.id)
         copy.journal.last, copy.journal.resets = session.journal.last, session.journal.resets
         self.shared.records.give(snapshot.size)  # the copy counts it again
