@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
+
+from mockpets.errors import RequestError
+from mockpets.memory_budget import Charge
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from mockpets.memory_budget import MemoryBudget
     from mockpets.scenario.library import Library
     from mockpets.scenario.model import Scenario
 
     Sources = Mapping[str, tuple[Scenario, str]]
     """Scenarios by name, with their source."""
+
+_MEMORY: Final = 2.25
+"""Bytes that a scenario takes for each of its source: one of 248 kB takes 550 kB."""
 
 
 @dataclass(frozen=True)
@@ -22,10 +29,12 @@ class Documents:
 
     :param sent: those that were sent in a request, until others are active.
     :param overrides: those that stay until they are dropped; they take precedence.
+    :param charge: for their memory; see `charged`.
     """
 
     sent: Sources = field(default_factory=dict)
     overrides: Sources = field(default_factory=dict)
+    charge: Charge = field(default_factory=partial(Charge, None), repr=False, compare=False)
     _merged: list[tuple[Library, Library]] = field(
         default_factory=list, init=False, repr=False, compare=False
     )
@@ -35,6 +44,16 @@ class Documents:
     def by_name(self) -> Sources:
         """All of them."""
         return {**self.sent, **self.overrides}
+
+    def charged(self, budget: MemoryBudget) -> Documents:
+        """Return them with a charge for their memory, or raise ``store_full``."""
+        charge = Charge(budget)
+        size = sum(len(source) for _, source in self.by_name.values())
+        try:
+            charge.add(round(_MEMORY * size))
+        except RequestError as error:
+            raise error.copy(f"the scenario does not fit: {error.message}") from error
+        return replace(self, charge=charge)
 
     def library(self, files: Library) -> Library:
         """Return a library with these scenarios: the same object until a file changes.

@@ -365,18 +365,19 @@ class Session:
         """Activate scenarios and reset their counters; an error changes nothing.
 
         :param sent: scenarios that were sent in the request.
-        :raise RequestError: ``unknown_scenario``.
+        :raise RequestError: ``unknown_scenario``; ``store_full`` if they take too much memory.
         """
         sent = sent or {}
         self.check(names, sent)
         with self._lock:
             before = self.documents
+            overrides = {name: own for name, own in before.overrides.items() if name not in sent}
+            documents = Documents(sent, overrides).charged(self._budget)
             for key in [key for key in self._counters if before.sent.keys() & {*key}]:
                 # A new document may have the name of an earlier one.
                 del self._counters[key]
             removed = {name for name, known in before.sent.items() if sent.get(name) is not known}
-            overrides = {name: own for name, own in before.overrides.items() if name not in sent}
-            self.documents = Documents(sent, overrides)
+            self.documents = documents
             known = self._counters.get(names)
             if known is not None:
                 self._counters[names] = Counters(known.stack, defaultdict(Count))
@@ -398,7 +399,8 @@ class Session:
 
         An active scenario that then has no file is deactivated.
 
-        :raise RequestError: ``busy`` if the session has too many.
+        :raise RequestError: ``busy`` if the session has too many; ``store_full`` if they take too
+            much memory.
         """
         with self._lock:
             known = self.documents.overrides.items()
@@ -407,7 +409,8 @@ class Session:
                 message = f"the session already has {OVERRIDES} overrides; delete one"
                 raise RequestError("busy", message)
             overrides = others if document is None else {**others, name: document}
-            self.documents = Documents(self.documents.sent, overrides)
+            documents = Documents(self.documents.sent, overrides)
+            self.documents = documents.charged(self._budget)
             if document is None and name not in self.library.scenarios:
                 rest = tuple(each for each in self.active if each != name)
                 self.active = rest or (DEFAULT_SCENARIO,)
@@ -569,6 +572,7 @@ class Session:
         errors that refer to the session.
         """
         self._kept, self._waiting, self.mark = {}, {}, None
+        self.documents = NO_DOCUMENTS
         self.journal.close()
 
     def start_from(self, seed: int, starts: Mapping[str, Table]) -> None:

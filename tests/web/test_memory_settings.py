@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mockpets import Settings, create_app
-from tests.http_client import Client, InProcess
+from tests.http_client import Client, InProcess, Response
 from tests.test_cost import HEADERS
 from tests.web.control.test_metrics import PATH, held, read
 from tests.web.test_contract import assert_error
@@ -53,6 +53,34 @@ def test_a_full_budget_rejects_and_names_the_setting(fresh: Make) -> None:
     assert "the records of all sessions together may use at most 1 MiB" in rejected.json["message"]
     assert rejected.json["message"].endswith(", or start the server with a higher --memory")
     assert MIB / 2 < held(call, "records_bytes") <= MIB
+
+
+def test_scenarios_that_sessions_were_sent_count_as_records(fresh: Make) -> None:
+    call = fresh(memory=5 * MIB // 4)
+    stub = {"reply": {"status": 200, "text": "x" * 100_000}, "off_contract": True}
+    body = {"scenario": {"description": "d", "stubs": [stub]}}
+
+    def put(name: str) -> Response:
+        return call("PUT", f"/~{name}/__mockpets/scenario", json_body=body)
+
+    accepted = [put(f"s{number}").status for number in range(10)]
+    assert accepted == [200] * 4 + [507] * 6
+    rejected = put("s9")
+    assert_error(rejected, "store_full")
+    assert rejected.json["message"].startswith("the scenario does not fit: the records of all")
+    assert call("GET", "/~s9/__mockpets/state").json["active"] == ["default"]
+    assert 3 * 225_000 < held(call, "records_bytes") <= MIB
+
+    call("PUT", "/~s0/__mockpets/scenario", json_body={"scenario": "empty"})
+    assert put("s9").status == 200
+    call("DELETE", "/__mockpets/sessions/s1")  # what an undo keeps goes first
+    assert [put(name).status for name in ("s4", "s5")] == [200, 507]
+    before = held(call, "records_bytes")
+    explained = call(
+        "POST", "/~s2/__mockpets/explain", json_body={"method": "GET", "path": "/v1/pets"}
+    )
+    assert explained.status == 200
+    assert held(call, "records_bytes") == before
 
 
 # --- The request log ----------------------------------------------------------------------------

@@ -187,7 +187,7 @@ def _read(text: str, shared: SharedState) -> Snapshot:
         clock=config.clock and config.clock.applied(None),
         starts=starts,
         records=_by_place(_records(each, library, starts, seed, shared) for each in exported.data),
-        documents=documents,
+        documents=documents.charged(shared.records),
         counters=dict(_counters(exported.counters, library)),
         random=exported.random,
     )
