@@ -15,7 +15,7 @@ from werkzeug.routing import MapAdapter, Rule
 from mockpets.contract.pet_store import PET_STORE
 from mockpets.web.exchange import Request, Response, current_request
 from mockpets.web.session_selector import take_baggage, take_base_path
-from mockpets.wsgi_extension import BODY
+from mockpets.wsgi_extension import BODY, JOB_RESULTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -67,6 +67,11 @@ class _Router(MapAdapter):
         return rule, values
 
 
+def _is_called_again(environ: WSGIEnvironment) -> bool:
+    """Return whether the app has seen a request before: without its body, or before a job."""
+    return environ.get(BODY) == "read" or JOB_RESULTS in environ
+
+
 class App(flask.Flask):
     """Flask with our request and response classes.
 
@@ -115,7 +120,7 @@ class App(flask.Flask):
         """Return the response of the view, or of the handler of its exception."""
         request = current_request()
         try:
-            if self.admit is not None and request.environ.get(BODY) != "read":  # once
+            if self.admit is not None and not _is_called_again(request.environ):
                 self.admit(request)
             take_baggage(request.environ)
             if request.routing_exception is not None:

@@ -575,6 +575,23 @@ def test_an_untrusted_forwarded_address_is_ignored() -> None:
             assert session("127.0.0.1", {name: message}) == one != other
 
 
+def test_a_request_that_waits_for_pets_to_be_generated_counts_once() -> None:
+    settings = Settings(host=("127.0.0.1",), port=0, public=True, visitor_rate=1)
+    with MockpetsServer(settings) as server:
+        connection = HTTPConnection("127.0.0.1", urlsplit(server.url).port or 0, SECONDS)
+        try:
+            statuses = []
+            for scenario in ("crowded", "default"):  # at most two requests at once
+                headers = KEY | {"Mockpets-Scenario": scenario}
+                connection.request("GET", "/v1/pets", headers=headers)
+                response = connection.getresponse()
+                response.read()
+                statuses.append(response.status)
+        finally:
+            connection.close()
+    assert statuses == [200, 200]
+
+
 KEY = {"Authorization": "Bearer mockpets"}
 
 
