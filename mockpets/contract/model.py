@@ -310,6 +310,10 @@ class Contract(NamedTuple):
         yield from ((each.method, each.path) for each in self.operations.values())
         yield from self.undescribed
 
+    def role_of(self, operation: str | None) -> Role | None:
+        """Return what an operation does to its collection; None for None."""
+        return None if operation is None else self.operations[operation].role
+
     def of_role(self, role: Role, collection: str) -> Operation:
         """Return the operation that does something to a collection; raise KeyError without one."""
         for operation in self.operations.values():

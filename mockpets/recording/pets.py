@@ -18,7 +18,7 @@ def first_pets(exchanges: Iterable[Exchange]) -> list[dict[str, Any]]:
     created: set[object] = set()
     for exchange in exchanges:
         body, operation = exchange.body, exchange.operation
-        if operation == "createPet":
+        if PET_STORE.role_of(operation) == "create":
             created.add(exchange.created_id)
         if operation is None or exchange.status not in (200, 201):
             continue

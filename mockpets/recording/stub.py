@@ -113,7 +113,7 @@ def reply_of(exchange: Exchange) -> dict[str, Any]:
             message += f" completely, only {len(response.body)} of {counted(response.size, 'byte')}"
         raise RequestError("not_found", message, advice="choose another, such as status 503")
     reply = _error_of(exchange, status)
-    if reply is None and exchange.operation == "listPets" and status == 200:
+    if reply is None and PET_STORE.role_of(exchange.operation) == "list" and status == 200:
         reply = {"page": exchange.body} if _is_page(exchange) else None
     if reply is None:
         reply = {"status": status}
@@ -134,14 +134,14 @@ def reply_of(exchange: Exchange) -> dict[str, Any]:
 
 
 def _is_page(exchange: Exchange) -> bool:
-    """Return whether a page of the pets in a response of listPets is sent in the same way."""
-    pets: Any = exchange.body
-    listing = PET_STORE.operations["listPets"]
-    if listing.responses[200].problems(pets):
+    """Return whether a page of the records in the response of a list is sent in the same way."""
+    records: Any = exchange.body
+    listing = PET_STORE.operations[exchange.operation or ""]
+    if listing.responses[200].problems(records):
         return False
     query = parse_qs(exchange.target.partition("?")[2], keep_blank_values=True)
     try:
-        return len(pets) > listing.most or listing.page(query).first(pets) == pets
+        return len(records) > listing.most or listing.page(query).first(records) == records
     except RequestError:  # another server has accepted the query
         return False
 

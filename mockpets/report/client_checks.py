@@ -265,10 +265,10 @@ def _date(value: str) -> float | None:
 
 
 def _storms(entries: Entries) -> Iterator[Violation]:
-    creates = [each for each in entries if each.operation == "createPet"]
+    creates = [each for each in entries if _creates(each)]
     changes = sorted(_pending_until(each) for each in creates)
     for group in _equal(entries):
-        if group[0].operation != "createPet":
+        if not _creates(group[0]):
             # The first request for a list after a change is expected.
             counts = [bisect_right(changes, each.at) for each in group]
             group = group[:1] + [
@@ -288,8 +288,12 @@ def _storms(entries: Entries) -> Iterator[Violation]:
                 yield Violation(message, _plain(burst))
 
 
+def _creates(entry: Entry) -> bool:
+    return PET_STORE.role_of(entry.operation) == "create"
+
+
 def _duplicates(entries: Entries) -> Iterator[Violation]:
-    creates = [each for each in entries if each.operation == "createPet" and each.request.body]
+    creates = [each for each in entries if _creates(each) and each.request.body]
     for group in _equal(creates):
         clusters, end = [[group[0]]], _pending_until(group[0])
         for entry in group[1:]:

@@ -113,8 +113,7 @@ def _compared(
         got = facts.operation or "none"
         yield "operation", match.operations, got, facts.operation in match.operations
     if match.roles:
-        operation = PET_STORE.operations.get(facts.operation or "")
-        role = None if operation is None else operation.role
+        role = PET_STORE.role_of(facts.operation)
         yield "role", match.roles, role or "none", role in match.roles
     if match.method is not None:
         # HEAD counts as GET; a stub cannot match HEAD alone.

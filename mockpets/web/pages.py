@@ -99,7 +99,7 @@ def kit_file(name: str, library: Callable[[], Library]) -> Response:
 @cache
 def _rendered_docs(*, has_panel: bool) -> bytes:
     """Return the page, rendered once: it is the same for every request."""
-    contract, removal = PET_STORE.document, PET_STORE.operations["getPet"].removal
+    contract = PET_STORE.document
     text = render_template(
         "docs.html",
         as_json=lambda value: dump_json(value).decode(),
@@ -107,7 +107,7 @@ def _rendered_docs(*, has_panel: bool) -> bytes:
         paths=contract["paths"],
         schemas=contract["components"]["schemas"],
         prefix=API_PREFIX,
-        removal=removal,
+        removals={name: each.removal for name, each in PET_STORE.operations.items()},
         has_panel=has_panel,
         digest=digest(),
     )

@@ -10,7 +10,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from mockpets.constants import API_PREFIX, DOCS_PATH, PANEL_PATH
 from mockpets.contract.error_body import error_body
 from mockpets.contract.error_messages import BODY_TOO_LARGE, NO_CONNECTION_FAULTS
-from mockpets.contract.pet_store import PETS
+from mockpets.contract.pet_store import PET_STORE, PETS
 from mockpets.errors import NeedsBody, RequestError
 from mockpets.faults import CONNECTION_FAULTS
 from mockpets.redaction import is_secret_property, redacted, redacted_parameter
@@ -148,9 +148,10 @@ class Playback:
         """
         if request.environ[BODY] != "large":
             return
-        if self._visitors is None and (stack.stubs or request.exchange.operation != "createPet"):
-            raise NeedsBody
         exchange = request.exchange
+        takes_body = PET_STORE.role_of(exchange.operation) in ("create", "replace", "update")
+        if self._visitors is None and (stack.stubs or not takes_body):
+            raise NeedsBody
         exchange.session = self._create(name, request)
         raise RequestError("payload_too_large", BODY_TOO_LARGE)
 

@@ -176,7 +176,7 @@ def _of_operations(draft: Draft, match: Match) -> Iterator[_Deviation]:
 def _of_body(draft: Draft, kind: str, operation: str) -> Iterator[_Deviation]:
     if draft.page is not None:
         # The page's shape has checked each pet.
-        yield from _too_many(draft.page.count, "page")
+        yield from _too_many(draft.page.count, "page", operation)
     elif draft.text is not None:
         what = f"must be JSON: the contract expects {kind} here"
         yield _Deviation("the body is not JSON", ("text",), what, "use body instead of text")
@@ -193,11 +193,11 @@ def _of_body(draft: Draft, kind: str, operation: str) -> Iterator[_Deviation]:
             reason = f"the body is not the contract's {kind}"
             yield _Deviation(reason, ("body", *path), what, advice)
         if isinstance(draft.value, list):
-            yield from _too_many(len(draft.value), "body")
+            yield from _too_many(len(draft.value), "body", operation)
 
 
-def _too_many(count: int, key: str) -> Iterator[_Deviation]:
-    most = PET_STORE.operations["listPets"].most
-    if count > most:
-        reason = f"the page has {count} pets, more than {most}"
+def _too_many(count: int, key: str, operation: str) -> Iterator[_Deviation]:
+    described = PET_STORE.operations[operation]
+    if described.role == "list" and count > described.most:
+        reason = f"the page has {count} {described.collection}, more than {described.most}"
         yield _Deviation(reason, (key,), reason)
