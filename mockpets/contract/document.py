@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from mockpets.contract.fields import field_of
 from mockpets.contract.model import Body, Contract, Failure, Operation, Removal, Role, Schema
+from mockpets.contract.routes import Routes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -33,14 +34,17 @@ def read(document: Node) -> Contract:
     first = document["paths"][next(iter(document["paths"]))]
     error = reader.body(next(iter(first.values()))["responses"]["default"])
     assert error is not None  # noqa: S101 - a test reads the shipped document
+    undescribed = [cast("tuple[str, str]", _joined(each, base)) for each in own["undescribed"]]
+    requests = [(each.method, each.path, each.name) for each in operations.values()]
     return Contract(
         base,
         {name: part for name, part in document.items() if name != _EXTENSION},
         operations,
-        tuple(cast("tuple[str, str]", _joined(each, base)) for each in own["undescribed"]),
+        tuple(undescribed),
         reader.schemas,
         {code: Failure(code, **each) for code, each in own["errors"].items()},
         error,
+        Routes([*requests, *((method, path, "") for method, path in undescribed)]),
     )
 
 

@@ -15,9 +15,10 @@ from mockpets.strict_json import dump_json
 from mockpets.units import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from mockpets.contract.fields import ContractField, ValueProblem
+    from mockpets.contract.routes import Routes
 
 Record = dict[str, Any]
 """An object of a collection."""
@@ -293,6 +294,7 @@ class Contract(NamedTuple):
     :param base: the path of its first server, such as ``/v1``.
     :param document: as clients get it; do not modify it.
     :param undescribed: method and path of operations that exist without a description.
+    :param routes: the names of all operations by path and method; empty for an undescribed one.
     :param error: the body of every error.
     """
 
@@ -303,12 +305,18 @@ class Contract(NamedTuple):
     schemas: Mapping[str, Schema]
     failures: Mapping[str, Failure]
     error: Body
+    routes: Routes
 
     @property
-    def requests(self) -> Iterator[tuple[str, str]]:
-        """Yield method and path of each operation, then of those without a description."""
-        yield from ((each.method, each.path) for each in self.operations.values())
-        yield from self.undescribed
+    def paths(self) -> list[str]:
+        """The paths of the operations, each once, those without a description last."""
+        described = (each.path for each in self.operations.values())
+        return list(dict.fromkeys((*described, *(path for _, path in self.undescribed))))
+
+    def operation_at(self, method: str, path: str) -> Operation | None:
+        """Return the operation of a request, whose HEAD is a GET; None if there is none."""
+        name = self.routes.at(path).get("GET" if method == "HEAD" else method)
+        return self.operations[name] if name else None
 
     def role_of(self, operation: str | None) -> Role | None:
         """Return what an operation does to its collection; None for None."""

@@ -29,7 +29,6 @@ from mockpets.contract.pet_store import PET_STORE
 from mockpets.errors import did_you_mean
 from mockpets.redaction import is_secret, redacted_target
 from mockpets.report.findings import CLIENT_RULES, Evidence, Finding, Report
-from mockpets.scenario.matching import path_matches
 from mockpets.units import counted, quote
 
 if TYPE_CHECKING:
@@ -412,7 +411,7 @@ def _off_contract(entry: Entry) -> Problems:
         return  # a scenario defines the path
     if entry.number and (entry.status or 500) < HTTPStatus.BAD_REQUEST:
         return  # so does a resource of mockpets
-    methods = {each for each, pattern in PET_STORE.requests if path_matches(pattern, path)}
+    methods = PET_STORE.routes.at(path).keys()
     shown = quote(re.sub("/[0-9]+(?=/|$)", "/{number}", path))
     if not methods:
         yield f"the path {shown} is not in the contract,", ""

@@ -29,7 +29,6 @@ from mockpets.journal.entry import Entry, Message
 from mockpets.redaction import redacted_target
 from mockpets.scenario.engine import NO_STUBS
 from mockpets.scenario.language.text import read_any_text
-from mockpets.scenario.matching import path_matches
 from mockpets.strict_json import shown
 
 if TYPE_CHECKING:
@@ -217,11 +216,8 @@ def _from_log(ours: dict[str, Any]) -> dict[str, Any]:
 
 
 def _operation(method: str, path: str) -> str | None:
-    method = "GET" if method == "HEAD" else method
-    for operation in PET_STORE.operations.values():
-        if method == operation.method and path_matches(operation.path, path):
-            return operation.name
-    return None
+    operation = PET_STORE.operation_at(method, path)
+    return None if operation is None else operation.name
 
 
 def _head(message: Mapping[str, Any]) -> str:

@@ -48,7 +48,7 @@ def add_routes(app: flask.Flask, respond: Callable[..., Response]) -> None:
     """
     for operation in PET_STORE.operations.values():
         app.add_url_rule(
-            re.sub(r"{(\w+)}", r"<\1>", operation.path),
+            operation.path.replace("{", "<").replace("}", ">"),
             operation.name,
             partial(respond, operation.name, partial(_VIEWS[operation.role], operation)),
             methods=[operation.method],
@@ -198,7 +198,7 @@ def get_record(operation: Operation, request: Request, store: Store) -> Response
         if now >= removal.at:
             request.exchange.notes.append(("clock", f"the session's clock shows {time_text(now)}"))
             raise RequestError("gone", removal.message)
-    text = key_of(request)
+    *_, text = (request.view_args or {}).values()
     row = store.find(text)
     if row is None:
         raise store.collection.missing(text)

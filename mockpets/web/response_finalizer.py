@@ -30,7 +30,6 @@ from mockpets.constants import (
 from mockpets.contract.pet_store import PET_STORE
 from mockpets.faults import NO_RESPONSE_FAULTS
 from mockpets.journal.wait import Wait
-from mockpets.scenario.matching import path_matches
 from mockpets.scenario.model import PASS, Canned
 from mockpets.telemetry.access_log import (
     Access,
@@ -164,11 +163,11 @@ class ResponseFinalizer:
     ) -> None:
         exchange, environ = request.exchange, request.environ
         origin = environ.get("HTTP_ORIGIN")
-        removal = _REMOVALS.get(exchange.operation)
-        root = "" if removal is None else request.root_path
+        removed = exchange.operation if exchange.operation in _REMOVALS else None
+        root = "" if removed is None else request.root_path
         is_short = len(origin or "") + len(root) <= _KEPT_LENGTH
         prepare = _prepared_headers if is_short else _prepared_headers.__wrapped__
-        shared = prepare(explanation_headers(exchange, off_contract), origin, removal, root)
+        shared = prepare(explanation_headers(exchange, off_contract), origin, removed, root)
         headers = [*shared]
         if response.status_code == 401 and response.header("WWW-Authenticate") is None:
             headers.append(challenge(given=bearer(request) is not None))
@@ -264,8 +263,7 @@ def off_contract_reason(request: Request, status: int) -> str | None:
         return outcome.reply.off_contract
     if exchange.operation is None:
         path, stack = request.path, exchange.stack
-        operations = PET_STORE.operations.values()
-        is_contracts = any(path_matches(each.path, path) for each in operations)
+        is_contracts = any(PET_STORE.routes.at(path).values())
         if stack is not None and not is_contracts and stack.methods(path):
             return None
         return "the contract does not define this operation"
@@ -274,7 +272,7 @@ def off_contract_reason(request: Request, status: int) -> str | None:
     return f"status {status} is not in the contract for {exchange.operation}"
 
 
-_REMOVALS: Final[Mapping[str | None, Removal]] = {
+_REMOVALS: Final[Mapping[str, Removal]] = {
     each.name: each.removal for each in PET_STORE.operations.values() if each.removal
 }
 _KEPT_LENGTH: Final = 256
@@ -283,15 +281,16 @@ _KEPT_LENGTH: Final = 256
 
 @lru_cache(256)  # entries of the journal share them
 def _prepared_headers(
-    explanation: tuple[Pair, ...], origin: str | None, removal: Removal | None, root: str
+    explanation: tuple[Pair, ...], origin: str | None, removed: str | None, root: str
 ) -> tuple[Pair, ...]:
     """Return the headers that seldom differ between two requests.
 
-    :param removal: that of the operation; None if it is not deprecated.
+    :param removed: the operation if it is deprecated.
     :param root: of a deprecated operation: a prefix or a session's base path.
     """
     deprecation: tuple[Pair, ...] = ()
-    if removal is not None:
+    if removed is not None:
+        removal = _REMOVALS[removed]
         successor = PET_STORE.operations[removal.successor].path
         link = (
             f'<{root}{successor}>; rel="successor-version", '

@@ -21,12 +21,13 @@ from mockpets.constants import (
 )
 from mockpets.contract.pet_store import PET_STORE, PETS
 from mockpets.errors import RequestError, did_you_mean
-from mockpets.scenario.matching import path_matches
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.flask_app import Route
 from mockpets.web.operations import serve
 
 if TYPE_CHECKING:
+    from collections.abc import Set
+
     import flask
 
     from mockpets.scenario.library import Stack
@@ -40,13 +41,6 @@ def add_routes(app: flask.Flask, playback: Playback) -> None:
     app.url_map.add(Route("/", endpoint="unmatched"))
     app.url_map.add(Route("/<path:_>", endpoint="unmatched"))
     app.view_functions["unmatched"] = partial(unmatched, playback)
-
-
-_METHODS: Final = {
-    path: {method for method, known in PET_STORE.requests if known == path}
-    for _, path in PET_STORE.requests
-}
-"""Path pattern to the methods that the contract defines for it."""
 
 
 def unmatched(playback: Playback, _: str = "") -> Response:
@@ -67,7 +61,7 @@ def unmatched(playback: Playback, _: str = "") -> Response:
         with suppress(RequestError):
             playback.select(request)
         # Allowed for any path, so that a page with a wrong base URL can read the error's hint.
-        return Response(status=204, headers=[("Allow", _allow(_contract_methods(path)))])
+        return Response(status=204, headers=[("Allow", _allow(PET_STORE.routes.at(path).keys()))])
     if (page := playback.pages.get(path)) is not None and _is_page(request):
         location = iri_to_uri(f"{request.root_path}{page}")
         return Response(status=302, headers=[("Location", location)])
@@ -95,7 +89,7 @@ def _is_own(playback: Playback, request: Request) -> bool:
 def check_route(request: Request, stack: Stack) -> None:
     """Check the path and method, or raise ``not_found`` or ``method_not_allowed``."""
     path, method = request.path, request.method
-    allowed = _contract_methods(path) | stack.methods(path)
+    allowed = PET_STORE.routes.at(path).keys() | stack.methods(path)
     if not allowed:
         request.exchange.notes.append(("unmatched", "the contract does not define this path"))
         message = not_found_message(path, request.root_path)
@@ -138,13 +132,7 @@ def serve_or_reject(request: Request) -> Response:
     )
 
 
-def _contract_methods(path: str) -> set[str]:
-    return next(
-        (methods for pattern, methods in _METHODS.items() if path_matches(pattern, path)), set()
-    )
-
-
-def _allow(methods: set[str]) -> str:
+def _allow(methods: Set[str]) -> str:
     """Return the value of an Allow header for some methods, with HEAD and OPTIONS."""
     implied = {"OPTIONS"} | ({"HEAD"} if "GET" in methods else set())
     order = ["GET", "HEAD", "POST"]
@@ -163,7 +151,10 @@ _CUTOFF: Final = 0.84
 """High, because all paths start alike: `/v1/pest` is near `/v1/pets`, `/v1/posts` is not."""
 _LENGTH: Final = 160
 """The longest root or path of a stub, in characters, that a message repeats."""
-_KNOWN: Final = [re.sub(r"{\w+}", "*", path) for path in _METHODS]
+_KNOWN: Final = [
+    "/".join("*" if segment[:1] == "{" else segment for segment in path.split("/"))
+    for path in PET_STORE.paths
+]
 _ID: Final = "/([0-9]+)(?=/|$)"
 
 
@@ -175,15 +166,15 @@ def not_found_message(path: str, root: str = "") -> str:
     root = root if len(root) <= _LENGTH else ""
     message = f"unknown path {(root + path)[:80]!r}; "
     single = re.sub("//+", "/", path)
-    if single != path and any(path_matches(pattern, single) for pattern in _KNOWN):
+    at = PET_STORE.routes.at
+    if single != path and at(single):
         return f"{message}remove the extra slash: {root}{single}"
-    for pattern in _KNOWN:
-        # The most common errors: a missing prefix, a trailing slash.
-        if path_matches(pattern, API_PREFIX + path.rstrip("/")):
-            correct = f"{root}{API_PREFIX}{path.rstrip('/')}"
-            return f"{message}the base URL must end with {API_PREFIX}: {correct}"
-        if path_matches(pattern, path.rstrip("/")):
-            return f"{message}remove the trailing slash: {root}{path.rstrip('/')}"
+    # The most common errors: a missing prefix, a trailing slash.
+    if at(API_PREFIX + path.rstrip("/")):
+        correct = f"{root}{API_PREFIX}{path.rstrip('/')}"
+        return f"{message}the base URL must end with {API_PREFIX}: {correct}"
+    if at(path.rstrip("/")):
+        return f"{message}remove the trailing slash: {root}{path.rstrip('/')}"
     pet_store = f"the pet store is at {root}{PETS.path}"
     base = re.fullmatch(_UNMARKED_BASE, path)
     if base and f"/{BASE_MARK}" not in root:
@@ -201,9 +192,8 @@ def not_found_message(path: str, root: str = "") -> str:
 
 def stub_advice(method: str, path: str) -> str:
     """Return how to define a response in a scenario, or an empty string if no stub should."""
-    described = (each.path for each in PET_STORE.operations.values())
-    is_known = any(path_matches(pattern, path.rstrip("/")) for pattern in described)
-    if is_known or len(path) > _LENGTH or not re.fullmatch(_DEFINABLE, path):
+    is_described = any(PET_STORE.routes.at(path.rstrip("/")).values())
+    if is_described or len(path) > _LENGTH or not re.fullmatch(_DEFINABLE, path):
         return ""
     method = "GET" if method == "HEAD" else method[:40]
     return (
