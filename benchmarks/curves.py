@@ -123,7 +123,7 @@ def _stub(number: int) -> Mapping[str, Any]:
     """Return a stub that matches no request, for one of the operations or of ten paths."""
     matches: tuple[Mapping[str, Any], ...] = (
         {"operation": "listPets", "query": {"status": f"other-{number}"}},
-        {"operation": "getPet", "petId": 1_000_000 + number},
+        {"operation": "getPet", "params": {"petId": 1_000_000 + number}},
         {"operation": "createPet", "body": {"name": f"Pet {number}"}},
         *({"method": "GET", "path": f"/v1/shops/{shop}/*"} for shop in range(10)),
     )

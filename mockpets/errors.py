@@ -77,7 +77,7 @@ class NotReady(MockpetsError):  # noqa: N818 - not an error
     """The result needs work that is too long for the app's thread.
 
     :param job: does the work, on any thread; call again afterwards.
-    :param what: the work, for the error message if the job fails: ``generating 1000 pets``.
+    :param what: the work, for the error message if the job fails: ``generating 1000 orders``.
     """
 
     def __init__(self, job: Callable[[], object], what: str) -> None:

@@ -32,7 +32,7 @@ class Shares(NamedTuple):
 
 def shares(memory: int | None, *, public: bool) -> Shares:
     """Return the parts of a size in bytes, or of the default."""
-    if public:  # thousands of visitors add pets, and nobody verifies their requests
+    if public:  # thousands of visitors add records, and nobody verifies their requests
         ninth = (memory or PUBLIC_MEMORY) // 9
         return Shares(ninth, 8 * ninth)
     fifth = (memory or MEMORY) // 5

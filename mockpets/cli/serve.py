@@ -19,7 +19,7 @@ from mockpets.cli.commands import discard_output, program, report
 from mockpets.cli.layout import columns, has_colour, on_terminal, wrap
 from mockpets.cli.options import with_settings
 from mockpets.constants import API_PREFIX, PANEL_PATH, VERSION
-from mockpets.contract.pet_store import PETS
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.errors import InputError, invalid
 from mockpets.settings.combinations import notices
 from mockpets.settings.sources import load_settings, readable_secrets
@@ -40,7 +40,7 @@ _NOT_SHOWN: Final = (
 _BOLD: Final = ("panel", "key")
 """The lines of the banner that stand out."""
 _COLLECTIONS: Final = (2_000, 20, 20)
-"""How seldom Python looks for reference cycles, of which requests for pets leave none. With its
+"""How seldom Python looks for reference cycles, of which common requests leave none. With its
 default values and thousands of sessions, that takes a third of the time of a request."""
 
 
@@ -216,6 +216,6 @@ def _banner(settings: Settings, port: int, secret: str, scenarios: int) -> str:
 {scenarios} scenarios: {command}
 
 Try it:
-  curl -H {quoted} {shlex.quote(root + PETS.path)}
+  curl -H {quoted} {shlex.quote(root + PET_STORE.paths[0])}
 
 Press Ctrl-C to stop."""

@@ -260,7 +260,7 @@ class ControlClient:
         return self._call("GET", "/data", part="data")
 
     def data(self, name: str) -> Data:
-        """Return the records of a collection, such as ``pets``, to read and change them."""
+        """Return the records of a collection, such as ``orders``, to read and change them."""
         return Data(self, name)
 
     def records(self, name: str, /, **filters: object) -> list[types.Document]:

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from mockpets import constants
 from mockpets.client.http_connection import PORTS, HttpConnection
 from mockpets.constants import REDACTED
-from mockpets.contract.pet_store import PETS
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.errors import MockpetsError, Problem, invalid, printable
 
 if TYPE_CHECKING:
@@ -243,7 +243,7 @@ def _parse_health(body: bytes) -> tuple[str, int]:
 
 def split_url(url: str) -> tuple[str, str, tuple[str, ...]]:
     """Return the root of any URL of the server or the panel, and its session and scenarios."""
-    ends = f"(?:{PETS.path}|{constants.API_PREFIX}|{constants.CONTROL_PREFIX})$"
+    ends = f"(?:{PET_STORE.paths[0]}|{constants.API_PREFIX}|{constants.CONTROL_PREFIX})$"
     root = re.sub(ends, "", url.rstrip("/"))
     rest, mark, chosen = root.rpartition(f"/{constants.BASE_MARK}")
     if not mark or "/" in chosen or _USER.search(root) or re.search("[?#]", root):

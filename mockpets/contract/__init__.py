@@ -1,4 +1,4 @@
-"""The pet store's contract: schemas, their fields, values, the Error body, the OpenAPI document.
+"""The contract: its document, and the model of operations, schemas, collections and errors.
 
 `control_types` has the JSON of the control API.
 """

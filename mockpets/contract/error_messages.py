@@ -34,8 +34,8 @@ RESOURCE_MESSAGES: Final[dict[ErrorCode, str]] = {
 """The messages of a stub that sends an error of resources without a message of its own."""
 
 
-def store_full(limit: int, what: str = "pets") -> str:
-    """Return the message of a createPet beyond the limit of pets that requests add."""
+def store_full(limit: int, what: str) -> str:
+    """Return the message for a record beyond the limit of those that requests add."""
     return (
         f"requests can add at most {limit} {what}; delete some, reset the session, or start the "
         "server with a higher --max-records"

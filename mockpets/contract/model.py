@@ -161,7 +161,7 @@ class Removal(NamedTuple):
 class Operation(NamedTuple):
     """An operation of a contract.
 
-    :param path: with the contract's base path, such as ``/v1/pets/{petId}``.
+    :param path: with the contract's base path, such as ``/v1/orders/{id}``.
     :param collection: the name of that to which `role` does something.
     :param parameters: those in the path.
     :param query: those in the query.

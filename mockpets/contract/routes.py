@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 class Routes:
     """A tree of segments, or a node of it.
 
-    :param requests: method, path such as ``/v1/pets/{petId}``, and the name of the operation, which
+    :param requests: method, path such as ``/v1/orders/{id}``, and the name of the operation, which
         is empty for one without a description.
     """
 

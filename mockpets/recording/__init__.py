@@ -1,1 +1,1 @@
-"""Make scenarios from recorded requests: the pets of the beginning, and stubs for what differs."""
+"""Make scenarios from recorded requests: the first records, and stubs for the rest."""

@@ -1,6 +1,6 @@
 """Find the fewest stubs with which the operations respond as recorded.
 
-Each request is sent to a model that has the pets and data of the beginning. Where the operation
+Each request is sent to a model that has the records of the beginning. Where the operation
 responds in the same way, no stub is needed. The other responses become stubs: for requests of one
 kind, one stub if a response repeats, else a sequence.
 """

@@ -52,7 +52,7 @@ CLIENT_RULES: Final = tuple(_rules())
 class Evidence:
     """A request that shows a finding; its texts come from clients.
 
-    :param request: method and target: ``GET /v1/pets?limit=0``.
+    :param request: method and target: ``GET /v1/orders?limit=0``.
     :param response: ``503``, or what happened instead: ``broken``, ``client_left``.
     :param number: in the request log; None if the request is not from one.
     :param at: when it was sent, in ISO 8601 with milliseconds, in UTC.
@@ -66,7 +66,7 @@ class Evidence:
     detail: str = ""
 
     def __str__(self) -> str:
-        """Return one line: ``request 4, 12:00:01.250Z: GET /v1/pets, 503 (detail)``."""
+        """Return one line: ``request 4, 12:00:01.250Z: GET /v1/orders, 503 (detail)``."""
         time = self.at.partition("T")[2] or self.at
         name = f"request {self.number}, {time}" if self.number else time
         detail = f" ({self.detail})" if self.detail else ""

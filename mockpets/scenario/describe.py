@@ -63,7 +63,9 @@ def describe_content(name: str, content: Content) -> str:
     if name == EVERYTHING:
         return "no records in any collection"
     count = content.count if isinstance(content, Generated) else len(content)
-    noun, whose = ("pet", "") if name in COLLECTIONS else ("record", f" of {name}")
+    noun, whose = "record", f" of {name}"
+    if name in COLLECTIONS:
+        noun, whose = name.removesuffix("s"), ""
     if count == 0:
         return f"no {noun}s{whose}"
     if not isinstance(content, Generated):

@@ -95,7 +95,7 @@ class Canned:
     :param off_contract: how the response deviates from the contract, or None.
     :param names_key: the error for a key that no record has, with the default message: the server
         sends the message of the operation instead, which names the key of the request.
-    :param is_page: a page of pets, of which the server sends those that the query selects.
+    :param is_page: a page of records, of which the server sends those that the query selects.
     :param template: of a reply with references, from which body and headers are made for each
         response; `body` then has null or nothing in their places.
     """

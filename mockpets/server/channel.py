@@ -202,7 +202,7 @@ class Channel(Connection):
         self._response = None
         self._jobs += 1
         if self._jobs > _JOBS:
-            message = "the scenarios change faster than their pets can be generated; try again"
+            message = "the scenarios change faster than their records can be generated; try again"
             request.reject(RequestError("busy", message))
             self.scheduler.call_soon(self._respond)
             return

@@ -94,7 +94,7 @@ def make_environ(connection: Connection, request: RequestParser) -> WSGIEnvironm
         **connection.remote,
         "REQUEST_METHOD": request.command,
         "REQUEST_URI": request.request_uri,
-        "PATH_INFO": request.path,  # waitress removes slashes: `//v1/pets` is another path
+        "PATH_INFO": request.path,  # waitress removes slashes: `//v1/a` is another path
         "QUERY_STRING": request.query,
         "wsgi.input": request.get_body_stream(),
         "wsgi.errors": sys.stderr,

@@ -152,7 +152,7 @@ class SharedState:
     :param locale: of generated records, unless a scenario sets another.
     :param records: the memory budget of records that are not shared.
     :param max_delay: the maximum total delay of a response, in seconds.
-    :param max_name: the maximum length of a new pet's name, in characters.
+    :param max_name: the maximum length of the name of a new record, in characters.
     :param is_public: whether clients may neither send scenarios nor break connections.
     :param clock: the initial clock of a session; None for the real time.
     """
@@ -555,7 +555,7 @@ class Session:
         self.changes.publish("requests")
 
     def check_name(self, name: str) -> None:
-        """Check the length of a new pet's name; raise `RequestError` ``invalid_request``."""
+        """Check the length of a new record's name; raise `RequestError` ``invalid_request``."""
         limit = self.shared.max_name
         if limit is not None and len(name) > limit:
             message = f"name must have at most {limit} characters on this server, got {len(name)}"

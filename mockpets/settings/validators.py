@@ -107,7 +107,7 @@ def folder(text: str) -> Path:
 
 
 def locale(text: str) -> str:
-    """Return a locale with pet names."""
+    """Return a locale with names."""
     from mockpets.seed.names import LOCALES  # long lists, not needed for the default
 
     if text in LOCALES:

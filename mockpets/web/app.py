@@ -175,7 +175,7 @@ def _wire(
     metrics = Metrics(constants.VERSION, PET_STORE.operations, holdings)
     finalizer = ResponseFinalizer(settings, sessions, metrics, visitors)
     app = App(finalizer.finalize, None if visitors is None else visitors.admit)
-    # `/v1//pets` is not `/v1/pets`, and a redirect would lead to any host that a client sends.
+    # `/v1//a` is not `/v1/a`, and a redirect would lead to any host that a client sends.
     app.url_map.merge_slashes = False
     playback = Playback(settings, sessions, visitors)
     operations.add_routes(app, playback.respond)

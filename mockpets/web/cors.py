@@ -1,4 +1,4 @@
-"""CORS headers: any page may call the pet store and read every response header.
+"""CORS headers: any page may call the API and read every response header.
 
 The data is invented, so the requested origin, method and headers are echoed, and credentials are
 allowed. Source: the Fetch standard ("CORS protocol"); docs/reference/contract.md.
@@ -36,7 +36,7 @@ _log: Final = logging.getLogger("mockpets")
 
 
 def for_all(origin: str | None) -> tuple[Pair, ...]:
-    """Return the headers that let a page on any origin read a pet store response."""
+    """Return the headers that let a page on any origin read a response of the API."""
     always = (("Vary", "Origin"), ("Timing-Allow-Origin", "*"))
     if not origin:
         return always

@@ -82,7 +82,7 @@ def _run_job(job: Callable[[], object], what: str) -> object:
     """Return the result of a job, or an error if it raised an exception, which is logged."""
     try:
         return job()
-    except RequestError as failed:  # such as too little memory for the pets
+    except RequestError as failed:  # such as too little memory for the records
         return failed
     except MemoryError:
         _log.exception("%s failed", what)

@@ -74,7 +74,7 @@ class Request(flask.Request):
         self.environ = environ
         self.shallow = False
         self.method = environ["REQUEST_METHOD"].upper()
-        # Werkzeug would remove all slashes but one: `//v1/pets` is another path.
+        # Werkzeug would remove all slashes but one: `//v1/a` is another path.
         path = _decoded(environ["PATH_INFO"])
         self.path = path if path.startswith("/") else f"/{path}"
         self.root_path = _decoded(environ.get("SCRIPT_NAME", "")).rstrip("/")

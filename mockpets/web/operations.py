@@ -265,7 +265,7 @@ _VIEWS: Final[Mapping[Role, Callable[[Operation, Request, Store], Response]]] = 
 
 # --- Collections that scenarios define --------------------------------------------------------
 
-_PAGED: Final = PET_STORE.of_role("list", "pets")
+_PAGED: Final = next(each for each in PET_STORE.operations.values() if each.role == "list")
 """Whose limit lists of scenarios have, too."""
 _PATCH_TYPES: Final = ("application/json", "application/merge-patch+json")
 

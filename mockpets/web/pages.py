@@ -39,12 +39,12 @@ _TYPES: Final = {
     ".ts": "text/plain; charset=utf-8",  # the registered type of this suffix is a video's
 }
 _FOR_AGENTS: Final = (
-    "control.openapi.json?tag=scenarios (or server, sessions, pets, data, requests, gates)",
+    "control.openapi.json?tag=scenarios (or server, sessions, data, requests, gates)",
     "openapi.json",
     "schema/scenario.json",
 )
 _HEADERS: Final = {
-    # No other origins, no inline scripts, no frames: text from a pet's name or a scenario cannot
+    # No other origins, no inline scripts, no frames: text from a record or a scenario cannot
     # run as a script (CSP Level 3).
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "

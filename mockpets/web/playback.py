@@ -10,7 +10,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from mockpets.constants import API_PREFIX, DOCS_PATH, PANEL_PATH
 from mockpets.contract.error_body import error_body
 from mockpets.contract.error_messages import BODY_TOO_LARGE, NO_CONNECTION_FAULTS
-from mockpets.contract.pet_store import PET_STORE, PETS
+from mockpets.contract.pet_store import COLLECTIONS, PET_STORE
 from mockpets.errors import NeedsBody, RequestError
 from mockpets.faults import CONNECTION_FAULTS
 from mockpets.redaction import is_secret_property, redacted, redacted_parameter
@@ -199,8 +199,9 @@ def canned_response(reply: Canned, request: Request, session: Session) -> Respon
     if reply.is_page:
         return Response(selected_pets(reply.body, request), reply.status, reply.headers)
     body = reply.body
-    if reply.names_key and request.view_args:
-        missing = PETS.missing(key_of(request))
+    operation = PET_STORE.operations.get(request.exchange.operation or "")
+    if reply.names_key and operation is not None and request.view_args:
+        missing = COLLECTIONS[operation.collection].missing(key_of(request))
         body = error_body(missing.code, missing.message, reply.status)
     response = Response(body, reply.status, reply.headers)
     if not reply.body:

@@ -40,7 +40,7 @@ class Diagnostics:
     :param known: names of all scenarios.
     :param path: keys, and positions from 1, down to the current node.
     :param documents: the problems of scenarios inside the document.
-    :param pages: fixture name to its pets as JSON, for the fixtures that pages use so far.
+    :param pages: fixture name to its records as JSON, for the fixtures that pages use so far.
     :param own_fixtures: the fixtures of collections which are not the contract's.
     :param taken: names that a scenario inside the document must not have.
     """

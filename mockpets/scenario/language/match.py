@@ -126,7 +126,7 @@ _IN_BODY: Final = _condition(
 
 
 def advise_path(path: str) -> str:
-    """Return how to fix a path outside the pet store, or an empty string."""
+    """Return how to fix a path outside the contract, or an empty string."""
     if path.startswith(f"{API_PREFIX}/"):
         return ""
     under = f"{API_PREFIX}/{path.lstrip('/')}"

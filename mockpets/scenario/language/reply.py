@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mockpets.constants import ERRORS, RESOURCE_ERRORS
 from mockpets.contract.error_messages import RESOURCE_MESSAGES, network_error
 from mockpets.contract.model import Failure
-from mockpets.contract.pet_store import PET_STORE, PETS
+from mockpets.contract.pet_store import COLLECTIONS, PET_STORE
 from mockpets.errors import did_you_mean
 from mockpets.faults import FAULTS
 from mockpets.scenario.language.data import PAGE
@@ -61,8 +61,8 @@ def _error(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Draf
     failure = PET_STORE.failures.get(code) or Failure(code, ERRORS[code], RESOURCE_MESSAGES[code])
     status, message = failure.status, values.get("message", failure.message)
     body = {"code": code, "message": message, "status": status}
-    names_key = PETS.absent is not None and failure == PETS.absent.failure
-    names_key = names_key and "message" not in values
+    absent = [each.absent.failure for each in COLLECTIONS.values() if each.absent is not None]
+    names_key = failure in absent and "message" not in values
     return Draft(node, diagnostics, status, value=body, names_key=names_key)
 
 

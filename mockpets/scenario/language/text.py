@@ -11,7 +11,7 @@ from typing import Final
 from mockpets.errors import InputError, invalid
 
 # Characters that editors do not show. As escapes they are visible, and allowed: a scenario may
-# need a pet whose name changes the text direction.
+# need a record whose text changes the text direction.
 INVISIBLE: Final = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff"  # control characters except tab and newline
     "\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # line separators, text direction

@@ -124,7 +124,7 @@ def _toolbar(context: ControlContext) -> Response:
 def _guarded(call: Call, context: ControlContext, **_: str) -> Response:
     """Call a view if the caller may use the control API."""
     request = current_request()
-    request.max_content_length = FIXTURE_BYTES  # a list of pets is longer than any request's body
+    request.max_content_length = FIXTURE_BYTES  # a list of records is longer than a usual body
     check_caller(request, context, is_yaml=call.body == SCENARIO)
     check_headers(request.environ)
     return run(call, context, request)

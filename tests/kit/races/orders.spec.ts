@@ -82,10 +82,10 @@ interleavings("XHR, a worker, an image and a second page", async ({ page, contex
 
 interleavings("a connection that breaks", async ({ page, mock, race }) => {
   await page.goto("/");
-  await mock.use({ stubs: [{ match: { operation: "getPet", petId: 1 }, fault: "connection_reset" }] });
+  await mock.use({ stubs: [{ match: { operation: "getPet", params: { petId: 1 } }, fault: "connection_reset" }] });
   await race(() => send(page, ...both));
   expect((await results(page)).join()).toContain("/pets/1 TypeError: Failed to fetch");
-  await expect(mock).toHaveReceived({ operation: "getPet", petId: 1 }, 1);
+  await expect(mock).toHaveReceived({ operation: "getPet", params: { petId: 1 } }, 1);
 });
 
 interleavings("a request that fails", async ({ page, mock, race }) => {
