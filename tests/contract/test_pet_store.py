@@ -12,7 +12,8 @@ import pytest
 
 import mockpets
 from generate import compiled_contract
-from mockpets.constants import INT64_MAX
+from mockpets.constants import API_PREFIX, INT64_MAX
+from mockpets.contract.error_messages import INVALID_KEY
 from mockpets.contract.fields import INT64 as INT64_TYPE
 from mockpets.contract.fields import Integer
 from mockpets.contract.pet_store import PET_STORE
@@ -270,3 +271,8 @@ def test_a_pet_is_the_same_after_loading_and_dumping() -> None:
 ])  # fmt: skip
 def test_quotes_around_an_integer_as_in_json_are_the_problem(text: str, is_integer: bool) -> None:
     assert Integer(INT64_TYPE).problem(text).endswith("; remove the quotes") == is_integer
+
+
+def test_what_the_program_knows_without_the_document_is_the_same_there() -> None:
+    assert PET_STORE.base == API_PREFIX
+    assert PET_STORE.failures["unauthorized"].message == INVALID_KEY
