@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from mockpets.scenario.model import Content, Scenario, Stub
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Binding:
     """A collection as some scenarios show it.
 

@@ -23,7 +23,7 @@ _MEMORY: Final = 2.25
 """Bytes that a scenario takes for each of its source: one of 248 kB takes 550 kB."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Documents:
     """The scenarios that a session has in addition to those of files, or in their place.
 
@@ -34,10 +34,8 @@ class Documents:
 
     sent: Sources = field(default_factory=dict)
     overrides: Sources = field(default_factory=dict)
-    charge: Charge = field(default_factory=partial(Charge, None), repr=False, compare=False)
-    _merged: list[tuple[Library, Library]] = field(
-        default_factory=list, init=False, repr=False, compare=False
-    )
+    charge: Charge = field(default_factory=partial(Charge, None), repr=False)
+    _merged: list[tuple[Library, Library]] = field(default_factory=list, init=False, repr=False)
     """The library of files that was used last, and the same with these scenarios."""
 
     @cached_property

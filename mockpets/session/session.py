@@ -295,7 +295,8 @@ class Session:
 
     def stack(self, names: tuple[str, ...]) -> Stack:
         """Return the stack of these scenarios, or raise `RequestError` ``unknown_scenario``."""
-        return self.library.stack(names)
+        files, own = self.shared.library(), self.documents  # as in `library`, a call less
+        return (own.library(files) if own.sent or own.overrides else files).stack(names)
 
     # --- Records ------------------------------------------------------------------------------
 
@@ -310,7 +311,10 @@ class Session:
     def store_of(self, binding: Binding, *, at_once: bool = False) -> Store:
         """Return the records of a collection and the scenario that gives it content, as `store`."""
         kept = self._kept.get(binding.place)
-        if kept is not None and kept.is_of(binding):
+        if kept is not None and (
+            (kept.store.collection is binding.collection and kept.digest == binding.digest)
+            or kept.is_of(binding)
+        ):
             return kept.store
         # Outside the lock, because it may take long. Of two made at the same time, one is dropped.
         store = self._new_store(binding, kept, at_once=at_once)

@@ -60,7 +60,7 @@ _PARTS: Final = ("headers", "query_string", "remote_addr", "scheme", "server")
 
 def _decoded(text: str) -> str:
     """Return a path of an environ as UTF-8 text (PEP 3333)."""
-    return text if text.isascii() else text.encode("latin-1").decode("utf-8", "replace")
+    return text.encode("latin-1").decode("utf-8", "replace")
 
 
 class Request(flask.Request):
@@ -75,9 +75,11 @@ class Request(flask.Request):
         self.shallow = False
         self.method = environ["REQUEST_METHOD"].upper()
         # Werkzeug would remove all slashes but one: `//v1/a` is another path.
-        path = _decoded(environ["PATH_INFO"])
+        path = environ["PATH_INFO"]
+        path = path if path.isascii() else _decoded(path)
         self.path = path if path.startswith("/") else f"/{path}"
-        self.root_path = _decoded(environ.get("SCRIPT_NAME", "")).rstrip("/")
+        root = environ.get("SCRIPT_NAME", "")
+        self.root_path = root.rstrip("/") if root else ""
         self.exchange = Exchange(perf_counter())
         self._body: bytes | None = None
 

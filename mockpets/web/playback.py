@@ -120,7 +120,8 @@ class Playback:
         # Our server generates many records on its worker thread; a test client gets them here.
         stores: tuple[Store, ...] = ()
         if operation is not None:
-            stores = (session.store(stack, at_once=SERVER in request.environ),)
+            binding = stack.binding(COLLECTIONS[PET_STORE.operations[operation].collection])
+            stores = (session.store_of(binding, at_once=SERVER in request.environ),)
         # 5. The scenarios' stubs: any status, and 503 or 429 if too many responses are parked.
         outcome = self._decide(request, session, stack)
         if outcome.skip:

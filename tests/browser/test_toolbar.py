@@ -9,7 +9,7 @@ from pathlib import Path
 from time import monotonic, sleep
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from mockpets import MockpetsServer, Settings
 from tests.browser.test_looks import ALL, AXE, CHECK
@@ -429,6 +429,25 @@ def test_only_the_html_element_names_another_server(
         one.page.keyboard.type("empt")
         one.page.keyboard.press("Enter")
         expect(one.out).to_have_text("200 0")
+
+
+def test_what_a_server_sends_in_place_of_a_text_is_no_element(
+    browser: Browser, server: MockpetsServer
+) -> None:
+    script = "<script>parent.document.title = 'changed'</script>"
+    element = {"tag": "iframe", "properties": {"srcdoc": script}, "children": []}
+    held = {"gate": "toolbar", "waits": "held", "request": 1, "method": element, "status": 200}
+    more = {"target": "/v1/x", "waited_ms": 1, "operation": "listPets", "session": "default"}
+
+    def answer(route: Route) -> None:
+        route.fulfill(json={"held": [held | more]}, headers={"Access-Control-Allow-Origin": "*"})
+
+    with app(browser, server) as one:
+        one.page.route("**/__mockpets/held", answer)
+        one.open()
+        expect(one.page.get_by_text("[object Object]").first).to_be_visible()
+        assert one.page.locator("iframe").count() == 0
+        assert one.page.title() != "changed"
 
 
 def test_an_invalid_file_does_not_stop_the_search(browser: Browser, tmp_path: Path) -> None:

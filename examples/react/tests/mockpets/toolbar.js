@@ -285,13 +285,20 @@ const host = document.createElement(OWN);
 const root = host.attachShadow({ mode: "closed" }); // the locators of the app's tests must not find our controls
 const byId = (id) => root.getElementById(id);
 
-const h = (tag, properties, ...children) => ({ tag, properties: properties ?? {}, children: children.flat().filter((child) => child || child === 0) });
+/** An element of the toolbar. Any other object, such as one that a server sends in place of a text, is shown as text. */
+class Wanted {
+  constructor(tag, properties, children) {
+    Object.assign(this, { tag, properties, children });
+  }
+}
+
+const h = (tag, properties, ...children) => new Wanted(tag, properties ?? {}, children.flat().filter((child) => child || child === 0));
 
 /** Make the children of an element those that are wanted; elements with the same tag and key stay, with their focus. */
 function patch(parent, wanted) {
   let next = parent.firstChild;
   for (const each of wanted) {
-    const { tag = "#text", properties = {}, children = [] } = each;
+    const { tag = "#text", properties = {}, children = [] } = each instanceof Wanted ? each : {};
     const fits = (node) => node?.nodeName.toLowerCase() === tag && node.key === properties.key;
     let node = next;
     while (node && !fits(node)) node = properties.key === undefined ? null : node.nextSibling;
@@ -306,7 +313,7 @@ function patch(parent, wanted) {
       for (const name of Object.keys({ ...node.given, ...properties })) set(node, name, properties[name]);
       node.given = properties;
       patch(node, children);
-    } else if (node.data !== String(each)) node.data = each;
+    } else if (node.data !== String(each)) node.data = String(each);
   }
   while (next) [next] = [next.nextSibling, next.remove()];
 }
