@@ -17,6 +17,11 @@ PORTS: Final = {False: 80, True: 443}
 """The ports that a URL can omit, by whether it uses TLS."""
 _LINE: Final = 64 * 1024
 """The longest line of a response, in bytes."""
+_HEAD: Final = 1024 * 1024
+"""The longest head or trailer of a response, in bytes."""
+_INTERIM: Final = 10
+_BODY: Final = 256 * 1024 * 1024
+"""The longest body in bytes: more than the logs and records of a server may use by default."""
 _STATUS_LINE: Final = re.compile(r"HTTP/(1\.[01]) ([1-5][0-9]{2})(?: .*)?\r?\n")
 
 
@@ -113,7 +118,11 @@ class HttpConnection:
 def _receive(file: IO[bytes]) -> tuple[Response, bool]:
     """Return a response, and whether another one can follow it."""
     version, status, headers = _receive_head(file)
+    interim = 0
     while status in (100, 102, 103):  # they precede the response
+        interim += 1
+        if interim > _INTERIM:
+            raise ValueError(f"more than {_INTERIM} interim responses")
         version, status, headers = _receive_head(file)
     stays_open = version == "1.1" and "close" not in headers.get("connection", "").lower()
     if status in (204, 304):
@@ -123,7 +132,8 @@ def _receive(file: IO[bytes]) -> tuple[Response, bool]:
     elif "content-length" in headers:
         body = _read(file, headers["content-length"], 10)
     else:
-        body, stays_open = file.read(), False
+        body, stays_open = file.read(_BODY + 1), False
+        _check_size(len(body), _BODY, "body")
     return Response(status, headers, body), stays_open
 
 
@@ -135,18 +145,35 @@ def _receive_head(file: IO[bytes]) -> tuple[str, int, dict[str, str]]:
     if not (match := _STATUS_LINE.fullmatch(line)):
         raise ValueError(f"expected HTTP, got {line.strip()[:40]!r}")
     headers = {}
-    while line := _line(file):
+    for line in _lines(file):
         name, _, value = line.partition(":")
         headers[name.strip().lower()] = value.strip()
     return match[1], int(match[2]), headers
 
 
 def _chunks(file: IO[bytes]) -> Iterator[bytes]:
+    size = 0
     while chunk := _read(file, _line(file).partition(";")[0].strip(), 16):
+        size += len(chunk)
+        _check_size(size, _BODY, "body")
         yield chunk
         _line(file)
-    while _line(file):
+    for _ in _lines(file):
         pass  # a trailer
+
+
+def _lines(file: IO[bytes]) -> Iterator[str]:
+    """Yield the lines before an empty one."""
+    size = 0
+    while line := _line(file):
+        size += len(line)
+        _check_size(size, _HEAD, "head")
+        yield line
+
+
+def _check_size(size: int, most: int, what: str) -> None:
+    if size > most:
+        raise ValueError(f"the {what} of the response has more than {most // 2**20} MiB")
 
 
 def _line(file: IO[bytes]) -> str:
@@ -161,6 +188,7 @@ def _read(file: IO[bytes], size: str, base: int) -> bytes:
     """Return as many bytes as a number in the response announces."""
     if not re.fullmatch("[0-9]{1,9}" if base == 10 else "[0-9a-fA-F]{1,8}", size):
         raise ValueError(f"{size[:40]!r} is not a valid length of a response")
+    _check_size(int(size, base), _BODY, "body")
     data = file.read(int(size, base))
     if len(data) < int(size, base):
         raise ValueError(f"the response ended after {len(data)} of {int(size, base)} bytes")

@@ -6,7 +6,7 @@ import socket
 import ssl
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -94,15 +94,35 @@ def test_each_form_of_a_response_is_read(response: bytes, connections: int) -> N
     (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\n", "'-5' is not a valid length"),
     (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{}", "ended after 2 of 5 bytes"),
     (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n", "is incomplete"),
+    (b"HTTP/1.1 200 OK\r\n" + b"A: bcdefgh\r\n" * 200_000, "the head of the response has"),
+    (b"HTTP/1.1 100 Continue\r\n\r\n" * 11, "more than 10 interim responses"),
+    (b"HTTP/1.1 200 OK\r\nContent-Length: 999999999\r\n\r\n", "the body of the response has more"),
+    (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1fffffff\r\n", "more than 256 MiB"),
 ])  # fmt: skip
 def test_an_invalid_response_is_an_error(response: bytes, reason: str) -> None:
+    assert_no_answer(response, reason)
+
+
+@pytest.mark.parametrize("head", ["Connection: close", "Transfer-Encoding: chunked"])
+def test_a_body_without_a_length_has_an_end(head: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mockpets.client.http_connection._BODY", 2**20)
+    piece = b"x" * 2**18
+    if head != "Connection: close":
+        piece = b"40000\r\n" + piece + b"\r\n"
+    response = f"HTTP/1.1 200 OK\r\n{head}\r\n\r\n".encode() + 6 * piece
+
+    assert_no_answer(response, "the body of the response has more than 1 MiB")
+
+
+def assert_no_answer(response: bytes, reason: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening, ThreadPoolExecutor(1) as pool:
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
         called = pool.submit(ControlClient(url, timeout=SECONDS).health)
         connection, _ = listening.accept()
         with connection:
             connection.recv(65536)
-            connection.sendall(response)
+            with suppress(ConnectionError):  # it may have read enough
+                connection.sendall(response)
         with pytest.raises(NoAnswer) as caught:
             called.result(SECONDS)
 
