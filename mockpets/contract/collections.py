@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from mockpets.constants import BODY_BYTES, INT64_MAX, INT64_MIN
@@ -191,7 +191,6 @@ def without_null(record: Record, key: str) -> Record:
     return {name: value for name, value in record.items() if name != key or value is not None}
 
 
-@lru_cache(1024, typed=True)
 def identity(key: Key) -> Key:
     """Return a key in the form in which equal ones are equal: those that a path cannot tell apart.
 

@@ -79,7 +79,7 @@ class Request(flask.Request):
         path = path if path.isascii() else _decoded(path)
         self.path = path if path.startswith("/") else f"/{path}"
         root = environ.get("SCRIPT_NAME", "")
-        self.root_path = root.rstrip("/") if root else ""
+        self.root_path = (root if root.isascii() else _decoded(root)).rstrip("/")
         self.exchange = Exchange(perf_counter())
         self._body: bytes | None = None
 
