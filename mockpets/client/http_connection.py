@@ -55,7 +55,8 @@ class HttpConnection:
         :param timeout: seconds for each step: to connect, to send, and to wait for data.
         :raise ConnectionError: the connection ended before the response.
         :raise OSError: cannot connect, or the time is over.
-        :raise ValueError: a header has a line break, or the response is not HTTP.
+        :raise ValueError: a header has a line break, the method or target is none, or the response
+            is not HTTP.
         """
         try:
             request = self._encode(method, target, headers, body)
@@ -87,6 +88,9 @@ class HttpConnection:
             lines.append(f"Content-Length: {len(body)}")
         if any(re.search("[\r\n]", line) for line in lines):
             raise ValueError("a header must not have a line break")
+        # A HAR file may have any: the request would be another one, or outside the base URL.
+        if " " in method or " " in target or ".." in target.partition("?")[0].split("/"):
+            raise ValueError("a method or target has no space, and a path no segment '..'")
         return "\r\n".join([*lines, "", ""]).encode("latin-1") + body
 
     def _connect(self, timeout: float) -> socket.socket:

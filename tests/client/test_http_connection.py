@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from mockpets.client import ControlClient, NoAnswer
+from mockpets.client.http_connection import HttpConnection
 from mockpets.constants import PROTOCOL
 from tests.programs import certificate
 
@@ -160,6 +161,16 @@ def test_a_header_cannot_have_a_line_break() -> None:
         client = ControlClient(f"http://127.0.0.1:{port}/~w1+empty\r\nX: y")
         with pytest.raises(NoAnswer, match="a header must not have a line break"):
             client.state()
+
+
+@pytest.mark.parametrize(("method", "target"), [
+    ("GET /v1/x", "/v1/pets"), ("GET", "/v1/a b"), ("GET", "/v1/../admin?x=1"), ("GET", "/v1/.."),
+])  # fmt: skip
+def test_a_request_that_would_be_another_one_is_not_sent(method: str, target: str) -> None:
+    connection = HttpConnection("127.0.0.1", 9, is_secure=False)
+
+    with pytest.raises(ValueError, match="has no space"):
+        connection.send(method, target, {}, b"", SECONDS)
 
 
 def test_an_ipv6_address_is_in_brackets() -> None:
