@@ -6,7 +6,7 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, InternalServerError
 
 from mockpets.constants import CONTROL_PREFIX, MCP_PATH, SERVER_LIMIT_ERRORS, VISITOR_RESET_PATH
 from mockpets.contract.error_body import error_body
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mockpets.web.public_mode import VisitorSessions
 
 _log: Final = logging.getLogger("mockpets")
+_BUG: Final = "internal error in mockpets; the log has the details"
 
 
 def add_error_handlers(app: flask.Flask, visitors: VisitorSessions | None = None) -> None:
@@ -100,11 +101,13 @@ def _needs_body(_: NeedsBody) -> Response:
 
 
 def _http_error(error: HTTPException) -> Response:
-    """Return the response to a path with a line break, or to an error in reading the body."""
+    """Return the response to a bug, a path with a line break, or an error in reading the body."""
     if error.code == 404:
         request = current_request()
         message = not_found_message(request.path, request.root_path)
         return _request_error(RequestError("not_found", message))
+    if isinstance(error, InternalServerError):  # a bug after the view, which Flask has logged
+        return _request_error(RequestError("internal_error", _BUG))
     code: ErrorCode = "payload_too_large" if error.code == 413 else "invalid_request"
     return _request_error(RequestError(code, error.description or error.name))
 
@@ -112,6 +115,4 @@ def _http_error(error: HTTPException) -> Response:
 def _unexpected(error: Exception) -> Response:
     """Return a 500 for a bug; its details go to the log and never to the client."""
     _log.error("internal error on %r", current_request().path, exc_info=error)
-    return _request_error(
-        RequestError("internal_error", "internal error in mockpets; the log has the details")
-    )
+    return _request_error(RequestError("internal_error", _BUG))

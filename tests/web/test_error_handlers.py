@@ -93,3 +93,26 @@ def test_pets_generated_on_the_worker_that_do_not_fit_in_memory_are_a_507() -> N
 
     assert_error(response, "store_full")
     assert "a higher --memory" in response.json["message"]
+
+
+@pytest.mark.parametrize("target", [
+    "mockpets.web.playback.Playback.select",
+    "mockpets.web.response_finalizer.must_close",
+], ids=["before the response", "after it"])  # fmt: skip
+def test_a_bug_is_a_500_and_logged(
+    call: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, target: str
+) -> None:
+    bug = ValueError("a bug")
+
+    def fail(*_: object, **__: object) -> NoReturn:
+        raise bug
+
+    with monkeypatch.context() as patch:
+        patch.setattr(target, fail)
+        response = call("GET", "/v1/pets")
+
+    assert_error(response, "internal_error")
+    assert "a bug" not in response.text
+    [record] = [each for each in caplog.records if each.levelname == "ERROR"]
+    assert record.exc_info is not None and record.exc_info[1] is bug
+    assert call("GET", "/v1/pets").status == 200
