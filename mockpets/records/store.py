@@ -58,8 +58,6 @@ NO_FILTERS: Final[Filters] = {}
 _BYTES_AT_ONCE: Final = 64 * 1024
 """The most JSON to parse at once, with `_RECORD_BYTES` for each record: it takes 3 ms."""
 _RECORD_BYTES: Final = 100
-_DIGITS: Final = 19
-"""Of the highest int64; a number with fewer is one."""
 _NO_KEYS_LEFT: Final = "the highest int64 id is already used; reset the session"
 
 
@@ -307,20 +305,12 @@ class Store:
         with self._lock:
             return self._now.page(limit, filters)
 
-    def find(self, text: str) -> bytes | None:
-        """Return the record whose key is a text in a path, as JSON; None without one."""
-        key: Key = text
-        if text.isascii() and text.isdigit() and text[0] != "0" and len(text) < _DIGITS:
-            key = int(text)  # the common case
-        else:
-            key = identity(text)
-        with self._lock:
-            place = self._now.find(key)
-            return None if place is None else self._now.row(place)
-
     def get(self, text: str) -> bytes:
         """Return the record whose key is a text in a path, as JSON, or raise ``not_found``."""
-        row = self.find(text)
+        key = identity(text)
+        with self._lock:
+            place = self._now.find(key)
+            row = None if place is None else self._now.row(place)
         if row is None:
             raise self.collection.missing(text)
         return row

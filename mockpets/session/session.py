@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from mockpets.clock import Clock, ClockChange
     from mockpets.constants import Change
     from mockpets.contract.collections import Collection
+    from mockpets.contract.model import Record
     from mockpets.journal.journal import Journal
     from mockpets.memory_budget import MemoryBudget
     from mockpets.records.store import Contents
@@ -295,8 +296,7 @@ class Session:
 
     def stack(self, names: tuple[str, ...]) -> Stack:
         """Return the stack of these scenarios, or raise `RequestError` ``unknown_scenario``."""
-        files, own = self.shared.library(), self.documents  # as in `library`, a call less
-        return (own.library(files) if own.sent or own.overrides else files).stack(names)
+        return self.library.stack(names)
 
     # --- Records ------------------------------------------------------------------------------
 
@@ -311,10 +311,7 @@ class Session:
     def store_of(self, binding: Binding, *, at_once: bool = False) -> Store:
         """Return the records of a collection and the scenario that gives it content, as `store`."""
         kept = self._kept.get(binding.place)
-        if kept is not None and (
-            (kept.store.collection is binding.collection and kept.digest == binding.digest)
-            or kept.is_of(binding)
-        ):
+        if kept is not None and kept.is_of(binding):
             return kept.store
         # Outside the lock, because it may take long. Of two made at the same time, one is dropped.
         store = self._new_store(binding, kept, at_once=at_once)
@@ -558,10 +555,10 @@ class Session:
         self.journal.put_back(log, restart=True)
         self.changes.publish("requests")
 
-    def check_name(self, name: str) -> None:
+    def check_name(self, record: Record) -> None:
         """Check the length of a new record's name; raise `RequestError` ``invalid_request``."""
-        limit = self.shared.max_name
-        if limit is not None and len(name) > limit:
+        limit, name = self.shared.max_name, record.get("name")
+        if limit is not None and isinstance(name, str) and len(name) > limit:
             message = f"name must have at most {limit} characters on this server, got {len(name)}"
             raise RequestError("invalid_request", message)
 

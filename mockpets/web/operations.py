@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar, cast
 from urllib.parse import parse_qsl, quote
 
 from werkzeug.exceptions import RequestEntityTooLarge
@@ -65,7 +65,7 @@ def list_records(operation: Operation, request: Request, store: Store) -> Respon
     return Response(store.page(query.asked.limit, query.filters) + b"\n")
 
 
-def selected_pets(page: bytes, request: Request) -> bytes:
+def selected_records(page: bytes, request: Request) -> bytes:
     """Return those records of a page, in JSON, that the operation of a request would list.
 
     :raise RequestError: ``invalid_request``.
@@ -152,7 +152,7 @@ def create_record(operation: Operation, request: Request, store: Store) -> Respo
     new = _given(operation, request)
     session = request.exchange.session
     assert session is not None  # noqa: S101 - `Playback.respond` sets it
-    session.check_name(new["name"])
+    session.check_name(new)
     key, row = store.create(new)
     session.changes.publish("data")
     return _created(request, row, f"{operation.path}/{key}")
@@ -162,11 +162,8 @@ def _given(operation: Operation, request: Request) -> Record:
     """Return the record in a body, and note which properties have no effect."""
     body = json_body(request)
     assert operation.body is not None  # noqa: S101 - a role that adds or replaces has a body
-    schema = operation.body.schema
-    if isinstance(body, dict):  # as `_note_unknown`, a call less
-        names = body.keys() - schema.fields.keys()
-        request.exchange.notes += ignored_note("ignored_members", "properties", names)
-    return schema.load(body)
+    _note_unknown(request, body, operation.body.schema)
+    return operation.body.schema.load(body)
 
 
 def _note_unknown(request: Request, body: object, schema: Schema) -> None:
@@ -200,11 +197,7 @@ def get_record(operation: Operation, request: Request, store: Store) -> Response
         if now >= removal.at:
             request.exchange.notes.append(("clock", f"the session's clock shows {time_text(now)}"))
             raise RequestError("gone", removal.message)
-    *_, text = (request.view_args or {}).values()
-    row = store.find(text)
-    if row is None:
-        raise store.collection.missing(text)
-    return Response(row + b"\n")
+    return Response(store.get(key_of(request)) + b"\n")
 
 
 def replace_record(operation: Operation, request: Request, store: Store) -> Response:
@@ -246,7 +239,7 @@ def delete_record(_: Operation, request: Request, store: Store) -> Response:
 def key_of(request: Request) -> str:
     """Return the key in the path of a request: its last parameter."""
     *_, key = (request.view_args or {}).values()
-    return str(key)
+    return cast("str", key)
 
 
 def _publish(request: Request) -> None:

@@ -23,7 +23,7 @@ from mockpets.web.authentication import read_key, unauthorized
 from mockpets.web.cookie import read_cookie, with_deletion
 from mockpets.web.delivery import check_room, waits
 from mockpets.web.exchange import Response, current_request
-from mockpets.web.operations import key_of, selected_pets
+from mockpets.web.operations import key_of, selected_records
 from mockpets.web.session_selector import requested_delay, select
 from mockpets.wsgi_extension import BODY, MEMO, SERVER
 
@@ -198,7 +198,7 @@ def canned_response(reply: Canned, request: Request, session: Session) -> Respon
     if reply.template is not None:
         return _rendered(reply, reply.template, request, session)
     if reply.is_page:
-        return Response(selected_pets(reply.body, request), reply.status, reply.headers)
+        return Response(selected_records(reply.body, request), reply.status, reply.headers)
     body = reply.body
     operation = PET_STORE.operations.get(request.exchange.operation or "")
     if reply.names_key and operation is not None and request.view_args:

@@ -15,7 +15,6 @@ from mockpets.contract.pet_store import PETS
 from mockpets.errors import DocumentError, InputError, RequestError, did_you_mean
 from mockpets.strict_json import dump_json
 from mockpets.units import quote
-from mockpets.web import jobs
 from mockpets.web.exchange import Response
 from mockpets.web.session_selector import named_scenarios
 from mockpets.wsgi_extension import SERVER
@@ -155,19 +154,6 @@ def body_text(request: Request, max_bytes: int = FIXTURE_BYTES) -> str:
     except UnicodeDecodeError as error:
         message = f"the body must be UTF-8; byte {error.start} is invalid"
         raise RequestError("invalid_request", message) from error
-
-
-def run_job(
-    call: ControlRequest,
-    job: Callable[[], T],
-    what: str,
-    *,
-    is_long: bool = True,
-    is_outdated: Callable[[T], bool] = lambda _: False,
-    key: str = "",
-) -> T:
-    """Return the result of a job of a call, as `jobs.run_job` does."""
-    return jobs.run_job(call.request, job, what, is_long=is_long, is_outdated=is_outdated, key=key)
 
 
 def read_query(

@@ -13,7 +13,8 @@ from mockpets.scenario.model import Generated
 from mockpets.session.save_progress import HURRY_KEYS
 from mockpets.strict_json import dump_json, parse_json
 from mockpets.units import quote
-from mockpets.web.control.call import JsonResponse, body_text, json_response, run_job
+from mockpets.web.control.call import JsonResponse, body_text, json_response
+from mockpets.web.jobs import run_job
 from mockpets.web.operations import filters_of, read_records
 from mockpets.wsgi_extension import SERVER
 
@@ -121,7 +122,7 @@ def set_records(call: ControlRequest) -> JsonResponse[types.Total]:
 
     # A fixture's name is short, but its file may be long, and many keys must be saved first.
     is_long = len(text) >= 2 * HURRY_KEYS or text.lstrip().startswith('"')
-    table = run_job(call, read, "reading the records", is_long=is_long)
+    table = run_job(call.request, read, "reading the records", is_long=is_long)
     if isinstance(table, Generated):
         at_once = SERVER in call.request.environ
         table = shared.table(collection, table, session.seed, at_once=at_once)
@@ -134,8 +135,8 @@ def add_record(call: ControlRequest) -> JsonResponse[Mapping[str, Any]]:
     """Add a record, whatever the stubs respond to a POST, and return it with its ID."""
     collection, body = _collection(call), _body(call)
     record = collection.schema.new(body)
-    if isinstance(record.get("name"), str) and not collection.owner:
-        call.session.check_name(record["name"])
+    if not collection.owner:
+        call.session.check_name(record)
     _, row = call.store(collection).create(record)
     call.session.changes.publish("data")
     return JsonResponse(row + b"\n", 201)

@@ -12,8 +12,9 @@ from mockpets.contract.query_parameters import Parameter
 from mockpets.errors import RequestError
 from mockpets.scenario import saved_file
 from mockpets.units import parse_name, quote
-from mockpets.web.control.call import LONG, body_text, json_response, run_job
+from mockpets.web.control.call import LONG, body_text, json_response
 from mockpets.web.control.sessions import NO_SAVING, scenario, scenarios
+from mockpets.web.jobs import run_job
 
 if TYPE_CHECKING:
     from mockpets.contract.control_types import CheckedScenario, ScenarioDetails, ScenarioList
@@ -34,7 +35,7 @@ def check_scenario(call: ControlRequest) -> JsonResponse[CheckedScenario]:
     text, name = body_text(call.request, FILE_BYTES), call.query.get("name", "scenario")
     library = call.context.sessions.shared.library()
     check = partial(check_text, name, text, library)
-    result = run_job(call, check, "checking the scenario", is_long=len(text) >= LONG)
+    result = run_job(call.request, check, "checking the scenario", is_long=len(text) >= LONG)
     return json_response(cast("Any", asdict(result)))
 
 
@@ -63,7 +64,7 @@ def save_scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
         saved_file.save(path, text, digest)
         context.reload()
 
-    run_job(call, save, "saving the scenario", is_long=len(text) >= LONG)
+    run_job(call.request, save, "saving the scenario", is_long=len(text) >= LONG)
     response = scenario(call)
     response.status_code = 201 if digest is None else 200
     return response
@@ -75,7 +76,7 @@ def override_scenario(call: ControlRequest) -> JsonResponse[ScenarioDetails]:
 
     name, text, session = _own_name(call), body_text(call.request, FILE_BYTES), call.session
     load = partial(load_text, name, text, session.library)
-    document = run_job(call, load, "reading the scenario", is_long=len(text) >= LONG)
+    document = run_job(call.request, load, "reading the scenario", is_long=len(text) >= LONG)
     status = 200 if name in session.documents.overrides else 201
     session.override(name, (document, text))
     response = scenario(call)

@@ -27,13 +27,9 @@ from mockpets.redaction import redacted_target
 from mockpets.scenario.engine import draw_delay
 from mockpets.scenario.model import PASS, Match
 from mockpets.units import quote
-from mockpets.web.control.call import (
-    JsonResponse,
-    body_text,
-    json_response,
-    run_job,
-)
+from mockpets.web.control.call import JsonResponse, body_text, json_response
 from mockpets.web.control.waiting import wait_until
+from mockpets.web.jobs import run_job
 from mockpets.web.journal_writer import target
 from mockpets.wsgi_extension import MEMO, ORDER, RETRIED, SERVER, CallAgain
 
@@ -102,7 +98,7 @@ def har(call: ControlRequest) -> JsonResponse[types.Har]:
 
     entries, _ = queries.selected(call.session.journal.entries(), call.query)
     write = partial(document, entries, VERSION)
-    return json_response(run_job(call, write, "writing the HAR document"))
+    return json_response(run_job(call.request, write, "writing the HAR document"))
 
 
 def findings(call: ControlRequest) -> JsonResponse[types.Findings]:
@@ -124,7 +120,7 @@ def findings(call: ControlRequest) -> JsonResponse[types.Findings]:
         checks = build(recorded, "1 session", dropped_limit(session.name, journal.dropped))
         return cast("types.Findings", {"report": as_document(checks)})
 
-    return json_response(run_job(call, report, "checking the requests"))
+    return json_response(run_job(call.request, report, "checking the requests"))
 
 
 def verify(call: ControlRequest) -> JsonResponse[types.VerifiedRequests]:
@@ -154,7 +150,7 @@ def verify(call: ControlRequest) -> JsonResponse[types.VerifiedRequests]:
         # One change wakes all calls that wait; together they would block the app's thread.
         is_long = len(journal) > _AT_ONCE or RETRIED in call.request.environ
         return run_job(
-            call,
+            call.request,
             compare,
             "comparing the requests",
             is_long=is_long,
@@ -231,7 +227,7 @@ def tried(call: ControlRequest) -> tuple[Entry, int]:
         raise RequestError("invalid_request", message)
     context = call.context
     run = partial(dry_run, context.settings, context.sessions, call.session.name, request)
-    return run_job(call, run, "explaining a request", key=text)
+    return run_job(call.request, run, "explaining a request", key=text)
 
 
 def held(call: ControlRequest) -> JsonResponse[types.WaitingResponses]:

@@ -23,8 +23,9 @@ from mockpets.scenario.model import Generated
 from mockpets.session.session import Mark
 from mockpets.strict_json import dump_ascii, load_json
 from mockpets.units import counted, parse_duration, quote
-from mockpets.web.control.call import json_response, run_job
+from mockpets.web.control.call import json_response
 from mockpets.web.control.journal import recorded_request
+from mockpets.web.jobs import run_job
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -266,7 +267,7 @@ def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
         dropped = listed_secrets(redacted_names(found.document))
         return found._replace(notes=[*found.notes, *dropped])
 
-    result = run_job(call, make, "making a scenario from the requests")
+    result = run_job(call.request, make, "making a scenario from the requests")
     return json_response(
         {
             "yaml": text_of(result.document),

@@ -26,8 +26,9 @@ from mockpets.settings.effective import effective_settings
 from mockpets.units import parse_duration
 from mockpets.version import FULL_VERSION
 from mockpets.web.authentication import read_key
-from mockpets.web.control.call import LONG, body_text, json_response, read_query, run_job
+from mockpets.web.control.call import LONG, body_text, json_response, read_query
 from mockpets.web.exchange import current_request
+from mockpets.web.jobs import run_job
 from mockpets.web.session_selector import (
     base_path,
     check_headers,
@@ -266,7 +267,7 @@ def _session_config(call: ControlRequest, *, session: bool) -> SessionConfig:
     parse = partial(parse_session_config, text, shared.library(), session=session)
     # A fixture's name is short, but its file may be long.
     is_long = len(text) >= LONG or '"data"' in text
-    config = run_job(call, parse, "reading the body", is_long=is_long)
+    config = run_job(call.request, parse, "reading the body", is_long=is_long)
     check_documents(config.inline, shared)
     return config
 
@@ -395,7 +396,7 @@ def reset_sessions(call: ControlRequest) -> JsonResponse[types.ResetSessions]:
 
     Active scenarios stay.
     """
-    reset = run_job(call, call.context.sessions.reset_all, "resetting all sessions")
+    reset = run_job(call.request, call.context.sessions.reset_all, "resetting all sessions")
     return json_response({"reset": reset})
 
 
@@ -454,4 +455,4 @@ def undo(call: ControlRequest) -> JsonResponse[types.Undone]:
 def drop_sessions(call: ControlRequest) -> JsonResponse[types.DroppedSessions]:
     """Remove every session but the default one, which is reset; release the responses they hold."""
     drop = partial(call.context.sessions.drop_all, call.query.get("closed", 0.0))
-    return json_response({"dropped": run_job(call, drop, "removing all sessions")})
+    return json_response({"dropped": run_job(call.request, drop, "removing all sessions")})

@@ -19,7 +19,7 @@ from mockpets.session.session import Counters, Snapshot
 from mockpets.settings.validators import switch
 from mockpets.strict_json import dump_json, load_json
 from mockpets.version import FULL_VERSION
-from mockpets.web.control.call import JsonResponse, body_text, json_response, run_job
+from mockpets.web.control.call import JsonResponse, body_text, json_response
 from mockpets.web.control.sessions import (
     check_documents,
     clock_state,
@@ -27,6 +27,7 @@ from mockpets.web.control.sessions import (
     existing_session,
     session_summary,
 )
+from mockpets.web.jobs import run_job
 from mockpets.web.session_selector import checked, checked_session
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def export_session(call: ControlRequest) -> JsonResponse[SessionExport]:
     session, has_log = existing_session(call), call.query.get("log", False)
     is_long = has_log or session.records_held() > _RECORDS_AT_ONCE
     write = partial(_export, session, has_log=has_log)
-    return JsonResponse(run_job(call, write, "exporting the session", is_long=is_long))
+    return JsonResponse(run_job(call.request, write, "exporting the session", is_long=is_long))
 
 
 def _export(session: Session, *, has_log: bool) -> bytes:
@@ -154,7 +155,7 @@ def import_session(call: ControlRequest) -> JsonResponse[SessionSummary]:
     """
     context, name = call.context, checked_session(call.name, "the path")
     sessions, text = context.sessions, body_text(call.request)
-    snapshot = run_job(call, partial(_read, text, sessions.shared), "reading the session")
+    snapshot = run_job(call.request, partial(_read, text, sessions.shared), "reading the session")
     is_new = sessions.find(name) is None
     session = sessions.get_or_create(name, declare=True, reopen=True)
     session.load(snapshot)
