@@ -21,7 +21,7 @@ _HEAD: Final = 1024 * 1024
 """The longest head or trailer of a response, in bytes."""
 _INTERIM: Final = 10
 _BODY: Final = 256 * 1024 * 1024
-"""The longest body in bytes: more than the logs and records of a server may use by default."""
+"""The longest body in bytes. By default, a server keeps less than that in memory."""
 _STATUS_LINE: Final = re.compile(r"HTTP/(1\.[01]) ([1-5][0-9]{2})(?: .*)?\r?\n")
 
 
@@ -55,8 +55,8 @@ class HttpConnection:
         :param timeout: seconds for each step: to connect, to send, and to wait for data.
         :raise ConnectionError: the connection ended before the response.
         :raise OSError: cannot connect, or the time is over.
-        :raise ValueError: a header has a line break, the method or target is none, or the response
-            is not HTTP.
+        :raise ValueError: a header, the method or the target is invalid, or the response is not
+            HTTP.
         """
         try:
             request = self._encode(method, target, headers, body)
@@ -88,9 +88,9 @@ class HttpConnection:
             lines.append(f"Content-Length: {len(body)}")
         if any(re.search("[\r\n]", line) for line in lines):
             raise ValueError("a header must not have a line break")
-        # A HAR file may have any: the request would be another one, or outside the base URL.
+        # From a HAR file, such a request would be a different one, or outside the base URL.
         if " " in method or " " in target or ".." in target.partition("?")[0].split("/"):
-            raise ValueError("a method or target has no space, and a path no segment '..'")
+            raise ValueError("the method or target has a space, or the path a segment '..'")
         return "\r\n".join([*lines, "", ""]).encode("latin-1") + body
 
     def _connect(self, timeout: float) -> socket.socket:

@@ -12,7 +12,7 @@ from mockpets.contract.model import Body, Contract, Failure, Operation, Removal,
 from mockpets.contract.routes import Routes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from mockpets.contract.fields import ContractField
 
@@ -34,7 +34,7 @@ def read(document: Node) -> Contract:
     first = document["paths"][next(iter(document["paths"]))]
     error = reader.body(next(iter(first.values()))["responses"]["default"])
     assert error is not None  # noqa: S101 - a test reads the shipped document
-    undescribed = [cast("tuple[str, str]", _joined(each, base)) for each in own["undescribed"]]
+    undescribed = [_request(each, base) for each in own["undescribed"]]
     requests = [(each.method, each.path, each.name) for each in operations.values()]
     return Contract(
         base,
@@ -48,8 +48,9 @@ def read(document: Node) -> Contract:
     )
 
 
-def _joined(request: str, base: str) -> tuple[str, ...]:
-    method, path = request.split()
+def _request(text: str, base: str) -> tuple[str, str]:
+    """Return the method and the path of a text such as ``GET /orders``."""
+    method, path = text.split()
     return method, base + path
 
 
@@ -116,10 +117,10 @@ class _Reader:
         return Body(name, self.schemas[item], is_list)
 
     def _fields(
-        self, described: Node, required: object, *, is_text: bool = False
+        self, described: Node, required: Collection[str], *, is_text: bool = False
     ) -> dict[str, ContractField]:
         return {
-            name: self._field(each, is_required=name in cast("Any", required), is_text=is_text)
+            name: self._field(each, is_required=name in required, is_text=is_text)
             for name, each in described.items()
         }
 

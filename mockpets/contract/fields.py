@@ -31,7 +31,7 @@ _DIGITS: Final = 9
 def parse_int64(text: str) -> int | None:
     """Return a text, such as a path segment, as an int64; None if it is not one."""
     digits = text[1:] if text[:1] == "-" else text
-    # Not by a regular expression, which takes as long as all else that getPet does.
+    # A regular expression would take longer, and every request for a record comes here.
     if len(digits) > _INT64_DIGITS or not (digits.isascii() and digits.isdigit()):
         return None
     if digits[0] == "0" and digits != "0":

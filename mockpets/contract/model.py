@@ -1,7 +1,7 @@
 """The model of a contract: its operations, the schemas of their bodies, and its errors.
 
-`document.read` makes a `Contract` of an OpenAPI document; `pet_store` has the built-in one. They
-are no data classes, which would delay a start by 3 %.
+`document.read` makes a `Contract` of an OpenAPI document; `pet_store` has the built-in one. The
+model does without data classes, which would delay a start by 3 %.
 """
 
 from __future__ import annotations
@@ -262,7 +262,7 @@ class RecordSchema(NamedTuple):
         return self.whole.dump(record)
 
     def _change(self, value: object) -> Record:
-        """Return the properties to set on a record; those to remove are None."""
+        """Return the properties to set on a record, with None for each one to remove."""
         given = self.given.fields
         if not isinstance(value, dict) or not value:
             what = f"the body must be an object with at least one of {', '.join(given)}"
@@ -314,12 +314,12 @@ class Contract(NamedTuple):
         return list(dict.fromkeys((*described, *(path for _, path in self.undescribed))))
 
     def operation_at(self, method: str, path: str) -> Operation | None:
-        """Return the operation of a request, whose HEAD is a GET; None if there is none."""
+        """Return the operation of a request, or None; HEAD counts as GET."""
         name = self.routes.at(path).get("GET" if method == "HEAD" else method)
         return self.operations[name] if name else None
 
     def role_of(self, operation: str | None) -> Role | None:
-        """Return what an operation does to its collection; None for None."""
+        """Return what an operation, if any, does to its collection."""
         return None if operation is None else self.operations[operation].role
 
     def of_role(self, role: Role, collection: str) -> Operation:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs
 
 from mockpets.constants import REDACTED
+from mockpets.contract.collections import identity
 from mockpets.contract.error_messages import network_error
-from mockpets.contract.fields import parse_int64
 from mockpets.contract.pet_store import COLLECTIONS, PET_STORE
 from mockpets.errors import RequestError
 from mockpets.redaction import is_secret
@@ -51,7 +51,7 @@ def match_of(exchange: Exchange, is_assigned: Assigned, *, exact: bool = False) 
         match["operation"] = exchange.operation
         operation = PET_STORE.operations[exchange.operation]
         params = {
-            name: parse_int64(value) if parse_int64(value) is not None else value
+            name: identity(value)
             for name, value in operation.in_path(exchange.path).items()
             if REDACTED not in value and (exact or not is_assigned(operation.collection, value))
         }

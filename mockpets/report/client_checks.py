@@ -20,11 +20,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import parse_qsl
 
 from mockpets.clock import moment
-from mockpets.constants import (
-    API_PREFIX,
-    REDACTED,
-    STUB_HEADER,
-)
+from mockpets.constants import API_PREFIX, REDACTED, STUB_HEADER
 from mockpets.contract.pet_store import PET_STORE
 from mockpets.errors import did_you_mean
 from mockpets.redaction import is_secret, redacted_target
@@ -390,9 +386,11 @@ def _parameters(entry: Entry) -> Problems:
 
 
 def _properties(entry: Entry) -> Problems:
-    body = None if entry.operation is None else PET_STORE.operations[entry.operation].body
-    for name in () if body is None else _property_names(entry.request.body):
-        if body is not None and name not in body.schema.fields:
+    body = PET_STORE.operations[entry.operation].body if entry.operation else None
+    if body is None:
+        return
+    for name in _property_names(entry.request.body):
+        if name not in body.schema.fields:
             yield _unknown(f"{entry.operation} has no property", name, body.schema.fields)
 
 

@@ -169,7 +169,7 @@ def test_a_header_cannot_have_a_line_break() -> None:
 def test_a_request_that_would_be_another_one_is_not_sent(method: str, target: str) -> None:
     connection = HttpConnection("127.0.0.1", 9, is_secure=False)
 
-    with pytest.raises(ValueError, match="has no space"):
+    with pytest.raises(ValueError, match="has a space"):
         connection.send(method, target, {}, b"", SECONDS)
 
 

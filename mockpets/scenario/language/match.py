@@ -5,12 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.constants import (
-    API_PREFIX,
-    GLOB,
-    GLOB_LENGTH,
-    GLOB_RULE,
-)
+from mockpets.constants import API_PREFIX, GLOB, GLOB_LENGTH, GLOB_RULE
 from mockpets.contract.model import ROLES
 from mockpets.contract.pet_store import PET_STORE
 from mockpets.scenario.language.diagnostics import INVALID
@@ -204,7 +199,7 @@ MATCH: Final = Object(
             "Parameters of the operation's path: name to condition.",
             _IN_TEXT,
             "path parameter",
-            "|".join(_PATH_PARAMETERS),
+            "|".join(map(re.escape, _PATH_PARAMETERS)),
             f"the contract has {', '.join(_PATH_PARAMETERS)}",
             then=_conditions,
         ),
