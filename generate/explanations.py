@@ -314,7 +314,7 @@ SOURCES: Final[dict[str, tuple[str, str]]] = {
         'reply: {status: 503, text: "{headers.user-agent}"}',
     ),
     "path.NAME": (
-        "a named segment of `match.path`, or a parameter of the operation's path, as `path.petId`",
+        "a named segment of `match.path`, or a parameter of the operation's path, such as `path.petId`",
         "match: {operation: getPet}, reply: {status: 200, body: {id: {from: path.petId}, name: Miso, categoryId: 2}}",
     ),
     "session": ("the name of the session", 'reply: {status: 503, text: "{session}"}'),

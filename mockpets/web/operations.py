@@ -147,8 +147,7 @@ def create_record(operation: Operation, request: Request, store: Store) -> Respo
 
     :raise RequestError: ``invalid_request``, ``payload_too_large``, ``store_full``.
     """
-    if request.environ.get("QUERY_STRING"):
-        request.exchange.notes += ignored_note("ignored_query", "parameters", set(request.args))
+    _note_query(request)
     new = _given(operation, request)
     session = request.exchange.session
     assert session is not None  # noqa: S101 - `Playback.respond` sets it
@@ -164,6 +163,12 @@ def _given(operation: Operation, request: Request) -> Record:
     assert operation.body is not None  # noqa: S101 - a role that adds or replaces has a body
     _note_unknown(request, body, operation.body.schema)
     return operation.body.schema.load(body)
+
+
+def _note_query(request: Request) -> None:
+    """Note the query parameters of an operation that uses none."""
+    if request.environ.get("QUERY_STRING"):
+        request.exchange.notes += ignored_note("ignored_query", "parameters", set(request.args))
 
 
 def _note_unknown(request: Request, body: object, schema: Schema) -> None:
@@ -188,8 +193,7 @@ def get_record(operation: Operation, request: Request, store: Store) -> Response
     :raise RequestError: ``gone`` if the session's clock was set and the operation is removed by its
         time; the collection's error for a key that no record has.
     """
-    if request.environ.get("QUERY_STRING"):
-        request.exchange.notes += ignored_note("ignored_query", "parameters", set(request.args))
+    _note_query(request)
     session, removal = request.exchange.session, operation.removal
     # Not by the real time: suites must not break on a day in 2030.
     if session is not None and session.clock and removal is not None:
@@ -224,6 +228,7 @@ def update_record(_: Operation, request: Request, store: Store) -> Response:
 
 
 def _changed(request: Request, store: Store, change: Change) -> Response:
+    _note_query(request)
     _, row = store.change(key_of(request), change)
     _publish(request)
     return Response(row + b"\n")
@@ -231,6 +236,7 @@ def _changed(request: Request, store: Store, change: Change) -> Response:
 
 def delete_record(_: Operation, request: Request, store: Store) -> Response:
     """Delete the record whose key is in the path, or raise the error for an unknown one."""
+    _note_query(request)
     store.delete(key_of(request))
     _publish(request)
     return Response(status=204)

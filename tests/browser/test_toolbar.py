@@ -431,7 +431,7 @@ def test_only_the_html_element_names_another_server(
         expect(one.out).to_have_text("200 0")
 
 
-def test_what_a_server_sends_in_place_of_a_text_is_no_element(
+def test_an_object_that_a_server_sends_is_shown_as_text(
     browser: Browser, server: MockpetsServer
 ) -> None:
     script = "<script>parent.document.title = 'changed'</script>"

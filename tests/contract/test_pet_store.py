@@ -159,14 +159,16 @@ scenario = {"description": "x", "stubs": [
 print(json.dumps({
     "replaced": call("PUT", "/v1/pets/1", {"name": "b", "categoryId": 2}),
     "wrong": call("PUT", "/v1/pets/1", {"name": 7})[1]["message"],
-    "updated": call("PATCH", "/v1/pets/1", {"status": "pending"}),
+    "updated": call("PATCH", "/v1/pets/1?dry=1", {"status": "pending"}),
     "unknown": call("PATCH", "/v1/pets/1", {"colour": 1})[1]["message"],
     "missing": [call(method, "/v1/pets/9", {"name": "b", "categoryId": 2})[1]["code"]
                 for method in ("PUT", "PATCH", "DELETE")],
     "method": call("POST", "/v1/pets/1")[1]["message"],
     "scenario": call("PUT", "/__mockpets/scenario", {"scenario": scenario})[0],
     "stub": [call("DELETE", "/v1/pets/1")[0], call("GET", "/v1/pets/1")[0]],
-    "deleted": [call("DELETE", "/v1/pets/1"), call("GET", "/v1/pets/1")[0]],
+    "deleted": [call("DELETE", "/v1/pets/1?force=1"), call("GET", "/v1/pets/1")[0]],
+    "ignored": [note["text"] for row in call("GET", "/__mockpets/requests")[1]["requests"]
+                for note in row["notes"] if note["code"] == "ignored_query"],
     "log": [row["operation"] for row in call("GET", "/__mockpets/requests")[1]["requests"]],
     "labels": [note for row in call("GET", "/__mockpets/requests")[1]["requests"]
                for note in row["notes"] if note["code"] == "off_contract"],
@@ -246,6 +248,7 @@ def test_an_operation_with_a_role_needs_only_the_document(tmp_path: Path) -> Non
     assert result["method"].endswith("allowed: GET, HEAD, DELETE, PATCH, PUT, OPTIONS")
     assert (result["scenario"], result["stub"]) == (200, [204, 200])
     assert result["deleted"] == [[204, None], 404]
+    assert result["ignored"] == [f"ignored parameters: '{name}'" for name in ("dry", "force")]
     assert {"replacePet", "updatePet", "deletePet"} < set(result["log"])
     assert result["labels"] == []
     assert result["types"][-3:] == ["replacePet", "updatePet", "deletePet"]
