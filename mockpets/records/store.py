@@ -305,12 +305,16 @@ class Store:
         with self._lock:
             return self._now.page(limit, filters)
 
-    def get(self, text: str) -> bytes:
-        """Return the record whose key is a text in a path, as JSON, or raise ``not_found``."""
+    def find(self, text: str) -> bytes | None:
+        """Return the record whose key is a text in a path, as JSON; None without one."""
         key = identity(text)
         with self._lock:
             place = self._now.find(key)
-            row = None if place is None else self._now.row(place)
+            return None if place is None else self._now.row(place)
+
+    def get(self, text: str) -> bytes:
+        """Return what `find` does, or raise ``not_found``."""
+        row = self.find(text)
         if row is None:
             raise self.collection.missing(text)
         return row
