@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mockpets.contract.pet_store import BUILT_IN
 from mockpets.scenario.describe import describe_content, describe_stub
 from mockpets.scenario.library import load_library
 
@@ -29,7 +30,7 @@ def _row(name: str, scenario: Scenario) -> str:
 
 def _effects(scenario: Scenario) -> list[str]:
     """Return what a scenario does, its records first."""
-    effects = [describe_content(name, content) for name, content in scenario.data.items()]
+    effects = [describe_content(name, content, BUILT_IN) for name, content in scenario.data.items()]
     for stub in map(describe_stub, scenario.stubs):
         when = ", ".join(filter(None, (stub["when"], stub["limits"])))
         effects.append(f"{when}: {stub['does']}")

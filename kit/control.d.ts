@@ -391,9 +391,9 @@ export interface components {
          * @enum {string}
          */
         Operation: "listPets" | "createPet" | "getPet";
-        /** @description A listPets response with these pets, filtered and limited by the query. A page that needs off_contract: true is sent whole. */
+        /** @description The response of a list with these records, filtered and limited by the query. A page that needs off_contract: true is sent whole. */
         PageReply: {
-            /** @description Pet objects or a fixture name; status and limit of the request apply. */
+            /** @description Pet objects or a fixture name; the query of the request applies. */
             page: string | components["schemas"]["PetInput"][];
         };
         Pet: {

@@ -16,6 +16,8 @@ import pytest
 import requests  # noqa: F401
 
 from mockpets import MockpetsServer, Settings, create_app
+from mockpets.contract.model import Contracts
+from mockpets.contract.pet_store import BUILT_IN
 from mockpets.scenario import library
 from mockpets.scenario.files import Source
 from tests.case_names import name_of
@@ -110,10 +112,12 @@ def _read_shipped_scenarios_once() -> Iterator[None]:
         sources: Mapping[str, Source],
         fixtures: Mapping[str, Source],
         before: library.Library | None = None,
+        contracts: Contracts = BUILT_IN,
     ) -> library.Library:
-        if before is None and (sources, fixtures) == (shipped.sources, shipped.fixtures):
+        is_shipped = (sources, fixtures, contracts) == (shipped.sources, shipped.fixtures, BUILT_IN)
+        if before is None and is_shipped:
             return shipped
-        return read(sources, fixtures, before)
+        return read(sources, fixtures, before, contracts)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(library, "read_library", read_library)

@@ -222,12 +222,13 @@ def fixture(count: int, config: Path | None, **flags: object) -> None:
     """Print generated pets as a fixture file."""
     settings = load_settings(flags, os.environ, config)
 
-    from mockpets.contract.pet_store import PETS
-    from mockpets.seed.default_pets import generate
+    from mockpets.contract.pet_store import BUILT_IN
+    from mockpets.seed.records import generate
 
-    pets = generate(count, settings.seed, settings.locale)
+    (collection,) = BUILT_IN.collections.values()
+    records = generate(collection, count, settings.seed, settings.locale)
     # As bytes, because a fixture is UTF-8 whatever the encoding of the terminal.
-    click.echo(b"[" + b",".join(b"\n" + PETS.schema.dump(pet) for pet in pets) + b"\n]")
+    click.echo(b"[" + b",".join(b"\n" + collection.schema.dump(each) for each in records) + b"\n]")
 
 
 @click.command()

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import FILE_BYTES
 from mockpets.contract.fields import split_hint
-from mockpets.contract.pet_store import PET_STORE
+from mockpets.contract.pet_store import BUILT_IN
 from mockpets.errors import RequestError, invalid
 from mockpets.recording.exchange import created_records, exchange_of
 from mockpets.recording.infer import infer
-from mockpets.recording.pets import first_pets
+from mockpets.recording.records import first_records
 from mockpets.recording.redaction import Redactor, listed_secrets
 from mockpets.report import har
 from mockpets.settings import Settings
-from mockpets.units import counted
+from mockpets.units import counted, either
 from mockpets.web.app import create_app
 from mockpets.web.recording_model import SessionModel
 
@@ -46,20 +46,22 @@ def record_files(files: Sequence[Path], base: str | None) -> tuple[Recording, li
         raise invalid(str(files[0]), what, "record fewer requests")
     redactor = Redactor()
     exchanges = _exchanges(redactor.clean([*map(_shortened, found)]))
-    pets = first_pets(exchanges)
+    records = first_records(exchanges, BUILT_IN)
     description = (
         f"Recorded: {counted(len(exchanges), 'request')} of {counted(len(files), 'file')}."
     )
-    document: dict[str, Any] = {"description": description, "data": {"pets": pets}}
+    document: dict[str, Any] = {"description": description, "data": records}
     settings = Settings(control="off")
     mock: Mock = create_app(settings).extensions["mockpets"]
     model = partial(SessionModel, settings, mock.sessions.shared)
     try:
-        result = infer(exchanges, document, model, created_records(exchanges), redactor)
+        is_created = created_records(exchanges)
+        result = infer(exchanges, document, model, is_created, redactor, BUILT_IN)
     except RequestError as error:
         raise invalid(str(files[0]), error.for_visitors or "", "record fewer requests") from error
     resources = len(result.document.get("resources", ()))
-    kept = counted(len(pets), "pet") + (f" and {counted(resources, 'resource')}" * bool(resources))
+    seen = [counted(len(rows), name.removesuffix("s")) for name, rows in records.items()]
+    kept = either([*seen, *([counted(resources, "resource")] * bool(resources))], "and")
     summary = [f"kept {kept} of {counted(len(exchanges), 'request')}"]
     if others:
         summary.append(f"dropped {counted(others, 'request')} to other URLs, preflights or cached")
@@ -87,7 +89,7 @@ def _exchanges(entries: Iterable[Entry]) -> list[Exchange]:
 
 def _read(files: Sequence[Path], base: str | None) -> tuple[list[Entry], int]:
     """Return the requests to the API by time, and the number of the other requests."""
-    found, others = har.read(files, None if base is None else har.base_url(base))
+    found, others = har.read(files, None if base is None else har.base_url(base), BUILT_IN)
     if not found:
         raise invalid(str(files[0]), "has no request to the API", "record one in a browser")
     return _revalidated(sorted((each.entry for each in found), key=lambda each: each.at)), others
@@ -128,12 +130,11 @@ def _problems(exchange: Exchange) -> Iterator[str]:
     operation, status = exchange.operation, exchange.status
     if operation is None or status is None or exchange.method == "HEAD" or exchange.response.cut:
         return
-    described = PET_STORE.operations[operation]
-    if status not in described.statuses:
-        yield f"{operation} {status}: the contract does not list this status"
+    if status not in operation.statuses:
+        yield f"{operation.name} {status}: the contract does not list this status"
         return
-    if described.removal and status == 200 and not exchange.response.header("Sunset"):
-        yield f"{operation} {status}: no Sunset header; the scenario sends it"
-    for path, what in PET_STORE.body_problems(operation, status, exchange.body):
-        place = ".".join(part for part in path if isinstance(part, str))  # in any of the pets
-        yield f"{operation} {status}: {place or 'the body'} {split_hint(what)[0]}"
+    if operation.removal and status == 200 and not exchange.response.header("Sunset"):
+        yield f"{operation.name} {status}: no Sunset header; the scenario sends it"
+    for path, what in operation.body_problems(status, exchange.body):
+        place = ".".join(part for part in path if isinstance(part, str))  # in any of the records
+        yield f"{operation.name} {status}: {place or 'the body'} {split_hint(what)[0]}"

@@ -75,6 +75,7 @@ def report(
     if problems := [*_problems(files, is_har=har)]:
         raise InputError(problems)
 
+    from mockpets.contract.pet_store import BUILT_IN
     from mockpets.report.client_checks import build
     from mockpets.report.har import base_url as parse_base_url
     from mockpets.report.har import read
@@ -83,13 +84,13 @@ def report(
     base = None if base_url is None else parse_base_url(base_url)
     limits: list[str] = []
     if har:
-        requests, _ = read(files, base)
+        requests, _ = read(files, base, BUILT_IN)
         place = counted(len({*files}), "file")
     else:
         logs = _logs(clients, sessions)
         requests = [*_recorded(logs, limits)]
         place = counted(len(logs), "session")
-    result = build(requests, place, limits)
+    result = build(requests, place, limits, BUILT_IN)
     _write(result, output_format)
     if broken := [rule.name for rule in result.by_rule if rule.name in failing]:
         print_problems([f"--fail-on: findings of {', '.join(broken)}"])
@@ -133,13 +134,14 @@ def _logs(
 
 def _recorded(logs: list[tuple[ControlClient, str]], limits: list[str]) -> Iterator[Recorded]:
     """Yield the requests in the logs of sessions; add a sentence about a cut log to `limits`."""
+    from mockpets.contract.pet_store import BUILT_IN
     from mockpets.journal.journal import JOURNAL_ENTRIES
     from mockpets.report.client_checks import dropped_limit
     from mockpets.report.har import requests_of
 
     for client, name in logs:
         session = client.session(name)
-        yield from requests_of(session.har(limit=JOURNAL_ENTRIES))
+        yield from requests_of(session.har(limit=JOURNAL_ENTRIES), BUILT_IN)
         limits += dropped_limit(name, session.journal(limit=1)["dropped"])
 
 

@@ -18,8 +18,7 @@ import click
 from mockpets.cli.commands import discard_output, program, report
 from mockpets.cli.layout import columns, has_colour, on_terminal, wrap
 from mockpets.cli.options import with_settings
-from mockpets.constants import API_PREFIX, PANEL_PATH, VERSION
-from mockpets.contract.pet_store import PET_STORE
+from mockpets.constants import PANEL_PATH, VERSION
 from mockpets.errors import InputError, invalid
 from mockpets.settings.combinations import notices
 from mockpets.settings.sources import load_settings, readable_secrets
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TextIO
 
+    from mockpets.scenario.library import Library
     from mockpets.session.save_progress import SaveProgress
     from mockpets.settings import Settings
 
@@ -83,12 +83,11 @@ def serve(config: Path | None, opens_panel: bool, **flags: object) -> int:
             report(error.problems)
             return 1
         port = sockets[0].getsockname()[1]
-        total = len(mock.reloader.library.scenarios)
         is_generated = mock.token != settings.control_token
         shown = mock.token if is_generated and _is_private(sys.stdout) else ""
         banner = ""
         if not settings.log.startswith("json"):
-            banner = _banner(settings, port, shown, total)
+            banner = _banner(settings, port, shown, mock.reloader.library)
         if is_generated and not (banner and shown):
             _log.warning(_NOT_SHOWN)
         root = settings.url(port) + settings.prefix
@@ -190,11 +189,12 @@ def _bold(text: str) -> str:
     return click.style(text, bold=True)
 
 
-def _banner(settings: Settings, port: int, secret: str, scenarios: int) -> str:
+def _banner(settings: Settings, port: int, secret: str, library: Library) -> str:
     """Return the banner: URLs, keys, scenarios and a curl command, of which some are bold.
 
     :param secret: the generated token of the control API, or empty.
     """
+    scenarios, contract = len(library.scenarios), library.contracts.all[0]
     key = settings.key
     keys = f"any bearer token, such as {key}" if settings.any_key else ", ".join(settings.api_key)
     header = f"Authorization: Bearer {key}"
@@ -210,12 +210,12 @@ def _banner(settings: Settings, port: int, secret: str, scenarios: int) -> str:
     overview = "\n".join(_banner_line(label, text) for label, text in lines.items() if text)
     folders = [word for path in settings.scenarios_dir for word in ("--scenarios-dir", str(path))]
     command = shlex.join([*shlex.split(program()), "scenarios", *folders])
-    return f"""mockpets {VERSION} serves the pet store at {_bold(root + API_PREFIX)}
+    return f"""mockpets {VERSION} serves {contract.name} at {_bold(root + contract.base)}
 
 {overview}
 {scenarios} scenarios: {command}
 
 Try it:
-  curl -H {quoted} {shlex.quote(root + PET_STORE.paths[0])}
+  curl -H {quoted} {shlex.quote(root + contract.paths[0])}
 
 Press Ctrl-C to stop."""

@@ -22,7 +22,7 @@ from mockpets.client.connection import (
     parse_object,
     split_url,
 )
-from mockpets.contract.pet_store import COLLECTIONS
+from mockpets.contract.pet_store import BUILT_IN
 from mockpets.errors import invalid
 
 if TYPE_CHECKING:
@@ -631,7 +631,7 @@ def _loaded(records: types.Records, name: str) -> object:
     if isinstance(records, Path):
         from mockpets.scenario.language.loader import load_fixture  # rarely needed
 
-        kind = name if name in COLLECTIONS else ""
+        kind = BUILT_IN.collections.get(name)
         rows = load_fixture(records, str(records), kind, is_named=False)
         return [json.loads(row) for row in rows]
     if isinstance(records, (str, int, dict)):

@@ -1,19 +1,13 @@
-"""Collections: what a contract, or a scenario that defines one, says of records.
-
-A `Collection` is the definition; `records` keeps the records.
-"""
+"""The keys of records, and what a scenario that defines a collection says of its records."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from mockpets.constants import BODY_BYTES, INT64_MAX, INT64_MIN
 from mockpets.contract.fields import parse_int64
-from mockpets.contract.model import ROLES, RecordSchema
 from mockpets.errors import RequestError
 from mockpets.strict_json import dump_json, shown
 from mockpets.units import quote
@@ -21,28 +15,10 @@ from mockpets.units import quote
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from mockpets.constants import NoteCode
-    from mockpets.contract.model import Missing, Record, Role
+    from mockpets.contract.model import Collection, Key, Record
 
-LIST_METHODS: Final[Mapping[str, Role]] = {"GET": "list", "POST": "create"}
-RECORD_METHODS: Final[Mapping[str, Role]] = {
-    "GET": "get",
-    "PUT": "replace",
-    "PATCH": "update",
-    "DELETE": "delete",
-}
-Key = int | str
-"""What identifies a record in its collection; `Collection.identity` returns it."""
-_SHOWN: Final = 100
-"""How much of a key a message repeats, in characters."""
-_KEY_SHOWN: Final = 40
 _TEXT_KEY: Final = r"(?!\.{1,2}$)[^/\x00-\x1f\x7f]{1,100}"
 _KEY: Final = "an integer (int64), or a text of 1 to 100 characters without '/'"
-_ENTRY_BYTES: Final = 200
-"""For its place, index entries, and some reserve."""
-_KEY_BYTES: Final = 100
-_VALUE_BYTES: Final = 250
-"""For an index entry of a value that no other record may have."""
 _TYPES: Final[Mapping[type, str]] = {
     bool: "boolean",
     str: "string",
@@ -102,90 +78,6 @@ class OwnSchema(NamedTuple):
             raise RequestError("invalid_request", "; ".join(problems))
 
 
-@dataclass(frozen=True)
-class Collection:
-    """Records that several operations share.
-
-    :param path: of the list; a record is one segment below it.
-    :param schema: how records are checked.
-    :param owner: the scenario whose file defines it; empty for the contract's.
-    :param key: the name of the property that identifies a record.
-    :param is_ordered: whether all keys are integers that the server assigns, and lists are in
-        their order. Otherwise clients may choose keys, and lists are in the order of arrival.
-    :param has_text_keys: whether the server assigns UUIDs instead of integers.
-    :param filters: the properties with an index, by which a list is filtered fast.
-    :param properties: those that the definition names; any of them is a filter.
-    :param only: what clients may do.
-    :param absent: the error for a key that no record has; None for ``not_found``.
-    :param position: line and column of the definition; not compared, as that of a stub.
-    """
-
-    name: str
-    path: str
-    schema: RecordSchema | OwnSchema
-    owner: str = ""
-    key: str = "id"
-    is_ordered: bool = False
-    has_text_keys: bool = False
-    filters: tuple[str, ...] = ()
-    properties: tuple[str, ...] = ()
-    only: tuple[Role, ...] = ROLES
-    absent: Missing | None = None
-    position: tuple[int, int] = field(default=(0, 0), compare=False)
-
-    @cached_property
-    def label(self) -> str:
-        """Its name, after that of the scenario that defines it."""
-        return f"{self.owner}/{self.name}" if self.owner else self.name
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """Its name, and for that of a scenario SCENARIO.NAME."""
-        return (self.name, f"{self.owner}.{self.name}") if self.owner else (self.name,)
-
-    @cached_property
-    def note(self) -> tuple[NoteCode, str]:
-        """The note of a request that it serves."""
-        return "resource", f"resource {self.label}"
-
-    @cached_property
-    def entry_bytes(self) -> int:
-        """The charge for a record in addition to its JSON, in bytes."""
-        if self.is_ordered:  # the key is the place, and few values are different
-            return _ENTRY_BYTES
-        return _ENTRY_BYTES + _KEY_BYTES + _VALUE_BYTES * len(self.filters)
-
-    def methods(self, *, of_record: bool) -> dict[str, Role]:
-        """Return the methods that the list, or a record of it, has."""
-        known = RECORD_METHODS if of_record else LIST_METHODS
-        return {method: action for method, action in known.items() if action in self.only}
-
-    def missing(self, text: str) -> RequestError:
-        """Return the error for a key that no record has; `text` is as in a path."""
-        if self.absent is None:
-            message = f"{self.name} has no record with the {self.key} {text[:_SHOWN]}"
-            return RequestError("not_found", message)
-        failure = self.absent.failure
-        return RequestError.described(failure.code, failure.status, self.absent_message(text))
-
-    def absent_message(self, text: str) -> str:
-        """Return the message of `absent` for a key, or for a segment of a path in its place."""
-        assert self.absent is not None  # noqa: S101 - only a contract's collection has one
-        message = self.absent.message
-        if parse_int64(text) is not None:
-            return message.format(key=text)
-        example = ", such as 7"
-        if re.fullmatch("-?[1-9][0-9]*", text):
-            example = f" from {INT64_MIN} to {INT64_MAX}"
-        rule = f"an {self.key} is an integer{example}"
-        return f"{message.format(key=repr(text[:_KEY_SHOWN]))}: {rule}"
-
-    def taken(self, key: object) -> RequestError:
-        """Return the error for a key that another record has."""
-        message = f"{self.name} already has a record with the {self.key} {key}"
-        return RequestError("conflict", message)
-
-
 def without_null(record: Record, key: str) -> Record:
     """Return a copy of a record, without its key if that is null: the server then assigns one."""
     return {name: value for name, value in record.items() if name != key or value is not None}
@@ -221,7 +113,8 @@ def record_problems(
 
     Each problem is the index of the record, what is wrong, how to fix it, and the property.
     """
-    key, first = collection.key, dict[Key, int]()
+    key = collection.key
+    first: dict[Key, int] = {}
     required = required_of(collection)
     for index, record in enumerate(records):
         for name in dict.fromkeys((key, *required)):

@@ -5,14 +5,25 @@ What OpenAPI cannot say is in the document's `x-mockpets`: see pet-store.yaml.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from mockpets.contract.fields import field_of
-from mockpets.contract.model import Body, Contract, Failure, Operation, Removal, Role, Schema
-from mockpets.contract.routes import Routes
+from mockpets.contract.model import (
+    ROLES,
+    Body,
+    Collection,
+    Contract,
+    Failure,
+    Missing,
+    Operation,
+    RecordSchema,
+    Removal,
+    Schema,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Container, Iterator, Mapping, Sequence
 
     from mockpets.contract.fields import ContractField
 
@@ -30,21 +41,49 @@ def read(document: Node) -> Contract:
     own = document[_EXTENSION]
     base = document["servers"][0]["url"]
     reader = _Reader(document, base)
+    failures = {code: Failure(code, **each) for code, each in own["errors"].items()}
     operations = {each.name: each for each in reader.operations()}
-    first = document["paths"][next(iter(document["paths"]))]
-    error = reader.body(next(iter(first.values()))["responses"]["default"])
-    assert error is not None  # noqa: S101 - a test reads the shipped document
-    undescribed = [_request(each, base) for each in own["undescribed"]]
-    requests = [(each.method, each.path, each.name) for each in operations.values()]
+    members: dict[str, list[Operation]] = {name: [] for name in own["collections"]}
+    for name, roles in own["operations"].items():
+        members[roles[operations[name].role]].append(operations[name])
+    collections = {
+        name: _collection(name, own["collections"][name], members[name], failures)
+        for name in members
+    }
+    for name, collection in collections.items():
+        for each in members[name]:
+            operations[each.name] = replace(each, collection=collection)
     return Contract(
+        own.get("name", document["info"]["title"]),
         base,
         {name: part for name, part in document.items() if name != _EXTENSION},
         operations,
-        tuple(undescribed),
+        tuple(_request(each, base) for each in own["undescribed"]),
         reader.schemas,
-        {code: Failure(code, **each) for code, each in own["errors"].items()},
-        error,
-        Routes([*requests, *((method, path, "") for method, path in undescribed)]),
+        collections,
+        failures,
+    )
+
+
+def _collection(
+    name: str, described: Node, operations: Sequence[Operation], failures: Mapping[str, Failure]
+) -> Collection:
+    """Return a collection, whose records are those that its operations create and return."""
+    its = {each.role: each for each in operations}
+    create, missing = its["create"], described["missing"]
+    assert create.body is not None  # noqa: S101 - a test reads the shipped document
+    record = RecordSchema(create.responses[201].schema, create.body.schema)
+    return Collection(
+        name,
+        its["list"].path,
+        record,
+        key=described["key"],
+        is_ordered=True,
+        filters=tuple(described["filters"]),
+        generator=described.get("generate", ""),
+        properties=tuple(record.whole.fields),
+        only=tuple(role for role in ROLES if role in its),
+        absent=Missing(failures[missing["error"]], missing["message"]),
     )
 
 
@@ -75,9 +114,8 @@ class _Reader:
 
     def _operation(self, method: str, path: str, described: Node) -> Operation:
         name = described["operationId"]
-        own = dict(self._document[_EXTENSION]["operations"][name])
-        removal = own.pop("removal", None)
-        ((role, collection),) = own.items()
+        own = self._document[_EXTENSION]["operations"][name]
+        removal = own.get("removal")
         parameters = described.get("parameters", ())
         in_path, query = (
             {
@@ -93,19 +131,32 @@ class _Reader:
             for status, response in described["responses"].items()
             if status.isdigit() and "x-off-contract" not in response
         }
+        default = self.body(described["responses"]["default"])
+        assert default is not None  # noqa: S101 - a test reads the shipped document
         return Operation(
             name,
             method,
             self._base + path,
-            cast("Role", role),
-            collection,
+            next(role for role in ROLES if role in own),
+            None,
             Schema(name, self._fields(in_path, required, is_text=True)),
             Schema(name, self._fields(query, required, is_text=True)),
             self.body(described["requestBody"]) if "requestBody" in described else None,
             tuple(bodies),
             {status: body for status, body in bodies.items() if body is not None},
-            removal and Removal(**removal),
+            default,
+            removal and self._removal(removal),
         )
+
+    def _removal(self, described: Node) -> Removal:
+        paths = self._document["paths"]
+        successor = next(
+            path
+            for path, methods in paths.items()
+            for each in methods.values()
+            if each["operationId"] == described["successor"]
+        )
+        return Removal(**{**described, "successor": self._base + successor})
 
     def body(self, described: Node) -> Body | None:
         """Return the JSON body of a request or response; None if it has none."""
@@ -117,7 +168,7 @@ class _Reader:
         return Body(name, self.schemas[item], is_list)
 
     def _fields(
-        self, described: Node, required: Collection[str], *, is_text: bool = False
+        self, described: Node, required: Container[str], *, is_text: bool = False
     ) -> dict[str, ContractField]:
         return {
             name: self._field(each, is_required=name in required, is_text=is_text)

@@ -1,15 +1,20 @@
-"""The model of a contract: its operations, the schemas of their bodies, and its errors.
+"""The model of a contract: its operations, collections, the schemas of their bodies, its errors.
 
-`document.read` makes a `Contract` of an OpenAPI document; `pet_store` has the built-in one. The
-model does without data classes, which would delay a start by 3 %.
+`document.read` makes a `Contract` of an OpenAPI document; `pet_store` has the built-in one, and
+`records` keeps the records of a `Collection`. Data classes are few: each delays a start.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import re
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar, get_args
 
+from mockpets.constants import INT64_MAX, INT64_MIN
+from mockpets.contract.fields import parse_int64
+from mockpets.contract.routes import Routes
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.strict_json import dump_json
 from mockpets.units import quote
@@ -17,16 +22,35 @@ from mockpets.units import quote
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from mockpets.constants import NoteCode
+    from mockpets.contract.collections import OwnSchema
     from mockpets.contract.fields import ContractField, ValueProblem
-    from mockpets.contract.routes import Routes
 
+T = TypeVar("T")
 Record = dict[str, Any]
 """An object of a collection."""
 Role = Literal["list", "create", "get", "replace", "update", "delete"]
 """What an operation does to a collection."""
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
+LIST_METHODS: Final[dict[str, Role]] = {"GET": "list", "POST": "create"}
+RECORD_METHODS: Final[dict[str, Role]] = {
+    "GET": "get",
+    "PUT": "replace",
+    "PATCH": "update",
+    "DELETE": "delete",
+}
+Key = int | str
+"""What identifies a record in its collection; `collections.identity` returns it."""
 LIMIT: Final = "limit"
 """The parameter with the size of a page."""
+_SHOWN: Final = 100
+"""How much of a key a message repeats, in characters."""
+_KEY_SHOWN: Final = 40
+_ENTRY_BYTES: Final = 200
+"""For the place of a record, index entries, and some reserve."""
+_KEY_BYTES: Final = 100
+_VALUE_BYTES: Final = 250
+"""For an index entry of a value that no other record may have."""
 
 
 class Schema:
@@ -76,6 +100,26 @@ class Schema:
         if accepted is None:
             raise RequestError("invalid_request", sentence(self.problems(value)))
         return accepted
+
+    def of_query(self, parameters: Mapping[str, Sequence[str]]) -> Record:
+        """Return the values of a query.
+
+        :param parameters: others than those of the schema are ignored.
+        :raise RequestError: ``invalid_request``, with every problem.
+        """
+        known = {name: values for name, values in parameters.items() if name in self.fields}
+        problems: list[ValueProblem] = [
+            ((name,), f"must be sent only once, got {len(values)} values")
+            for name, values in known.items()
+            if len(values) > 1
+        ]
+        single = {name: values[0] for name, values in known.items() if len(values) == 1}
+        query = self.accept(single)
+        if query is None:
+            problems += self.problems(single)
+        if problems or query is None:
+            raise RequestError("invalid_request", sentence(problems))
+        return query
 
     def dump(self, record: Mapping[str, object]) -> bytes:
         """Return an object as JSON, with its properties in order."""
@@ -139,7 +183,7 @@ class Removal(NamedTuple):
     """What says that an operation is deprecated, and goes.
 
     :param deprecation: the value of the header, by RFC 9745; `sunset` is that of RFC 8594.
-    :param successor: the operation to use instead.
+    :param successor: the path of the operation to use instead.
     :param note: for the request log.
     :param message: of the error that it responds with afterwards.
     """
@@ -158,28 +202,31 @@ class Removal(NamedTuple):
         return int(parsedate_to_datetime(self.sunset).timestamp()) * 1000
 
 
-class Operation(NamedTuple):
-    """An operation of a contract.
+@dataclasses.dataclass(frozen=True, eq=False)
+class Operation:
+    """An operation of a contract; two of them are equal only if they are the same.
 
     :param path: with the contract's base path, such as ``/v1/orders/{id}``.
-    :param collection: the name of that to which `role` does something.
+    :param collection: that to which `role` does something; None without a role.
     :param parameters: those in the path.
     :param query: those in the query.
     :param body: of the request; None if it has none.
     :param statuses: of the responses that the contract lists.
     :param responses: the bodies of those that have one.
+    :param default: the body of the responses that it does not list.
     """
 
     name: str
     method: str
     path: str
-    role: Role
-    collection: str
+    role: Role | None
+    collection: Collection | None
     parameters: Schema
     query: Schema
     body: Body | None
     statuses: tuple[int, ...]
     responses: Mapping[int, Body]
+    default: Body
     removal: Removal | None = None
 
     def in_path(self, path: str) -> dict[str, str]:
@@ -194,24 +241,19 @@ class Operation(NamedTuple):
         return limit
 
     def page(self, parameters: Mapping[str, Sequence[str]]) -> Page:
-        """Return the page of a list for which a query asks.
-
-        :param parameters: those that the operation does not have are ignored.
-        :raise RequestError: ``invalid_request``, with every problem.
-        """
-        known = {name: values for name, values in parameters.items() if name in self.query.fields}
-        problems: list[ValueProblem] = [
-            ((name,), f"must be sent only once, got {len(values)} values")
-            for name, values in known.items()
-            if len(values) > 1
-        ]
-        single = {name: values[0] for name, values in known.items() if len(values) == 1}
-        query = self.query.accept(single)
-        if query is None:
-            problems += self.query.problems(single)
-        if problems or query is None:
-            raise RequestError("invalid_request", sentence(problems))
+        """Return the page of a list for which a query asks; raise as `Schema.of_query`."""
+        query = self.query.of_query(parameters)
         return Page(query.pop(LIMIT), query)
+
+    def body_problems(self, status: int, value: object) -> list[ValueProblem]:
+        """Return the problems of a response's body; an error must repeat its status."""
+        if status in self.statuses and status not in self.responses:
+            return []
+        body = self.responses.get(status, self.default)
+        problems = body.problems(value)
+        if body.schema is self.default.schema and not problems and value["status"] != status:  # type: ignore[index]  # the schema has checked it
+            problems.append((("status",), f"must repeat the HTTP status, {status}"))
+        return problems
 
 
 class Page(NamedTuple):
@@ -288,24 +330,109 @@ class RecordSchema(NamedTuple):
         return changes | removed
 
 
+@dataclasses.dataclass(frozen=True)
+class Collection:
+    """Records that several operations share.
+
+    :param path: of the list; a record is one segment below it.
+    :param schema: how records are checked.
+    :param owner: the scenario whose file defines it; empty for the contract's.
+    :param key: the name of the property that identifies a record.
+    :param is_ordered: whether all keys are integers that the server assigns, and lists are in
+        their order. Otherwise clients may choose keys, and lists are in the order of arrival.
+    :param has_text_keys: whether the server assigns UUIDs instead of integers.
+    :param filters: the properties with an index, by which a list is filtered fast.
+    :param properties: those that the definition names; any of them is a filter.
+    :param only: what clients may do.
+    :param absent: the error for a key that no record has; None for ``not_found``.
+    :param generator: the name of what generates its records: see `seed.records`.
+    :param position: line and column of the definition; not compared, as that of a stub.
+    """
+
+    name: str
+    path: str
+    schema: RecordSchema | OwnSchema
+    owner: str = ""
+    key: str = "id"
+    is_ordered: bool = False
+    has_text_keys: bool = False
+    filters: tuple[str, ...] = ()
+    properties: tuple[str, ...] = ()
+    only: tuple[Role, ...] = ROLES
+    absent: Missing | None = None
+    generator: str = ""
+    position: tuple[int, int] = dataclasses.field(default=(0, 0), compare=False)
+
+    @cached_property
+    def label(self) -> str:
+        """Its name, after that of the scenario that defines it."""
+        return f"{self.owner}/{self.name}" if self.owner else self.name
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Its name, and for that of a scenario SCENARIO.NAME."""
+        return (self.name, f"{self.owner}.{self.name}") if self.owner else (self.name,)
+
+    @cached_property
+    def note(self) -> tuple[NoteCode, str]:
+        """The note of a request that it serves."""
+        return "resource", f"resource {self.label}"
+
+    @cached_property
+    def entry_bytes(self) -> int:
+        """The charge for a record in addition to its JSON, in bytes."""
+        if self.is_ordered:  # the key is the place, and few values are different
+            return _ENTRY_BYTES
+        return _ENTRY_BYTES + _KEY_BYTES + _VALUE_BYTES * len(self.filters)
+
+    def methods(self, *, of_record: bool) -> dict[str, Role]:
+        """Return the methods that the list, or a record of it, has."""
+        known = RECORD_METHODS if of_record else LIST_METHODS
+        return {method: action for method, action in known.items() if action in self.only}
+
+    def missing(self, text: str) -> RequestError:
+        """Return the error for a key that no record has; `text` is as in a path."""
+        if self.absent is None:
+            message = f"{self.name} has no record with the {self.key} {text[:_SHOWN]}"
+            return RequestError("not_found", message)
+        failure = self.absent.failure
+        return RequestError.described(failure.code, failure.status, self.absent_message(text))
+
+    def absent_message(self, text: str) -> str:
+        """Return the message of `absent` for a key, or for a segment of a path in its place."""
+        assert self.absent is not None  # noqa: S101 - only a contract's collection has one
+        message = self.absent.message
+        if parse_int64(text) is not None:
+            return message.format(key=text)
+        example = ", such as 7"
+        if re.fullmatch("-?[1-9][0-9]*", text):
+            example = f" from {INT64_MIN} to {INT64_MAX}"
+        rule = f"an {self.key} is an integer{example}"
+        return f"{message.format(key=repr(text[:_KEY_SHOWN]))}: {rule}"
+
+    def taken(self, key: object) -> RequestError:
+        """Return the error for a key that another record has."""
+        message = f"{self.name} already has a record with the {self.key} {key}"
+        return RequestError("conflict", message)
+
+
 class Contract(NamedTuple):
     """A contract: what its OpenAPI document says, as the program uses it.
 
-    :param base: the path of its first server, such as ``/v1``.
+    :param name: as messages call the service.
+    :param base: the path of its first server, such as ``/v1``; empty for the root.
     :param document: as clients get it; do not modify it.
     :param undescribed: method and path of operations that exist without a description.
-    :param routes: the names of all operations by path and method; empty for an undescribed one.
-    :param error: the body of every error.
     """
 
+    name: str
     base: str
     document: Mapping[str, Any]
     operations: Mapping[str, Operation]
     undescribed: tuple[tuple[str, str], ...]
     schemas: Mapping[str, Schema]
+    collections: Mapping[str, Collection]
     failures: Mapping[str, Failure]
-    error: Body
-    routes: Routes
 
     @property
     def paths(self) -> list[str]:
@@ -313,29 +440,41 @@ class Contract(NamedTuple):
         described = (each.path for each in self.operations.values())
         return list(dict.fromkeys((*described, *(path for _, path in self.undescribed))))
 
+
+class Contracts:
+    """The contracts that a server has, each at its base path, and all their parts by name."""
+
+    def __init__(self, *contracts: Contract) -> None:
+        self.all: Final = contracts
+        self.operations: Final = _merged(each.operations for each in contracts)
+        self.collections: Final = _merged(each.collections for each in contracts)
+        self.failures: Final = _merged(each.failures for each in contracts)
+        described = [(each.method, each.path, each) for each in self.operations.values()]
+        bare = [(method, path, None) for each in contracts for method, path in each.undescribed]
+        self.routes: Final = Routes([*described, *bare])
+
+    @property
+    def base(self) -> str:
+        """The base path of the first contract, for examples and hints."""
+        return self.all[0].base
+
+    def describes(self, path: str) -> bool:
+        """Return whether a contract describes an operation at a path."""
+        return any(self.routes.at(path).values())
+
+    def serves(self, path: str) -> bool:
+        """Return whether a path is below the base path of a contract, or is one."""
+        return any(f"{path}/".startswith(f"{each.base}/") for each in self.all)
+
     def operation_at(self, method: str, path: str) -> Operation | None:
         """Return the operation of a request, or None; HEAD counts as GET."""
-        name = self.routes.at(path).get("GET" if method == "HEAD" else method)
-        return self.operations[name] if name else None
+        return self.routes.at(path).get("GET" if method == "HEAD" else method)
 
-    def role_of(self, operation: str | None) -> Role | None:
-        """Return what an operation, if any, does to its collection."""
-        return None if operation is None else self.operations[operation].role
+    def with_role(self, role: Role) -> list[Operation]:
+        """Return the operations that do something to their collections."""
+        return [each for each in self.operations.values() if each.role == role]
 
-    def of_role(self, role: Role, collection: str) -> Operation:
-        """Return the operation that does something to a collection; raise KeyError without one."""
-        for operation in self.operations.values():
-            if (operation.role, operation.collection) == (role, collection):
-                return operation
-        raise KeyError(role, collection)
 
-    def body_problems(self, operation: str, status: int, value: object) -> list[ValueProblem]:
-        """Return the problems of a response's body; an error must repeat its status."""
-        described = self.operations[operation]
-        if status in described.statuses and status not in described.responses:
-            return []
-        body = described.responses.get(status, self.error)
-        problems = body.problems(value)
-        if body.schema is self.error.schema and not problems and value["status"] != status:  # type: ignore[index]  # the schema has checked it
-            problems.append((("status",), f"must repeat the HTTP status, {status}"))
-        return problems
+def _merged(parts: Iterable[Mapping[str, T]]) -> Mapping[str, T]:
+    """Return mappings as one."""
+    return {name: part for each in parts for name, part in each.items()}

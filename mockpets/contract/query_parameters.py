@@ -7,19 +7,41 @@ from typing import TYPE_CHECKING, Any
 
 from mockpets.constants import INT64_MAX, INT64_MIN
 from mockpets.contract.fields import INT64, parse_int64
+from mockpets.errors import did_you_mean
 from mockpets.units import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
+
+    from mockpets.contract.model import Contracts
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A query parameter; `read` returns a value, or raises ValueError with what was expected."""
+    """A query parameter; `read` returns a value, or raises ValueError with what was expected.
+
+    :param names: returns the names of which the text must be one.
+    """
 
     description: str
     schema: Mapping[str, object]
     read: Callable[[str], Any]
+    names: Callable[[Contracts], Collection[str]] | None = None
+
+    def value(self, text: str, contracts: Contracts) -> Any:
+        """Return the value of a text, or raise ValueError."""
+        if self.names is not None:
+            one_of(text, self.names(contracts))
+        return self.read(text)
+
+
+def one_of(text: str, words: Collection[str]) -> str:
+    """Return a text that is one of some words, or raise ValueError."""
+    if text not in words:
+        near = did_you_mean(text, words)
+        message = f"must be one of {', '.join(words)}, got {quote(text)}"
+        raise ValueError(f"{message}; {near}" if near else message)
+    return text
 
 
 def integer(

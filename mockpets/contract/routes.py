@@ -2,42 +2,43 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+T = TypeVar("T")
 
-class Routes:
+
+class Routes(Generic[T]):
     """A tree of segments, or a node of it.
 
-    :param requests: method, path such as ``/v1/orders/{id}``, and the name of the operation, which
-        is empty for one without a description.
+    :param requests: method, path such as ``/v1/orders/{id}``, and the operation.
     """
 
     __slots__ = ("_below", "_parameter", "operations")
 
-    def __init__(self, requests: Iterable[tuple[str, str, str]] = ()) -> None:
-        self._below: dict[str, Routes] = {}
-        self._parameter: Routes | None = None
+    def __init__(self, requests: Iterable[tuple[str, str, T]] = ()) -> None:
+        self._below: dict[str, Routes[T]] = {}
+        self._parameter: Routes[T] | None = None
         """What a parameter in place of a segment leads to."""
-        self.operations: dict[str, str] = {}
-        """The names of the operations at this place, by method."""
-        for method, path, name in requests:
+        self.operations: dict[str, T] = {}
+        """The operations at this place, by method."""
+        for method, path, operation in requests:
             node = self
             for segment in path.split("/"):
                 node = node._child(segment)
-            node.operations[method] = name
+            node.operations[method] = operation
 
-    def _child(self, segment: str) -> Routes:
+    def _child(self, segment: str) -> Routes[T]:
         if segment[:1] != "{":
             return self._below.setdefault(segment, Routes())
         if self._parameter is None:
             self._parameter = Routes()
         return self._parameter
 
-    def at(self, path: str) -> Mapping[str, str]:
-        """Return the names of the operations at a decoded path, by method.
+    def at(self, path: str) -> Mapping[str, T]:
+        """Return the operations at a decoded path, by method.
 
         Of several paths that match, the one with the earliest segment that is no parameter counts.
         """
@@ -45,12 +46,12 @@ class Routes:
 
     def is_open(self, path: str) -> bool:
         """Return whether all that is one segment below a path without parameters is the same."""
-        node: Routes | None = self
+        node: Routes[T] | None = self
         for segment in path.split("/"):
             node = node and node._below.get(segment)
         return node is not None and node._parameter is not None and not node._below
 
-    def _at(self, segments: list[str]) -> Mapping[str, str]:
+    def _at(self, segments: list[str]) -> Mapping[str, T]:
         node = self
         for place, segment in enumerate(segments):
             known, parameter = node._below.get(segment), node._parameter if segment else None

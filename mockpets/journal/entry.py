@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from mockpets.constants import NoteCode, RequestOutcome, WaitKind
     from mockpets.contract.control_types import Fault
+    from mockpets.contract.model import Operation
     from mockpets.scenario.engine import Trace
 
 MESSAGE_BYTES: Final = 4096
@@ -65,7 +66,7 @@ class Entry(NamedTuple):
     :param number: in its session; see `Journal.next_number`.
     :param at: arrival, in seconds since 1970, UTC.
     :param target: path and query as the client sent them, without secrets: see `redaction`.
-    :param path: decoded, from ``/v1`` on.
+    :param path: decoded, from the contract's base path on.
     :param status: None if the connection was broken without a response.
     :param app_ms: milliseconds that the app took.
     :param delay_ms: milliseconds that scenarios, or the request itself, added.
@@ -86,7 +87,7 @@ class Entry(NamedTuple):
     method: str
     target: str
     path: str
-    operation: str | None = None
+    operation: Operation | None = None
     status: int | None = None
     scenarios: tuple[str, ...] = ()
     stubs: tuple[str, ...] = ()

@@ -148,7 +148,8 @@ def _summary(entry: Entry, explained: Explanation, by: Responder) -> str:
     also = f"; {' and '.join(shaping)} {verb} too" if shaping else ""
     if by == "stub" and responder is not None:
         return f"stub {responder.stub.label} {_effect(entry)}{also}"
-    what = _resource(entry) or f"operation {entry.operation}"
+    name = entry.operation.name if entry.operation else "none"
+    what = _resource(entry) or f"operation {name}"
     subject = f"{what} responds with {entry.status}{_error(entry)}"
     if responder is not None:
         return f"{subject}: stub {responder.stub.label} lets it respond{also}"

@@ -16,9 +16,7 @@ from mockpets.constants import (
     NoteCode,
     RequestOutcome,
 )
-from mockpets.contract.pet_store import PET_STORE
-from mockpets.contract.query_parameters import Parameter, integer
-from mockpets.errors import did_you_mean
+from mockpets.contract.query_parameters import Parameter, integer, one_of
 from mockpets.journal.journal import JOURNAL_ENTRIES
 from mockpets.units import quote
 
@@ -34,15 +32,6 @@ NOTES: Final[tuple[NoteCode, ...]] = get_args(NoteCode)
 
 
 # --- Filters ----------------------------------------------------------------------------------
-
-
-def one_of(text: str, words: Sequence[str]) -> str:
-    """Return a text that is one of some words, or raise ValueError."""
-    if text not in words:
-        near = did_you_mean(text, words)
-        message = f"must be one of {', '.join(words)}, got {quote(text)}"
-        raise ValueError(f"{message}; {near}" if near else message)
-    return text
 
 
 def _status(text: str) -> str:
@@ -70,7 +59,8 @@ PARAMETERS: Final[Mapping[str, Parameter]] = {
     "operation": Parameter(
         "Only requests of this operation.",
         {"$ref": "#/components/schemas/Operation"},
-        lambda text: one_of(text, tuple(PET_STORE.operations)),
+        str,
+        lambda contracts: contracts.operations,
     ),
     "method": Parameter("Only requests with this method.", {"type": "string"}, str.upper),
     "path": Parameter("Only this path, in which * matches any text.", _GLOB_SCHEMA, _glob),
@@ -105,7 +95,7 @@ PARAMETERS: Final[Mapping[str, Parameter]] = {
 }
 _PASSES: Final[Mapping[str, Callable[[Entry, Any], bool]]] = {
     "since": lambda entry, number: entry.number > number,
-    "operation": lambda entry, operation: entry.operation == operation,
+    "operation": lambda entry, name: entry.operation is not None and entry.operation.name == name,
     "method": lambda entry, method: entry.method == method,
     "path": lambda entry, pattern: _like(entry.path, pattern),
     "status": lambda entry, status: has_status(entry.status, entry.outcome, status),
@@ -162,7 +152,7 @@ def summary(entry: Entry) -> RequestSummary:
         "method": entry.method,
         "target": entry.target,
         "path": entry.path,
-        "operation": entry.operation,
+        "operation": entry.operation.name if entry.operation else None,
         "status": entry.status,
         "outcome": entry.outcome,
         "scenarios": list(entry.scenarios),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, unquote
 from zlib import crc32
 
-from mockpets.constants import API_PREFIX, ERRORS
+from mockpets.constants import ERRORS
 from mockpets.journal.entry import Entry, Message
 from mockpets.redaction import is_secret
 from mockpets.strict_json import deeper_than, dump_json, load_json_of
@@ -16,7 +16,7 @@ from mockpets.strict_json import deeper_than, dump_json, load_json_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from mockpets.contract.collections import Key
+    from mockpets.contract.model import Key
 
     Assigned = Callable[[str, str], bool]
     """Whether a server has assigned an id: to a kind, such as ``pets`` or ``pet``, and as text."""
@@ -40,8 +40,8 @@ _LEVELS: Final = 64
 class Exchange(Entry):
     """A recorded request and its response, made by `exchange_of`.
 
-    Its target is from ``/v1`` on. Its status is None if there is no response, because it was lost
-    or is not sent yet; its response has only a size then, if the operation ran.
+    Its target is from the contract's base path on. Its status is None if there is no response,
+    because it was lost or is not sent yet; its response has only a size then, if the operation ran.
     """
 
     __slots__ = ()
@@ -169,10 +169,11 @@ def created_records(exchanges: Iterable[Exchange]) -> Assigned:
 
 def exchange_of(entry: Entry) -> Exchange:
     """Return an entry of a request log, without a response that is not sent."""
-    start = max(entry.target.find(API_PREFIX), 0)
+    first = "/".join(entry.path.split("/", 2)[:2])  # of the base path, or of the path
+    start = max(entry.target.find(first), 0)
     response, root = entry.response, entry.target[:start].encode()
     if root and not response.cut:  # messages repeat the base path, which another session has not
-        body = response.body.replace(root + API_PREFIX.encode(), API_PREFIX.encode())
+        body = response.body.replace(root + first.encode(), first.encode())
         response = response._replace(body=body, size=len(body))
     exchange = Exchange(*entry)._replace(target=entry.target[start:], response=response)
     if entry.outcome == "sent" or (entry.fault is not None and entry.status is not None):

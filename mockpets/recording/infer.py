@@ -23,6 +23,7 @@ from mockpets.units import counted
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from mockpets.contract.model import Contracts
     from mockpets.recording.exchange import Assigned, Exchange
     from mockpets.recording.redaction import Redactor
 
@@ -78,6 +79,7 @@ def infer(
     model: Callable[[Mapping[str, Any]], Model],
     is_assigned: Assigned,
     redactor: Redactor,
+    contracts: Contracts,
 ) -> Recording:
     """Return a scenario with whose stubs the requests get their responses again.
 
@@ -93,14 +95,14 @@ def infer(
     def redacted(document: Mapping[str, Any]) -> Model:
         return _RedactedModel(model(document), redactor)
 
-    results = [_infer(exchanges, document, redacted, is_assigned)]
+    results = [_infer(exchanges, document, redacted, is_assigned, contracts)]
     known = document.get("resources", [])
     paths = [each["path"] for each in known]
     new = {path: rows for path, rows in first_resources(exchanges).items() if path not in paths}
     if new:
         document, more = _writable(_with_resources(document, new))
         lost += more
-        results.append(_infer(exchanges, document, redacted, is_assigned))
+        results.append(_infer(exchanges, document, redacted, is_assigned, contracts))
     best = min(results, key=lambda each: (len(each.notes), text_of(each.document).count("\n")))
     return best._replace(notes=[*lost, *best.notes])
 
@@ -134,8 +136,9 @@ def _infer(
     document: Mapping[str, Any],
     model: Callable[[Mapping[str, Any]], Model],
     is_assigned: Assigned,
+    contracts: Contracts,
 ) -> Recording:
-    effects, reasons = _effects(exchanges, _whole(document, model))
+    effects, reasons = _effects(exchanges, _whole(document, model), contracts)
     # Each reply is in the file at least once, and YAML needs more than half of the room of JSON.
     if sum(map(len, {dump_ascii(reply) for *_, reply in effects})) > 2 * FILE_BYTES:
         raise _too_large(f"is larger than {FILE_BYTES // 1024} KiB")
@@ -160,7 +163,7 @@ def _infer(
 
 
 def _effects(
-    exchanges: Sequence[Exchange], model: Model
+    exchanges: Sequence[Exchange], model: Model, contracts: Contracts
 ) -> tuple[list[list[Effects]], dict[int, str]]:
     """Return what stubs must do in each exchange, by part, and why some cannot be repeated."""
     result, reasons = [], {}
@@ -174,7 +177,7 @@ def _effects(
                 reply = {"reply": "pass", **reply}
         elif exchange.status is not None and not exchange.is_like(played):
             try:
-                reply = {"reply": reply_of(exchange)}
+                reply = {"reply": reply_of(exchange, contracts)}
             except RequestError as error:
                 reasons[place] = error.for_visitors or error.message
         if reply and before is not None and (reply.get("reply", "") != "pass"):

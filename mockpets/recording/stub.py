@@ -11,7 +11,6 @@ from urllib.parse import parse_qs
 from mockpets.constants import REDACTED
 from mockpets.contract.collections import identity
 from mockpets.contract.error_messages import network_error
-from mockpets.contract.pet_store import COLLECTIONS, PET_STORE
 from mockpets.errors import RequestError
 from mockpets.redaction import is_secret
 from mockpets.scenario.language.nodes import FILE_DEPTH
@@ -20,6 +19,7 @@ from mockpets.scenario.language.scalars import is_number
 from mockpets.units import counted
 
 if TYPE_CHECKING:
+    from mockpets.contract.model import Contracts, Operation
     from mockpets.recording.exchange import Assigned, Exchange
 
 _ID: Final = re.compile("[0-9]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -48,12 +48,13 @@ def match_of(exchange: Exchange, is_assigned: Assigned, *, exact: bool = False) 
 
     match: dict[str, Any] = {}
     if exchange.operation is not None:
-        match["operation"] = exchange.operation
-        operation = PET_STORE.operations[exchange.operation]
+        operation, collection = exchange.operation, exchange.operation.collection
+        kind = collection.name if collection else ""
+        match["operation"] = operation.name
         params = {
             name: identity(value)
             for name, value in operation.in_path(exchange.path).items()
-            if REDACTED not in value and (exact or not is_assigned(operation.collection, value))
+            if REDACTED not in value and (exact or not is_assigned(kind, value))
         }
         if params:
             match["params"] = params
@@ -78,12 +79,14 @@ def _is_reference(name: str, value: str, is_assigned: Assigned) -> bool:
     return kind is not None and is_assigned(kind[1].lower(), value)
 
 
-def effects_of(exchange: Exchange) -> dict[str, Any]:
+def effects_of(exchange: Exchange, contracts: Contracts) -> dict[str, Any]:
     """Return what a stub does to respond in the same way: its reply, fault, delay and so on.
 
     :raise RequestError: ``not_found`` if the response, or all of it, is not recorded.
     """
-    result = {"reply": reply_of(exchange)} if exchange.fault is None else {"fault": exchange.fault}
+    result: dict[str, Any] = {"fault": exchange.fault}
+    if exchange.fault is None:
+        result = {"reply": reply_of(exchange, contracts)}
     for part in shaping_of(exchange):
         result |= part
     return result
@@ -98,7 +101,7 @@ def shaping_of(exchange: Exchange) -> list[dict[str, Any]]:
     ]
 
 
-def reply_of(exchange: Exchange) -> dict[str, Any]:
+def reply_of(exchange: Exchange, contracts: Contracts) -> dict[str, Any]:
     """Return the reply that sends a recorded response, in the shortest form of the language.
 
     :raise RequestError: ``not_found`` if the response, or all of it, is not recorded.
@@ -112,9 +115,9 @@ def reply_of(exchange: Exchange) -> dict[str, Any]:
         if response.body:
             message += f" completely, only {len(response.body)} of {counted(response.size, 'byte')}"
         raise RequestError("not_found", message, advice="choose another, such as status 503")
-    reply = _error_of(exchange, status)
-    if reply is None and PET_STORE.role_of(exchange.operation) == "list" and status == 200:
-        reply = {"page": exchange.body} if _is_page(exchange) else None
+    operation, reply = exchange.operation, _error_of(exchange, status, contracts)
+    if reply is None and operation and operation.role == "list" and status == 200:
+        reply = {"page": exchange.body} if _is_page(operation, exchange) else None
     if reply is None:
         reply = {"status": status}
         kind = response.header("Content-Type").partition(";")[0].strip().lower()
@@ -133,10 +136,9 @@ def reply_of(exchange: Exchange) -> dict[str, Any]:
     return reply
 
 
-def _is_page(exchange: Exchange) -> bool:
+def _is_page(listing: Operation, exchange: Exchange) -> bool:
     """Return whether a page of the records in the response of a list is sent in the same way."""
     records: Any = exchange.body
-    listing = PET_STORE.operations[exchange.operation or ""]
     if listing.responses[200].problems(records):
         return False
     query = parse_qs(exchange.target.partition("?")[2], keep_blank_values=True)
@@ -146,7 +148,7 @@ def _is_page(exchange: Exchange) -> bool:
         return False
 
 
-def _error_of(exchange: Exchange, status: int) -> dict[str, Any] | None:
+def _error_of(exchange: Exchange, status: int, contracts: Contracts) -> dict[str, Any] | None:
     """Return a reply for an Error body that the language has a short form for."""
     body = exchange.body
     if not isinstance(body, dict) or set(body) != {"code", "message", "status"}:
@@ -154,13 +156,13 @@ def _error_of(exchange: Exchange, status: int) -> dict[str, Any] | None:
     code, message = body["code"], body["message"]
     if (code, message) == network_error(status):
         return {"status": status}
-    failure = PET_STORE.failures.get(code) if isinstance(code, str) else None
+    failure = contracts.failures.get(code) if isinstance(code, str) else None
     if failure is None or failure.status != status or not isinstance(message, str):
         return None
-    usual, operation = failure.message, PET_STORE.operations.get(exchange.operation or "")
+    usual, operation = failure.message, exchange.operation
     if operation is not None and operation.role == "get":
-        collection = COLLECTIONS[operation.collection]
-        if collection.absent is not None and collection.absent.failure is failure:
+        collection = operation.collection
+        if collection and collection.absent is not None and collection.absent.failure is failure:
             usual = collection.absent_message(exchange.path.rpartition("/")[2])
     is_usual = message == usual or not exchange.has_key  # a stub gets no request without a key
     return {"error": code} | ({} if is_usual else {"message": _braces(message)})

@@ -43,8 +43,7 @@ if TYPE_CHECKING:
         Sequence,
     )
 
-    from mockpets.contract.collections import Key
-    from mockpets.contract.model import Record
+    from mockpets.contract.model import Key, Record
     from mockpets.memory_budget import MemoryBudget
     from mockpets.records.table import Condition, Table
 

@@ -21,8 +21,7 @@ from mockpets.strict_json import dump_json, load_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
-    from mockpets.contract.collections import Collection, Key
-    from mockpets.contract.model import Record
+    from mockpets.contract.model import Collection, Key, Record
     from mockpets.memory_budget import MemoryBudget
 
     Condition = tuple[str, Hashable]
@@ -168,12 +167,12 @@ def make_table(
 class TableCache:
     """Caches tables of generated records, for several threads; charges those in use.
 
-    :param generate: returns records by count, seed and locale.
+    :param generate: returns records of a collection by count, seed and locale.
     """
 
     def __init__(
         self,
-        generate: Callable[[int, int, str], Iterable[Mapping[str, object]]],
+        generate: Callable[[Collection, int, int, str], Iterable[Record]],
         budget: MemoryBudget | None = None,
     ) -> None:
         self._generate = generate
@@ -206,5 +205,7 @@ class TableCache:
 
     def _make(self, collection: Collection, *what: Any) -> Table:
         return make_table(
-            collection, dumped(collection, map(dict, self._generate(*what))), self._budget
+            collection,
+            dumped(collection, self._generate(collection, *what)),
+            self._budget,
         )

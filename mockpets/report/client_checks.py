@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import parse_qsl
 
 from mockpets.clock import moment
-from mockpets.constants import API_PREFIX, REDACTED, STUB_HEADER
-from mockpets.contract.pet_store import PET_STORE
+from mockpets.constants import REDACTED, STUB_HEADER
 from mockpets.errors import did_you_mean
 from mockpets.redaction import is_secret, redacted_target
 from mockpets.report.findings import CLIENT_RULES, Evidence, Finding, Report
@@ -30,6 +29,7 @@ from mockpets.units import counted, quote
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from mockpets.contract.model import Contracts
     from mockpets.journal.entry import Entry
     from mockpets.report.har import Recorded
 
@@ -68,8 +68,8 @@ _BY_BROWSERS: Final = re.compile(
     r"/(?:favicon\.ico|robots\.txt|apple-touch-icon.*|\.well-known/.*)"
 )
 """Paths that browsers and their extensions request themselves."""
-_OPENED: Final = re.compile(rf"/(?:docs|panel|{API_PREFIX[1:]}/?)?")
-"""Paths that a person opens in a browser to look for a page."""
+_OPENED: Final = ("", "/docs", "/panel")
+"""Paths that a person opens in a browser to look for a page, beside those of the contracts."""
 
 
 class Violation(NamedTuple):
@@ -85,7 +85,9 @@ def dropped_limit(session: str, dropped: int) -> list[str]:
     return [f"{what}; clear it before the run, or raise --memory"] if dropped else []
 
 
-def build(requests: Sequence[Recorded], place: str, limits: Iterable[str]) -> Report:
+def build(
+    requests: Sequence[Recorded], place: str, limits: Iterable[str], contracts: Contracts
+) -> Report:
     """Return the report on requests, which may come from several files and sessions.
 
     :param place: where they are from, such as ``2 sessions``; `limits` is that of the `Report`.
@@ -109,7 +111,7 @@ def build(requests: Sequence[Recorded], place: str, limits: Iterable[str]) -> Re
         "unknown-property": partial(_grouped, _properties),
         "rejected-body-repeated": _repeated,
         "key-in-query": partial(_grouped, _keys),
-        "off-contract-path": partial(_grouped, _off_contract),
+        "off-contract-path": partial(_grouped, partial(_off_contract, contracts)),
         "response-unread": _unread,
     }
     findings = []
@@ -284,7 +286,7 @@ def _storms(entries: Entries) -> Iterator[Violation]:
 
 
 def _creates(entry: Entry) -> bool:
-    return PET_STORE.role_of(entry.operation) == "create"
+    return entry.operation is not None and entry.operation.role == "create"
 
 
 def _duplicates(entries: Entries) -> Iterator[Violation]:
@@ -371,27 +373,28 @@ def _keys(entry: Entry) -> Problems:
 
 
 def _deprecated(entry: Entry) -> Problems:
-    if entry.operation is not None and PET_STORE.operations[entry.operation].removal:
-        yield f"the deprecated operation {entry.operation} was called", ""
+    if entry.operation is not None and entry.operation.removal:
+        yield f"the deprecated operation {entry.operation.name} was called", ""
 
 
 def _parameters(entry: Entry) -> Problems:
     """Yield query parameters that the contract does not define; `_keys` yields secret ones."""
     if entry.operation is None:
         return
-    known = PET_STORE.operations[entry.operation].query.fields
+    known = entry.operation.query.fields
     for name in _query_names(entry):
         if name not in known and not is_secret(name):
-            yield _unknown(f"{entry.operation} has no query parameter", name, known)
+            yield _unknown(f"{entry.operation.name} has no query parameter", name, known)
 
 
 def _properties(entry: Entry) -> Problems:
-    body = PET_STORE.operations[entry.operation].body if entry.operation else None
-    if body is None:
+    operation = entry.operation
+    if operation is None or operation.body is None:
         return
+    body = operation.body
     for name in _property_names(entry.request.body):
         if name not in body.schema.fields:
-            yield _unknown(f"{entry.operation} has no property", name, body.schema.fields)
+            yield _unknown(f"{operation.name} has no property", name, body.schema.fields)
 
 
 def _unknown(what: str, name: str, known: Iterable[str]) -> tuple[str, str]:
@@ -399,17 +402,18 @@ def _unknown(what: str, name: str, known: Iterable[str]) -> tuple[str, str]:
     return f"{what} {quote(name)},", f"; {near}" if near else ""
 
 
-def _off_contract(entry: Entry) -> Problems:
+def _off_contract(contracts: Contracts, entry: Entry) -> Problems:
     path = entry.path
     if not path or _BY_BROWSERS.fullmatch(path):
         return
-    if _OPENED.fullmatch(path) and _is_navigation(entry):
+    is_opened = path.rstrip("/") in (*_OPENED, *(each.base for each in contracts.all))
+    if is_opened and _is_navigation(entry):
         return
     if entry.response.header(STUB_HEADER) not in ("", "-"):
         return  # a scenario defines the path
     if entry.number and (entry.status or 500) < HTTPStatus.BAD_REQUEST:
         return  # so does a resource of mockpets
-    methods = PET_STORE.routes.at(path).keys()
+    methods = contracts.routes.at(path).keys()
     shown = quote(re.sub("/[0-9]+(?=/|$)", "/{number}", path))
     if not methods:
         yield f"the path {shown} is not in the contract,", ""

@@ -17,12 +17,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote, unquote, urlsplit
 
 from mockpets.constants import (
-    API_PREFIX,
     REQUEST_HEADER,
     REQUEST_OUTCOMES,
     SESSION_HEADER,
 )
-from mockpets.contract.pet_store import PET_STORE
 from mockpets.errors import invalid
 from mockpets.faults import LOST
 from mockpets.journal.entry import Entry, Message
@@ -38,12 +36,12 @@ if TYPE_CHECKING:
     from urllib.parse import SplitResult
 
     from mockpets.contract.control_types import Har
+    from mockpets.contract.model import Contracts
 
 HAR_BYTES: Final = 64 * 1024 * 1024
 """Maximum size of a HAR file; browsers write the bodies of all responses into it."""
 
 _HINT: Final = "write one with 'mockpets requests --har', or save all as HAR in a browser"
-_API: Final = re.compile(rf"{re.escape(API_PREFIX)}(?=/|$)")
 _PORTS: Final = {"http": 80, "https": 443}
 _SAFE_IN_PATH: Final = "/:@!$&'()*+,;=-._~"
 _SAFE_IN_QUERY: Final = "/%?:@!$&'()*+,;=-._~[]"
@@ -88,18 +86,20 @@ def base_url(url: str) -> SplitResult:
     return parts
 
 
-def read(paths: Iterable[Path], base: SplitResult | None) -> tuple[list[Recorded], int]:
+def read(
+    paths: Iterable[Path], base: SplitResult | None, contracts: Contracts
+) -> tuple[list[Recorded], int]:
     """Return the requests to the API in files, and the number of the other requests.
 
     :param paths: one that is named twice is read once.
-    :param base: of the API, for files of browsers that did not call mockpets.
+    :param base: of the first contract, for files of browsers that did not call mockpets.
     :raise InputError: a file is invalid, or has only other requests.
     """
     result: list[Recorded] = []
     others = 0
     for path in dict.fromkeys(paths):
         document = _document(path)
-        found = requests_of(document, str(path), base)
+        found = requests_of(document, contracts, str(path), base)
         ignored = len(document["log"]["entries"]) - len(found)
         if ignored and not found:
             hint = "pass the API's base URL with --base-url, such as https://staging.example/v1"
@@ -127,7 +127,10 @@ def _document(path: Path) -> Any:
 
 
 def requests_of(
-    document: Har, file: str | None = None, base: SplitResult | None = None
+    document: Har,
+    contracts: Contracts,
+    file: str | None = None,
+    base: SplitResult | None = None,
 ) -> list[Recorded]:
     """Return the requests to the API, except preflights and responses from a browser's cache.
 
@@ -138,7 +141,7 @@ def requests_of(
     try:
         for number, row in enumerate(_get(_get(document, "log", dict), "entries", list), 1):
             place = f"log.entries.{number}: "
-            if (entry := _entry(row, base)) is not None:
+            if (entry := _entry(row, base, contracts)) is not None:
                 result.append(Recorded(file, entry))
     except ValueError as error:
         raise invalid(file or "", f"{place}{error}", _HINT) from error
@@ -157,7 +160,7 @@ def _get(value: Any, name: str, kind: type | UnionType) -> Any:
     return found
 
 
-def _entry(row: Any, base: SplitResult | None) -> Entry | None:
+def _entry(row: Any, base: SplitResult | None, contracts: Contracts) -> Entry | None:
     """Return the request and response of a row; None if it is not a request to the API.
 
     :raise ValueError: a property is missing or invalid.
@@ -170,8 +173,11 @@ def _entry(row: Any, base: SplitResult | None) -> Entry | None:
         return None
     ours = _get(row, "_mockpets", dict) if "_mockpets" in row else None
     parts = _http_url(_get(request, "url", str)) if ours is None or base is not None else None
-    below = None if parts is None else _path_below(base, parts)
-    known = _from_browser(request, response, parts, below) if ours is None else _from_log(ours)
+    below = None if parts is None else _path_below(base, parts, contracts.base)
+    if ours is not None:
+        known: dict[str, Any] | None = _from_log(ours)
+    else:
+        known = _from_browser(request, response, parts, below, contracts)
     if known is None:
         return None
     method, path, outcome = known["method"], known["path"], known["outcome"]
@@ -180,7 +186,6 @@ def _entry(row: Any, base: SplitResult | None) -> Entry | None:
     has_time = outcome == "sent" or (outcome == "broken" and known["fault"] is not None)
     if ours and not (has_time and known["hold"] is None):
         time = None
-    operation = _operation(method, path)
     head = _head(request)
     kind = Message(head).header("content-type")
     if not kind.isascii():
@@ -192,7 +197,7 @@ def _entry(row: Any, base: SplitResult | None) -> Entry | None:
         method,
         known["target"],
         path,
-        operation,
+        contracts.operation_at(method, path),
         known["status"] if outcome == "sent" else None,
         fault=LOST if outcome == "broken" and (ours or known["fault"]) else None,
         request=_message(head, _body(request, is_ours=bool(ours))),
@@ -213,11 +218,6 @@ def _from_log(ours: dict[str, Any]) -> dict[str, Any]:
     optional = {name: _get(ours, name, str | None) for name in ("fault", "hold")}
     status = _get(ours, "status", int | None)
     return {**ours, **texts, **optional, "number": _get(ours, "number", int), "status": status}
-
-
-def _operation(method: str, path: str) -> str | None:
-    operation = PET_STORE.operation_at(method, path)
-    return None if operation is None else operation.name
 
 
 def _head(message: Mapping[str, Any]) -> str:
@@ -256,6 +256,7 @@ def _from_browser(
     response: dict[str, Any],
     parts: SplitResult | None,
     path: str | None,
+    contracts: Contracts,
 ) -> dict[str, Any] | None:
     """Return what `_mockpets` has in our files, or None if it is not a request to the API.
 
@@ -266,8 +267,8 @@ def _from_browser(
     number, status = headers.header(REQUEST_HEADER), _get(response, "status", int)
     if parts is None or (path is None and not number):
         return None
-    if path is None and (match := _API.search(decoded := unquote(parts.path))):
-        path = decoded[match.start() :]
+    if path is None:
+        path = _under_base(unquote(parts.path), contracts)
     target = parts.path if path is None else quote(path, safe=_SAFE_IN_PATH, errors="replace")
     if parts.query:
         target += f"?{quote(parts.query, safe=_SAFE_IN_QUERY, errors='replace')}"
@@ -335,9 +336,17 @@ def _origin(parts: SplitResult) -> tuple[str, str, int | None]:
     return parts.scheme, parts.hostname or "", parts.port or _PORTS[parts.scheme]
 
 
-def _path_below(base: SplitResult | None, parts: SplitResult) -> str | None:
-    """Return the path of a URL from ``/v1`` on; None if it is not below the base URL."""
+def _under_base(path: str, contracts: Contracts) -> str | None:
+    """Return a path from the base path of a contract on, which a prefix may precede."""
+    for each in contracts.all:
+        if found := re.search(rf"{re.escape(each.base)}(?=/|$)", path):
+            return path[found.start() :]
+    return None
+
+
+def _path_below(base: SplitResult | None, parts: SplitResult, prefix: str) -> str | None:
+    """Return the path of a URL from the base path on; None if it is not below the base URL."""
     if base is None or _origin(parts) != _origin(base):
         return None
     path, top = unquote(parts.path), unquote(base.path).rstrip("/")
-    return API_PREFIX + path.removeprefix(top) if f"{path}/".startswith(f"{top}/") else None
+    return prefix + path.removeprefix(top) if f"{path}/".startswith(f"{top}/") else None

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mockpets import constants
-from mockpets.contract.pet_store import PETS
 from mockpets.errors import DocumentError, InputError, Problem, problem_with
 from mockpets.scenario.describe import describe_hidden
 from mockpets.scenario.files import files_in, find, same_name, source_of
@@ -24,6 +23,7 @@ from mockpets.scenario.matching import covers
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from mockpets.contract.model import Contracts
     from mockpets.scenario.files import Source
     from mockpets.scenario.library import Library
     from mockpets.scenario.model import Scenario, Stub
@@ -58,11 +58,13 @@ def check(
     for name in names[0]:
         problems += library.problems.get(name, ())
     own = {name for each in library.scenarios.values() for name in each.own_fixtures}
+    first, *more = library.contracts.collections.values()
+    only = None if more else first
     for name in names[1]:
         try:
-            # Pets, unless a scenario uses it for a collection of its own.
-            kind = "" if name in own else PETS.name
-            load_fixture(fixtures[name].path, fixtures[name].shown, kind)
+            # The contract's only collection, unless a scenario uses it for one of its own.
+            collection = None if name in own else only
+            load_fixture(fixtures[name].path, fixtures[name].shown, collection)
         except InputError as error:
             problems += error.problems
     scenarios = [library.scenarios[name] for name in names[0] if name in library.scenarios]
@@ -80,7 +82,9 @@ def load_text(name: str, text: str, library: Library, path: Path | None = None) 
     shown = source.shown if source and source.path == path else str(path)
     known, fixtures = {*library.sources, name}, library.shelf()
     try:
-        scenario = load_scenario(path, shown, known=known, fixtures=fixtures, text=text)
+        scenario = load_scenario(
+            path, shown, known=known, fixtures=fixtures, contracts=library.contracts, text=text
+        )
     except InputError as error:
         raise DocumentError(error.problems) from None
     if problems := library.problems_of(scenario):
@@ -114,7 +118,7 @@ def _result(
             warnings += _hidden(scenario, library)
         stubs += len(scenario.stubs)
         for position, stub in enumerate(scenario.stubs):
-            warnings += _unreached(scenario, stub, scenario.stubs[:position])
+            warnings += _unreached(scenario, stub, scenario.stubs[:position], library.contracts)
     return CheckResult(
         names,
         fixtures,
@@ -176,18 +180,20 @@ def _is_list(path: Path) -> bool:
         return False
 
 
-def _unreached(scenario: Scenario, stub: Stub, earlier: Sequence[Stub]) -> Iterator[Problem]:
+def _unreached(
+    scenario: Scenario, stub: Stub, earlier: Sequence[Stub], contracts: Contracts
+) -> Iterator[Problem]:
     """Yield a warning if a stub, or its hold, is never reached."""
     what = "is never reached"
     if not stub.probability:
         why, hint = "its probability is 0", "raise the probability, or remove the stub"
-    elif first := _blocker(stub, earlier):
+    elif first := _blocker(stub, earlier, contracts):
         why = f"{_placed(first, scenario)} responds to all of its requests first"
         # Above it, it might be in its way.
-        blocks = stub.always_answers and covers(stub.match, first.match)
+        blocks = stub.always_answers and covers(stub.match, first.match, contracts)
         fix = "remove it" if blocks else f"move it above {first.label}"
         hint = f"{fix}, or narrow the match of {first.label}"
-    elif first := _holder(stub, earlier):
+    elif first := _holder(stub, earlier, contracts):
         what = "its hold never applies"
         placed = _placed(first, scenario)
         why = f"{placed} holds all of its requests, and only the first hold applies"
@@ -205,19 +211,19 @@ def _placed(stub: Stub, scenario: Scenario) -> str:
     return f"{stub.label} ({scenario.source}:{line}:{column})"
 
 
-def _blocker(stub: Stub, earlier: Sequence[Stub]) -> Stub | None:
+def _blocker(stub: Stub, earlier: Sequence[Stub], contracts: Contracts) -> Stub | None:
     """Return the first earlier stub that responds to all requests of a stub, or None."""
     blocks = (first for first in earlier if first.always_answers)
-    return next((first for first in blocks if covers(first.match, stub.match)), None)
+    return next((first for first in blocks if covers(first.match, stub.match, contracts)), None)
 
 
-def _holder(stub: Stub, earlier: Sequence[Stub]) -> Stub | None:
+def _holder(stub: Stub, earlier: Sequence[Stub], contracts: Contracts) -> Stub | None:
     """Return the first earlier stub that holds all requests that a stub would hold, or None."""
     for position, first in enumerate(earlier):
         if None in (stub.hold, first.hold) or first.answers or first.probability < 1:
             continue
         if not first.after and first.times is None:
-            holds_all = covers(first.match, stub.match)
+            holds_all = covers(first.match, stub.match, contracts)
         else:  # both must count the same requests
             between = earlier[position + 1 :]
             counts_alike = stub.match == first.match and stub.probability == 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from mockpets.contract.pet_store import COLLECTIONS
 from mockpets.faults import FAULTS
 from mockpets.scenario.matching import condition_in_words
 from mockpets.scenario.model import EVERYTHING, PASS, Canned, Generated
@@ -13,8 +12,8 @@ from mockpets.units import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mockpets.contract.collections import Collection
     from mockpets.contract.control_types import StubDescription
+    from mockpets.contract.model import Collection, Contracts
     from mockpets.scenario.model import Content, Delay, Match, Reply, Stub
 
 _REPLIES_SHOWN: Final = 10
@@ -58,13 +57,13 @@ def describe_hidden(resource: Collection, first: Collection) -> str:
     return f"resource {resource.label} is hidden: {reason}"
 
 
-def describe_content(name: str, content: Content) -> str:
+def describe_content(name: str, content: Content, contracts: Contracts) -> str:
     """Return what a scenario gives to a collection, or to `EVERYTHING`."""
     if name == EVERYTHING:
         return "no records in any collection"
     count = content.count if isinstance(content, Generated) else len(content)
     noun, whose = "record", f" of {name}"
-    if name in COLLECTIONS:
+    if name in contracts.collections:
         noun, whose = name.removesuffix("s"), ""
     if count == 0:
         return f"no {noun}s{whose}"

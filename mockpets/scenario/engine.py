@@ -107,12 +107,13 @@ def decide(
     delay, throttle, hold = 0.0, None, None
     reply: Reply = PASS
     fault = None
+    name = facts.operation and facts.operation.name
     for position, stub in enumerate(stubs):
         match = stub.match
         # Few stubs are left for `meets`, which takes ten times as long. The path of a stub is never
         # one of an operation.
         if match.path is None:
-            if match.operations and facts.operation not in match.operations:
+            if match.operations and name not in match.operations:
                 continue
         elif facts.operation is not None or not path_matches(match.path, facts.path):
             continue

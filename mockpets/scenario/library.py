@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, get_args
 
 from mockpets.constants import INLINE, STACK_DEPTH, STACKS, ScenarioGroup
 from mockpets.contract.collections import record_problems
-from mockpets.contract.pet_store import COLLECTIONS
+from mockpets.contract.pet_store import BUILT_IN
 from mockpets.errors import InputError, Problem, RequestError, did_you_mean
 from mockpets.faults import CONNECTION_FAULTS
 from mockpets.packaged_data import shipped
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from mockpets.contract.collections import Collection
+    from mockpets.contract.model import Collection, Contracts
     from mockpets.scenario.files import Source
     from mockpets.scenario.language.diagnostics import Fixtures
     from mockpets.scenario.model import Content, Scenario, Stub
@@ -76,6 +76,7 @@ class Stack:
     """
 
     names: tuple[str, ...]
+    contracts: Contracts
     stubs: tuple[Stub, ...]
     resources: tuple[Collection, ...] = ()
     contents: tuple[tuple[str, Mapping[str, Content]], ...] = ()
@@ -100,7 +101,8 @@ class Stack:
     def collections(self) -> tuple[Collection, ...]:
         """All collections that requests can reach, those of the contract first."""
         hidden = self.hidden()
-        return (*COLLECTIONS.values(), *(one for one in self.resources if one not in hidden))
+        own = (one for one in self.resources if one not in hidden)
+        return (*self.contracts.collections.values(), *own)
 
     def methods(self, path: str) -> set[str]:
         """Return the methods that stubs and resources define for a path outside the contract."""
@@ -154,6 +156,7 @@ class Library:
     problems: Mapping[str, tuple[Problem, ...]]
     sources: Mapping[str, Source]
     fixtures: Mapping[str, Source] = field(default_factory=dict)
+    contracts: Contracts = BUILT_IN
     folder_problems: tuple[Problem, ...] = ()
     _stacks: dict[tuple[str, ...], Stack] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -181,6 +184,7 @@ class Library:
         contents = ((name, self._contents(name)) for name in scenarios)
         stack = Stack(
             tuple(names),
+            self.contracts,
             tuple(stubs),
             tuple(dict.fromkeys(resources)),
             tuple((name, content) for name, content in contents if content),
@@ -211,19 +215,53 @@ class Library:
 
     def _contents(self, name: str) -> Mapping[str, Content]:
         """Return what a scenario gives to collections, by their labels."""
-        known = _collections(self.scenarios, name)
+        known = self._collections(name)
         data = self.scenarios[name].data
         return {known[each].label if each in known else each: data[each] for each in data}
 
     def problems_of(self, scenario: Scenario) -> tuple[Problem, ...]:
         """Return what would be wrong with a scenario beside the others: its `extends` and data."""
         scenarios = {**self.scenarios, scenario.name: scenario}
-        return _cross_problems(scenarios).get(scenario.name, ())
+        return replace(self, scenarios=scenarios)._cross_problems().get(scenario.name, ())
+
+    def _cross_problems(self) -> dict[str, tuple[Problem, ...]]:
+        """Return the problems that scenarios have only beside the others, by name."""
+        broken = _broken_chains(self.scenarios)
+        problems: dict[str, tuple[Problem, ...]] = {name: (broken[name],) for name in broken}
+        for name, scenario in self.scenarios.items():
+            if name not in problems and (found := (*self._data_problems(scenario),)):
+                problems[name] = found
+        return problems
+
+    def _data_problems(self, scenario: Scenario) -> Iterator[Problem]:
+        """Yield what is wrong with a scenario's contents of collections that it does not define."""
+        own = {*self.contracts.collections, EVERYTHING, *(one.name for one in scenario.resources)}
+        if not scenario.data.keys() - own:
+            return
+        known = self._collections(scenario.name)
+        for name, content in scenario.data.items():
+            place = scenario.source, *scenario.data_at.get(name, (0, 0)), f"data.{name}"
+            if name not in known:
+                hint = did_you_mean(name, known) or (
+                    f"known collections: {', '.join(known)}; define others under resources, or "
+                    "extend the scenario that does"
+                )
+                yield Problem(*place, f"unknown collection {quote(name)}", hint)
+            elif name not in own and isinstance(content, tuple):
+                records = (load_json(row.decode()) for row in content)
+                for index, what, hint, _ in record_problems(records, known[name]):
+                    yield Problem(*place, f"record {index + 1}: {what}", hint)
+
+    def _collections(self, name: str) -> dict[str, Collection]:
+        """Return the collections to which a scenario can give content, by name."""
+        lineage = self._lineage(name)
+        own = [one for each in reversed(lineage) for one in self.scenarios[each].resources]
+        return {**self.contracts.collections, **{one.name: one for one in own}}
 
     def collections(self) -> list[Collection]:
         """Return the collections of the contract and of all scenarios."""
         own = (one for scenario in self.scenarios.values() for one in scenario.resources)
-        return [*COLLECTIONS.values(), *own]
+        return [*self.contracts.collections.values(), *own]
 
     def collection(self, name: str) -> Collection:
         """Return the collection with a name, or SCENARIO.NAME, or raise ``not_found``.
@@ -251,7 +289,7 @@ class Library:
         """Return the names of the collections of the contract, and of the scenario files."""
         files = (self.scenarios[name] for name in self.sources if name in self.scenarios)
         own = {resource.name for scenario in files for resource in scenario.resources}
-        return [*COLLECTIONS, *sorted(own - COLLECTIONS.keys())]
+        return [*self.contracts.collections, *sorted(own - self.contracts.collections.keys())]
 
     def descriptions(self) -> dict[str, str]:
         """Return the description of each scenario file in the order of `grouped`, or ""."""
@@ -314,7 +352,7 @@ def _shelf(sources: Mapping[str, Source]) -> Fixtures:
     return {name: cache(partial(_fixture, source)) for name, source in sources.items()}
 
 
-def _fixture(source: Source, collection: str) -> tuple[bytes, ...] | InputError:
+def _fixture(source: Source, collection: Collection | None) -> tuple[bytes, ...] | InputError:
     from mockpets.scenario.language.loader import load_fixture
 
     try:
@@ -324,7 +362,10 @@ def _fixture(source: Source, collection: str) -> tuple[bytes, ...] | InputError:
 
 
 def load_library(
-    scenarios_dirs: Sequence[Path], fixtures_dirs: Sequence[Path], before: Library | None = None
+    scenarios_dirs: Sequence[Path],
+    fixtures_dirs: Sequence[Path],
+    before: Library | None = None,
+    contracts: Contracts = BUILT_IN,
 ) -> Library:
     """Return the scenarios of the shipped folder and of these folders.
 
@@ -336,11 +377,14 @@ def load_library(
     fixtures = find("fixtures", fixtures_dirs)
     if before is not None and (before.sources, before.fixtures) == (sources, fixtures):
         return replace(before, folder_problems=()) if before.folder_problems else before
-    return read_library(sources, fixtures, before)
+    return read_library(sources, fixtures, before, contracts)
 
 
 def read_library(
-    sources: Mapping[str, Source], fixtures: Mapping[str, Source], before: Library | None = None
+    sources: Mapping[str, Source],
+    fixtures: Mapping[str, Source],
+    before: Library | None = None,
+    contracts: Contracts = BUILT_IN,
 ) -> Library:
     """Return the scenarios of these files; `before` is the same as in `load_library`."""
     read = {**(before.scenarios if before else {})}
@@ -359,21 +403,23 @@ def read_library(
         from mockpets.scenario.language.loader import load_scenario
 
         try:
-            read[name] = load_scenario(source.path, source.shown, known=sources, fixtures=shelf)
+            read[name] = load_scenario(
+                source.path, source.shown, known=sources, fixtures=shelf, contracts=contracts
+            )
         except InputError as error:
             problems[name] = error.problems
     scenarios = {name: read[name] for name in sources if name in read}
     # Problems across files, such as a cycle of `extends`. First fall back to the last valid version
     # of a scenario; drop the scenarios that are still broken, and those that need them.
     fallback = before.scenarios if before else {}
-    while broken := _cross_problems(scenarios):
+    while broken := Library(scenarios, {}, {}, contracts=contracts)._cross_problems():
         for name, found in broken.items():
             problems.setdefault(name, found)
             scenarios.pop(name)
             if name in fallback:
                 scenarios[name] = fallback[name]
         fallback = {}
-    return Library(scenarios, problems, sources, fixtures)
+    return Library(scenarios, problems, sources, fixtures, contracts)
 
 
 def digest(source: Source) -> str:
@@ -393,43 +439,6 @@ def _lineage(scenarios: Mapping[str, Scenario], name: str) -> list[str]:
             visited[each] = None
             waiting = [*scenarios[each].extends, *waiting]
     return [*visited]
-
-
-def _collections(scenarios: Mapping[str, Scenario], name: str) -> dict[str, Collection]:
-    """Return the collections to which a scenario can give content, by name."""
-    lineage = _lineage(scenarios, name)
-    own = [one for each in reversed(lineage) for one in scenarios[each].resources]
-    return {**COLLECTIONS, **{one.name: one for one in own}}
-
-
-def _data_problems(scenarios: Mapping[str, Scenario], scenario: Scenario) -> Iterator[Problem]:
-    """Yield what is wrong with a scenario's contents of collections that it does not define."""
-    own = {*COLLECTIONS, EVERYTHING, *(one.name for one in scenario.resources)}
-    if not scenario.data.keys() - own:
-        return
-    known = _collections(scenarios, scenario.name)
-    for name, content in scenario.data.items():
-        place = scenario.source, *scenario.data_at.get(name, (0, 0)), f"data.{name}"
-        if name not in known:
-            hint = did_you_mean(name, known) or (
-                f"known collections: {', '.join(known)}; define others under resources, or extend "
-                "the scenario that does"
-            )
-            yield Problem(*place, f"unknown collection {quote(name)}", hint)
-        elif name not in own and isinstance(content, tuple):
-            records = (load_json(row.decode()) for row in content)
-            for index, what, hint, _ in record_problems(records, known[name]):
-                yield Problem(*place, f"record {index + 1}: {what}", hint)
-
-
-def _cross_problems(scenarios: Mapping[str, Scenario]) -> dict[str, tuple[Problem, ...]]:
-    """Return the problems that scenarios have only beside the others, by name."""
-    broken = _broken_chains(scenarios)
-    problems: dict[str, tuple[Problem, ...]] = {name: (broken[name],) for name in broken}
-    for name, scenario in scenarios.items():
-        if name not in problems and (found := (*_data_problems(scenarios, scenario),)):
-            problems[name] = found
-    return problems
 
 
 def _broken_chains(scenarios: Mapping[str, Scenario]) -> dict[str, Problem]:

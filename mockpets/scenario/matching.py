@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
-from mockpets.contract.pet_store import PET_STORE
 from mockpets.scenario.model import Condition
 from mockpets.strict_json import same_json
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
+    from mockpets.contract.model import Contracts, Operation
     from mockpets.scenario.model import Match
 
 
@@ -32,11 +32,11 @@ ADDRESS: Final = ("operation", "role", "method", "path")
 class Facts:
     """The parts of one request that a stub can match.
 
-    :param path: decoded, from ``/v1`` on.
+    :param path: decoded, from the contract's base path on.
     :param headers: names in lower case.
     """
 
-    operation: str | None
+    operation: Operation | None
     method: str
     path: str
     query: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -46,8 +46,7 @@ class Facts:
     @property
     def params(self) -> Mapping[str, str]:
         """The parameters in the path, as the operation names them."""
-        operation = PET_STORE.operations.get(self.operation or "")
-        return {} if operation is None else operation.in_path(self.path)
+        return {} if self.operation is None else self.operation.in_path(self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +109,10 @@ def _compared(
 ) -> Iterator[tuple[str, Condition | Sequence[object], str | Sequence[object], bool]]:
     """Yield each condition: where it applies, the values expected and got, and if it holds."""
     if match.operations:
-        got = facts.operation or "none"
-        yield "operation", match.operations, got, facts.operation in match.operations
+        name = facts.operation.name if facts.operation else "none"
+        yield "operation", match.operations, name, name in match.operations
     if match.roles:
-        role = PET_STORE.role_of(facts.operation)
+        role = facts.operation and facts.operation.role
         yield "role", match.roles, role or "none", role in match.roles
     if match.method is not None:
         # HEAD counts as GET; a stub cannot match HEAD alone.
@@ -164,16 +163,16 @@ def _holds(condition: Condition, value: object) -> bool:
             return isinstance(value, str) and fnmatchcase(value, pattern)
 
 
-def covers(wide: Match, narrow: Match) -> bool:
+def covers(wide: Match, narrow: Match, contracts: Contracts) -> bool:
     """Return whether every request that meets `narrow` certainly meets `wide` too.
 
     Of different conditions on one name, only those for given values are compared.
     """
     is_limited = bool(narrow.operations or narrow.params or narrow.roles)
-    operations = operations_of(narrow) if is_limited else ()
+    operations = operations_of(narrow, contracts) if is_limited else ()
     return (
-        _within(operations, wide.operations)
-        and _within(roles_of(operations), wide.roles)
+        _within([each.name for each in operations], wide.operations)
+        and _within([each.role for each in operations], wide.roles)
         and wide.method in (None, narrow.method)
         # A wildcard of the narrow path is a segment that only a wildcard of the wide one matches.
         and (wide.path is None or bool(narrow.path and path_matches(wide.path, narrow.path)))
@@ -185,23 +184,21 @@ def covers(wide: Match, narrow: Match) -> bool:
     )
 
 
-def operations_with(params: Sequence[Condition]) -> tuple[str, ...]:
+def operations_with(params: Sequence[Condition], contracts: Contracts) -> list[Operation]:
     """Return the operations that have these parameters in their paths; all if there are none."""
     names = {condition.name for condition in params}
-    operations = PET_STORE.operations.values()
-    return tuple(each.name for each in operations if names <= each.parameters.fields.keys())
+    operations = contracts.operations.values()
+    return [each for each in operations if names <= each.parameters.fields.keys()]
 
 
-def operations_of(match: Match) -> tuple[str, ...]:
+def operations_of(match: Match, contracts: Contracts) -> list[Operation]:
     """Return the operations whose requests may match."""
-    names = match.operations or operations_with(match.params)
-    operations = map(PET_STORE.operations.__getitem__, () if match.path else names)
-    return tuple(each.name for each in operations if not match.roles or each.role in match.roles)
-
-
-def roles_of(operations: Iterable[str]) -> set[str]:
-    """Return the roles that some operations have."""
-    return {PET_STORE.operations[name].role for name in operations}
+    if match.path:
+        return []
+    operations = operations_with(match.params, contracts)
+    if match.operations:
+        operations = [contracts.operations[name] for name in match.operations]
+    return [each for each in operations if not match.roles or each.role in match.roles]
 
 
 def _within(narrow: Collection[object], wide: Collection[object]) -> bool:

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mockpets.constants import ScenarioGroup
-    from mockpets.contract.collections import Collection
-    from mockpets.contract.model import Role
+    from mockpets.contract.model import Collection, Role
     from mockpets.errors import Problem
 
 Operator = Literal["equals", "contains", "matches", "present", "one_of"]

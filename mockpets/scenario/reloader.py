@@ -10,6 +10,7 @@ from dataclasses import replace
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Final
 
+from mockpets.contract.pet_store import BUILT_IN
 from mockpets.errors import InputError, printable
 from mockpets.scenario.library import load_library
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from mockpets.contract.model import Contracts
     from mockpets.scenario.library import Library
 
 WATCH_SECONDS: Final = 0.08
@@ -38,6 +40,7 @@ class Reloader:
         scenarios_dirs: Sequence[Path],
         fixtures_dirs: Sequence[Path],
         on_change: Callable[[], None] = lambda: None,
+        contracts: Contracts = BUILT_IN,
     ) -> None:
         self._folders = (tuple(scenarios_dirs), tuple(fixtures_dirs))
         self.reloads = 0
@@ -46,7 +49,7 @@ class Reloader:
         self._stopped = Event()
         self._lock = Lock()
         self._thread: Thread | None = None
-        self.library: Library = load_library(*self._folders)
+        self.library: Library = load_library(*self._folders, contracts=contracts)
 
     def look(self) -> None:
         """Reload changed files; the last valid version of an invalid file stays active.
@@ -58,7 +61,7 @@ class Reloader:
 
     def _look(self) -> None:
         try:
-            library = load_library(*self._folders, before=self.library)
+            library = load_library(*self._folders, self.library, self.library.contracts)
         except InputError as error:
             if error.problems != self.library.folder_problems:
                 self.library = replace(self.library, folder_problems=error.problems)

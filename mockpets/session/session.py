@@ -24,7 +24,6 @@ from mockpets.constants import (
     SESSION_ID_HEADER,
     STACKS,
 )
-from mockpets.contract.pet_store import PETS
 from mockpets.errors import NotReady, RequestError
 from mockpets.memory_budget import Charge
 from mockpets.records.saved import Records
@@ -42,8 +41,7 @@ if TYPE_CHECKING:
 
     from mockpets.clock import Clock, ClockChange
     from mockpets.constants import Change
-    from mockpets.contract.collections import Collection
-    from mockpets.contract.model import Record
+    from mockpets.contract.model import Collection, Record
     from mockpets.journal.journal import Journal
     from mockpets.memory_budget import MemoryBudget
     from mockpets.records.store import Contents
@@ -300,7 +298,7 @@ class Session:
 
     # --- Records ------------------------------------------------------------------------------
 
-    def store(self, stack: Stack, collection: Collection = PETS, *, at_once: bool = False) -> Store:
+    def store(self, stack: Stack, collection: Collection, *, at_once: bool = False) -> Store:
         """Return the records of a collection that a request with these scenarios sees.
 
         :raise RequestError: ``store_full`` if the scenario's records exceed the memory budget.

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.clock import LATEST, REAL, Clock
 from mockpets.constants import DEFAULT_SESSION, INT64_MAX
-from mockpets.contract.collections import Collection, OwnSchema, key_problem
-from mockpets.contract.pet_store import COLLECTIONS
+from mockpets.contract.collections import OwnSchema, key_problem
+from mockpets.contract.model import Collection
 from mockpets.errors import RequestError, invalid
 from mockpets.records.saved import Records, contents_of
 from mockpets.records.table import Table, empty_table, make_table
@@ -172,7 +172,8 @@ class _Reader:
                 continue
             if binding is None:
                 problems.append(f"has records {whose} that wait for their scenario")
-            known = COLLECTIONS.get(label, _UNKNOWN) if binding is None else binding.collection
+            collections = self._shared.library().contracts.collections
+            known = collections.get(label, _UNKNOWN) if binding is None else binding.collection
             changes = {
                 place: None if row is None else _pair(row, known, place)
                 for place, row in self._changes[session, label, giver].items()

@@ -94,7 +94,7 @@ class Metrics:
     ) -> None:
         """Count one response.
 
-        :param operation: None for a request that matches no operation of the contract.
+        :param operation: its name; None for a request that matches no operation of the contract.
         :param status: None if the connection was broken instead.
         :param seconds: processing time, without the delay.
         :param limit: the code of `SERVER_LIMIT_ERRORS` with which the server rejected the request.
@@ -103,7 +103,7 @@ class Metrics:
         key = name, "broken" if status is None else str(status), limit or ""
         with self._lock:
             self._responses[key] = self._responses.get(key, 0) + 1
-            work = self._work[name]
+            work = self._work.get(name) or self._work.setdefault(name, _Work())
             work.buckets[bisect_left(BUCKETS, seconds)] += 1
             work.seconds += seconds
             if limit is not None:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final
 
 from mockpets import constants
 from mockpets.clock import Clock, parse_moment
-from mockpets.contract.pet_store import PET_STORE
 from mockpets.errors import InputError, Problem, RequestError
 from mockpets.journal.entry import MESSAGE_BYTES
 from mockpets.journal.journal import JOURNAL_ENTRIES, Journals
@@ -23,7 +22,7 @@ from mockpets.memory_budget import MemoryBudget, session_limit, shares
 from mockpets.records.store import Store
 from mockpets.records.table import TableCache, empty_table, make_table, parse_row, rows_of
 from mockpets.scenario.reloader import Reloader
-from mockpets.seed.default_pets import generate
+from mockpets.seed.records import generate
 from mockpets.session.change_feed import ChangeFeed
 from mockpets.session.registry import SessionRegistry
 from mockpets.session.session import SharedState
@@ -136,7 +135,7 @@ def _start(settings: Settings, library: Library, name: str, source: str) -> Tabl
         return cache.make(collection, int(source), settings.seed, settings.locale)
     from mockpets.scenario.language.loader import load_fixture  # most servers generate them
 
-    kind = "" if collection.owner else collection.name
+    kind = None if collection.owner else collection
     rows = load_fixture(Path(source), source, kind, is_named=False)
     if not collection.owner:
         return make_table(collection, rows_of(rows))
@@ -166,19 +165,20 @@ def _wire(
         reset_every=settings.reset_every or (constants.PUBLIC_RESET_SECONDS if public else 0.0),
         declared=settings.sessions == "declared",
     )
+    contracts = reloader.library.contracts
     visitors = None
     if public:
         from mockpets.web.control.routes import GUARDED
 
-        visitors = VisitorSessions(settings, sessions.limit, GUARDED, clock)
+        visitors = VisitorSessions(settings, sessions.limit, contracts, GUARDED, clock)
     holdings = partial(_holdings, sessions, journals, reloader)
-    metrics = Metrics(constants.VERSION, PET_STORE.operations, holdings)
+    metrics = Metrics(constants.VERSION, contracts.operations, holdings)
     finalizer = ResponseFinalizer(settings, sessions, metrics, visitors)
-    app = App(finalizer.finalize, None if visitors is None else visitors.admit)
+    app = App(contracts, finalizer.finalize, None if visitors is None else visitors.admit)
     # `/v1//a` is not `/v1/a`, and a redirect would lead to any host that a client sends.
     app.url_map.merge_slashes = False
     playback = Playback(settings, sessions, visitors)
-    operations.add_routes(app, playback.respond)
+    operations.add_routes(app, contracts, playback.respond)
     unmatched.add_routes(app, playback)
     add_error_handlers(app, visitors)
     started = time()

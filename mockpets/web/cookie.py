@@ -3,8 +3,8 @@
 Browsers also send it with navigations, forms and images, and every proxy in front of an app passes
 it on. It stays in the browser, so an unknown name in it is reported once and then deleted.
 
-Cookies ignore ports (RFC 6265, 8.5): the panel gets those of every app on its host. So only
-requests under ``/v1`` read it.
+Cookies ignore ports (RFC 6265, 8.5): the panel gets those of every app on its host. So requests of
+the control API ignore it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
-from mockpets.constants import API_PREFIX, COOKIE
+from mockpets.constants import CONTROL_PREFIX, COOKIE
 from mockpets.errors import RequestError
 from mockpets.web.cors import NO_ORIGIN, is_allowed, is_own, valid_origin
 from mockpets.web.session_selector import named_scenarios, named_session
@@ -36,7 +36,7 @@ def read_cookie(request: Request, settings: Settings) -> str | None:
     the request may not select a session in this way, its exchange gets a note.
     """
     cookie = _OURS.search(request.environ.get("HTTP_COOKIE", ""))
-    if cookie is None or not request.path.startswith(f"{API_PREFIX}/"):
+    if cookie is None or request.path.startswith(CONTROL_PREFIX):
         return None
     if problem := _problem(request, settings):
         note: tuple[NoteCode, str] = ("ignored_cookie", f"the cookie {COOKIE} {problem}")

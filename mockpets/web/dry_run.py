@@ -137,10 +137,11 @@ class Rehearsal:
         self._sessions, self._session = sessions, session
         self._used: list[Session] = []
         self._parser = RequestParser(HEAD_BYTES, SERVER_BODY_BYTES)
-        self._app = App(self._finish, self._admit)
+        contracts = sessions.shared.library().contracts
+        self._app = App(contracts, self._finish, self._admit)
         self._app.url_map.merge_slashes = False
         playback = _Playback(settings, sessions, session)
-        operations.add_routes(self._app, playback.respond)
+        operations.add_routes(self._app, contracts, playback.respond)
         unmatched.add_routes(self._app, playback)
         add_error_handlers(self._app)
 

@@ -20,22 +20,21 @@ from mockpets.wsgi_extension import JOB_RESULTS, ORDER, AwaitBody, RunJob
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import flask
-
     from mockpets.constants import ErrorCode
+    from mockpets.web.flask_app import App
     from mockpets.web.public_mode import VisitorSessions
 
 _log: Final = logging.getLogger("mockpets")
 _BUG: Final = "internal error in mockpets; the log has the details"
 
 
-def add_error_handlers(app: flask.Flask, visitors: VisitorSessions | None = None) -> None:
+def add_error_handlers(app: App, visitors: VisitorSessions | None = None) -> None:
     """Register a handler for every exception; `visitors` logs the limits that they reach."""
     handle = _request_error if visitors is None else partial(_visitor_error, visitors)
     app.register_error_handler(RequestError, handle)
     app.register_error_handler(NotReady, _not_ready)
     app.register_error_handler(NeedsBody, _needs_body)
-    app.register_error_handler(HTTPException, _http_error)
+    app.register_error_handler(HTTPException, partial(_http_error, app))
     app.register_error_handler(Exception, _unexpected)
 
 
@@ -100,11 +99,11 @@ def _needs_body(_: NeedsBody) -> Response:
     return Response(status=503)
 
 
-def _http_error(error: HTTPException) -> Response:
+def _http_error(app: App, error: HTTPException) -> Response:
     """Return the response to a bug, a path with a line break, or an error in reading the body."""
     if error.code == 404:
         request = current_request()
-        message = not_found_message(request.path, request.root_path)
+        message = not_found_message(request.path, app.contracts, request.root_path)
         return _request_error(RequestError("not_found", message))
     if isinstance(error, InternalServerError):  # a bug after the view, which Flask has logged
         return _request_error(RequestError("internal_error", _BUG))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
     from mockpets.constants import NoteCode
+    from mockpets.contract.model import Operation
     from mockpets.journal.wait import Wait
     from mockpets.scenario.engine import Outcome
     from mockpets.scenario.library import Stack
@@ -44,7 +45,7 @@ class Exchange:
     """
 
     started: float
-    operation: str | None = None
+    operation: Operation | None = None
     session: Session | None = None
     stack: Stack | None = None
     outcome: Outcome = NOTHING

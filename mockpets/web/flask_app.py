@@ -12,7 +12,6 @@ import flask
 from flask.sessions import NullSession, SessionInterface
 from werkzeug.routing import MapAdapter, Rule
 
-from mockpets.contract.pet_store import PET_STORE
 from mockpets.web.exchange import Request, Response, current_request
 from mockpets.web.session_selector import take_baggage, take_base_path
 from mockpets.wsgi_extension import BODY, JOB_RESULTS
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from wsgiref.types import StartResponse, WSGIEnvironment
 
-    from mockpets.contract.model import Operation
+    from mockpets.contract.model import Contracts, Operation
 
 
 class _NoCookies(SessionInterface):
@@ -72,6 +71,7 @@ class App(flask.Flask):
 
     Overrides pass their arguments on unchanged, because later versions of Flask add a context.
 
+    :param contracts: whose operations it has.
     :param finish: completes the response to a request.
     :param admit: called with every request before its view; raises to reject it.
     """
@@ -86,10 +86,12 @@ class App(flask.Flask):
 
     def __init__(
         self,
+        contracts: Contracts,
         finish: Callable[[Request, Response], None],
         admit: Callable[[Request], None] | None = None,
     ) -> None:
         super().__init__("mockpets.web", static_folder=None)
+        self.contracts = contracts
         self._finish = finish
         self.admit = admit
         self._fixed: dict[tuple[str, str], Rule] = {}
@@ -148,7 +150,7 @@ class App(flask.Flask):
         if last and (item := self._items.get((request.method, start))) is not None:
             request.url_rule, request.view_args = item[0], {item[1]: last}
             return None
-        if (operation := PET_STORE.operation_at(request.method, path)) is not None:
+        if (operation := self.contracts.operation_at(request.method, path)) is not None:
             self._route(request, operation)
             return None
         if self._late is not None and path.startswith(self._late[0]):
@@ -164,7 +166,7 @@ class App(flask.Flask):
         start, _, _ = request.path.rpartition("/")
         if not values:
             self._fixed[request.method, request.path] = rule
-        elif operation.path.startswith(f"{start}/{{") and PET_STORE.routes.is_open(start):
+        elif operation.path.startswith(f"{start}/{{") and self.contracts.routes.is_open(start):
             (name,) = values
             self._items[request.method, start] = rule, name
 

@@ -7,7 +7,6 @@ from time import perf_counter, time
 from typing import TYPE_CHECKING, Final
 from zlib import crc32
 
-from mockpets.contract.pet_store import PET_STORE
 from mockpets.faults import INCOMPLETE_FAULTS, NO_RESPONSE_FAULTS
 from mockpets.journal.entry import Entry, Note, authorization_digest, message, sent_headers
 from mockpets.redaction import redacted_target
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from wsgiref.types import WSGIEnvironment
 
     from mockpets.constants import NoteCode, RequestOutcome, ResponseEnd
+    from mockpets.contract.model import Operation
     from mockpets.journal.journal import Kept
     from mockpets.journal.wait import Wait
     from mockpets.scenario.engine import Outcome
@@ -33,11 +33,6 @@ _STEP_BYTES: Final = 150
 _PAIR_LENGTH: Final = 50
 """What a header in a list of pairs takes, in characters, in addition to its own."""
 _METHOD_LENGTH = 40
-_DEPRECATED: Final = {
-    each.name: each.removal.note
-    for each in PET_STORE.operations.values()
-    if each.removal is not None
-}
 
 
 def record(request: Request, response: Response, number: int, off_contract: str | None) -> None:
@@ -55,8 +50,9 @@ def record(request: Request, response: Response, number: int, off_contract: str 
     session, outcome, stack = exchange.session, exchange.outcome, exchange.stack
     assert session is not None  # noqa: S101 - callers guarantee it
     journal, notes = session.journal, exchange.notes
-    if (note := _DEPRECATED.get(exchange.operation or "")) and exchange.code != "gone":
-        notes.append(("deprecated", note))
+    removal = exchange.operation.removal if exchange.operation else None
+    if removal and exchange.code != "gone":
+        notes.append(("deprecated", removal.note))
     if off_contract is not None and "unmatched" not in dict(notes):
         notes.append(("off_contract", off_contract))
     if note := ignored_headers(environ):
@@ -120,7 +116,7 @@ def _entry(
     method: str,
     target: str,
     path: str,
-    operation: str | None,
+    operation: Operation | None,
     status: int | None,
     scenarios: tuple[str, ...],
     outcome: Outcome,

@@ -15,10 +15,17 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.urls import iri_to_uri
 
 from mockpets.clock import time_text
-from mockpets.contract.collections import LIST_METHODS, RECORD_METHODS, OwnSchema
+from mockpets.contract.collections import OwnSchema
 from mockpets.contract.error_messages import BODY_TOO_LARGE
-from mockpets.contract.model import LIMIT, Page, RecordSchema
-from mockpets.contract.pet_store import PET_STORE
+from mockpets.contract.fields import IntegerText
+from mockpets.contract.model import (
+    LIMIT,
+    LIST_METHODS,
+    RECORD_METHODS,
+    Page,
+    RecordSchema,
+    Schema,
+)
 from mockpets.errors import RequestError
 from mockpets.records.store import NO_FILTERS
 from mockpets.records.table import index_key
@@ -33,7 +40,7 @@ if TYPE_CHECKING:
     import flask
 
     from mockpets.constants import NoteCode
-    from mockpets.contract.model import Operation, Record, Role, Schema
+    from mockpets.contract.model import Contracts, Operation, Record, Role
     from mockpets.records.store import Change, Contents, Filters, Store
     from mockpets.session.session import Session
     from mockpets.web.exchange import Request
@@ -41,16 +48,17 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def add_routes(app: flask.Flask, respond: Callable[..., Response]) -> None:
-    """Add the contract's operations to the app.
+def add_routes(app: flask.Flask, contracts: Contracts, respond: Callable[..., Response]) -> None:
+    """Add the operations of the contracts to the app.
 
     :param respond: `Playback.respond`, which calls an operation if no stub responds.
     """
-    for operation in PET_STORE.operations.values():
+    for operation in contracts.operations.values():
+        assert operation.role is not None  # noqa: S101 - the pet store's have one
         app.add_url_rule(
             operation.path.replace("{", "<").replace("}", ">"),
             operation.name,
-            partial(respond, operation.name, partial(_VIEWS[operation.role], operation)),
+            partial(respond, operation, partial(_VIEWS[operation.role], operation)),
             methods=[operation.method],
             # The last route handles OPTIONS: Flask's own response is a 200 with HTML.
             provide_automatic_options=False,
@@ -70,7 +78,8 @@ def selected_records(page: bytes, request: Request) -> bytes:
 
     :raise RequestError: ``invalid_request``.
     """
-    operation = PET_STORE.operations[request.exchange.operation or ""]
+    operation = request.exchange.operation
+    assert operation is not None  # noqa: S101 - only a list has pages
     query = _list_query(operation, request)
     if query.error is not None:
         raise RequestError("invalid_request", query.error)
@@ -84,7 +93,7 @@ def _list_query(operation: Operation, request: Request) -> _Query:
     """
     raw = request.environ.get("QUERY_STRING", "")
     read = _read_query if len(raw) <= _CACHED_LENGTH else _read_query.__wrapped__
-    query = read(operation.name, raw)
+    query = read(operation, raw)
     request.exchange.notes += query.notes
     if query.error is not None:
         session = request.exchange.session
@@ -118,9 +127,8 @@ _PAGING: Final = {"page", "offset", "cursor"}
 
 
 @lru_cache(256)
-def _read_query(operation_name: str, raw: str) -> _Query:
+def _read_query(operation: Operation, raw: str) -> _Query:
     """Parse a query; cached, because without it the mix takes 1.36 times as long."""
-    operation = PET_STORE.operations[operation_name]
     parameters: dict[str, list[str]] = {}
     # Decoded in the same way as `request.args`, which stubs match on.
     text = raw.encode("latin-1").decode("utf-8", "replace")
@@ -270,8 +278,9 @@ _VIEWS: Final[Mapping[Role, Callable[[Operation, Request, Store], Response]]] = 
 
 # --- Collections that scenarios define --------------------------------------------------------
 
-_PAGED: Final = next(each for each in PET_STORE.operations.values() if each.role == "list")
-"""Whose limit lists of scenarios have, too."""
+_PAGE_SIZE: Final = {"type": "integer", "minimum": 1, "maximum": 100, "default": 20}
+_LIST_QUERY: Final = Schema("list", {LIMIT: IntegerText(_PAGE_SIZE)})
+"""The parameter that lists of scenarios have."""
 _PATCH_TYPES: Final = ("application/json", "application/merge-patch+json")
 
 
@@ -311,8 +320,8 @@ def serve(request: Request, session: Session, store: Store, key: str) -> Respons
 def _page(request: Request, store: Store) -> Response:
     """Respond with the first records that have the values in the query."""
     query = dict(request.args.lists()) if request.environ.get("QUERY_STRING") else {}
-    limits = {name: query.pop(name) for name in (LIMIT,) if name in query}
-    limit = _PAGED.page(limits).limit
+    limit = _LIST_QUERY.of_query(query)[LIMIT]
+    query.pop(LIMIT, None)
     filters, others = filters_of(query), query.keys() - {*store.collection.properties}
 
     def read(records: Contents) -> tuple[bytes, set[str]]:

@@ -16,8 +16,7 @@ from urllib.parse import quote
 
 from flask import render_template
 
-from mockpets.constants import API_PREFIX, CONTROL_PREFIX
-from mockpets.contract.pet_store import PET_STORE
+from mockpets.constants import CONTROL_PREFIX
 from mockpets.errors import RequestError
 from mockpets.kit import render
 from mockpets.skill import SKILL, skill_files
@@ -27,6 +26,7 @@ from mockpets.web.exchange import Response
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mockpets.contract.model import Contract, Contracts
     from mockpets.scenario.library import Library
 
 _FOLDER: Final = Path(__file__).with_name("panel")
@@ -77,9 +77,9 @@ def panel_file(version: str, name: str) -> Response:
     return _page(_files()[name], Path(name).suffix, cached)
 
 
-def docs(*, has_panel: bool) -> Response:
-    """Return the contract as a page, the target of the deprecated operation's `Link` header."""
-    return _page(_rendered_docs(has_panel=has_panel), ".html")
+def docs(contracts: Contracts, *, has_panel: bool) -> Response:
+    """Return the first contract as a page, the target of a deprecated operation's `Link` header."""
+    return _page(_rendered_docs(contracts.all[0], has_panel=has_panel), ".html")
 
 
 def llms(root: str) -> Response:
@@ -96,18 +96,16 @@ def kit_file(name: str, library: Callable[[], Library]) -> Response:
     return Response(text, content_type=_TYPES[Path(name).suffix])
 
 
-@cache
-def _rendered_docs(*, has_panel: bool) -> bytes:
-    """Return the page, rendered once: it is the same for every request."""
-    contract = PET_STORE.document
+def _rendered_docs(contract: Contract, *, has_panel: bool) -> bytes:
+    document = contract.document
     text = render_template(
         "docs.html",
         as_json=lambda value: dump_json(value).decode(),
-        info=contract["info"],
-        paths=contract["paths"],
-        schemas=contract["components"]["schemas"],
-        prefix=API_PREFIX,
-        removals={name: each.removal for name, each in PET_STORE.operations.items()},
+        info=document["info"],
+        paths=document["paths"],
+        schemas=document["components"]["schemas"],
+        prefix=contract.base,
+        removals={name: each.removal for name, each in contract.operations.items()},
         has_panel=has_panel,
         digest=digest(),
     )

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from mockpets.constants import API_PREFIX, DOCS_PATH, PANEL_PATH
+from mockpets.constants import DOCS_PATH, PANEL_PATH
 from mockpets.contract.error_body import error_body
 from mockpets.contract.error_messages import BODY_TOO_LARGE, NO_CONNECTION_FAULTS
-from mockpets.contract.pet_store import COLLECTIONS, PET_STORE
 from mockpets.errors import NeedsBody, RequestError
 from mockpets.faults import CONNECTION_FAULTS
 from mockpets.redaction import is_secret_property, redacted, redacted_parameter
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mockpets.constants import NoteCode
+    from mockpets.contract.model import Contracts, Operation
     from mockpets.records.store import Store
     from mockpets.scenario.library import Stack
     from mockpets.scenario.model import Canned, Template
@@ -65,8 +65,14 @@ class Playback:
         self.pages = {"/": PANEL_PATH if self.has_control else DOCS_PATH}
         """Paths that a browser may open by mistake to the page that it probably wants."""
         if self.has_control and visitors is None:
-            docs = dict.fromkeys(("/docs", API_PREFIX, f"{API_PREFIX}/"), DOCS_PATH)
-            self.pages |= {"/panel": PANEL_PATH, **docs}
+            self.pages |= {"/panel": PANEL_PATH, "/docs": DOCS_PATH}
+            for each in self.contracts.all:
+                self.pages |= dict.fromkeys((each.base, f"{each.base}/"), DOCS_PATH)
+
+    @property
+    def contracts(self) -> Contracts:
+        """The contracts that requests are for."""
+        return self._sessions.shared.library().contracts
 
     @property
     def has_control(self) -> bool:
@@ -86,7 +92,7 @@ class Playback:
             raise with_deletion(error, request, key.selector, cookie) from error
 
     def respond(
-        self, operation: str | None, act: Act, check_route: CheckRoute | None = None, **_: str
+        self, operation: Operation | None, act: Act, check_route: CheckRoute | None = None, **_: str
     ) -> Response:
         """Return the response to the current request.
 
@@ -119,8 +125,8 @@ class Playback:
         exchange.session = session = exchange.session or self._create(name, request)
         # Our server generates many records on its worker thread; a test client gets them here.
         stores: tuple[Store, ...] = ()
-        if operation is not None:
-            binding = stack.binding(COLLECTIONS[PET_STORE.operations[operation].collection])
+        if operation is not None and operation.collection is not None:
+            binding = stack.binding(operation.collection)
             stores = (session.store_of(binding, at_once=SERVER in request.environ),)
         # 5. The scenarios' stubs: any status, and 503 or 429 if too many responses are parked.
         outcome = self._decide(request, session, stack)
@@ -150,7 +156,7 @@ class Playback:
         if request.environ[BODY] != "large":
             return
         exchange = request.exchange
-        takes_body = PET_STORE.role_of(exchange.operation) in ("create", "replace", "update")
+        takes_body = exchange.operation is not None and exchange.operation.body is not None
         if self._visitors is None and (stack.stubs or not takes_body):
             raise NeedsBody
         exchange.session = self._create(name, request)
@@ -200,9 +206,10 @@ def canned_response(reply: Canned, request: Request, session: Session) -> Respon
     if reply.is_page:
         return Response(selected_records(reply.body, request), reply.status, reply.headers)
     body = reply.body
-    operation = PET_STORE.operations.get(request.exchange.operation or "")
-    if reply.names_key and operation is not None and request.view_args:
-        missing = COLLECTIONS[operation.collection].missing(key_of(request))
+    operation = request.exchange.operation
+    collection = operation.collection if operation else None
+    if reply.names_key and collection is not None and request.view_args:
+        missing = collection.missing(key_of(request))
         body = error_body(missing.code, missing.message, reply.status)
     response = Response(body, reply.status, reply.headers)
     if not reply.body:

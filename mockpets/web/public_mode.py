@@ -22,7 +22,6 @@ from mockpets.constants import (
     PUBLIC_SHARE,
     READY_PATH,
 )
-from mockpets.contract.pet_store import PET_STORE
 from mockpets.errors import RequestError
 from mockpets.session.visitors import visitor_name, visitor_names
 from mockpets.wsgi_extension import ON_END, ORDER, SERVER, CallAgain
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from mockpets.constants import ResponseEnd
+    from mockpets.contract.model import Contracts
     from mockpets.settings import Settings
     from mockpets.web.exchange import Request
     from mockpets.wsgi_extension import OnEnd
@@ -74,10 +74,12 @@ class VisitorSessions:
         self,
         settings: Settings,
         sessions: int,
+        contracts: Contracts,
         guarded: Collection[str] = (),
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self._guarded = guarded
+        self._contracts = contracts
         self._sessions = sessions
         self._clock = clock
         self._secret = secrets.token_bytes(32)
@@ -124,8 +126,8 @@ class VisitorSessions:
         """
         if request.endpoint in self._guarded:
             return
-        if request.endpoint in PET_STORE.operations:  # no view sets it if the request is rejected
-            request.exchange.operation = request.endpoint
+        # No view sets it if the request is rejected.
+        request.exchange.operation = self._contracts.operations.get(request.endpoint or "")
         request.exchange.name = name = self.name(request)
         if self._in_progress[name] >= _IN_PROGRESS:
             _reject(_RETRY_SECONDS, "requests in progress")

@@ -27,7 +27,6 @@ from mockpets.constants import (
     TOOLBAR_PATH,
     VISITOR_RESET_PATH,
 )
-from mockpets.contract.pet_store import PET_STORE
 from mockpets.faults import NO_RESPONSE_FAULTS
 from mockpets.journal.wait import Wait
 from mockpets.scenario.model import PASS, Canned
@@ -53,7 +52,7 @@ from mockpets.wsgi_extension import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from wsgiref.types import StartResponse, WSGIEnvironment
 
     from mockpets.contract.model import Removal
@@ -163,11 +162,11 @@ class ResponseFinalizer:
     ) -> None:
         exchange, environ = request.exchange, request.environ
         origin = environ.get("HTTP_ORIGIN")
-        removed = exchange.operation if exchange.operation in _REMOVALS else None
-        root = "" if removed is None else request.root_path
+        removal = exchange.operation.removal if exchange.operation else None
+        root = "" if removal is None else request.root_path
         is_short = len(origin or "") + len(root) <= _KEPT_LENGTH
         prepare = _prepared_headers if is_short else _prepared_headers.__wrapped__
-        shared = prepare(explanation_headers(exchange, off_contract), origin, removed, root)
+        shared = prepare(explanation_headers(exchange, off_contract), origin, removal, root)
         headers = [*shared]
         if response.status_code == 401 and response.header("WWW-Authenticate") is None:
             headers.append(challenge(given=bearer(request) is not None))
@@ -247,7 +246,8 @@ class ResponseFinalizer:
         outcome = exchange.outcome
         status = None if outcome.fault in NO_RESPONSE_FAULTS else response.status_code
         seconds = perf_counter() - exchange.started
-        self.metrics.observe(exchange.operation, status, seconds, exchange.limit)
+        operation = exchange.operation.name if exchange.operation else None
+        self.metrics.observe(operation, status, seconds, exchange.limit)
 
 
 def off_contract_reason(request: Request, status: int) -> str | None:
@@ -263,37 +263,31 @@ def off_contract_reason(request: Request, status: int) -> str | None:
         return outcome.reply.off_contract
     if exchange.operation is None:
         path, stack = request.path, exchange.stack
-        is_contracts = any(PET_STORE.routes.at(path).values())
-        if stack is not None and not is_contracts and stack.methods(path):
+        if stack is not None and stack.methods(path) and not stack.contracts.describes(path):
             return None
         return "the contract does not define this operation"
-    if status in PET_STORE.operations[exchange.operation].statuses:
+    if status in exchange.operation.statuses:
         return None
-    return f"status {status} is not in the contract for {exchange.operation}"
+    return f"status {status} is not in the contract for {exchange.operation.name}"
 
 
-_REMOVALS: Final[Mapping[str, Removal]] = {
-    each.name: each.removal for each in PET_STORE.operations.values() if each.removal
-}
 _KEPT_LENGTH: Final = 256
 """The longest origin and base path, in characters, whose headers are kept."""
 
 
 @lru_cache(256)  # entries of the journal share them
 def _prepared_headers(
-    explanation: tuple[Pair, ...], origin: str | None, removed: str | None, root: str
+    explanation: tuple[Pair, ...], origin: str | None, removal: Removal | None, root: str
 ) -> tuple[Pair, ...]:
     """Return the headers that seldom differ between two requests.
 
-    :param removed: the operation if it is deprecated.
+    :param removal: of a deprecated operation.
     :param root: of a deprecated operation: a prefix or a session's base path.
     """
     deprecation: tuple[Pair, ...] = ()
-    if removed is not None:
-        removal = _REMOVALS[removed]
-        successor = PET_STORE.operations[removal.successor].path
+    if removal is not None:
         link = (
-            f'<{root}{successor}>; rel="successor-version", '
+            f'<{root}{removal.successor}>; rel="successor-version", '
             f'<{root}{DOCS_PATH}>; rel="deprecation"; type="text/html"'
         )
         dates = ("Deprecation", removal.deprecation), ("Sunset", removal.sunset)

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, unquote
 
 from mockpets.constants import (
-    API_PREFIX,
     BAGGAGE_KEYS,
     BAGGAGE_SCENARIO,
     BAGGAGE_SESSION,
@@ -115,9 +114,12 @@ def _read_baggage(header: str) -> tuple[Mapping[str, str], str]:
     return values, "; ".join(problems)
 
 
-def base_path(session: str) -> str:
-    """Return the base path of a session for the contract's operations, such as ``/~w3/v1``."""
-    return API_PREFIX if session == DEFAULT_SESSION else f"/{BASE_MARK}{session}{API_PREFIX}"
+def base_path(session: str, base: str) -> str:
+    """Return the base path of a session for a contract's operations, such as ``/~w3/v1``.
+
+    :param base: the contract's.
+    """
+    return base if session == DEFAULT_SESSION else f"/{BASE_MARK}{session}{base}"
 
 
 def naming_session(environ: WSGIEnvironment, name: str) -> WSGIEnvironment:
@@ -189,7 +191,7 @@ def select(
     if name is None:
         if sessions.declared:
             sessions.unnamed += 1
-            raise session_required()
+            raise session_required(sessions.shared.library().contracts.base)
         name = DEFAULT_SESSION
     if own is not None:
         check_visitor_session(name, own)
@@ -219,11 +221,11 @@ def check_visitor_session(name: str, own: str) -> None:
         raise RequestError("invalid_session", message)
 
 
-def session_required() -> RequestError:
-    """Return the error for a request that must name a session."""
+def session_required(base: str) -> RequestError:
+    """Return the error for a request that must name a session; `base` is a contract's path."""
     return RequestError(
         "session_required",
-        f"the request names no session; name one in the base path (/{BASE_MARK}NAME{API_PREFIX}), "
+        f"the request names no session; name one in the base path (/{BASE_MARK}NAME{base}), "
         f"in {SESSION_HEADER}, baggage, the key or the cookie {COOKIE}: the server runs with "
         "'--sessions declared'",
     )

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from werkzeug.urls import iri_to_uri
 
 from mockpets.constants import (
-    API_PREFIX,
     BASE_MARK,
     CONTROL_PREFIX,
     LLMS_PATH,
@@ -19,8 +19,8 @@ from mockpets.constants import (
     SESSION_NAME,
     VISITOR_RESET_PATH,
 )
-from mockpets.contract.pet_store import PET_STORE, PETS
 from mockpets.errors import RequestError, did_you_mean
+from mockpets.units import either
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.flask_app import Route
 from mockpets.web.operations import serve
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     import flask
 
+    from mockpets.contract.model import Contracts
     from mockpets.scenario.library import Stack
     from mockpets.web.exchange import Request
     from mockpets.web.playback import Playback
@@ -61,19 +62,23 @@ def unmatched(playback: Playback, _: str = "") -> Response:
         with suppress(RequestError):
             playback.select(request)
         # Allowed for any path, so that a page with a wrong base URL can read the error's hint.
-        return Response(status=204, headers=[("Allow", _allow(PET_STORE.routes.at(path).keys()))])
+        return Response(
+            status=204, headers=[("Allow", _allow(playback.contracts.routes.at(path).keys()))]
+        )
     if (page := playback.pages.get(path)) is not None and _is_page(request):
         location = iri_to_uri(f"{request.root_path}{page}")
         return Response(status=302, headers=[("Location", location)])
-    if path != API_PREFIX and not path.startswith(API_PREFIX + "/"):
+    if not playback.contracts.serves(path):
         if _is_own(playback, request):
             return playback.respond(None, serve_or_reject, check_route)
         if method == "CONNECT":  # has no path: its target is a host and a port
             request.exchange.notes.append(("unmatched", "the contract does not define this method"))
             message = "CONNECT is not allowed: this server is not a proxy"
             raise RequestError("method_not_allowed", message, [("Allow", _allow(set()))])
-        request.exchange.notes.append(("unmatched", "the path is outside the pet store"))
-        raise RequestError("not_found", not_found_message(path, request.root_path))
+        names = either([each.name for each in playback.contracts.all], "and")
+        request.exchange.notes.append(("unmatched", f"the path is outside {names}"))
+        message = not_found_message(path, playback.contracts, request.root_path)
+        raise RequestError("not_found", message)
     return playback.respond(None, serve_or_reject, check_route)
 
 
@@ -89,11 +94,12 @@ def _is_own(playback: Playback, request: Request) -> bool:
 def check_route(request: Request, stack: Stack) -> None:
     """Check the path and method, or raise ``not_found`` or ``method_not_allowed``."""
     path, method = request.path, request.method
-    allowed = PET_STORE.routes.at(path).keys() | stack.methods(path)
+    contracts = stack.contracts
+    allowed = contracts.routes.at(path).keys() | stack.methods(path)
     if not allowed:
         request.exchange.notes.append(("unmatched", "the contract does not define this path"))
-        message = not_found_message(path, request.root_path)
-        raise RequestError("not_found", message, advice=stub_advice(method, path))
+        message = not_found_message(path, contracts, request.root_path)
+        raise RequestError("not_found", message, advice=stub_advice(method, path, contracts))
     if ("GET" if method == "HEAD" else method) not in allowed:
         note = "the contract does not define this method for the path"
         request.exchange.notes.append(("unmatched", note))
@@ -113,17 +119,19 @@ def _is_page(request: Request) -> bool:
 def serve_or_reject(request: Request) -> Response:
     """Respond with a resource of the scenarios; reject what only a stub could respond to."""
     session, stack = request.exchange.session, request.exchange.stack
-    if session is not None and stack is not None and stack.resources:
+    assert stack is not None  # noqa: S101 - `Playback.respond` sets it
+    if session is not None and stack.resources:
         resource, record = stack.resource(request.path)
         method = "GET" if request.method == "HEAD" else request.method
         if resource is not None and method in resource.methods(of_record=bool(record)):
             return serve(request, session, session.store(stack, resource), record)
-    for method, path in PET_STORE.undescribed:
+    undescribed = chain.from_iterable(each.undescribed for each in stack.contracts.all)
+    for method, path in undescribed:
         if request.path == path:
             raise RequestError(
                 "not_described",
                 f"the contract names {method} {path} but does not describe it",
-                advice=stub_advice(request.method, path),
+                advice=stub_advice(request.method, path, stack.contracts),
             )
     raise RequestError(
         "not_found",
@@ -141,24 +149,18 @@ def _allow(methods: Set[str]) -> str:
 
 # --- Error messages for unknown paths, with a hint at the path that was probably meant -----------
 
-_UNMARKED_BASE: Final = (
-    rf"/(?!v\d+/)({SESSION_NAME}(?:\+{SCENARIO_NAME})*)((?:{API_PREFIX}|{CONTROL_PREFIX})(?:/.*)?)"
-)
+_BASE: Final = rf"/(?!v\d+/)({SESSION_NAME}(?:\+{SCENARIO_NAME})*)(/.*)"
 """A path that looks like a session's base path without its tilde, such as ``/w3/v1/pets``."""
-_DEFINABLE: Final = rf"{API_PREFIX}(?:/[\w.~-]+)+/?"
+_DEFINABLE: Final = r"(?:/[\w.~-]+)+/?"
 """A path that a stub can match, and that YAML reads without quotes."""
 _CUTOFF: Final = 0.84
 """High, because all paths start alike: `/v1/pest` is near `/v1/pets`, `/v1/posts` is not."""
 _LENGTH: Final = 160
 """The longest root or path of a stub, in characters, that a message repeats."""
-_KNOWN: Final = [
-    "/".join("*" if segment[:1] == "{" else segment for segment in path.split("/"))
-    for path in PET_STORE.paths
-]
 _ID: Final = "/([0-9]+)(?=/|$)"
 
 
-def not_found_message(path: str, root: str = "") -> str:
+def not_found_message(path: str, contracts: Contracts, root: str = "") -> str:
     """Return the message for an unknown path, with the path to use instead.
 
     :param root: the part before the path: a prefix, a session's base path, or both.
@@ -166,33 +168,45 @@ def not_found_message(path: str, root: str = "") -> str:
     root = root if len(root) <= _LENGTH else ""
     message = f"unknown path {(root + path)[:80]!r}; "
     single = re.sub("//+", "/", path)
-    at = PET_STORE.routes.at
+    at = contracts.routes.at
     if single != path and at(single):
         return f"{message}remove the extra slash: {root}{single}"
     # The most common errors: a missing prefix, a trailing slash.
-    if at(API_PREFIX + path.rstrip("/")):
-        correct = f"{root}{API_PREFIX}{path.rstrip('/')}"
-        return f"{message}the base URL must end with {API_PREFIX}: {correct}"
-    if at(path.rstrip("/")):
-        return f"{message}remove the trailing slash: {root}{path.rstrip('/')}"
-    pet_store = f"the pet store is at {root}{PETS.path}"
-    base = re.fullmatch(_UNMARKED_BASE, path)
-    if base and f"/{BASE_MARK}" not in root:
-        # A front end's own base path looks the same, so the pet store's path comes first.
+    short = path.rstrip("/")
+    for base in (each.base for each in contracts.all if each.base):
+        if at(base + short):
+            return f"{message}the base URL must end with {base}: {root}{base}{short}"
+    if at(short):
+        return f"{message}remove the trailing slash: {root}{short}"
+    example = f"{contracts.all[0].name} is at {root}{contracts.all[0].paths[0]}"
+    base_path = re.fullmatch(_BASE, path)
+    if base_path and f"/{BASE_MARK}" not in root and _is_ours(base_path[2], contracts):
+        # A front end's own base path looks the same, so the contract's path comes first.
         return (
-            f"{message}{pet_store}, and the base path of a session starts with a tilde: "
-            f"{root}/{BASE_MARK}{base[1][:NAME_LENGTH]}{base[2][:NAME_LENGTH]}"
+            f"{message}{example}, and the base path of a session starts with a tilde: "
+            f"{root}/{BASE_MARK}{base_path[1][:NAME_LENGTH]}{base_path[2][:NAME_LENGTH]}"
         )
     # An id differs from the pattern's, but is no misspelling.
-    near = did_you_mean(re.sub(_ID, "/*", path), _KNOWN, _CUTOFF)
-    if pet_id := re.search(_ID, path):
-        near = near.replace("*", pet_id[1][:NAME_LENGTH])
-    return message + (near.replace("'/", f"'{root}/") or pet_store)
+    known = [_pattern(path) for each in contracts.all for path in each.paths]
+    near = did_you_mean(re.sub(_ID, "/*", path), known, _CUTOFF)
+    if number := re.search(_ID, path):
+        near = near.replace("*", number[1][:NAME_LENGTH])
+    return message + (near.replace("'/", f"'{root}/") or example)
 
 
-def stub_advice(method: str, path: str) -> str:
+def _is_ours(path: str, contracts: Contracts) -> bool:
+    """Return whether a path is one of mockpets below a session's base path."""
+    return contracts.serves(path) or f"{path}/".startswith(f"{CONTROL_PREFIX}/")
+
+
+def _pattern(path: str) -> str:
+    """Return the path of an operation with ``*`` in place of its parameters."""
+    return "/".join("*" if segment[:1] == "{" else segment for segment in path.split("/"))
+
+
+def stub_advice(method: str, path: str, contracts: Contracts) -> str:
     """Return how to define a response in a scenario, or an empty string if no stub should."""
-    is_described = any(PET_STORE.routes.at(path.rstrip("/")).values())
+    is_described = contracts.describes(path.rstrip("/")) or not contracts.serves(path)
     if is_described or len(path) > _LENGTH or not re.fullmatch(_DEFINABLE, path):
         return ""
     method = "GET" if method == "HEAD" else method[:40]

@@ -26,7 +26,7 @@ from openapi_spec_validator import validate
 
 from mockpets.cli.main import _commands, main
 from mockpets.constants import HEALTH_PATH, NEEDS
-from mockpets.contract.pet_store import PET_STORE, PETS
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.packaged_data import shipped
 from mockpets.seed.generator import generate
 from mockpets.server import MockpetsServer
@@ -34,6 +34,7 @@ from mockpets.settings import Settings
 from mockpets.settings.model import rows
 from mockpets.version import FULL_VERSION
 from tests.http_client import Client, OverSocket
+from tests.pet_store import PETS
 
 SECONDS = 20
 """The time limit for every step, in seconds."""
@@ -273,7 +274,7 @@ def test_fixture_prints_one_pet_per_line(run: Run) -> None:
 
     assert (status, err) == (0, [])
     assert pets == list(generate(3, 7, "ja_JP"))
-    assert [PET_STORE.body_problems("getPet", 200, pet) for pet in pets] == [[], [], []]
+    assert [PET_STORE.operations["getPet"].body_problems(200, pet) for pet in pets] == [[], [], []]
     assert [out[0], out[-1], len(out)] == ["[", "]", 5]
 
 

@@ -78,7 +78,8 @@ SETUP = """
 import json, pathlib
 from werkzeug.test import Client
 from mockpets import Settings, create_app
-from mockpets.contract.pet_store import PET_STORE, PETS
+from mockpets.contract.pet_store import PET_STORE
+PETS = PET_STORE.collections["pets"]
 from mockpets.records.table import dumped, make_table
 from mockpets.scenario.language.loader import load_fixture, scenario_schema
 from mockpets.storage.persistence import persist_sessions
@@ -102,7 +103,7 @@ def restored(pets):
         sessions = create_app(Settings(data=("pets=0",))).extensions["mockpets"].sessions
         with persist_sessions("state", sessions):
             session = sessions.default
-            store = session.store(session.stack(session.active))
+            store = session.store(session.stack(session.active), PETS)
             if before:
                 store.replace(make_table(PETS, dumped(PETS, before)))
     return store
@@ -126,7 +127,7 @@ print(json.dumps({
         call("PUT", "/__mockpets/scenario", {"scenario": scenario})[0],
         call("GET", "/v1/pets")[1],
     ],
-    "fixture": [*map(json.loads, load_fixture(pathlib.Path("pets.json"), "f", "pets"))],
+    "fixture": [*map(json.loads, load_fixture(pathlib.Path("pets.json"), "f", PETS))],
     "state": json.loads(store.page(10)),
     "notes": [note for row in call("GET", "/__mockpets/requests")[1]["requests"]
               for note in row["notes"] if note["code"].startswith("ignored")],

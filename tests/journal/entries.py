@@ -10,6 +10,7 @@ from mockpets.journal.entry import MESSAGE_BYTES, Entry, Message, Note
 from mockpets.journal.entry import message as recorded
 from mockpets.journal.journal import Journal, Kept
 from mockpets.redaction import redacted_target
+from tests.pet_store import OPERATIONS
 
 AT = 1_795_244_400.123
 """2026-11-21T07:00:00.123Z."""
@@ -43,7 +44,10 @@ def entry(number: int = 1, target: str = "/v1/pets", **changes: Any) -> Entry:
         "request": sent,
         "response": message([("Content-Type", "application/json")], b"[]\n"),
     }
-    return Entry(**(base | changes))
+    parts = base | changes
+    if isinstance(parts["operation"], str):
+        parts["operation"] = OPERATIONS[parts["operation"]]
+    return Entry(**parts)
 
 
 def created(number: int, body: bytes, **changes: Any) -> Entry:
@@ -77,7 +81,7 @@ ENTRIES: st.SearchStrategy[Entry] = st.builds(
     method=st.sampled_from(["GET", "POST", "HEAD", "PATCH"]),
     target=TARGETS.map(redacted_target),
     path=st.sampled_from(["/v1/pets", "/v1/pets/7", "/v1/store/orders", "/v1/[a]?"]),
-    operation=st.sampled_from([None, "listPets", "createPet", "getPet"]),
+    operation=st.sampled_from([None, *OPERATIONS.values()]),
     status=st.one_of(st.none(), st.integers(200, 599)),
     scenarios=st.lists(st.sampled_from(["default", "retry", "slow"]), max_size=2).map(tuple),
     stubs=st.lists(LABELS, max_size=2).map(tuple),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from werkzeug.test import EnvironBuilder
 
 from mockpets.contract.control_types import RequestFilters
+from mockpets.contract.pet_store import BUILT_IN
 from mockpets.errors import RequestError
 from mockpets.journal import har, queries
 from mockpets.journal.entry import Entry, Message, Note
@@ -41,7 +42,7 @@ def asking(query: Mapping[str, str]) -> Request:
     ({"outcome": "client_left"}, {"outcome": "client_left"}),
 ])  # fmt: skip
 def test_valid_queries(query: Mapping[str, str], expected: Mapping[str, Any]) -> None:
-    assert read_query(asking(query), queries.PARAMETERS) == expected
+    assert read_query(asking(query), queries.PARAMETERS, BUILT_IN) == expected
 
 
 def test_the_parameters_are_those_that_the_client_accepts() -> None:
@@ -72,7 +73,7 @@ def test_the_parameters_are_those_that_the_client_accepts() -> None:
 ])  # fmt: skip
 def test_invalid_queries(query: Mapping[str, str], message: str) -> None:
     with pytest.raises(RequestError) as caught:
-        read_query(asking(query), queries.PARAMETERS)
+        read_query(asking(query), queries.PARAMETERS, BUILT_IN)
 
     assert (caught.value.code, caught.value.message) == ("invalid_request", message)
 
@@ -81,7 +82,7 @@ def test_the_error_for_an_unknown_note_lists_all_notes() -> None:
     with pytest.raises(
         RequestError, match=r"note must be one of clock, deprecated, .*; did you mean"
     ) as caught:
-        read_query(asking({"note": "deprecatd"}), queries.PARAMETERS)
+        read_query(asking({"note": "deprecatd"}), queries.PARAMETERS, BUILT_IN)
     assert caught.value.message.endswith("got 'deprecatd'; did you mean 'deprecated'?")
 
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mockpets.constants import REQUEST_OUTCOMES
+from mockpets.contract.pet_store import BUILT_IN
 from mockpets.errors import InputError
 from mockpets.journal import verification
 from mockpets.journal.entry import Entry
@@ -20,12 +21,13 @@ from mockpets.scenario.matching import ABSENT, Facts, difference
 from mockpets.scenario.model import Condition, Match
 from mockpets.strict_json import dump_json, parse_json
 from tests.journal.entries import add, created, entry, message
+from tests.pet_store import OPERATIONS
 
 
 def verified(wanted: dict[str, Any], *entries: Entry, **context: Any) -> Verdict:
     """Verify entries; `wanted` is the match, and can contain `times`."""
     times = {"times": wanted.pop("times")} if "times" in wanted else {}
-    return checked(parse(json.dumps({"match": wanted} | times)), entries, **context)
+    return checked(parse(json.dumps({"match": wanted} | times), BUILT_IN), entries, **context)
 
 
 def checked(verification: Verification, entries: Iterable[Entry], **context: Any) -> Verdict:
@@ -50,14 +52,14 @@ def checked(verification: Verification, entries: Iterable[Entry], **context: Any
 def test_times(times: object, expected: Times, words: str) -> None:
     text = json.dumps({"match": {}} | ({} if times is None else {"times": times}))
 
-    assert parse(text).times == expected
+    assert parse(text, BUILT_IN).times == expected
     assert str(expected) == words
 
 
 def test_a_match_is_the_same_as_for_stubs() -> None:
     match = '{"operation": "getPet", "params": {"petId": 3}, "query": {"full": {"present": true}}}'
 
-    assert parse(f'{{"match": {match}}}').match == Match(
+    assert parse(f'{{"match": {match}}}', BUILT_IN).match == Match(
         ("getPet",),
         params=(Condition("petId", "equals", "3"),),
         query=(Condition("full", "present", True),),
@@ -96,7 +98,7 @@ def test_a_match_is_the_same_as_for_stubs() -> None:
 ])  # fmt: skip
 def test_problems_have_their_position(text: str, problems: list[str]) -> None:
     with pytest.raises(InputError) as caught:
-        parse(text)
+        parse(text, BUILT_IN)
 
     assert [str(problem) for problem in caught.value.problems] == problems
 
@@ -110,7 +112,7 @@ def test_a_match_that_is_too_large_is_rejected(name: str, count: int, problem: s
     match = {"query": {f"{name}{number}": "a" for number in range(count)}}
 
     with pytest.raises(InputError, match=problem):
-        parse(json.dumps({"match": match}))
+        parse(json.dumps({"match": match}), BUILT_IN)
 
 
 # --- Messages ---------------------------------------------------------------------------------
@@ -499,11 +501,11 @@ def test_a_verification_matches_the_same_requests_as_a_stub(
         query.setdefault(name, []).append(value)
     low = {name.lower(): value for name, value in sent.items()}
     parsed = parse_json(raw) if raw else ABSENT
-    facts = Facts("listPets", "GET", "/v1/pets", query, low, parsed)
+    facts = Facts(OPERATIONS["listPets"], "GET", "/v1/pets", query, low, parsed)
     target = "/v1/pets?" + "&".join(
         f"{name}={''.join(f'%{byte:02X}' for byte in value.encode())}" for name, value in pairs
     )
-    verification = parse(json.dumps({"match": wanted}))
+    verification = parse(json.dumps({"match": wanted}), BUILT_IN)
     kept = entry(1, target, request=message(sent.items(), raw))
     verdict = checked(verification, [kept])
 
@@ -546,7 +548,7 @@ def test_comparing_what_is_new_has_the_result_of_comparing_everything(
     steps: list[tuple[Any, ...]], match: Any, response: Any, times: Any
 ) -> None:
     body = {"match": match | response, "times": times, "within": "5s"}
-    expected = parse(json.dumps(body))
+    expected = parse(json.dumps(body), BUILT_IN)
     progress, journals = Progress(expected), Journals(9_000)
     journal = journals.new(3)
     pending: list[Kept] = []
@@ -596,7 +598,9 @@ def test_an_entry_is_compared_once_unless_its_response_was_not_sent(
     for match in ({}, {"status": 200}):
         compared.clear()
         journal = Journals(100_000).new(10)
-        progress = Progress(parse(json.dumps({"match": match, "times": 9, "within": "5s"})))
+        progress = Progress(
+            parse(json.dumps({"match": match, "times": 9, "within": "5s"}), BUILT_IN)
+        )
         kept = add(journal, entry(1, outcome="pending"))
         for number in (2, 3):
             add(journal, entry(number))

@@ -14,13 +14,14 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from mockpets.constants import INT64_MAX, INT64_MIN
-from mockpets.contract.collections import Collection, OwnSchema
-from mockpets.contract.pet_store import PETS
+from mockpets.contract.collections import OwnSchema
+from mockpets.contract.model import Collection
 from mockpets.errors import RequestError
 from mockpets.memory_budget import MemoryBudget
 from mockpets.records.saved import SavedRecords
 from mockpets.records.store import Contents, Store
 from mockpets.records.table import Table, dumped, index_key, make_table
+from tests.pet_store import PETS
 
 Record = dict[str, Any]
 ORDERS = Collection(

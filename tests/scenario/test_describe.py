@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from mockpets.contract.pet_store import BUILT_IN
 from mockpets.faults import FAULTS
 from mockpets.packaged_data import shipped
 from mockpets.scenario.describe import describe_content, describe_match, describe_stub
@@ -103,7 +104,7 @@ def test_the_description_names_the_fault(fault: Any) -> None:
     ("*", (), "no records in any collection"),
 ])  # fmt: skip
 def test_content(name: str, content: Any, text: str) -> None:
-    assert describe_content(name, content) == text
+    assert describe_content(name, content, BUILT_IN) == text
 
 
 def test_every_shipped_stub_has_a_description() -> None:

@@ -9,9 +9,10 @@ from mockpets.constants import DELAY_SECONDS
 from mockpets.scenario.engine import Count, Outcome, decide, draw_delay
 from mockpets.scenario.matching import Facts
 from mockpets.scenario.model import PASS, Canned, Delay, Match, Stub
+from tests.pet_store import OPERATIONS
 
-LIST = Facts("listPets", "GET", "/v1/pets")
-GET = Facts("getPet", "GET", "/v1/pets/3")
+LIST = Facts(OPERATIONS["listPets"], "GET", "/v1/pets")
+GET = Facts(OPERATIONS["getPet"], "GET", "/v1/pets/3")
 A, B, C = (Canned(status, (), b"") for status in (500, 501, 502))
 
 

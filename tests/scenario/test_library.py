@@ -16,7 +16,6 @@ import yaml
 from generate import compiled_scenarios
 from mockpets import packaged_data
 from mockpets.constants import NEEDS, STACKS
-from mockpets.contract.pet_store import PETS
 from mockpets.errors import InputError, RequestError
 from mockpets.packaged_data import shipped
 from mockpets.scenario.files import find
@@ -24,6 +23,7 @@ from mockpets.scenario.language.loader import load_scenario
 from mockpets.scenario.library import Library, load_library
 from mockpets.scenario.model import Content, Delay, Generated
 from mockpets.scenario.reloader import Reloader
+from tests.pet_store import PETS
 
 SCENARIO = "description: {0}.\nstubs:\n  - reply: {{status: {1}}}\n"
 

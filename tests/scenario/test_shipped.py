@@ -10,7 +10,7 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
-from mockpets.contract.pet_store import COLLECTIONS
+from mockpets.contract.pet_store import BUILT_IN
 from mockpets.packaged_data import shipped
 from mockpets.scenario.library import load_library
 from tests.http_client import JSON, KEY, Client, OverSocket, Response
@@ -76,7 +76,7 @@ def test_each_content_and_stub_of_a_scenario_has_an_effect(name: str, fresh: Mak
     call, scenario = fresh(scenario=(name,)), load_library([], []).scenarios[name]
     unused = {stub.label for stub in scenario.stubs}
     paths = [stub.match.path for stub in scenario.stubs if stub.match.path]
-    known = [*COLLECTIONS.values(), *scenario.resources]
+    known = [*BUILT_IN.collections.values(), *scenario.resources]
     assert scenario.data.keys() <= {"*", *(one.name for one in known)}
     if scenario.data.keys() & {"*", "pets"}:
         assert pets(call) != pets(fresh())

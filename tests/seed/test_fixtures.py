@@ -49,11 +49,11 @@ def test_it_contains_valid_pets(name: str) -> None:
     pets = parse_json(FILES[name].read_bytes())
     assert isinstance(pets, list)
     assert {
-        number: PET_STORE.body_problems("getPet", 200, pet)
+        number: PET_STORE.operations["getPet"].body_problems(200, pet)
         for number, pet in enumerate(pets)
-        if PET_STORE.body_problems("getPet", 200, pet)
+        if PET_STORE.operations["getPet"].body_problems(200, pet)
     } == {}
-    assert PET_STORE.body_problems("listPets", 200, pets) == []
+    assert PET_STORE.operations["listPets"].body_problems(200, pets) == []
     assert pets
 
 

@@ -131,9 +131,10 @@ def test_a_faker_without_any_data_gives_the_same_pets(tmp_path: Path) -> None:
     program = (
         "import sys; sys.path[:0] = sys.argv[1:]\n"
         "import faker; assert not hasattr(faker, 'Faker'), 'this is the real one'\n"
-        "from mockpets.contract.pet_store import PETS\n"
+        "from mockpets.contract.pet_store import PET_STORE\n"
         "from mockpets.seed.generator import generate\n"
-        "sys.stdout.buffer.write(b'\\n'.join(map(PETS.schema.dump, generate(16, 1, 'en_US'))))\n"
+        "dump = PET_STORE.collections['pets'].schema.dump\n"
+        "sys.stdout.buffer.write(b'\\n'.join(map(dump, generate(16, 1, 'en_US'))))\n"
     )
     package = Path(mockpets.__file__).parent.parent
     done = subprocess.run(
@@ -173,7 +174,7 @@ def test_names_repeat_only_after_all_have_been_used(seed: int, locale: str) -> N
 def test_generated_pets_are_valid_with_ids_from_one(count: int, seed: int, locale: str) -> None:
     pets = generate(count, seed, locale)
     assert [pet["id"] for pet in pets] == list(range(1, count + 1))
-    assert [PET_STORE.body_problems("getPet", 200, pet) for pet in pets] == [[]] * count
+    assert [PET_STORE.operations["getPet"].body_problems(200, pet) for pet in pets] == [[]] * count
 
 
 @given(seed=SEEDS, one=LOCALE_NAMES, other=LOCALE_NAMES)

@@ -7,7 +7,7 @@ from mockpets.memory_budget import MemoryBudget
 from mockpets.records.table import TableCache
 from mockpets.scenario.library import Library
 from mockpets.scenario.model import Scenario
-from mockpets.seed.generator import generate
+from mockpets.seed.records import generate
 from mockpets.session.session import SharedState
 
 

@@ -11,9 +11,10 @@ from mockpets.scenario.matching import Facts
 from mockpets.scenario.model import Canned, Scenario, Stub
 from mockpets.session.session import Session
 from tests.http_client import Client, InProcess
+from tests.pet_store import OPERATIONS
 from tests.session.shared_states import shared_state
 
-LIST = Facts("listPets", "GET", "/v1/pets")
+LIST = Facts(OPERATIONS["listPets"], "GET", "/v1/pets")
 
 
 def scenario(name: str, *stubs: Stub) -> Scenario:

@@ -7,19 +7,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from mockpets.contract.collections import Collection, Key, OwnSchema
-from mockpets.contract.pet_store import PETS
+from mockpets.contract.collections import OwnSchema
+from mockpets.contract.model import Collection, Key
 from mockpets.journal.journal import Journals
 from mockpets.memory_budget import MemoryBudget
 from mockpets.records.store import Store
 from mockpets.records.table import TableCache, make_table, rows_of
 from mockpets.scenario.library import Library
 from mockpets.scenario.model import Scenario
-from mockpets.seed.generator import generate
+from mockpets.seed.records import generate
 from mockpets.session.registry import SessionRegistry
 from mockpets.session.session import Session, SharedState
 from mockpets.storage.database import open_database
 from mockpets.storage.persistence import restore_sessions
+from tests.pet_store import PETS
 
 DISK_ERROR = sqlite3.OperationalError("disk I/O error")
 

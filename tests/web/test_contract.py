@@ -349,7 +349,7 @@ def assert_error(response: Response, code: str, *more: str) -> None:
     assert response.header("Content-Type") == "application/json"
     body = response.json
     assert list(body) == ["code", "message", "status", *more]
-    assert PET_STORE.error.problems(body) == []
+    assert PET_STORE.operations["listPets"].default.problems(body) == []
     assert (body["code"], body["status"]) == (code, response.status)
     assert body["message"]
 
@@ -376,7 +376,7 @@ def test_list_pets_returns_a_page_sorted_by_id(call: Client) -> None:
     assert response.header("Cache-Control") == "no-store"
     assert response.header("Mockpets-Off-Contract") is None
     assert [pet["id"] for pet in response.json] == [1, 2, 3]
-    assert PET_STORE.body_problems("listPets", 200, response.json) == []
+    assert PET_STORE.operations["listPets"].body_problems(200, response.json) == []
 
 
 @pytest.mark.parametrize("limit", [1, 20, 100])

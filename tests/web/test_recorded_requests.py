@@ -12,6 +12,7 @@ import pytest
 from mockpets import Settings, create_app
 from mockpets.journal.journal import Journal
 from mockpets.wsgi_extension import HEAD
+from tests.pet_store import OPERATIONS
 
 REQUESTS = 300
 
@@ -89,7 +90,7 @@ def test_an_entry_that_is_read_later_has_no_secret_and_the_same_headers(raw: boo
     assert headers["Cookie"] == "[redacted]"
     assert (headers["X-Header-3"], headers["Host"]) == ("1 3", "localhost")
     assert entry.request.body == b'{"name":"Miso","categoryId":2}'
-    assert (entry.status, entry.operation) == (201, "createPet")
+    assert (entry.status, entry.operation) == (201, OPERATIONS["createPet"])
 
 
 def test_without_bodies_only_their_sizes_are_recorded() -> None:

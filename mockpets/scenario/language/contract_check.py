@@ -12,18 +12,22 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.constants import RESOURCE_ERRORS
 from mockpets.contract.fields import split_hint
-from mockpets.contract.pet_store import PET_STORE
+from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.headers import OPT_IN
 from mockpets.scenario.language.match import operation_at
 from mockpets.scenario.language.references import Compiler
 from mockpets.scenario.language.reply import Draft, from_network
-from mockpets.scenario.matching import ABSENT, operations_of, roles_of
+from mockpets.scenario.matching import ABSENT, operations_of
 from mockpets.scenario.model import Canned, Match, Template
 from mockpets.strict_json import dump_json
 from mockpets.units import either
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from mockpets.contract.model import Operation
+    from mockpets.scenario.language.data import Page, PageSource
+    from mockpets.scenario.language.diagnostics import Invalid
 
 _JSON: Final = "application/json"
 _FLAG: Final = "add off_contract: true to the stub to send it anyway"
@@ -45,23 +49,22 @@ class _Deviation(NamedTuple):
 
 def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
     """Return a response ready to be sent, and report where it deviates without permission."""
-    if draft.page and roles_of(operations_of(match)) != {"list"}:
-        lists = [each.name for each in PET_STORE.operations.values() if each.role == "list"]
-        what = f"only {either(lists, 'and')} responds with a page"
-        draft.diagnostics.add(draft.node, what, "add match: {role: list}")
-        return _encode(draft, None)
-    is_outside = match.path is not None and operation_at(None, match.path) is None
+    contracts = draft.diagnostics.contracts
+    page = None if draft.page is None else _page(draft, draft.page, match)
+    if page is INVALID:
+        return _encode(draft, None, None)
+    is_outside = match.path is not None and operation_at(None, match.path, contracts) is None
     error, _ = draft.node.find(("error",))
     if "error" in draft.node.members and error.value in RESOURCE_ERRORS and not is_outside:
         what = f"only resources and paths outside the contract respond with {error.value}"
-        hint = f"use {either(PET_STORE.failures)}, or {{status: {draft.status}}}"
+        hint = f"use {either(contracts.failures)}, or {{status: {draft.status}}}"
         draft.diagnostics.add(draft.node, what, hint, at=("error",))
-        return _encode(draft, None)
+        return _encode(draft, page, None)
     compiler = Compiler(draft.node, draft.diagnostics, match)
     draft, template = _compiled(draft, compiler)
     deviations = [
         deviation
-        for deviation in _deviations(draft, match, is_outside=is_outside)
+        for deviation in _deviations(draft, page, match, is_outside=is_outside)
         if not any(deviation.path[: len(hole)] == hole for hole in compiler.holes)
     ]
     if not off_contract:
@@ -71,11 +74,27 @@ def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
     reason = deviations[0].reason if deviations else None
     if from_network(draft.status) and not is_outside:
         reason = f"status {draft.status} is not in the contract"
-    response = _encode(draft, reason)
+    response = _encode(draft, page, reason)
     if template is None:
         return response
     added = response.headers[len(template.headers) :]
     return replace(response, template=replace(template, headers=(*template.headers, *added)))
+
+
+def _page(draft: Draft, source: PageSource, match: Match) -> Page | Invalid:
+    """Return the page of a reply, or report that its requests are not those of one collection."""
+    contracts = draft.diagnostics.contracts
+    operations = operations_of(match, contracts)
+    lists = [each.name for each in contracts.with_role("list")]
+    if {each.role for each in operations} != {"list"}:
+        what = f"only {either(lists, 'and')} responds with a page"
+        return draft.diagnostics.add(draft.node, what, "add match: {role: list}")
+    collection, *others = dict.fromkeys(each.collection for each in operations)
+    assert collection is not None  # noqa: S101 - a role has a collection
+    if others:
+        what = "the requests of the stub are for several collections"
+        return draft.diagnostics.add(draft.node, what, f"match one operation: {either(lists)}")
+    return source.read(collection)
 
 
 def _compiled(draft: Draft, compiler: Compiler) -> tuple[Draft, Template | None]:
@@ -96,12 +115,12 @@ def _compiled(draft: Draft, compiler: Compiler) -> tuple[Draft, Template | None]
     return draft, Template(tuple(compiler.body), text, headers)
 
 
-def _encode(draft: Draft, reason: str | None) -> Canned:
+def _encode(draft: Draft, page: Page | None, reason: str | None) -> Canned:
     body = b""
     if draft.text is not None:
         body = draft.text.encode()
-    elif draft.page is not None:
-        body = draft.page.body
+    elif page is not None:
+        body = page.body
     elif draft.value is not ABSENT:
         body = dump_json(draft.value) + b"\n"
     headers = draft.headers
@@ -109,7 +128,7 @@ def _encode(draft: Draft, reason: str | None) -> Canned:
         kind = _JSON if draft.text is None else "text/plain; charset=utf-8"
         headers = (*headers, ("Content-Type", kind))
     # A page that is too long for the contract is sent whole: `limit` would make it a valid one.
-    is_page = draft.page is not None and reason is None
+    is_page = page is not None and reason is None
     return Canned(draft.status, headers, body, reason, draft.names_key, is_page=is_page)
 
 
@@ -121,7 +140,9 @@ def _content_type(draft: Draft) -> tuple[str, str]:
     return "", ""
 
 
-def _deviations(draft: Draft, match: Match, *, is_outside: bool) -> Iterator[_Deviation]:
+def _deviations(
+    draft: Draft, page: Page | None, match: Match, *, is_outside: bool
+) -> Iterator[_Deviation]:
     """Yield each deviation; for 429 and 5xx, only those that need the flag too.
 
     :param is_outside: whether the path is not in the contract; then only what no client can decode.
@@ -134,12 +155,12 @@ def _deviations(draft: Draft, match: Match, *, is_outside: bool) -> Iterator[_De
             reason = f"{target[:200]} is not in the contract"
             yield _Deviation(reason, (), reason)
         else:
-            yield from _of_operations(draft, match)
+            yield from _of_operations(draft, page, match)
         header, kind = _content_type(draft)
         if header and kind != _JSON and draft.text is None:
             what = f"must be {_JSON}, the contract's content type"
             yield _Deviation(f"the content type is not {_JSON}", ("headers", header), what)
-    has_body = bool(draft.text or draft.page) or draft.value is not ABSENT
+    has_body = bool(draft.text or page) or draft.value is not ABSENT
     for name, value in draft.headers:
         if name.lower() == "content-encoding" and value.lower() != "identity" and has_body:
             what = "the server sends the body unencoded, so clients cannot decode it"
@@ -149,45 +170,44 @@ def _deviations(draft: Draft, match: Match, *, is_outside: bool) -> Iterator[_De
             yield _Deviation(reason, ("headers", name), reason)
 
 
-def _of_operations(draft: Draft, match: Match) -> Iterator[_Deviation]:
+def _of_operations(draft: Draft, page: Page | None, match: Match) -> Iterator[_Deviation]:
     """Yield how status and body deviate from the contract's responses of the stub's operations."""
-    operations, status = operations_of(match), draft.status
-    known = {name: PET_STORE.operations[name] for name in operations}
-    listed = [operation for operation in operations if status in known[operation].statuses]
-    unlisted = [operation for operation in operations if operation not in listed]
+    operations, status = operations_of(match, draft.diagnostics.contracts), draft.status
+    listed = [each for each in operations if status in each.statuses]
+    unlisted = [each for each in operations if each not in listed]
     if unlisted:
-        reason = f"status {status} is not in the contract for {either(unlisted, 'and')}"
-        allowed = [
-            f"{', '.join(map(str, known[operation].statuses))} for {operation}"
-            for operation in unlisted
-        ]
+        names = either([each.name for each in unlisted], "and")
+        reason = f"status {status} is not in the contract for {names}"
+        allowed = [f"{', '.join(map(str, each.statuses))} for {each.name}" for each in unlisted]
         what = f"{reason}: the contract allows {' and '.join(allowed)}"
         if len(unlisted) == 1:
-            what = f"{reason}, which allows {', '.join(map(str, known[unlisted[0]].statuses))}"
+            what = f"{reason}, which allows {', '.join(map(str, unlisted[0].statuses))}"
         path = next((key,) for key in ("error", "status", "page") if key in draft.node.members)
-        advice = f"match only {' and '.join(listed)}" if listed else ""
+        advice = f"match only {' and '.join(each.name for each in listed)}" if listed else ""
         yield _Deviation(reason, path, what, advice)
-    bodies = {name: known[name].responses.get(status) for name in listed}
-    kinds = {body.name: name for name, body in bodies.items() if body is not None}
+    bodies = ((each, each.responses.get(status)) for each in listed)
+    kinds = {body.name: each for each, body in bodies if body is not None}
     for kind, operation in kinds.items():
-        yield from _of_body(draft, kind, operation)
+        yield from _of_body(draft, page, kind, operation)
 
 
-def _of_body(draft: Draft, kind: str, operation: str) -> Iterator[_Deviation]:
-    if draft.page is not None:
-        # The page's shape has checked each pet.
-        yield from _too_many(draft.page.count, "page", operation)
+def _of_body(
+    draft: Draft, page: Page | None, kind: str, operation: Operation
+) -> Iterator[_Deviation]:
+    if page is not None:
+        # The page's shape has checked each record.
+        yield from _too_many(page.count, "page", operation)
     elif draft.text is not None:
         what = f"must be JSON: the contract expects {kind} here"
         yield _Deviation("the body is not JSON", ("text",), what, "use body instead of text")
     elif draft.value is ABSENT:
-        failures = PET_STORE.failures.values()
+        failures = draft.diagnostics.contracts.failures.values()
         code = next((each.code for each in failures if each.status == draft.status), "")
         advice = f"use {{error: {code}}}" if code else ""
         what = f"missing body: the contract requires {kind} here"
         yield _Deviation("the body is missing", (), what, advice)
     else:
-        for path, problem in PET_STORE.body_problems(operation, draft.status, draft.value):
+        for path, problem in operation.body_problems(draft.status, draft.value):
             wrong, advice = split_hint(problem)
             what = f"{wrong}: the contract expects {kind} here"
             reason = f"the body is not the contract's {kind}"
@@ -196,8 +216,7 @@ def _of_body(draft: Draft, kind: str, operation: str) -> Iterator[_Deviation]:
             yield from _too_many(len(draft.value), "body", operation)
 
 
-def _too_many(count: int, key: str, operation: str) -> Iterator[_Deviation]:
-    described = PET_STORE.operations[operation]
-    if described.role == "list" and count > described.most:
-        reason = f"the page has {count} {described.collection}, more than {described.most}"
+def _too_many(count: int, key: str, operation: Operation) -> Iterator[_Deviation]:
+    if operation.role == "list" and operation.collection and count > operation.most:
+        reason = f"the page has {count} {operation.collection.name}, more than {operation.most}"
         yield _Deviation(reason, (key,), reason)

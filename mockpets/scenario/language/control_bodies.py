@@ -28,7 +28,7 @@ from mockpets.scenario.language.reply import ONE_REPLY, Draft
 from mockpets.scenario.language.scenario import DELAY, PETS_MOVED, SCENARIO
 from mockpets.scenario.language.shapes import ListOf, Number, Parsed, Shape, Value, kebab_case
 from mockpets.scenario.language.text import check_text
-from mockpets.scenario.matching import operations_of, roles_of
+from mockpets.scenario.matching import operations_of
 from mockpets.scenario.model import PASS, Match
 from mockpets.strict_json import dump_json
 from mockpets.units import DURATION, parse_duration, quote
@@ -36,7 +36,7 @@ from mockpets.units import DURATION, parse_duration, quote
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from mockpets.contract.collections import Collection as Definition
+    from mockpets.contract.model import Collection as Definition
     from mockpets.scenario.language.nodes import Node
     from mockpets.scenario.language.shapes import Definitions, Schema
     from mockpets.scenario.library import Library
@@ -78,7 +78,9 @@ class _Scenarios(Shape):
                 names.append(str(item.value))
             elif item.kind == "mapping":
                 name = _name_of(item) or INLINE.format(len(inline) + 1)
-                own = Diagnostics(BODY, name, diagnostics.known, diagnostics.fixtures, here.path)
+                own = replace(
+                    here, name=name, problems=[], warnings=[], pages={}, own_fixtures=set()
+                )
                 _check_name(item, own, {*inline} | {*diagnostics.taken})
                 inline[name] = _DOCUMENT.read(item, own), item.plain()
                 names.append(name)
@@ -208,7 +210,9 @@ def parse_session_config(text: str, library: Library, *, session: bool) -> Sessi
     """
     check_text(text, BODY, FILE_BYTES)
     known, taken = library.scenarios.keys(), library.sources.keys()
-    diagnostics = Diagnostics(BODY, known=known, taken=taken, fixtures=library.shelf())
+    diagnostics = Diagnostics(
+        BODY, library.contracts, known=known, taken=taken, fixtures=library.shelf()
+    )
     shape = SESSION if session else ACTIVATION
     values = read(text, shape, diagnostics, is_json=True, nodes=FILE_NODES)
     return config_of(values, diagnostics, library)
@@ -221,7 +225,7 @@ def config_of(values: dict[str, Any], diagnostics: Diagnostics, library: Library
     """
     if diagnostics.documents:
         try:
-            Diagnostics(BODY, problems=diagnostics.documents).close()
+            replace(diagnostics, problems=diagnostics.documents).close()
         except InputError as error:
             raise DocumentError(error.problems) from None
     names, documents = values.pop("scenario", (None, {}))
@@ -236,9 +240,10 @@ def config_of(values: dict[str, Any], diagnostics: Diagnostics, library: Library
     return SessionConfig(names, inline, **values)
 
 
-def parse_clock(text: str) -> ClockChange:
+def parse_clock(text: str, library: Library) -> ClockChange:
     """Return the change to a clock that a body asks for, or raise InputError."""
-    change: ClockChange = read(text, CLOCK, Diagnostics(BODY), is_json=True, nodes=FILE_NODES)
+    diagnostics = Diagnostics(BODY, library.contracts)
+    change: ClockChange = read(text, CLOCK, diagnostics, is_json=True, nodes=FILE_NODES)
     return change
 
 
@@ -247,8 +252,8 @@ def parse_content(text: str, library: Library, collection: Definition) -> Conten
 
     :raise InputError: every problem; the caller checks the keys of a scenario's own collection.
     """
-    diagnostics = Diagnostics(BODY, fixtures=library.shelf())
-    shape = content_shape("" if collection.owner else collection.name)
+    diagnostics = Diagnostics(BODY, library.contracts, fixtures=library.shelf())
+    shape = content_shape(None if collection.owner else collection)
     content: Content = read(text, shape, diagnostics, is_json=True, nodes=FIXTURE_NODES)
     return content
 
@@ -262,7 +267,7 @@ def parse_release(
     :raise InputError: every problem.
     """
     check_text(text, BODY, FILE_BYTES)
-    diagnostics = Diagnostics(BODY, fixtures=library.shelf())
+    diagnostics = Diagnostics(BODY, library.contracts, fixtures=library.shelf())
     values = read(text, RELEASE, diagnostics, is_json=True, nodes=FILE_NODES)
     draft = values.get("reply", PASS)
     replies: dict[int, Reply] = {}
@@ -270,7 +275,9 @@ def parse_release(
         match = match_of(number)
         if not isinstance(draft, Draft):
             replies[number] = draft
-        elif draft.page and roles_of(operations_of(match)) != {"list"}:
+        elif draft.page and any(
+            each.role != "list" for each in operations_of(match, library.contracts)
+        ):
             what = f"only lists respond with a page, and request {number} is another one"
             draft.diagnostics.add(draft.node, what, "release requests of lists alone")
         else:

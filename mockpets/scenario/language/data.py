@@ -1,20 +1,20 @@
 """The shapes of `data`: the contents of collections by name.
 
-Contents are a list of records, a fixture, or a number of records to generate. The contract's schema
-checks each Pet; unlike a request, a file must not have other properties. Records of a collection
+Contents are a list of records, a fixture, or a number of records to generate. A contract's schema
+checks each record; unlike a request, a file must not have other properties. Records of a collection
 that a scenario defines are any JSON objects; `scenario` checks their keys.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import INT64_MAX, RECORDS_GENERATED
 from mockpets.contract.collections import dump_record
 from mockpets.contract.fields import INT64_BOUNDS, Integer, split_hint
-from mockpets.contract.pet_store import COLLECTIONS, PET_STORE, PETS
+from mockpets.contract.model import RecordSchema
 from mockpets.errors import InputError, RequestError, did_you_mean
 from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.mappings import ByKey, ByKind, Object, meant, unknown_key
@@ -27,32 +27,37 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mockpets.contract.fields import ContractField
-    from mockpets.contract.model import Record
-    from mockpets.scenario.language.diagnostics import Diagnostics
+    from mockpets.contract.model import Collection, Record
+    from mockpets.contract.model import Schema as Fields
+    from mockpets.scenario.language.diagnostics import Diagnostics, Invalid
     from mockpets.scenario.language.nodes import Kind, Node
     from mockpets.scenario.language.shapes import Definitions, Schema
 
-_PET_SCHEMA: Final = PET_STORE.schemas["Pet"]
-CANNED_PETS: Final = 1000
-"""Maximum number of pets in a canned page: ten times what the contract allows."""
+CANNED_RECORDS: Final = 1000
+"""Maximum number of records in a canned page: ten times what the pet store allows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Pets as the body of a listPets response."""
+    """Records as the body of a list's response."""
 
     count: int
     body: bytes
 
 
 @dataclass(frozen=True, slots=True)
-class _PetShape(Shape):
-    """A Pet object as the contract has it, with no other properties."""
+class _Record(Shape):
+    """A record of a contract's collection, with no other properties.
+
+    :param of: the schema of a record.
+    """
+
+    of: Fields
 
     def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind != "mapping":
-            return diagnostics.reject(node, "a Pet object")
-        known = _PET_SCHEMA.fields
+            return diagnostics.reject(node, f"a {self.of.name} object")
+        known = self.of.fields
         for name, (key, _) in node.members.items():
             if name in known:
                 continue
@@ -60,10 +65,10 @@ class _PetShape(Shape):
                 diagnostics.add(key, f"unknown key {quote(name)}")
             else:
                 unknown_key(key, name, known, diagnostics)
-        pet = _PET_SCHEMA.accept(node.plain())
-        if pet is not None:
-            return pet
-        for path, problem in _PET_SCHEMA.problems(node.plain()):
+        record = self.of.accept(node.plain())
+        if record is not None:
+            return record
+        for path, problem in self.of.problems(node.plain()):
             if path and path[0] not in node.members and meant(str(path[0]), node, known):
                 continue
             what, hint = split_hint(problem)
@@ -74,12 +79,11 @@ class _PetShape(Shape):
         return INVALID
 
     def _looks(self, definitions: Definitions) -> Schema:
+        fields = self.of.fields
         return {
             "type": "object",
-            "properties": {
-                name: _property(field, definitions) for name, field in _PET_SCHEMA.fields.items()
-            },
-            "required": [name for name, field in _PET_SCHEMA.fields.items() if field.required],
+            "properties": {name: _property(field, definitions) for name, field in fields.items()},
+            "required": [name for name, field in fields.items() if field.required],
             "additionalProperties": False,
         }
 
@@ -93,23 +97,28 @@ def _property(field: ContractField, definitions: Definitions) -> Schema:
     return definitions.reference(field.component)
 
 
-def _by_id(pets: tuple[Record, ...], node: Node, diagnostics: Diagnostics) -> tuple[Record, ...]:
+def _by_key(
+    collection: Collection, records: tuple[Record, ...], node: Node, diagnostics: Diagnostics
+) -> tuple[Record, ...]:
+    """Return records in the order of their keys, which must be unique."""
+    key = collection.key
     first: dict[object, int] = {}
     for index, item in enumerate(node.items):
-        id_node, _ = item.find(("id",))
-        if id_node.kind not in ("integer", "number"):
+        key_node, _ = item.find((key,))
+        if key_node.kind not in ("integer", "number"):
             continue
-        if first.setdefault(id_node.value, index) != index:
-            what = f"pet {first[id_node.value] + 1} already has the id {id_node.shown()}"
-            diagnostics.add(node, what, "use unique ids", at=(index, "id"))
-    return tuple(sorted(pets, key=lambda pet: pet["id"]))
+        if first.setdefault(key_node.value, index) != index:
+            one = collection.name.removesuffix("s")
+            what = f"{one} {first[key_node.value] + 1} already has the {key} {key_node.shown()}"
+            diagnostics.add(node, what, f"use unique {key}s", at=(index, key))
+    return tuple(sorted(records, key=lambda record: record[key]))
 
 
-def _fixture(name: str, node: Node, diagnostics: Diagnostics, collection: str) -> Any:
+def _fixture(name: str, node: Node, diagnostics: Diagnostics, collection: Collection | None) -> Any:
     if name not in diagnostics.fixtures:
         advice = "for your own, add its folder with --fixtures-dir"
         return diagnostics.unknown(node, "fixture", name, diagnostics.fixtures, advice)
-    if not collection:
+    if collection is None:
         diagnostics.own_fixtures.add(name)
     records = diagnostics.fixtures[name](collection)
     if isinstance(records, InputError):
@@ -118,22 +127,25 @@ def _fixture(name: str, node: Node, diagnostics: Diagnostics, collection: str) -
     return records
 
 
-def _fixture_page(name: str, node: Node, diagnostics: Diagnostics) -> Any:
-    """Return a page of a fixture's pets; all pages of a file share the JSON of a fixture."""
-    pets = _fixture(name, node, diagnostics, PETS.name)
-    if pets is INVALID:
+def _fixture_page(collection: Collection, name: str, node: Node, diagnostics: Diagnostics) -> Any:
+    """Return a page of a fixture's records; all pages of a file share the JSON of a fixture."""
+    rows = _fixture(name, node, diagnostics, collection)
+    if rows is INVALID:
         return INVALID
-    if len(pets) > CANNED_PETS:
-        what = f"a page must have at most {CANNED_PETS} pets, {quote(name)} has {len(pets)}"
-        hint = f"use data: {{pets: {name}}} in the scenario, and let the real operation respond"
+    if len(rows) > CANNED_RECORDS:
+        kind = collection.name
+        what = f"a page must have at most {CANNED_RECORDS} {kind}, {quote(name)} has {len(rows)}"
+        hint = f"use data: {{{kind}: {name}}} in the scenario, and let the real operation respond"
         return diagnostics.add(node, what, hint)
     if name not in diagnostics.pages:
-        diagnostics.pages[name] = b"[" + b",".join(pets) + b"]\n"
-    return Page(len(pets), diagnostics.pages[name])
+        diagnostics.pages[name] = b"[" + b",".join(rows) + b"]\n"
+    return Page(len(rows), diagnostics.pages[name])
 
 
-def _rows(pets: tuple[Record, ...], node: Node, diagnostics: Diagnostics) -> tuple[bytes, ...]:
-    return tuple(map(_PET_SCHEMA.dump, _by_id(pets, node, diagnostics)))
+def _rows(
+    collection: Collection, records: tuple[Record, ...], node: Node, diagnostics: Diagnostics
+) -> tuple[bytes, ...]:
+    return tuple(map(collection.schema.dump, _by_key(collection, records, node, diagnostics)))
 
 
 def _as_rows(records: tuple[dict[str, Any], ...], node: Node, diagnostics: Diagnostics) -> Any:
@@ -147,25 +159,82 @@ def _as_rows(records: tuple[dict[str, Any], ...], node: Node, diagnostics: Diagn
     return tuple(rows)
 
 
-_PET: Final = _PetShape("A Pet of the contract.", name="PetInput")
 _FIXTURE: Final = kebab_case("A fixture name.", "a fixture name")
-_PETS: Final = ListOf("Pet objects with unique ids.", _PET, then=_rows)
 _RECORDS: Final = ListOf(
     "The records, each a JSON object.", Value("A record.", ("mapping",)), then=_as_rows
 )
-PAGE: Final = ByKind(
-    "Pet objects or a fixture name; status and limit of the request apply.",
-    {
-        "text": replace(_FIXTURE, then=_fixture_page),
-        "list": ListOf(
-            "Pet objects, in the order of the response.",
-            _PET,
-            most=CANNED_PETS,
-            then=lambda pets, *_: Page(len(pets), _PET_SCHEMA.dump_all(pets) + b"\n"),
-        ),
-    },
-    "a list of Pet objects or a fixture name",
-)
+
+
+def _fields(collection: Collection) -> Fields:
+    """Return the schema of a record of a contract's collection."""
+    assert isinstance(collection.schema, RecordSchema)  # noqa: S101 - only scenarios' have others
+    return collection.schema.whole
+
+
+@lru_cache(64)
+def _records_of(collection: Collection) -> ListOf:
+    """Return the shape of records of a contract's collection."""
+    fields = _fields(collection)
+    record = _Record(f"A {fields.name} of the contract.", fields, name=f"{fields.name}Input")
+    what = f"{fields.name} objects with unique {collection.key}s."
+    return ListOf(what, record, then=partial(_rows, collection))
+
+
+@lru_cache(64)
+def _page_of(collection: Collection) -> Shape:
+    """Return the shape of a page of a contract's collection."""
+    fields = _fields(collection)
+    kind = f"{fields.name} objects"
+
+    def listed(records: tuple[Record, ...], *_: object) -> Page:
+        return Page(len(records), fields.dump_all(records) + b"\n")
+
+    return ByKind(
+        f"{kind} or a fixture name; the query of the request applies.",
+        {
+            "text": replace(_FIXTURE, then=partial(_fixture_page, collection)),
+            "list": ListOf(
+                f"{kind}, in the order of the response.",
+                _records_of(collection).item,
+                most=CANNED_RECORDS,
+                then=listed,
+            ),
+        },
+        f"a list of {kind} or a fixture name",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PageSource:
+    """A page in a file, to be read when the list that responds with it is known."""
+
+    node: Node
+    diagnostics: Diagnostics
+    _pages: dict[Collection, Any] = field(default_factory=dict, compare=False)
+
+    def read(self, collection: Collection) -> Page | Invalid:
+        """Return the page of a collection's records, or report its problems, once."""
+        if collection not in self._pages:
+            self._pages[collection] = _page_of(collection).read(self.node, self.diagnostics)
+        page: Page | Invalid = self._pages[collection]
+        return page
+
+
+@dataclass(frozen=True, slots=True)
+class _AnyPage(Shape):
+    """A page of any list; `read` returns a `PageSource`."""
+
+    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
+        return PageSource(node, diagnostics)
+
+    def schema(self, definitions: Definitions) -> Schema:
+        """Return the JSON Schema of a page of any list of the contracts."""
+        lists = (each.collection for each in definitions.contracts.with_role("list"))
+        pages = [_page_of(each).schema(definitions) for each in dict.fromkeys(lists) if each]
+        return pages[0] if len(pages) == 1 else {"anyOf": pages}
+
+
+PAGE: Final = _AnyPage("A page of records.")
 _COUNT: Final = Number("The number of records to generate.", 0, RECORDS_GENERATED)
 _GENERATED: Final = Object(
     "Records to generate.",
@@ -194,23 +263,29 @@ def _listed(records: Shape) -> Object:
     )
 
 
-PETS_CONTENT: Final = ByKind(
-    "Pets: a list, the name of a fixture, a number of generated pets, or what to generate.",
-    name="PetsContent",
-    kinds={
-        "text": replace(_FIXTURE, then=partial(_fixture, collection=PETS.name)),
-        "list": _PETS,
-        "integer": replace(_COUNT, then=lambda count, *_: Generated(count)),
-        "mapping": ByKey(
-            "Pets to generate, or pets.",
-            {
-                **dict.fromkeys(("count", "seed", "locale"), _GENERATED),
-                "records": _listed(_PETS),
-            },
-        ),
-    },
-    expected="a fixture name, a list of Pet objects, a number or {count, seed, locale}",
-)
+@lru_cache(64)
+def _content_of(collection: Collection) -> ByKind:
+    """Return the shape of the contents of a contract's collection."""
+    name, records = collection.name, _records_of(collection)
+    return ByKind(
+        f"{name.capitalize()}: a list, the name of a fixture, a number of generated {name}, or "
+        "what to generate.",
+        name=f"{name.capitalize()}Content",
+        kinds={
+            "text": replace(_FIXTURE, then=partial(_fixture, collection=collection)),
+            "list": records,
+            "integer": replace(_COUNT, then=lambda count, *_: Generated(count)),
+            "mapping": ByKey(
+                f"{name.capitalize()} to generate, or {name}.",
+                {
+                    **dict.fromkeys(("count", "seed", "locale"), _GENERATED),
+                    "records": _listed(records),
+                },
+            ),
+        },
+        expected=f"a fixture name, a list of {_fields(collection).name} objects, a number or "
+        "{count, seed, locale}",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +296,7 @@ class _OwnContent(ByKind):
         if node.kind in ("integer", "number") or node.members.keys() & _GENERATED.fields.keys():
             name = str(diagnostics.path[-1]) if diagnostics.path else ""
             what = "records can be generated only for a collection of the contract"
-            hint = did_you_mean(name, COLLECTIONS)
+            hint = did_you_mean(name, diagnostics.contracts.collections)
             hint = hint or "write a list of records, or the name of a fixture"
             return diagnostics.add(node, what, hint)
         return ByKind._take(self, node, diagnostics)
@@ -231,7 +306,7 @@ _OWN_CONTENT: Final = _OwnContent(
     "Records of a collection that a scenario defines: a list, or the name of a fixture.",
     name="RecordsContent",
     kinds={
-        "text": replace(_FIXTURE, then=partial(_fixture, collection="")),
+        "text": replace(_FIXTURE, then=partial(_fixture, collection=None)),
         "list": _RECORDS,
         "mapping": _listed(_RECORDS),
     },
@@ -257,18 +332,18 @@ CONTENT: Final = ByKind(
 """The shape of `content_shape`, for the documentation of the control API."""
 
 
-def content_shape(collection: str) -> Shape:
-    """Return the shape of the contents of a collection, by its name, or of `EVERYTHING`."""
-    shapes: Mapping[str, Shape] = {PETS.name: PETS_CONTENT, EVERYTHING: _EVERYTHING}
-    return shapes.get(collection, _OWN_CONTENT)
+def content_shape(collection: Collection | None) -> Shape:
+    """Return the shape of the contents of a contract's collection; None for a scenario's."""
+    return _OWN_CONTENT if collection is None else _content_of(collection)
 
 
-def records_shape(collection: str, *, with_mapping: bool) -> Shape:
+def records_shape(collection: Collection | None, *, with_mapping: bool) -> Shape:
     """Return the shape of a file of records.
 
+    :param collection: of a contract; None for a scenario's.
     :param with_mapping: whether it may have the form that `mockpets data --json` prints.
     """
-    records = _PETS if collection == PETS.name else _RECORDS
+    records = _RECORDS if collection is None else _records_of(collection)
     if not with_mapping:
         return records
     kinds: Mapping[Kind, Shape] = {"list": records, "mapping": _listed(records)}
@@ -298,19 +373,25 @@ class _Data(Shape):
 
     def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind != "mapping":
-            hint = "name the collection: data: {pets: ...}" if node.kind != "nothing" else ""
+            names = [*diagnostics.contracts.collections, "orders"]
+            hint = f"name the collection: data: {{{names[0]}: ...}}"
+            hint = hint if node.kind != "nothing" else ""
             return diagnostics.reject(node, "a mapping of collections", hint)
-        values = {
-            name: content_shape(name).read(value, diagnostics.at(name))
-            for name, (_, value) in node.members.items()
-        }
+        values = {}
+        for name, (_, value) in node.members.items():
+            shape = content_shape(diagnostics.contracts.collections.get(name))
+            shape = _EVERYTHING if name == EVERYTHING else shape
+            values[name] = shape.read(value, diagnostics.at(name))
         return {name: value for name, value in values.items() if value is not INVALID}
 
     def _looks(self, definitions: Definitions) -> Schema:
         return {
             "type": "object",
             "properties": {
-                PETS.name: PETS_CONTENT.schema(definitions),
+                **{
+                    name: _content_of(each).schema(definitions)
+                    for name, each in definitions.contracts.collections.items()
+                },
                 EVERYTHING: _EVERYTHING.schema(definitions),
             },
             "additionalProperties": _OWN_CONTENT.schema(definitions),

@@ -15,10 +15,12 @@ from mockpets.units import quote
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
+    from mockpets.contract.model import Collection as RecordsOf
+    from mockpets.contract.model import Contracts
     from mockpets.scenario.language.nodes import Node, Path
 
-    Fixture = Callable[[str], tuple[bytes, ...] | InputError]
-    """Returns the records of a fixture for a collection, by its name, or its problems."""
+    Fixture = Callable[[RecordsOf | None], tuple[bytes, ...] | InputError]
+    """Returns the records of a fixture for a contract's collection or another, or its problems."""
     Fixtures = Mapping[str, Fixture]
 
 
@@ -37,6 +39,7 @@ class Diagnostics:
     """The position in a document, the names it may refer to, and the problems found so far.
 
     :param file: its name in messages; `name` is that of the scenario.
+    :param contracts: those whose operations and collections it may name.
     :param known: names of all scenarios.
     :param path: keys, and positions from 1, down to the current node.
     :param documents: the problems of scenarios inside the document.
@@ -46,6 +49,7 @@ class Diagnostics:
     """
 
     file: str
+    contracts: Contracts
     name: str = ""
     known: Collection[str] = ()
     fixtures: Fixtures = field(default_factory=dict)

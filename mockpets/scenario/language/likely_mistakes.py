@@ -9,7 +9,6 @@ import re
 from typing import TYPE_CHECKING, Final, cast
 
 from mockpets.contract.fields import split_hint
-from mockpets.contract.pet_store import PET_STORE
 from mockpets.errors import did_you_mean
 from mockpets.scenario.matching import operations_of
 from mockpets.scenario.model import Canned, Match
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from mockpets.contract.fields import ContractField
+    from mockpets.contract.model import Contracts, Operation
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Node
     from mockpets.scenario.model import Condition, Reply
@@ -28,15 +28,17 @@ _CUTOFF: Final = 0.75
 """High, because a name of one's own, such as `tags`, is not a misspelt `status`."""
 
 
-def _inputs() -> Iterator[tuple[str, str, str, Mapping[str, ContractField]]]:
+def _inputs(
+    contracts: Contracts,
+) -> Iterator[tuple[str, Operation, str, Mapping[str, ContractField]]]:
     """Yield a part of a match, the operation that has it, what a name in it names, its fields."""
-    for each in PET_STORE.operations.values():
+    for each in contracts.operations.values():
         if each.parameters.fields:
-            yield "params", each.name, f"parameter of {each.name}", each.parameters.fields
+            yield "params", each, f"parameter of {each.name}", each.parameters.fields
         if each.query.fields:
-            yield "query", each.name, f"query parameter of {each.name}", each.query.fields
+            yield "query", each, f"query parameter of {each.name}", each.query.fields
         if each.body is not None:
-            yield "body", each.name, f"property of {each.body.name}", each.body.schema.fields
+            yield "body", each, f"property of {each.body.name}", each.body.schema.fields
 
 
 def warn_templates(reply: Node, diagnostics: Diagnostics) -> None:
@@ -62,12 +64,14 @@ def warn_conditions(
     expects_invalid = bool(replies) and all(
         isinstance(reply, Canned) and reply.status == 400 for reply in replies
     )
-    for part, operation, kind, fields in () if match.path or expects_invalid else _inputs():
+    contracts = diagnostics.contracts
+    inputs = () if match.path or expects_invalid else _inputs(contracts)
+    for part, operation, kind, fields in inputs:
         conditions: tuple[Condition, ...] = getattr(match, part)
-        if operation not in operations_of(match):
+        if operation not in operations_of(match, contracts):
             if part == "body" and conditions:
-                what = f"no valid request matches, because only {operation} has a body"
-                hint = f"use operation: {operation}, or remove the condition"
+                what = f"no valid request matches, because only {operation.name} has a body"
+                hint = f"use operation: {operation.name}, or remove the condition"
                 diagnostics.warn(stub, what, hint, at=("match", part))
             continue
         for condition in conditions:

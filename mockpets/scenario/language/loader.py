@@ -16,6 +16,7 @@ from mockpets.constants import (
     FIXTURE_BYTES,
     FIXTURE_NODES,
 )
+from mockpets.contract.pet_store import BUILT_IN
 from mockpets.errors import invalid, problem_with
 from mockpets.scenario.language.data import records_shape
 from mockpets.scenario.language.diagnostics import Diagnostics
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
+    from mockpets.contract.model import Collection as CollectionOfContract
+    from mockpets.contract.model import Contracts
     from mockpets.scenario.language.diagnostics import Fixtures
     from mockpets.scenario.language.shapes import Schema, Shape
     from mockpets.scenario.model import Scenario
@@ -41,16 +44,18 @@ def load_scenario(
     *,
     known: Collection[str],
     fixtures: Fixtures,
+    contracts: Contracts = BUILT_IN,
     text: str | None = None,
 ) -> Scenario:
     """Return the scenario in a file; its name is the file's stem.
 
     :param shown: the file's name in messages and lists.
+    :param contracts: those whose operations it may name.
     :param known: names of all scenarios, which this one may extend.
     :param text: its content; by default that of the file.
     :raise InputError: with every problem, in file order.
     """
-    diagnostics = Diagnostics(shown, path.stem, known, fixtures)
+    diagnostics = Diagnostics(shown, contracts, path.stem, known, fixtures)
     _check_name(path, diagnostics)
     if text is None:
         text = read_any_text(path, shown, FILE_BYTES)
@@ -60,16 +65,16 @@ def load_scenario(
 
 
 def load_fixture(
-    path: Path, shown: str, collection: str, *, is_named: bool = True
+    path: Path, shown: str, collection: CollectionOfContract | None, *, is_named: bool = True
 ) -> tuple[bytes, ...]:
-    """Return the records in a fixture file as JSON: pets by id, others in the order of the file.
+    """Return the records in a fixture file as JSON: a contract's by key, others as in the file.
 
-    :param collection: the name of the collection for which they are; empty for one of a scenario.
+    :param collection: the contract's for which they are; None for one of a scenario.
     :param is_named: whether it is in a folder of fixtures, so that its name is in kebab case. If
         not, it can also have the form that `mockpets data --json` prints.
     :raise InputError: as `load_scenario`.
     """
-    diagnostics = Diagnostics(shown, path.stem)
+    diagnostics = Diagnostics(shown, BUILT_IN, path.stem)  # records name no parts of a contract
     if is_named:
         _check_name(path, diagnostics)
     text = read_text(path, shown, FIXTURE_BYTES)
@@ -98,9 +103,9 @@ def is_json_file(path: Path) -> bool:
 
 
 @cache
-def scenario_schema() -> Schema:
+def scenario_schema(contracts: Contracts = BUILT_IN) -> Schema:
     """Return the JSON Schema of a scenario file, for editors; do not modify it."""
-    definitions = Definitions("#/$defs/")
+    definitions = Definitions("#/$defs/", contracts)
     SCENARIO.schema(definitions)
     root = definitions.schemas.pop(SCENARIO.name)
     return {

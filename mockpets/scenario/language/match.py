@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.constants import API_PREFIX, GLOB, GLOB_LENGTH, GLOB_RULE
+from mockpets.constants import GLOB, GLOB_LENGTH, GLOB_RULE
 from mockpets.contract.model import ROLES
-from mockpets.contract.pet_store import PET_STORE
 from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.headers import TOKEN, TOKEN_HINT, check_duplicates
 from mockpets.scenario.language.mappings import ByKind, MapOf, Object, needs, not_both, some
-from mockpets.scenario.language.shapes import Choice, ListOf, OneOrMany, Text, Value
+from mockpets.scenario.language.shapes import (
+    ByContracts,
+    Choice,
+    ListOf,
+    OneOrMany,
+    Text,
+    Value,
+)
 from mockpets.scenario.matching import is_any_segment, operations_with
 from mockpets.scenario.model import OPERATORS, Condition, Match
 from mockpets.strict_json import dump_json
 from mockpets.units import either, quote
 
 if TYPE_CHECKING:
+    from mockpets.contract.model import Contracts
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Kind, Node
 
@@ -27,13 +35,7 @@ _NEVER: Final = {
 }
 """Method that a stub cannot match to the problem and its hint."""
 SEGMENT: Final = r"[^/*?#%{}\s\x00-\x1f\x7f-\x9f]+"
-_PATH: Final = rf"{API_PREFIX}(?:/(?:\*|{SEGMENT}|\{{{SEGMENT}\}}))+/?"
-_PARAMETERS: Final = [
-    name for operation in PET_STORE.operations.values() for name in operation.query.fields
-]
-_PATH_PARAMETERS: Final = list(
-    dict.fromkeys(name for each in PET_STORE.operations.values() for name in each.parameters.fields)
-)
+_PATH: Final = rf"(?:/(?:\*|{SEGMENT}|\{{{SEGMENT}\}}))+/?"
 _REGULAR_EXPRESSION: Final = re.compile(r"\^|.*(?:\$$|\.[*+]|\\[dwsb.])")
 """A start, an end, or parts that a glob has only by accident."""
 
@@ -120,19 +122,20 @@ _IN_BODY: Final = _condition(
 )
 
 
-def advise_path(path: str) -> str:
-    """Return how to fix a path outside the contract, or an empty string."""
-    if path.startswith(f"{API_PREFIX}/"):
+def _advise_path(base: str, path: str) -> str:
+    """Return how to fix a path that is not under a base path, or an empty string."""
+    if path.startswith(f"{base}/"):
         return ""
-    under = f"{API_PREFIX}/{path.lstrip('/')}"
-    is_path = re.fullmatch(_PATH, under) and not re.match("/?v[0-9]", path)
-    return f"paths begin with {API_PREFIX}{f': {under}' if is_path else ''}"
+    under = f"{base}/{path.lstrip('/')}"
+    is_path = re.fullmatch(base + _PATH, under) and not re.match("/?v[0-9]", path)
+    return f"paths begin with {base}{f': {under}' if is_path else ''}"
 
 
 def _match(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     operations = tuple(dict.fromkeys(values.get("operation", ())))
     params = values.get("params", ())
-    having = operations_with(params)
+    contracts = diagnostics.contracts
+    having = [each.name for each in operations_with(params, contracts)]
     others = [operation for operation in operations if operation not in having]
     if params and others:
         names = " and ".join(condition.name for condition in params)
@@ -142,7 +145,7 @@ def _match(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
         hint = "remove it, or move it to a separate stub"
         return diagnostics.add(node, what, hint, at=("params",))
     method, path = values.get("method", "").upper() or None, values.get("path")
-    operation = operation_at(method, path) if path else None
+    operation = operation_at(method, path, contracts) if path else None
     if (method is None) != (path is None) and (path is None or operation):
         return INVALID  # `MATCH` reports the missing key; without it, nothing else is certain
     if method in _NEVER:
@@ -155,10 +158,10 @@ def _match(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     return Match(operations, roles, method, path, *conditions)
 
 
-def operation_at(method: str | None, path: str) -> str | None:
+def operation_at(method: str | None, path: str, contracts: Contracts) -> str | None:
     """Return an operation that a method, by default any, and a path pattern match, or None."""
     wanted = path.split("/")
-    for operation in PET_STORE.operations.values():
+    for operation in contracts.operations.values():
         segments = operation.path.split("/")
         if (
             method in (None, operation.method)
@@ -172,74 +175,87 @@ def operation_at(method: str | None, path: str) -> str | None:
     return None
 
 
-MATCH: Final = Object(
-    "The requests that the stub applies to; all conditions must hold. By default, every request "
-    "to /v1.",
-    {
-        "operation": OneOrMany(
-            "One or more operations of the contract.",
-            Choice("An operation.", tuple(PET_STORE.operations), name="Operation"),
+@lru_cache(8)
+def match_shape(contracts: Contracts) -> Object:
+    """Return the shape of the conditions on requests to the operations of some contracts."""
+    operations = contracts.operations.values()
+    parameters = dict.fromkeys(name for each in operations for name in each.query.fields)
+    path_parameters = dict.fromkeys(name for each in operations for name in each.parameters.fields)
+    only_outside = "use path only for requests that are not in the contract"
+    base, bases = contracts.base, "|".join(re.escape(each.base) for each in contracts.all)
+    return Object(
+        "The requests that the stub applies to; all conditions must hold. By default, every "
+        f"request to {base or '/'}.",
+        {
+            "operation": OneOrMany(
+                "One or more operations of the contract.",
+                Choice("An operation.", tuple(contracts.operations), name="Operation"),
+            ),
+            "role": OneOrMany(
+                "What the operation does to its records.", Choice("A role.", ROLES, name="Role")
+            ),
+            "method": Text(
+                "The HTTP method, with path. For requests that are not in the contract.",
+                "an HTTP method",
+                TOKEN,
+            ),
+            "path": Text(
+                "The decoded path, with method. A segment * or {name} matches any one segment.",
+                f"a path such as {base}/store/orders, {base}/store/* or {base}/store/{{name}}, "
+                "without percent-encoding",
+                f"(?:{bases}){_PATH}",
+                advise=partial(_advise_path, base),
+            ),
+            "params": MapOf(
+                "Parameters of the operation's path: name to condition.",
+                _IN_TEXT,
+                "path parameter",
+                "|".join(map(re.escape, path_parameters)),
+                f"the contract has {', '.join(path_parameters) or 'none'}",
+                then=_conditions,
+            ),
+            "query": MapOf(
+                "Query parameters: name to condition.",
+                _IN_TEXT,
+                "parameter name",
+                r"[\s\S]+",
+                "name a query parameter",
+                then=_conditions,
+            ),
+            "headers": MapOf(
+                "Request headers: name, in any case, to condition.",
+                _IN_TEXT,
+                "header name",
+                TOKEN,
+                TOKEN_HINT,
+                then=_header_conditions,
+            ),
+            "body": MapOf(
+                "Properties of a JSON body: name to condition.",
+                _IN_BODY,
+                "property name",
+                r"[\s\S]*",
+                then=_conditions,
+            ),
+        },
+        rules=(
+            needs("method", "path", f"add path: {base}/..., or use operation"),
+            needs("path", "method", "add method: GET, or use operation"),
+            not_both(
+                "operation", "path", "use path only for requests that are not in the contract"
+            ),
+            not_both("params", "path", "write the value, or * for any, as a segment of the path"),
+            not_both("role", "path", only_outside),
+            not_both("role", "operation", "name the operations alone, or their role"),
         ),
-        "role": OneOrMany(
-            "What the operation does to its records.", Choice("A role.", ROLES, name="Role")
-        ),
-        "method": Text(
-            "The HTTP method, with path. For requests that are not in the contract.",
-            "an HTTP method",
-            TOKEN,
-        ),
-        "path": Text(
-            "The decoded path, with method. A segment * or {name} matches any one segment.",
-            f"a path such as {API_PREFIX}/store/orders, {API_PREFIX}/store/* or "
-            f"{API_PREFIX}/store/{{name}}, without percent-encoding",
-            _PATH,
-            advise=advise_path,
-        ),
-        "params": MapOf(
-            "Parameters of the operation's path: name to condition.",
-            _IN_TEXT,
-            "path parameter",
-            "|".join(map(re.escape, _PATH_PARAMETERS)),
-            f"the contract has {', '.join(_PATH_PARAMETERS)}",
-            then=_conditions,
-        ),
-        "query": MapOf(
-            "Query parameters: name to condition.",
-            _IN_TEXT,
-            "parameter name",
-            r"[\s\S]+",
-            "name a query parameter",
-            then=_conditions,
-        ),
-        "headers": MapOf(
-            "Request headers: name, in any case, to condition.",
-            _IN_TEXT,
-            "header name",
-            TOKEN,
-            TOKEN_HINT,
-            then=_header_conditions,
-        ),
-        "body": MapOf(
-            "Properties of a JSON body: name to condition.",
-            _IN_BODY,
-            "property name",
-            r"[\s\S]*",
-            then=_conditions,
-        ),
-    },
-    rules=(
-        needs("method", "path", f"add path: {API_PREFIX}/..., or use operation"),
-        needs("path", "method", "add method: GET, or use operation"),
-        not_both("operation", "path", "use path only for requests that are not in the contract"),
-        not_both("params", "path", "write the value, or * for any, as a segment of the path"),
-        not_both("role", "path", "use path only for requests that are not in the contract"),
-        not_both("role", "operation", "name the operations alone, or their role"),
-    ),
-    misplaced={
-        **dict.fromkeys(_PARAMETERS, "move it under query"),
-        **dict.fromkeys(_PATH_PARAMETERS, "move it under params"),
-        "outcome": "remove it: a stub is chosen before the response has an outcome",
-    },
-    name="Match",
-    then=_match,
-)
+        misplaced={
+            **dict.fromkeys(parameters, "move it under query"),
+            **dict.fromkeys(path_parameters, "move it under params"),
+            "outcome": "remove it: a stub is chosen before the response has an outcome",
+        },
+        name="Match",
+        then=_match,
+    )
+
+
+MATCH: Final = ByContracts("The requests that the stub applies to.", match_shape)

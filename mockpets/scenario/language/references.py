@@ -10,11 +10,10 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from mockpets.contract.pet_store import PET_STORE
 from mockpets.errors import did_you_mean, nearest
 from mockpets.redaction import is_secret
 from mockpets.scenario.language.headers import TOKEN
-from mockpets.scenario.matching import ABSENT
+from mockpets.scenario.matching import ABSENT, operations_of
 from mockpets.scenario.model import Reference, Text
 from mockpets.strict_json import dump_json
 from mockpets.units import either, quote
@@ -229,10 +228,9 @@ class Compiler:
         names = {part[1:-1]: place for place, part in enumerate(segments) if part[:1] == "{"}
         if name in names:
             return "path", str(names[name])
-        operations = () if match.path else match.operations or PET_STORE.operations
         params: dict[str, ContractField] = {}
-        for operation in operations:
-            params |= PET_STORE.operations[operation].parameters.fields
+        for operation in operations_of(match, self.diagnostics.contracts):
+            params |= operation.parameters.fields
         if name in params:
             return "params", name, params[name].openapi["type"]
         known = [*names, *params]
@@ -250,15 +248,16 @@ class Compiler:
         if kind != "body" or not operations:
             return
         first = name.partition(".")[0]
-        bodies = {each.name: each.body for each in PET_STORE.operations.values() if each.body}
+        known = self.diagnostics.contracts.operations.values()
+        bodies = {each.name: each.body for each in known if each.body}
         schemas = [bodies[operation].schema for operation in operations if operation in bodies]
         if not schemas:
             what = f"{' and '.join(operations)} has no body"
             hint = f"match {either(bodies)}, or a path"
         elif first and not any(first in schema.fields for schema in schemas):
-            known = schemas[0].fields
+            fields = schemas[0].fields
             what = f"{quote(first)} is not a property of {schemas[0].name}"
-            hint = did_you_mean(first, known) or f"properties: {', '.join(known)}"
+            hint = did_you_mean(first, fields) or f"properties: {', '.join(fields)}"
         else:
             return
         self.diagnostics.warn(self.node, what, hint, at=at)

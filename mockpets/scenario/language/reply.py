@@ -7,24 +7,33 @@ checks it against the contract and encodes it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import ERRORS, RESOURCE_ERRORS
 from mockpets.contract.error_messages import RESOURCE_MESSAGES, network_error
 from mockpets.contract.model import Failure
-from mockpets.contract.pet_store import COLLECTIONS, PET_STORE
 from mockpets.errors import did_you_mean
 from mockpets.faults import FAULTS
 from mockpets.scenario.language.data import PAGE
 from mockpets.scenario.language.headers import HEADERS
 from mockpets.scenario.language.likely_mistakes import warn_templates
 from mockpets.scenario.language.mappings import ByKey, ByKind, Object, not_both
-from mockpets.scenario.language.shapes import ANY_KIND, Choice, ListOf, Number, Text, Value
+from mockpets.scenario.language.shapes import (
+    ANY_KIND,
+    ByContracts,
+    Choice,
+    ListOf,
+    Number,
+    Text,
+    Value,
+)
 from mockpets.scenario.matching import ABSENT
 from mockpets.scenario.model import PASS
 
 if TYPE_CHECKING:
-    from mockpets.scenario.language.data import Page
+    from mockpets.contract.model import Contracts
+    from mockpets.scenario.language.data import PageSource
     from mockpets.scenario.language.diagnostics import Diagnostics, Invalid
     from mockpets.scenario.language.nodes import Node
 
@@ -46,7 +55,7 @@ class Draft:
     headers: tuple[tuple[str, str], ...] = ()
     value: object = ABSENT
     text: str | None = None
-    page: Page | None = None
+    page: PageSource | None = None
     names_key: bool = False
 
 
@@ -58,10 +67,12 @@ def from_network(status: int) -> bool:
 def _error(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Draft:
     warn_templates(node, diagnostics)
     code = values["error"]
-    failure = PET_STORE.failures.get(code) or Failure(code, ERRORS[code], RESOURCE_MESSAGES[code])
+    contracts = diagnostics.contracts
+    failure = contracts.failures.get(code) or Failure(code, ERRORS[code], RESOURCE_MESSAGES[code])
     status, message = failure.status, values.get("message", failure.message)
     body = {"code": code, "message": message, "status": status}
-    absent = [each.absent.failure for each in COLLECTIONS.values() if each.absent is not None]
+    collections = contracts.collections.values()
+    absent = [each.absent.failure for each in collections if each.absent is not None]
     names_key = failure in absent and "message" not in values
     return Draft(node, diagnostics, status, value=body, names_key=names_key)
 
@@ -87,14 +98,22 @@ _ON_STUB: Final = {
     "sequence": "move it to the stub, in place of reply",
     "repeat": "move it to the stub, next to sequence",
 }
+
+
+@lru_cache(8)
+def _code(contracts: Contracts) -> Choice:
+    """Return the shape of an error's code."""
+    return Choice(
+        "The error code, which sets the status.",
+        (*contracts.failures, *RESOURCE_ERRORS),
+        "for a status that the contract does not have, write {status: 503}",
+    )
+
+
 _ERROR: Final = Object(
     "An error of the contract, or on a path outside the contract an error that resources send.",
     {
-        "error": Choice(
-            "The error code, which sets the status.",
-            (*PET_STORE.failures, *RESOURCE_ERRORS),
-            "for a status that the contract does not have, write {status: 503}",
-        ),
+        "error": ByContracts("The error code, which sets the status.", _code),
         "message": Text("Message of the error, instead of the default."),
     },
     required=("error",),
@@ -118,7 +137,7 @@ _STATUS: Final = Object(
     then=_status,
 )
 _PAGE: Final = Object(
-    "A listPets response with these pets, filtered and limited by the query. A page that "
+    "The response of a list with these records, filtered and limited by the query. A page that "
     "needs off_contract: true is sent whole.",
     {"page": PAGE},
     required=("page",),

@@ -5,15 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.constants import API_PREFIX, BASE_MARK, CONTROL_PREFIX
-from mockpets.contract.collections import (
-    Collection,
-    OwnSchema,
-    json_types,
-    required_of,
-)
-from mockpets.contract.model import ROLES
-from mockpets.contract.pet_store import COLLECTIONS
+from mockpets.constants import BASE_MARK, CONTROL_PREFIX
+from mockpets.contract.collections import OwnSchema, json_types, required_of
+from mockpets.contract.model import ROLES, Collection
 from mockpets.records.table import parse_row
 from mockpets.scenario.language.mappings import Object
 from mockpets.scenario.language.match import SEGMENT, operation_at
@@ -28,12 +22,12 @@ if TYPE_CHECKING:
 
 def _resource(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     path, key = values["path"], values.get("id", "id")
-    if operation := operation_at(None, path):
+    if operation := operation_at(None, path, diagnostics.contracts):
         what = f"{quote(path)} is a path of {operation}, an operation of the contract"
         hint = "use another path; stubs and data change what operations return"
         return diagnostics.add(node, what, hint, at=("path",))
     name = values.get("name", path.rpartition("/")[2])
-    if name in COLLECTIONS:
+    if name in diagnostics.contracts.collections:
         what = f"the contract already has a collection with the name {quote(name)}"
         return diagnostics.add(node, what, "add another name", at=("name",))
     required, filters = values.get("required", ()), values.get("filters", ())
@@ -92,7 +86,8 @@ def _distinct(
 def _own_path(path: str, node: Node, diagnostics: Diagnostics) -> Any:
     if path == CONTROL_PREFIX or path.startswith((f"{CONTROL_PREFIX}/", f"/{BASE_MARK}")):
         what = f"{quote(path)} is a path of mockpets itself"
-        return diagnostics.add(node, what, f"use another path, such as {API_PREFIX}/orders")
+        example = f"{diagnostics.contracts.base}/orders"
+        return diagnostics.add(node, what, f"use another path, such as {example}")
     return path
 
 
@@ -104,7 +99,7 @@ _RESOURCE: Final = Object(
     {
         "path": Text(
             "Path of the list, outside the contract. A record is one segment below it.",
-            f"a path such as {API_PREFIX}/store/orders, without wildcards",
+            "a path such as /v1/store/orders, without wildcards",
             rf"(?:/{SEGMENT})+",
             then=_own_path,
         ),

@@ -31,7 +31,7 @@ from mockpets.scenario.model import Delay, Match, Reply, Scenario, Stub
 from mockpets.units import DURATION, RATE, parse_duration, parse_rate, quote
 
 if TYPE_CHECKING:
-    from mockpets.contract.collections import Collection
+    from mockpets.contract.model import Collection
     from mockpets.scenario.language.diagnostics import Diagnostics, Invalid
     from mockpets.scenario.language.nodes import Node
     from mockpets.scenario.model import Content

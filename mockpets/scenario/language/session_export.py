@@ -16,7 +16,6 @@ from mockpets.constants import (
     STACKS,
     VERSION,
 )
-from mockpets.contract.pet_store import PETS
 from mockpets.errors import invalid
 from mockpets.scenario.engine import Count
 from mockpets.scenario.language.control_bodies import (
@@ -81,9 +80,8 @@ class ExportedSession(NamedTuple):
 
 def _records(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     name = values["collection"]
-    rows = records_shape(PETS.name if name == PETS.name else "", with_mapping=False).read(
-        node.find(("records",))[0], diagnostics.at("records")
-    )
+    shape = records_shape(diagnostics.contracts.collections.get(name), with_mapping=False)
+    rows = shape.read(node.find(("records",))[0], diagnostics.at("records"))
     if rows is INVALID:
         return INVALID
     return ExportedRecords(name, values.get("scenario") or "", values["next"], rows)
@@ -188,7 +186,11 @@ def parse_export(text: str, library: Library) -> ExportedSession:
     from mockpets.scenario.check import load_text
 
     diagnostics = Diagnostics(
-        BODY, known=library.scenarios.keys(), taken=library.sources.keys(), fixtures=library.shelf()
+        BODY,
+        library.contracts,
+        known=library.scenarios.keys(),
+        taken=library.sources.keys(),
+        fixtures=library.shelf(),
     )
     document = parse(text, BODY, is_json=True, nodes=_NODES, is_data=True)
     _check_version(document.root)

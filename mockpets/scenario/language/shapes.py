@@ -19,6 +19,7 @@ from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.units import either
 
 if TYPE_CHECKING:
+    from mockpets.contract.model import Contracts
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Kind, Node
     from mockpets.scenario.language.scalars import Scalar
@@ -31,9 +32,13 @@ _JSON_NUMBER: Final = r"-?(?:0|[1-9][0-9]{0,18})(?:\.[0-9]{1,9})?"
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """The schemas that a document holds once, by name, at a location such as ``#/$defs/``."""
+    """The schemas that a document holds once, by name, at a location such as ``#/$defs/``.
+
+    :param contracts: those whose names they list.
+    """
 
     location: str
+    contracts: Contracts
     schemas: dict[str, Schema] = field(default_factory=dict)
 
     def reference(self, name: str) -> Schema:
@@ -93,6 +98,23 @@ class Shape:
 
     def _looks(self, definitions: Definitions) -> Schema:
         raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class ByContracts(Shape):
+    """A shape that names parts of the contracts.
+
+    :param make: returns it; cached, because most documents are about the same contracts.
+    """
+
+    make: Callable[[Contracts], Shape]
+
+    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
+        return self.make(diagnostics.contracts).read(node, diagnostics)
+
+    def schema(self, definitions: Definitions) -> Schema:
+        """Return the JSON Schema of the shape."""
+        return self.make(definitions.contracts).schema(definitions)
 
 
 # --- Single values ----------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import (
@@ -15,14 +15,15 @@ from mockpets.constants import (
     WAIT_SECONDS,
 )
 from mockpets.contract.fields import Choice as FieldChoice
-from mockpets.contract.pet_store import PET_STORE
+from mockpets.contract.model import RecordSchema
 from mockpets.scenario.language.diagnostics import INVALID, Diagnostics
 from mockpets.scenario.language.headers import TOKEN, TOKEN_HINT
 from mockpets.scenario.language.mappings import ByKind, MapOf, Object, some
-from mockpets.scenario.language.match import MATCH
+from mockpets.scenario.language.match import match_shape
 from mockpets.scenario.language.parser import read
 from mockpets.scenario.language.shapes import (
     ANY_KIND,
+    ByContracts,
     Choice,
     Number,
     OneOrMany,
@@ -36,6 +37,7 @@ from mockpets.units import DURATION, parse_duration
 
 if TYPE_CHECKING:
     from mockpets.constants import RequestOutcome
+    from mockpets.contract.model import Contracts
     from mockpets.scenario.language.nodes import Node
     from mockpets.scenario.language.shapes import Shape
     from mockpets.scenario.model import Match
@@ -95,8 +97,9 @@ class Verification:
 
 
 def _match(values: Any, node: Node, diagnostics: Diagnostics) -> Any:
-    assert MATCH.then is not None  # noqa: S101 - for mypy
-    match = MATCH.then(values, node, diagnostics)
+    then = match_shape(diagnostics.contracts).then
+    assert then is not None  # noqa: S101 - for mypy
+    match = then(values, node, diagnostics)
     if match is INVALID:
         return INVALID
     return match, values.get("outcome", ()), values.get("status", ())
@@ -121,54 +124,63 @@ def _verification(values: Any, *_: object) -> Verification:
 
 _COUNT: Final = Number("A number of requests.", 0, 1_000_000)
 _STATUS: Final = "a status such as 503, or a class such as 5xx"
-_CHOICES: Final = {
-    choice
-    for schema in PET_STORE.schemas.values()
-    for field in schema.fields.values()
-    if isinstance(field, FieldChoice)
-    for choice in field.choices
-}
-"""The texts to which the contract limits a property."""
-_FOR_PETS: Final = "for a pet's status, use query or body"
 _WITHIN: Final = Parsed(
     f"How long to wait, such as 5s; at most {WAIT_SECONDS:g}s.",
     "a duration such as 300ms or 5s",
     DURATION,
     partial(parse_duration, longest=WAIT_SECONDS),
 )
+
+
+@lru_cache(8)
+def _match_shape(contracts: Contracts) -> Object:
+    """Return the shape of the conditions on requests and their responses."""
+    match = match_shape(contracts)
+    choices = {
+        choice: f"for a {each.name.removesuffix('s')}'s {name}, use query or body"
+        for each in contracts.collections.values()
+        if isinstance(each.schema, RecordSchema)
+        for name, field in each.schema.whole.fields.items()
+        if isinstance(field, FieldChoice)
+        for choice in field.choices
+    }
+
+    status = ByKind(
+        "A status such as 503, or a class such as 5xx.",
+        {
+            "integer": Number("A status.", 100, 599, then=_as_text),
+            "text": Text(
+                "A status or a class.",
+                _STATUS,
+                "[1-5](?:[0-9][0-9]|[xX][xX])",
+                advise=lambda text: choices.get(text, ""),
+                then=_as_text,
+            ),
+        },
+        _STATUS,
+    )
+    return replace(
+        match,
+        description="Conditions as in a stub, or {} for all requests.",
+        fields={
+            **match.fields,
+            "outcome": OneOrMany(
+                "One or more outcomes.",
+                Choice("An outcome.", REQUEST_OUTCOMES, name="RequestOutcome"),
+            ),
+            "status": OneOrMany(
+                "One or more statuses of the response, or classes of them.", status
+            ),
+        },
+        name="VerificationMatch",
+        then=_match,
+    )
+
+
 VERIFICATION: Final = Object(
     "The requests that a test expects.",
     {
-        "match": replace(
-            MATCH,
-            description="Conditions as in a stub, or {} for all requests.",
-            fields={
-                **MATCH.fields,
-                "outcome": OneOrMany(
-                    "One or more outcomes.",
-                    Choice("An outcome.", REQUEST_OUTCOMES, name="RequestOutcome"),
-                ),
-                "status": OneOrMany(
-                    "One or more statuses of the response, or classes of them.",
-                    ByKind(
-                        "A status such as 503, or a class such as 5xx.",
-                        {
-                            "integer": Number("A status.", 100, 599, then=_as_text),
-                            "text": Text(
-                                "A status or a class.",
-                                _STATUS,
-                                "[1-5](?:[0-9][0-9]|[xX][xX])",
-                                advise=lambda text: _FOR_PETS if text in _CHOICES else "",
-                                then=_as_text,
-                            ),
-                        },
-                        _STATUS,
-                    ),
-                ),
-            },
-            name="VerificationMatch",
-            then=_match,
-        ),
+        "match": ByContracts("Conditions as in a stub, or {} for all requests.", _match_shape),
         "times": ByKind(
             "How many requests must match; by default, at least 1.",
             {
@@ -231,24 +243,26 @@ REQUEST: Final = Object(
 )
 
 
-def parse_request(text: str) -> dict[str, Any]:
+def parse_request(text: str, contracts: Contracts) -> dict[str, Any]:
     """Return the parts of a request in a JSON text, as far as given, or raise InputError."""
-    values: dict[str, Any] = _read(text, REQUEST, FILE_BYTES, FILE_NODES)
+    values: dict[str, Any] = _read(text, contracts, REQUEST, FILE_BYTES, FILE_NODES)
     return values
 
 
-def parse(text: str) -> Verification:
+def parse(text: str, contracts: Contracts) -> Verification:
     """Return the verification in a JSON text, or raise InputError with every problem."""
-    verification: Verification = _read(text, VERIFICATION)
+    verification: Verification = _read(text, contracts, VERIFICATION)
     return verification
 
 
-def parse_gate_wait(text: str) -> tuple[int, float]:
+def parse_gate_wait(text: str, contracts: Contracts) -> tuple[int, float]:
     """Return how many responses a gate must hold, and within how many seconds."""
-    values = _read(text, GATE_WAIT) if text.strip() else {}
+    values = _read(text, contracts, GATE_WAIT) if text.strip() else {}
     return values.get("held", 1), values.get("within", 5.0)
 
 
-def _read(text: str, shape: Shape, size: int = _BYTES, nodes: int = _NODES) -> Any:
+def _read(
+    text: str, contracts: Contracts, shape: Shape, size: int = _BYTES, nodes: int = _NODES
+) -> Any:
     check_text(text, _FILE, size)
-    return read(text, shape, Diagnostics(_FILE), is_json=True, nodes=nodes)
+    return read(text, shape, Diagnostics(_FILE, contracts), is_json=True, nodes=nodes)

@@ -11,7 +11,6 @@ from mockpets.constants import (
     PROBLEMS_SHOWN,
     SESSION_HEADER,
 )
-from mockpets.contract.pet_store import PETS
 from mockpets.errors import DocumentError, InputError, RequestError, did_you_mean
 from mockpets.strict_json import dump_json
 from mockpets.units import quote
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from mockpets.constants import ErrorCode
-    from mockpets.contract.collections import Collection
     from mockpets.contract.control_types import InputProblem, InvalidInputDetails
+    from mockpets.contract.model import Collection, Contracts
     from mockpets.contract.query_parameters import Parameter
     from mockpets.records.store import Store
     from mockpets.scenario.library import Stack
@@ -63,6 +62,11 @@ class ControlContext:
     finalizer: ResponseFinalizer
     reload: Callable[[], None]
 
+    @property
+    def contracts(self) -> Contracts:
+        """The contracts that the server has."""
+        return self.sessions.shared.library().contracts
+
 
 @dataclass(frozen=True, slots=True)
 class ControlRequest:
@@ -83,6 +87,11 @@ class ControlRequest:
         """Return the value of one of several parameters in the path."""
         return str((self.request.view_args or {})[name])
 
+    @property
+    def contracts(self) -> Contracts:
+        """The contracts that the server has."""
+        return self.context.contracts
+
     def stack(self) -> Stack:
         """Return the scenarios on which the request acts: those it names, or the active ones.
 
@@ -90,7 +99,7 @@ class ControlRequest:
         """
         return self.session.stack(named_scenarios(self.request.environ) or self.session.active)
 
-    def store(self, collection: Collection = PETS) -> Store:
+    def store(self, collection: Collection) -> Store:
         """Return the records of a collection that requests with these scenarios see.
 
         :raise RequestError: ``unknown_scenario`` or ``store_full``.
@@ -157,7 +166,11 @@ def body_text(request: Request, max_bytes: int = FIXTURE_BYTES) -> str:
 
 
 def read_query(
-    request: Request, parameters: Mapping[str, Parameter] | None, *, ignores_others: bool = False
+    request: Request,
+    parameters: Mapping[str, Parameter] | None,
+    contracts: Contracts,
+    *,
+    ignores_others: bool = False,
 ) -> dict[str, Any]:
     """Return the values of the query parameters by name.
 
@@ -178,7 +191,7 @@ def read_query(
             problems.append(f"{name} must be sent only once, got {len(texts)} values")
         else:
             try:
-                values[name] = parameters[name].read(texts[0])
+                values[name] = parameters[name].value(texts[0], contracts)
             except ValueError as error:
                 problems.append(f"{name} {error}")
         if len(problems) == PROBLEMS_SHOWN:  # thousands of hints would take long

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mockpets.contract import control_types as types
-    from mockpets.contract.collections import Collection
+    from mockpets.contract.model import Collection
     from mockpets.records.store import Contents
     from mockpets.records.table import Table
     from mockpets.scenario.library import Stack

@@ -116,8 +116,9 @@ def findings(call: ControlRequest) -> JsonResponse[types.Findings]:
     journal = session.journal
 
     def report() -> types.Findings:
-        recorded = requests_of(document(journal.entries(), VERSION))
-        checks = build(recorded, "1 session", dropped_limit(session.name, journal.dropped))
+        recorded = requests_of(document(journal.entries(), VERSION), call.contracts)
+        limits = dropped_limit(session.name, journal.dropped)
+        checks = build(recorded, "1 session", limits, call.contracts)
         return cast("types.Findings", {"report": as_document(checks)})
 
     return json_response(run_job(call.request, report, "checking the requests"))
@@ -137,7 +138,8 @@ def verify(call: ControlRequest) -> JsonResponse[types.VerifiedRequests]:
         raise RequestError("session_dropped", LOST_SESSION.format(name=call.session.name))
     memo: dict[str, Any] = call.request.environ.get(MEMO, {})
     if _PROGRESS not in memo:
-        memo[_PROGRESS] = verification.Progress(parse_verification(body_text(call.request)))
+        wanted = parse_verification(body_text(call.request), call.contracts)
+        memo[_PROGRESS] = verification.Progress(wanted)
     progress: verification.Progress = memo[_PROGRESS]
 
     def check(session: Session, is_last: bool) -> tuple[Verdict | None, int | None]:
@@ -217,7 +219,7 @@ def tried(call: ControlRequest) -> tuple[Entry, int]:
     from mockpets.web.dry_run import dry_run
 
     text = body_text(call.request)
-    request = parse_request(text)
+    request = parse_request(text, call.contracts)
     path = unquote(request["path"].partition("?")[0])
     if _CONTROL_PATH.fullmatch(path.removeprefix(call.context.settings.prefix)):
         message = "no scenario applies to the control API; send the path of an operation"
@@ -253,7 +255,7 @@ def _waiting(session: Session, wait: Wait) -> types.WaitingResponse | None:
         "method": request.method,
         "target": redacted_target(target(request.environ)),
         "path": request.path,
-        "operation": exchange.operation,
+        "operation": exchange.operation.name if exchange.operation else None,
         "waits": kind,
         "gate": wait.gate,
         "delay_ms": round(exchange.outcome.delay * 1000, 1),
@@ -292,7 +294,7 @@ def release(call: ControlRequest) -> JsonResponse[types.ReleasedRequests]:
         operation = request.exchange.operation
         if operation is None:
             return Match(method=request.method, path=request.path)
-        return Match(operations=(operation,))
+        return Match(operations=(operation.name,))
 
     replies, wanted = parse_release(body_text(call.request), session.library, match_of)
     limit, is_public = session.shared.max_delay, session.shared.is_public
@@ -329,7 +331,8 @@ def wait_for_gate(call: ControlRequest) -> JsonResponse[types.HeldResponses]:
     """
     from mockpets.scenario.language.verification import parse_gate_wait
 
-    (expected, within), name = parse_gate_wait(body_text(call.request)), call.name
+    expected, within = parse_gate_wait(body_text(call.request), call.contracts)
+    name = call.name
 
     def check(session: Session, _: bool) -> tuple[dict[str, int], int | None]:
         # Read before the gates, so that a change in between is not missed.

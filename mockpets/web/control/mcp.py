@@ -151,7 +151,7 @@ def _result(
                 raise _RpcError("invalid_params", f"unknown tool {quote(str(name))}; {hint}")
             return {**mcp_tools.call_tool(tool, call, run, params.get("arguments", {})), **era}
         case "tools/list":
-            return {"tools": mcp_tools.listed(), **caching, **era}
+            return {"tools": mcp_tools.listed(call.contracts), **caching, **era}
         case "initialize" if is_legacy:
             return {"protocolVersion": LEGACY, "serverInfo": _SERVER, **_ABOUT}
         case "ping" if is_legacy:

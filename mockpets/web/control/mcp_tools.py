@@ -27,6 +27,7 @@ from mockpets.wsgi_extension import ORDER
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from mockpets.contract.model import Contracts
     from mockpets.scenario.language.shapes import Schema, Shape
     from mockpets.web.control.call import ControlRequest, JsonResponse
     from mockpets.web.exchange import Response
@@ -127,7 +128,7 @@ def call_tool(tool: Tool, outer: ControlRequest, run: Run, arguments: object) ->
     :raise Waits: it calls the tool again later.
     """
     try:
-        diagnostics = Diagnostics("arguments")
+        diagnostics = Diagnostics("arguments", outer.contracts)
         text = dump_json(arguments).decode("utf-8")
         values = read(text, tool.arguments, diagnostics, is_json=True, nodes=FILE_NODES)
         content = tool.run(Calls(outer, run, values.pop("session", None)), values)
@@ -152,13 +153,13 @@ def _problem(problem: Mapping[str, Any]) -> str:
     return printable(f"{text}; {problem['hint']}" if problem["hint"] else text)
 
 
-def listed() -> list[dict[str, Any]]:
+def listed(contracts: Contracts) -> list[dict[str, Any]]:
     """Return the tools as ``tools/list`` has them."""
     return [
         {
             "name": name,
             "description": tool.description,
-            "inputSchema": _input(tool.arguments),
+            "inputSchema": _input(tool.arguments, contracts),
             "outputSchema": {
                 "type": "object",
                 "properties": tool.returns,
@@ -174,8 +175,8 @@ def listed() -> list[dict[str, Any]]:
     ]
 
 
-def _input(arguments: Object) -> Schema:
-    schema = arguments.schema(Definitions("#/$defs/"))
+def _input(arguments: Object, contracts: Contracts) -> Schema:
+    schema = arguments.schema(Definitions("#/$defs/", contracts))
     del schema["description"]
     return schema
 

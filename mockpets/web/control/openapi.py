@@ -25,7 +25,7 @@ from typing import (
 
 from mockpets.constants import CONTROL_PREFIX, ERRORS, SESSION_HEADER, VERSION
 from mockpets.contract import control_types
-from mockpets.contract.pet_store import PET_STORE
+from mockpets.contract.model import RecordSchema
 from mockpets.scenario.language.control_bodies import ACTIVATION, CLOCK, RELEASE, SESSION
 from mockpets.scenario.language.data import CONTENT
 from mockpets.scenario.language.reply import FAULT
@@ -35,8 +35,9 @@ from mockpets.scenario.language.verification import GATE_WAIT, REQUEST, VERIFICA
 from mockpets.web.control.call import SCENARIO
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
+    from mockpets.contract.model import Contract, Contracts
     from mockpets.scenario.language.shapes import Schema
     from mockpets.web.control.call import Call
 
@@ -93,17 +94,20 @@ _PATH_PARAMETERS: Final[Mapping[str, tuple[str, Schema]]] = {
 _ERROR: Final = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
 
 
-def document_of(calls: Mapping[str, Call], tag: str | None) -> Mapping[str, Any]:
+def document_of(
+    calls: Mapping[str, Call], tag: str | None, contracts: Contracts
+) -> Mapping[str, Any]:
     """Return the OpenAPI 3.1 document of calls by method and path.
 
     :param tag: for only the calls with this tag; None for all.
+    :param contracts: those whose operations and records it names.
     """
     if tag is not None:
         calls = {route: call for route, call in calls.items() if _TAGS[_first_part(route)] == tag}
-    definitions = Definitions("#/components/schemas/")
+    definitions = Definitions("#/components/schemas/", contracts)
     # First, so that the shapes refer to them.
-    schemas = PET_STORE.document["components"]["schemas"]
-    definitions.schemas.update({name: schemas[name] for name in ("Pet", "PetStatus")})
+    for each in contracts.all:
+        definitions.schemas.update(_of_records(each))
     for call in calls.values():
         if call.body in _BODIES:
             _BODIES[call.body].schema(definitions)
@@ -233,14 +237,28 @@ def _responses(call: Call, definitions: Definitions) -> dict[str, Any]:
     }
 
 
+def _of_records(contract: Contract) -> dict[str, Schema]:
+    """Return the schemas of a contract's records, and of the properties that they name."""
+    schemas: Mapping[str, Schema] = contract.document["components"]["schemas"]
+    known = {}
+    for each in contract.collections.values():
+        whole = each.schema.whole if isinstance(each.schema, RecordSchema) else None
+        for name in (
+            (whole.name, *(one.component for one in whole.fields.values())) if whole else ()
+        ):
+            if name is not None:
+                known[name] = schemas[name]
+    return known
+
+
 def _markdown(docstring: str) -> str:
     """Return a docstring as Markdown that names JSON's values."""
     return re.sub(r"(?<!-)\bNone\b", "null", docstring.replace("``", "`"))
 
 
-_WORDS: Final = {
-    "Operation": list(PET_STORE.operations),
-    "ErrorCode": list(dict.fromkeys((*ERRORS, *PET_STORE.failures))),
+_WORDS: Final[Mapping[str, Callable[[Contracts], list[str]]]] = {
+    "Operation": lambda contracts: list(contracts.operations),
+    "ErrorCode": lambda contracts: list(dict.fromkeys((*ERRORS, *contracts.failures))),
 }
 _NAMED: Final = {
     kind: name for name, kind in vars(control_types).items() if get_origin(kind) is Literal
@@ -263,7 +281,8 @@ def schema_of(kind: Any, definitions: Definitions) -> Schema:
         return definitions.reference(name)
     if origin is Annotated and kind is not control_types.Fault:
         (name,) = kind.__metadata__
-        definitions.schemas.setdefault(name, {"type": "string", "enum": _WORDS[name]})
+        words = _WORDS[name](definitions.contracts)
+        definitions.schemas.setdefault(name, {"type": "string", "enum": words})
         return definitions.reference(name)
     if origin is Literal:
         schema = {"type": "string", "enum": list(arguments)}

@@ -1,6 +1,6 @@
 """The views of the control API that make stubs and scenarios from recorded requests.
 
-A recording needs the pets of its beginning: those of `start_recording`, or else those with which
+A recording needs the records of its beginning: those of `start_recording`, or else those with which
 the session started or was reset last.
 """
 
@@ -14,11 +14,9 @@ from mockpets.constants import SCENARIO_NAME
 from mockpets.contract.collections import required_of
 from mockpets.contract.fields import parse_int64
 from mockpets.contract.model import ROLES
-from mockpets.contract.pet_store import PET_STORE, PETS
-from mockpets.contract.query_parameters import Parameter, integer
+from mockpets.contract.query_parameters import Parameter, integer, one_of
 from mockpets.errors import DocumentError, RequestError
 from mockpets.faults import FAULTS
-from mockpets.journal import queries
 from mockpets.scenario.model import Generated
 from mockpets.session.session import Mark
 from mockpets.strict_json import dump_ascii, load_json
@@ -28,9 +26,8 @@ from mockpets.web.control.journal import recorded_request
 from mockpets.web.jobs import run_job
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from mockpets.contract.collections import Collection
     from mockpets.contract.control_types import (
         DroppedStub,
         RecordedScenario,
@@ -38,7 +35,9 @@ if TYPE_CHECKING:
         RecordingStarted,
         StubInUse,
     )
+    from mockpets.contract.model import Collection, Contracts
     from mockpets.journal.entry import Entry
+    from mockpets.recording.exchange import Assigned
     from mockpets.recording.infer import Recording
     from mockpets.scenario.library import Stack
     from mockpets.scenario.model import Scenario
@@ -65,7 +64,7 @@ STUB_PARAMETERS: Final = {
     "fault": Parameter(
         "Break the response in this way instead.",
         {"type": "string", "enum": [*FAULTS]},
-        partial(queries.one_of, words=tuple(FAULTS)),
+        partial(one_of, words=tuple(FAULTS)),
     ),
     "hold": Parameter(
         "Hold the response of the operation at this gate.", {"type": "string"}, _gate
@@ -77,7 +76,7 @@ STUB_PARAMETERS: Final = {
     "exact": Parameter(
         "Match the ids and dates of the request too.",
         _FLAG,
-        partial(queries.one_of, words=("true",)),
+        partial(one_of, words=("true",)),
     ),
 }
 
@@ -128,19 +127,19 @@ def _recorded(call: ControlRequest) -> tuple[RecordedStub, Scenario, str]:
     [exchange] = redactor.clean([exchange_of(entry)])
     collection = None if wanted else _collection(entry, log)
     if collection is None:
-        assigned = call.store().assigned
+        assigned = _assigned(call, {})
         is_created = created_records(exchanges_of(log))
 
         def is_assigned(kind: str, record: str) -> bool:
-            return _is_new_pet(assigned, kind, record) or is_created(kind, record)
+            return assigned(kind, record) or is_created(kind, record)
 
         match = recorded.match_of(exchange, is_assigned, exact="exact" in wanted)
         effects: dict[str, Any] = {}
         if "status" in wanted:
-            effects["reply"] = _reply(entry, wanted["status"])
+            effects["reply"] = _reply(entry, wanted["status"], call.contracts)
         effects |= {key: wanted[key] for key in ("fault", "hold", "delay") if key in wanted}
         if not effects:
-            effects = recorded.effects_of(exchange)
+            effects = recorded.effects_of(exchange, call.contracts)
         times = {"times": wanted["times"]} if "times" in wanted else {}
         scenario, source = _parsed(call, exchange, "stubs", {"match": match, **times, **effects})
         matches = [each.number for each in log if not compare(scenario.stubs[0].match, each)]
@@ -175,9 +174,9 @@ def _collection(entry: Entry, log: Sequence[Entry]) -> str | None:
     return None
 
 
-def _reply(entry: Entry, status: int) -> dict[str, Any]:
+def _reply(entry: Entry, status: int, contracts: Contracts) -> dict[str, Any]:
     """Return the reply with a status in the contract's form, if it has one for it."""
-    codes = {failure.status: code for code, failure in PET_STORE.failures.items()}
+    codes = {failure.status: code for code, failure in contracts.failures.items()}
     is_error = entry.operation is not None and status in codes
     return {"error": codes[status]} if is_error else {"status": status}
 
@@ -228,7 +227,7 @@ def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
     from mockpets.web.recording_model import SessionModel
 
     session, journal, context = call.session, call.session.journal, call.context
-    stack, assigned = call.stack(), call.store().assigned
+    stack = call.stack()
     starts = {one: call.store(one).start.in_order() for one in stack.collections}
     begun, records = _beginning(session) or (0, starts)
     log = journal.entries()
@@ -246,24 +245,24 @@ def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
     contents: dict[str, object] = {
         one.name: [load_json(row.decode()) for row in rows] for one, rows in unique.values()
     }
-    if records.get(PETS) == starts[PETS] and (generated := _generated(call, stack)):
-        contents[PETS.name] = generated
+    for one in call.contracts.collections.values():
+        if records.get(one) == starts[one] and (generated := _generated(call, stack, one)):
+            contents[one.name] = generated
     description = f"Recorded: {counted(len(entries), 'request')} of session {session.name}."
     document: dict[str, Any] = {"description": description, "data": contents}
     if own := [_resource(one) for one, _ in unique.values() if one.owner]:
         document["resources"] = own
-    before = {load_json(row.decode())["id"] for row in records.get(PETS, ())}
+    assigned = _assigned(call, records)
     is_created = created_records(exchanges_of(entries))
 
     def is_assigned(kind: str, record: str) -> bool:
-        is_pet = _is_new_pet(assigned, kind, record) and parse_int64(record) not in before
-        return is_pet or is_created(kind, record)
+        return assigned(kind, record) or is_created(kind, record)
 
     def make() -> Recording:
         model = partial(SessionModel, context.settings, shared)
         redactor = Redactor()
         cleaned = redactor.clean(exchanges_of(log))[-len(entries) or len(log) :]
-        found = infer(cleaned, document, model, is_assigned, redactor)
+        found = infer(cleaned, document, model, is_assigned, redactor, call.contracts)
         dropped = listed_secrets(redacted_names(found.document))
         return found._replace(notes=[*found.notes, *dropped])
 
@@ -294,17 +293,33 @@ def _beginning(session: Session) -> tuple[int, dict[Collection, list[bytes]]] | 
     return mark.number, records
 
 
-def _is_new_pet(assigned: range, kind: str, record: str) -> bool:
-    """Return whether the store has assigned an id, which is a text, to a pet."""
-    number = parse_int64(record) if "pets".startswith(kind) else None
-    return number is not None and number in assigned
+def _assigned(call: ControlRequest, before: Mapping[Collection, list[bytes]]) -> Assigned:
+    """Return whether the server has assigned an id, a text, to a record of a contract's collection.
+
+    :param before: the records with which a recording began, which are not new.
+    """
+    known = []
+    for one in call.contracts.collections.values():
+        rows = before.get(one, ())
+        old = {load_json(row.decode())[one.key] for row in rows}
+        known.append((one.name, call.store(one).assigned, old))
+
+    def is_assigned(kind: str, record: str) -> bool:
+        number = parse_int64(record)
+        return number is not None and any(
+            name.startswith(kind) and number in assigned and number not in old
+            for name, assigned, old in known
+        )
+
+    return is_assigned
 
 
-def _generated(call: ControlRequest, stack: Stack) -> dict[str, Any] | None:
-    """Return the numbers from which the pets at the start were generated; None if they were not."""
-    content, session, settings = stack.binding(PETS).content, call.session, call.context.settings
+def _generated(call: ControlRequest, stack: Stack, collection: Collection) -> dict[str, Any] | None:
+    """Return the numbers from which the records at the start were generated; None if not so."""
+    content, session = stack.binding(collection).content, call.session
+    settings = call.context.settings
     if content is None and session.starts is session.shared.starts:
-        source = settings.starts[PETS.name]
+        source = settings.starts[collection.name]
         content = Generated(int(source), settings.seed) if source.isdecimal() else None
     if not isinstance(content, Generated):
         return None

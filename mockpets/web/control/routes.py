@@ -21,8 +21,8 @@ from mockpets.constants import (
     PROTOCOL,
     TOOLBAR_PATH,
 )
-from mockpets.contract.pet_store import PET_STORE
-from mockpets.contract.query_parameters import Parameter
+from mockpets.contract.pet_store import BUILT_IN
+from mockpets.contract.query_parameters import Parameter, one_of
 from mockpets.errors import InputError, NotReady, RequestError
 from mockpets.journal import queries
 from mockpets.kit import files_of
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     import flask
 
     from mockpets.contract.control_types import Health
+    from mockpets.contract.model import Contracts
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Session
     from mockpets.web.control.call import ControlContext
@@ -62,7 +63,7 @@ def add_routes(app: flask.Flask, context: ControlContext) -> None:
     is_on, library = context.settings.control != "off", context.sessions.shared.library
     shown: dict[str, Callable[..., Response]] = {
         PANEL_FILE_PATH: pages.panel_file,
-        DOCS_PATH: partial(pages.docs, has_panel=is_on),
+        DOCS_PATH: lambda: pages.docs(context.contracts, has_panel=is_on),
     }
     if is_on:
         shown |= {CONTROL_PREFIX: pages.to_panel, PANEL_PATH: pages.panel}
@@ -75,7 +76,7 @@ def add_routes(app: flask.Flask, context: ControlContext) -> None:
     for route, call in CALLS.items():
         method, path = route.split(" ")
         if call.caller == "anyone":
-            view: Callable[..., Response] = partial(_open, call)
+            view: Callable[..., Response] = partial(_open, call, context)
         elif call.caller == "visitor" and context.visitors is not None:
             view = partial(call.view, context, context.visitors)
         elif call.caller == "owner" and is_on:
@@ -98,8 +99,9 @@ def add_routes(app: flask.Flask, context: ControlContext) -> None:
             app.view_functions[other] = partial(_other_method, tuple(views), rejects)
 
 
-def _open(call: Call) -> Response:
-    return call.view(**read_query(current_request(), call.parameters))
+def _open(call: Call, context: ControlContext) -> Response:
+    contracts = context.contracts
+    return call.view(contracts, **read_query(current_request(), call.parameters, contracts))
 
 
 def _toolbar(context: ControlContext) -> Response:
@@ -136,14 +138,16 @@ def run(call: Call, context: ControlContext, request: Request) -> Response:
     name = named_session(request.environ)
     if name is None:
         if sessions.declared and call.session == "changes":
-            raise session_required()
+            raise session_required(context.contracts.base)
         name = DEFAULT_SESSION
     request.exchange.name = name
     is_new = call.session == "changes" and sessions.find(name) is None
     closed = sessions.closed_names.seconds(name)
     session = _session(call, name, sessions)
     try:
-        query = read_query(request, call.parameters, ignores_others=call.has_filters)
+        query = read_query(
+            request, call.parameters, context.contracts, ignores_others=call.has_filters
+        )
         return call.view(ControlRequest(request, context, session, query))
     except (InputError, RequestError, NotReady) as error:
         if is_new:  # a call that fails changes nothing; after a job, the view is called again
@@ -182,33 +186,35 @@ def _other_method(methods: tuple[str, ...], context: ControlContext | None, **_:
 # --- Views about the server -------------------------------------------------------------------
 
 
-def health() -> JsonResponse[Health]:
+def health(_: Contracts) -> JsonResponse[Health]:
     """Report that the server is alive."""
     return json_response({"status": "ok", "version": FULL_VERSION, "protocol": PROTOCOL})
 
 
-def ready() -> JsonResponse[Health]:
+def ready(contracts: Contracts) -> JsonResponse[Health]:
     """Report that the server accepts requests, and will go on doing so."""
     server: Server | None = current_request().environ.get(SERVER)
     seconds = server.stops_in() if server else None
     if seconds is not None:
         message = f"the server stops in {seconds:.0f} s; send new requests to another one"
         raise RequestError("stopping", message)
-    return health()
+    return health(contracts)
 
 
-def openapi() -> JsonResponse[Mapping[str, Any]]:
+def openapi(contracts: Contracts) -> JsonResponse[Mapping[str, Any]]:
     """Return the contract as OpenAPI 3.1, with the base path of the request's session."""
-    return _document(PET_STORE.document)
+    return _document(contracts.all[0].document)
 
 
-def control_openapi(tag: str | None = None) -> JsonResponse[Mapping[str, Any]]:
+def control_openapi(
+    contracts: Contracts, tag: str | None = None
+) -> JsonResponse[Mapping[str, Any]]:
     """Return the control API as OpenAPI 3.1, with the base path of the request's session."""
-    return _document(control_document(tag))
+    return _document(control_document(tag, contracts))
 
 
 @cache
-def control_document(tag: str | None = None) -> Mapping[str, Any]:
+def control_document(tag: str | None = None, contracts: Contracts = BUILT_IN) -> Mapping[str, Any]:
     """Return the control API as an OpenAPI 3.1 document; do not modify it.
 
     :param tag: for only the calls with this tag: one of `TAGS`.
@@ -218,7 +224,7 @@ def control_document(tag: str | None = None) -> Mapping[str, Any]:
 
     # MCP describes itself, in the response to ``tools/list``.
     described = {route: call for route, call in CALLS.items() if call.view is not mcp}
-    return document_of(described, tag)
+    return document_of(described, tag, contracts)
 
 
 def _document(document: Mapping[str, Any]) -> JsonResponse[Mapping[str, Any]]:
@@ -228,11 +234,11 @@ def _document(document: Mapping[str, Any]) -> JsonResponse[Mapping[str, Any]]:
     return json_response({**document, "servers": servers})
 
 
-def scenario_schema() -> JsonResponse[Mapping[str, Any]]:
+def scenario_schema(contracts: Contracts) -> JsonResponse[Mapping[str, Any]]:
     """Return the JSON Schema of scenario files, which the shipped files name for editors."""
     from mockpets.scenario.language import loader
 
-    return json_response(loader.scenario_schema())
+    return json_response(loader.scenario_schema(contracts))
 
 
 def metrics(call: ControlRequest) -> Response:
@@ -261,7 +267,7 @@ TAGS: Final = ("server", "sessions", "scenarios", "data", "requests", "gates")
 TAG: Final = Parameter(
     "Only the calls with this tag.",
     {"type": "string", "enum": [*TAGS]},
-    partial(queries.one_of, words=TAGS),
+    partial(one_of, words=TAGS),
 )
 
 CALLS: Final[Mapping[str, Call]] = {

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 from mockpets.clock import Clock, moment, time_text
 from mockpets.constants import FILE_BYTES, PROTOCOL
 from mockpets.contract.error_messages import NO_CONNECTION_FAULTS
-from mockpets.contract.pet_store import PET_STORE, PETS
 from mockpets.contract.query_parameters import Parameter
 from mockpets.errors import InputError, NotReady, RequestError, did_you_mean
 from mockpets.faults import FAULTS
@@ -23,7 +22,7 @@ from mockpets.scenario.model import Generated
 from mockpets.scenario.saved_file import digest_of, place_of
 from mockpets.session.documents import Documents
 from mockpets.settings.effective import effective_settings
-from mockpets.units import parse_duration
+from mockpets.units import either, parse_duration
 from mockpets.version import FULL_VERSION
 from mockpets.web.authentication import read_key
 from mockpets.web.control.call import LONG, body_text, json_response, read_query
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mockpets.contract import control_types as types
+    from mockpets.contract.model import Operation
     from mockpets.scenario.language.control_bodies import SessionConfig
     from mockpets.scenario.library import Library
     from mockpets.scenario.model import Content
@@ -76,7 +76,7 @@ def state(call: ControlRequest) -> JsonResponse[types.State]:
             "seed": session.seed,
             "clock": session.clock and clock_state(session.clock),
             "counts": {
-                "pets": _pet_count(session),
+                "pets": _record_count(session),
                 "requests": len(session.journal),
                 "sessions": len(sessions),
                 "held": sum(gates.values()),
@@ -89,7 +89,7 @@ def state(call: ControlRequest) -> JsonResponse[types.State]:
             "settings": {
                 "key": settings.key,
                 "any_key": settings.any_key,
-                "base_path": base_path(session.name),
+                "base_path": base_path(session.name, call.contracts.base),
                 "max_records": sessions.shared.max_new,
                 "max_sessions": sessions.limit,
                 "journal_size": JOURNAL_ENTRIES,
@@ -101,10 +101,12 @@ def state(call: ControlRequest) -> JsonResponse[types.State]:
     )
 
 
-def _pet_count(session: Session) -> int | None:
-    """Return how many pets a client sees now, or None if generating them would take long."""
+def _record_count(session: Session) -> int | None:
+    """Return how many of the contracts' records a client sees, or None if that would take long."""
     try:
-        return session.store(session.stack(session.active), at_once=True).total()
+        stack = session.stack(session.active)
+        collections = stack.contracts.collections.values()
+        return sum(session.store(stack, one, at_once=True).total() for one in collections)
     except (RequestError, NotReady):
         return None
 
@@ -156,7 +158,9 @@ def scenario(call: ControlRequest) -> JsonResponse[types.ScenarioDetails]:
         {
             **_scenario_summary(call.session, library, name),
             "text": _text(call.session, library, name),
-            "data": {each: describe_content(each, contents[each]) for each in contents},
+            "data": {
+                each: describe_content(each, contents[each], call.contracts) for each in contents
+            },
             "stubs": [describe_stub(stub) for level in lineage for stub in level.stubs],
             "override": name in call.session.documents.overrides,
             "disabled": NO_CONNECTION_FAULTS if is_disabled else None,
@@ -193,8 +197,8 @@ def _unreached(session: Session, library: Library, name: str) -> str | None:
     """Return why no recorded request of a session shows a scenario; None if one does.
 
     A request shows a scenario with stubs or resources if one of them took part. Without these,
-    listing or fetching pets while it is active shows its pets; without pets too, so does adding
-    one.
+    a request to an operation of the contract while it is active does; one that only creates a
+    record does not show the records that the scenario gives.
     """
     if name not in library.scenarios:
         return f"scenario {name} is invalid"
@@ -207,17 +211,29 @@ def _unreached(session: Session, library: Library, name: str) -> str | None:
             for entry in entries
         )
         return None if is_reached else f"scenario {name} affected no request"
-    has_pets = stack.binding(PETS).content is not None
-    operations = PET_STORE.operations.values()
-    shown = {each.name for each in operations if not (has_pets and each.role == "create")}
+
+    def shows(operation: Operation | None) -> bool:
+        if operation is None or operation.collection is None:
+            return operation is not None
+        return operation.role != "create" or stack.binding(operation.collection).content is None
+
     is_reached = any(
-        entry.operation in shown
+        shows(entry.operation)
         and name in entry.scenarios
         and entry.status != HTTPStatus.UNAUTHORIZED
         for entry in entries
     )
-    done = "listed or fetched pets" if has_pets else "called the pet store"
-    return None if is_reached else f"no request {done} in scenario {name}"
+    if is_reached:
+        return None
+    contracts = library.contracts
+    given = [
+        each.name
+        for each in contracts.collections.values()
+        if stack.binding(each).content is not None
+    ]
+    called = either([each.name for each in contracts.all])
+    done = f"listed or fetched {either(given)}" if given else f"called {called}"
+    return f"no request {done} in scenario {name}"
 
 
 def _text(session: Session, library: Library, name: str) -> str | None:
@@ -298,7 +314,7 @@ def reset_visitor(
     the session of the visitor's address: only the visitor's own page knows the name of another one.
     """
     request, sessions = current_request(), context.sessions
-    read_query(request, {})
+    read_query(request, {}, context.contracts)
     check_headers(request.environ)
     own = visitors.name(request)
     name = named_session(request.environ, read_key(request, context.settings).selector) or own
@@ -324,13 +340,13 @@ def session_summary(context: ControlContext, session: Session) -> types.SessionS
         "active": list(session.active),
         "seed": session.seed,
         "clock": session.clock and clock_state(session.clock),
-        "pets": _pet_count(session),
+        "pets": _record_count(session),
         "requests": len(session.journal),
         "failed": session.journal.failed(),
         "last_request": last and f"{last.method} {last.target}",
         "held": sum(session.gates.waiting().values()),
         "idle_seconds": round(context.sessions.idle_seconds(session), 1),
-        "base_path": base_path(session.name),
+        "base_path": base_path(session.name, context.contracts.base),
     }
 
 
@@ -436,7 +452,7 @@ def set_clock(call: ControlRequest) -> JsonResponse[types.ClockState]:
     """
     from mockpets.scenario.language.control_bodies import parse_clock
 
-    call.session.set_clock(parse_clock(body_text(call.request)))
+    call.session.set_clock(parse_clock(body_text(call.request), call.session.library))
     return clock(call)
 
 

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from mockpets.constants import FIXTURE_BYTES, INT64_MAX, PROBLEMS_SHOWN
 from mockpets.contract.model import Record
-from mockpets.contract.pet_store import PETS
 from mockpets.errors import InputError, Problem
 from mockpets.packaged_data import shipped
 from mockpets.scenario.language.loader import load_fixture, load_scenario
 from mockpets.scenario.model import PASS, Canned, Condition, Delay, Generated, Match, Scenario, Stub
+from tests.pet_store import PETS
 from tests.scenario.language.bad_files import JSON, YAML, D, S, stub
 
 KNOWN = ("own", "slow", "retry")
@@ -29,16 +29,16 @@ def rows(*pets: Record) -> tuple[bytes, ...]:
     return tuple(map(PETS.schema.dump, pets))
 
 
-def fixture(count: int) -> Callable[[str], tuple[bytes, ...]]:
+def fixture(count: int) -> Callable[[object], tuple[bytes, ...]]:
     pets = rows(*(Record(id=number, name="a", categoryId=1) for number in range(count)))
     return lambda _: pets
 
 
-def miso(_: str) -> tuple[bytes, ...]:
+def miso(_: object) -> tuple[bytes, ...]:
     return rows(Record(id=1, name="Miso", categoryId=2, status="sold"))
 
 
-SHELF: dict[str, Callable[[str], tuple[bytes, ...] | InputError]] = {
+SHELF: dict[str, Callable[[object], tuple[bytes, ...] | InputError]] = {
     "showroom": miso,
     "broken": lambda _: InputError([Problem("broken.yaml", 1, 1, "", "is empty")]),
     "many": fixture(101),
@@ -147,7 +147,7 @@ def test_a_fixture_sorts_its_pets_by_id(tmp_path: Path) -> None:
         "- {id: 7.0, name: Miso, categoryId: 2, status: sold}\n- {categoryId: 1, name: '', id: -1}"
     )
 
-    assert load_fixture(path, "f", "pets") == (
+    assert load_fixture(path, "f", PETS) == (
         b'{"id":-1,"name":"","categoryId":1}',
         b'{"id":7,"name":"Miso","categoryId":2,"status":"sold"}',
     )
@@ -173,7 +173,7 @@ def test_a_bad_fixture_is_rejected(tmp_path: Path, text: str, expected: str) -> 
     path.write_text(text)
 
     with pytest.raises(InputError) as caught:
-        load_fixture(path, "f", "pets")
+        load_fixture(path, "f", PETS)
 
     assert str(caught.value) == expected
 
@@ -183,7 +183,7 @@ def test_a_fixture_can_have_thousands_of_pets(tmp_path: Path) -> None:
     path = tmp_path / "big.json"
     path.write_text(json.dumps([{"id": n, "name": "", "categoryId": 1} for n in range(24_000)]))
 
-    assert len(load_fixture(path, "f", "pets")) == 24_000
+    assert len(load_fixture(path, "f", PETS)) == 24_000
 
 
 # --- Good files -------------------------------------------------------------------------------
@@ -482,7 +482,7 @@ def outcome(read: Callable[[], object]) -> list[str]:
     return []
 
 
-FIXTURE_READERS = [partial(load_fixture, collection=name) for name in ("pets", "")]
+FIXTURE_READERS = [partial(load_fixture, collection=name) for name in (PETS, None)]
 
 
 @given(st.binary(max_size=300), st.booleans())

@@ -16,6 +16,7 @@ from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from mockpets.constants import ERRORS, ErrorCode
 from mockpets.contract import control_types as types
+from mockpets.contract.pet_store import BUILT_IN
 from mockpets.scenario.language.shapes import Definitions
 from mockpets.web.control.openapi import schema_of
 from mockpets.web.control.routes import control_document
@@ -282,7 +283,7 @@ def test_every_call_of_the_client_returns_what_it_is_annotated_with(server: Mock
     }
 
     def check(name: str, value: object) -> None:
-        definitions = Definitions("#/components/schemas/")
+        definitions = Definitions("#/components/schemas/", BUILT_IN)
         method = getattr(ControlClient, name)
         hint = get_type_hints(method, localns=NAMES, include_extras=True)["return"]
         schema = schema_of(hint, definitions)
