@@ -15,7 +15,7 @@ What no operation reaches is not looked at.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar, cast
 
 from mockpets.constants import PROBLEMS_SHOWN
 from mockpets.contract.references import (
@@ -37,6 +37,8 @@ __all__ = [
     "Described", "Document", "Node", "Note", "Path",
     "base_path", "json_media", "load", "not_served", "operations",
 ]  # fmt: skip
+
+_T = TypeVar("_T")
 
 METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _PLACES: Final = ("path", "query", "header", "cookie")
@@ -106,6 +108,8 @@ class Document(References):
             raise InputError([self.problem(("paths",), "describes no operations", hint)])
         self.operations: Final = tuple(reader.described)
         self.notes: Final = tuple(reader.all_notes())
+        self.property_names: Final = frozenset(reader.schemas.properties)
+        """The names of all properties of the schemas that operations reach."""
 
 
 def load(path: FilePath, shown: str) -> Document:
@@ -291,8 +295,9 @@ class _Reader:
         self._keywords: dict[str, list[Path]] = {}
         self._names: dict[str, str] = {}
         self._ids: dict[str, Path] = {}
-        self._schemas = SchemaCheck(document, self._add, self._keyword, self._broken)
-        self._checked: set[int] = set()
+        self.schemas = SchemaCheck(document, self._add, self._keyword, self._broken)
+        self._checked: dict[int, object] = {}  # holds the objects, so that ids stay their own
+        self._components: dict[tuple[str, object], Any] = {}
 
     def all_notes(self) -> list[Note]:
         keywords = [
@@ -416,9 +421,7 @@ class _Reader:
         parameters = self._with_template(list(listed.values()), path, names, at)
         body = None
         if value.get("requestBody") is not None:
-            body_at = (*at, "requestBody")
-            body = self._resolved(value["requestBody"], body_at, "a mapping with content")
-            body = {**body, "content": self._content(body, body_at)}
+            body = self._shared(value["requestBody"], (*at, "requestBody"), self._body)
         responses = self._responses(value, at)
         if value.get("callbacks"):
             self._note("part", "callbacks are not sent", (*at, "callbacks"))
@@ -474,7 +477,7 @@ class _Reader:
         if listed is None:
             return ()
         if id(listed) not in self._checked:
-            self._checked.add(id(listed))
+            self._checked[id(listed)] = listed
             self._check_security(listed, at)
         if not isinstance(listed, list):
             return ()
@@ -507,7 +510,7 @@ class _Reader:
                     what = f"{what}; {hint}" if hint else what
                     self._note("warning", what, (*at, index, name))
                 elif id(known[name]) not in self._checked:
-                    self._checked.add(id(known[name]))
+                    self._checked[id(known[name])] = known[name]
                     place = ("components", "securitySchemes", name)
                     scheme = self._resolved(known[name], place, "a security scheme")
                     if scheme and not isinstance(scheme.get("type"), str):
@@ -521,13 +524,20 @@ class _Reader:
         result: dict[tuple[str, str], Node] = {}
         for index, value in enumerate(self._list(holder, "parameters", at, "parameters", hint)):
             place = (*at, "parameters", index)
-            parameter = self._resolved(value, place, "a parameter (a mapping)")
-            if parameter and self._is_parameter(parameter, place):
-                if (parameter["name"], parameter["in"]) in result:
-                    what = f"the parameter {quote(parameter['name'])} is listed twice"
-                    self._note("warning", what, place)
-                result[parameter["name"], parameter["in"]] = self._typed(parameter, place)
+            parameter = self._shared(value, place, self._parameter)
+            if not parameter:
+                continue
+            if (parameter["name"], parameter["in"]) in result:
+                what = f"the parameter {quote(parameter['name'])} is listed twice"
+                self._note("warning", what, place)
+            result[parameter["name"], parameter["in"]] = parameter
         return result
+
+    def _parameter(self, value: object, at: Path) -> Node:
+        """Return a parameter; an empty mapping if it is invalid."""
+        parameter = self._resolved(value, at, "a parameter (a mapping)")
+        is_valid = parameter and self._is_parameter(parameter, at)
+        return self._typed(parameter, at) if is_valid else {}
 
     def _is_parameter(self, parameter: Node, at: Path) -> bool:
         """Add a problem unless a parameter has a name and a place."""
@@ -555,9 +565,8 @@ class _Reader:
             result["content"] = self._content(parameter, at)
         else:
             result["schema"] = parameter.get("schema")
-            self._schemas.check(result, "schema", (*at, "schema"))
-        if id(parameter) not in self._checked:
-            self._examples(parameter, at)
+            self.schemas.check(result, "schema", (*at, "schema"))
+        self._examples(parameter, at)
         return result
 
     def _with_template(
@@ -585,6 +594,10 @@ class _Reader:
 
     # --- Bodies and responses -------------------------------------------------------------------
 
+    def _body(self, value: object, at: Path) -> Node:
+        body = self._resolved(value, at, "a mapping with content")
+        return {**body, "content": self._content(body, at)}
+
     def _responses(self, operation: Node, at: Path) -> dict[str, Node]:
         expected = "must be a mapping of statuses to responses"
         at = (*at, "responses")
@@ -601,18 +614,29 @@ class _Reader:
                 continue
             if value is None:
                 value = {}  # only the status is described
-            hint = ""
-            if isinstance(value, str):
-                hint = "write {description: ...}"
-            response = self._resolved(value, place, "a response (a mapping)", hint)
-            content = self._content(response, place)
-            headers = self._headers(response, place)
             name = status if status == "default" else status.upper()
-            result[name] = {**response, "content": content, "headers": headers}
-            for part in ("content", "headers"):
-                if not result[name][part]:
-                    del result[name][part]  # type: ignore[attr-defined]
+            result[name] = self._shared(value, place, self._response)
         return result
+
+    def _response(self, value: object, at: Path) -> Node:
+        hint = "write {description: ...}" if isinstance(value, str) else ""
+        response = self._resolved(value, at, "a response (a mapping)", hint)
+        parts = {"content": self._content(response, at), "headers": self._headers(response, at)}
+        other = {name: part for name, part in response.items() if name not in parts}
+        return {**other, **{name: part for name, part in parts.items() if part}}
+
+    def _shared(self, value: object, at: Path, read: Callable[[object, Path], _T]) -> _T:
+        """Return what a function reads of a value; once for all that share a component."""
+        reference = value.get("$ref") if isinstance(value, dict) and len(value) == 1 else None
+        if not isinstance(reference, str):
+            return read(value, at)
+        count = len(self.problems)
+        if (reference, read) not in self._components:
+            result = read(value, at)
+            if len(self.problems) > count:  # report it at each place
+                return result
+            self._components[reference, read] = result
+        return cast("_T", self._components[reference, read])
 
     def _content(self, holder: Node, at: Path) -> dict[str, Any]:
         """Return a checked mapping of media types to media objects."""
@@ -625,9 +649,9 @@ class _Reader:
             result[media_type] = media
             if id(media) in self._checked:
                 continue
-            self._checked.add(id(media))
+            self._checked[id(media)] = media
             if "schema" in media:
-                self._schemas.check(media, "schema", (*place, "schema"))
+                self.schemas.check(media, "schema", (*place, "schema"))
             self._examples(media, place)
             encoding = self._mapping(media, "encoding", place, "must be a mapping of properties")
             for name, each in encoding.items():
@@ -644,7 +668,7 @@ class _Reader:
                 header["content"] = self._content(header, place)
             else:
                 header.setdefault("schema", {})
-                self._schemas.check(header, "schema", (*place, "schema"))
+                self.schemas.check(header, "schema", (*place, "schema"))
             result[name] = header
         return result
 

@@ -106,6 +106,8 @@ class SchemaCheck:
         self._add = add
         self._note = note
         self._broken = broken
+        self.properties: set[str] = set()
+        """The names of all properties."""
         self._seen: set[int] = set()
         self._stack: list[tuple[dict[str, Any], Path]] = []
 
@@ -122,7 +124,8 @@ class SchemaCheck:
         """Normalize a schema in its holder, and remember to check it."""
         schema = holder[key]
         if schema is None or isinstance(schema, bool):
-            schema = holder[key] = {"not": {}} if schema is False else {}
+            holder[key] = {"not": {}} if schema is False else {}
+            return
         if isinstance(schema, dict):
             if id(schema) not in self._seen:
                 self._seen.add(id(schema))
@@ -206,6 +209,8 @@ class SchemaCheck:
         if value is None:
             del schema[key]
         elif isinstance(value, dict):
+            if key == "properties":
+                self.properties.update(value)
             for name in value:
                 self._push(value, name, (*at, key, name))
         else:
