@@ -9,7 +9,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
-from mockpets.contract.patterns import why_not_enforced
+from mockpets.contract.patterns import enforces
 from mockpets.contract.references import CHAIN, BrokenReferenceError
 from mockpets.errors import nearest
 from mockpets.strict_json import REMOVE_QUOTES, shown
@@ -32,9 +32,8 @@ _SEVERAL: Final = frozenset(("allOf", "anyOf", "oneOf", "prefixItems"))
 _NAMED: Final = frozenset(("properties", "patternProperties", "dependentSchemas"))
 _NOT_ENFORCED: Final = frozenset(
     (
-        *("if", "unevaluatedItems", "unevaluatedProperties", "dependentSchemas"),
-        *("dependentRequired", "patternProperties", "propertyNames", "contains"),
-        *("$dynamicRef", "$recursiveRef"),
+        *("if", "contains", "dependentRequired", "dependentSchemas", "unevaluatedItems"),
+        *("unevaluatedProperties", "$dynamicRef", "$recursiveRef"),
     )
 )
 """Keywords that constrain values, and that no field enforces."""
@@ -158,8 +157,9 @@ class SchemaCheck:
                 self._type(schema, at)
             elif key == "discriminator":
                 self._discriminator(schema, at)
-        if "pattern" in schema and (reason := why_not_enforced(schema["pattern"])):
-            what = f"the pattern {quote(schema['pattern'])} is not enforced: {reason}"
+        if "pattern" in schema and not enforces(schema["pattern"]):
+            why = "it has a repeat inside a repeat, or Python cannot read it"
+            what = f"the pattern {quote(schema['pattern'])} is not enforced: {why}"
             self._note(what, (*at, "pattern"))
 
     def _reference(self, schema: dict[str, Any], at: Path) -> None:
