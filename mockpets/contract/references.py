@@ -136,7 +136,9 @@ class References:
             self._depth += 1  # a reference may lead through others
             try:
                 if self._depth > CHAIN:
-                    what = f"the reference {quote(reference)} leads through more than {CHAIN} others"
+                    what = (
+                        f"the reference {quote(reference)} leads through more than {CHAIN} others"
+                    )
                     raise BrokenReferenceError(what)
                 self._targets[reference] = self._find(reference)
             except BrokenReferenceError as error:
@@ -151,6 +153,8 @@ class References:
     def _find(self, reference: str) -> tuple[object, Path]:
         file, _, pointer = reference.partition("#")
         file = _normal(file)
+        if file == self._name:
+            file = ""
         value: Any = self._source(file, reference).root
         path: Path = (f"{file}#",) if file else ()
         if pointer and not pointer.startswith("/"):
@@ -203,8 +207,6 @@ class References:
         return ""
 
     def _source(self, file: str, reference: str) -> _Source:
-        if file == self._name:
-            file = ""
         if file not in self._sources:
             try:
                 self._sources[file] = self._open(file, reference)

@@ -25,8 +25,8 @@ BAD_DOCUMENTS: dict[str, tuple[str, list[str]]] = {
     "asyncapi": (
         "asyncapi: 3.0.0",
         [
-            " is an AsyncAPI document, which describes messages, not HTTP requests; name an OpenAPI "
-            "document"
+            " is an AsyncAPI document, which describes messages, not HTTP requests; name an "
+            "OpenAPI document"
         ],
     ),
     "postman": (
@@ -215,10 +215,10 @@ BAD_DOCUMENTS: dict[str, tuple[str, list[str]]] = {
             f'6:11: {AT}.parameters.1: must be a parameter (a mapping), got "a"',
             f"7:11: {AT}.parameters.2: missing key 'name'; add it, such as name: limit",
             f"8:11: {AT}.parameters.3: missing key 'in'; add it, such as in: query",
-            f'9:25: {AT}.parameters.4.in: must be path, query, header or cookie, got "qery"; did you '
-            "mean 'query'?",
-            f'10:25: {AT}.parameters.5.in: must be path, query, header or cookie, got "body"; that is '
-            "Swagger 2.0; use requestBody",
+            f'9:25: {AT}.parameters.4.in: must be path, query, header or cookie, got "qery"; '
+            "did you mean 'query'?",
+            f'10:25: {AT}.parameters.5.in: must be path, query, header or cookie, got "body"; '
+            "that is Swagger 2.0; use requestBody",
             f"11:12: {AT}.parameters.6.name: must be a string, got a list",
             f"11:26: {AT}.parameters.6.in: must be a string, got 5",
             f"12:18: {AT}.parameters.7.$ref: the reference '#/components/parameters/limt' leads "
@@ -234,7 +234,8 @@ BAD_DOCUMENTS: dict[str, tuple[str, list[str]]] = {
     "content": (
         A + "      requestBody: {content: application/json}",
         [
-            f'5:30: {AT}.requestBody.content: must be a mapping of media types, got "application/json"'
+            f"5:30: {AT}.requestBody.content: must be a mapping of media types, got "
+            '"application/json"'
         ],
     ),
     "media": (
@@ -354,15 +355,16 @@ BAD_DOCUMENTS: dict[str, tuple[str, list[str]]] = {
         [
             f"7:49: {MEDIA}.properties: must be a mapping of names to schemas, got a list",
             f"7:66: {MEDIA}.allOf: must be a list of schemas, got a mapping; write allOf: [...]",
-            f'7:84: {MEDIA}.items: must be a schema (a mapping), got "string"; write {{type: string}}',
+            f'7:84: {MEDIA}.items: must be a schema (a mapping), got "string"; write '
+            "{type: string}",
             f"7:114: {MEDIA}.additionalProperties: must be a schema (a mapping), got 5",
         ],
     ),
     "property": (
         schema("{properties: {a: string, b: [], c: {anyOf: [text]}}}"),
         [
-            f'7:65: {MEDIA}.properties.a: must be a schema (a mapping), got "string"; write {{type: '
-            "string}",
+            f'7:65: {MEDIA}.properties.a: must be a schema (a mapping), got "string"; write '
+            "{type: string}",
             f"7:73: {MEDIA}.properties.b: must be a schema (a mapping), got a list",
             f'7:92: {MEDIA}.properties.c.anyOf.1: must be a schema (a mapping), got "text"',
         ],

@@ -3,6 +3,7 @@
 import json
 import random
 import re
+from copy import deepcopy
 from typing import Any
 
 from mockpets.contract.reading import read
@@ -52,7 +53,10 @@ paths:
       - {name: ownerId, in: path, required: true, schema: {type: integer, format: int64}}
     get:
       operationId: getOwner
-      responses: {200: {description: ok, content: {application/json: {schema: {$ref: '#/components/schemas/Owner'}}}}}
+      responses:
+        200:
+          description: ok
+          content: {application/json: {schema: {$ref: '#/components/schemas/Owner'}}}
     put:
       <<: *post
       operationId: replaceOwner
@@ -192,7 +196,7 @@ def _replace_one(root: Any, generator: random.Random) -> None:
             continue
         action = generator.random()
         if action < 0.7:
-            holder[key] = generator.choice(_VALUES)
+            holder[key] = deepcopy(generator.choice(_VALUES))
         elif action < 0.85:
             del holder[key]
         elif isinstance(holder, dict):

@@ -19,7 +19,7 @@ from mockpets.contract.openapi import (
     not_served,
     operations,
 )
-from mockpets.errors import InputError
+from mockpets.errors import InputError, Problem
 from tests.contract.bad_documents import BAD_DOCUMENTS, BAD_FILES, START
 from tests.contract.damaged_documents import CLINIC, damaged
 
@@ -39,7 +39,7 @@ def loaded(folder: Path, text: str, name: str = "clinic.yaml", **files: str) -> 
     return load(write(folder, {name: text, **others}), name)
 
 
-def problems(path: Path) -> list[str]:
+def listed(path: Path) -> list[str]:
     with pytest.raises(InputError) as caught:
         load(path, path.name)
     return str(caught.value).splitlines()
@@ -64,11 +64,27 @@ def test_unquoted_scalars_mean_what_they_mean_in_yaml_1_2(tmp_path: Path) -> Non
     words = {
         **{word: word for word in ("18:00", "NO", "yes", "on", "2030-12-05", "1_000", ".inf")},
         **{word: word for word in (".nan", "0x", "1.2.3", "--", "+", ".", "e3", "~a", "'no'")},
-        "true": True, "False": False, "null": None, "~": None, "NULL": None, '"5"': "5",
-        "5": 5, "-7": -7, "+5": 5, "0777": 777, "0x1F": 31, "0o17": 15,
-        "1e3": Decimal(1000), "1.50": Decimal("1.50"), ".5": Decimal("0.5"),
-        "9007199254740993.0": Decimal("9007199254740993.0"), "1" * 45: Decimal("1" * 45),
-        "!!str 5": "5", "!!int '5'": 5, "!sub 5": "5", "! 5": "5",
+        "true": True,
+        "False": False,
+        "null": None,
+        "~": None,
+        "NULL": None,
+        '"5"': "5",
+        "5": 5,
+        "-7": -7,
+        "+5": 5,
+        "0777": 777,
+        "0x1F": 31,
+        "0o17": 15,
+        "1e3": Decimal(1000),
+        "1.50": Decimal("1.50"),
+        ".5": Decimal("0.5"),
+        "9007199254740993.0": Decimal("9007199254740993.0"),
+        "1" * 45: Decimal("1" * 45),
+        "!!str 5": "5",
+        "!!int '5'": 5,
+        "!sub 5": "5",
+        "! 5": "5",
     }
     words["'no'"] = "no"
     lines = "".join(f"- {word}\n" for word in words)
@@ -217,7 +233,9 @@ def test_a_reference_through_a_reference(tmp_path: Path) -> None:
     text = f"""{START}  /a:
     get:
       responses:
-        200: {{content: {{application/json: {{schema: {{$ref: '#/components/schemas/A/properties/b'}}}}}}}}
+        200:
+          content:
+            application/json: {{schema: {{$ref: '#/components/schemas/A/properties/b'}}}}
 components:
   schemas:
     A: {{$ref: '#/components/schemas/B'}}
@@ -258,14 +276,14 @@ def test_names_of_operations(tmp_path: Path) -> None:
     }
     document = loaded(tmp_path, json.dumps({"openapi": "3.1.0", "paths": paths}), "a.json")
 
-    listed = operations(document)
+    names = operations(document)
 
-    assert [each.name for each in listed] == [
+    assert [each.name for each in names] == [
         *("get-users-id", "update-user--", "get-Users-id-act", "get", "List", "list-2"),
         *("get-b", "5", "List-3"),
     ]
-    assert (listed[-1].method, listed[-1].path) == ("DELETE", "/a/{b}.{c}")
-    assert listed[-1].at == ("paths", "/a/{b}.{c}", "delete")
+    assert (names[-1].method, names[-1].path) == ("DELETE", "/a/{b}.{c}")
+    assert names[-1].at == ("paths", "/a/{b}.{c}", "delete")
     warnings = [each.what for each in not_served(document) if "not described" not in each.what]
     assert warnings == ["the operationId 'List' is not unique"]
 
@@ -577,7 +595,7 @@ def test_bad_documents(tmp_path: Path, name: str) -> None:
     text, expected = BAD_DOCUMENTS[name]
     file = "clinic.json" if text.startswith("{") else "clinic.yaml"
 
-    assert problems(write(tmp_path, {file: text})) == [f"{file}:{line}" for line in expected]
+    assert listed(write(tmp_path, {file: text})) == [f"{file}:{line}" for line in expected]
 
 
 @pytest.mark.parametrize(("data", "expected"), BAD_FILES)
@@ -585,13 +603,13 @@ def test_bad_files(tmp_path: Path, data: bytes, expected: str) -> None:
     path = tmp_path / "clinic.yaml"
     path.write_bytes(data)
 
-    assert problems(path) == [f"clinic.yaml:{expected}"]
+    assert listed(path) == [f"clinic.yaml:{expected}"]
 
 
 def test_a_missing_file_and_a_folder(tmp_path: Path) -> None:
-    assert problems(tmp_path / "a.yaml") == ["a.yaml: file not found; check the path"]
+    assert listed(tmp_path / "a.yaml") == ["a.yaml: file not found; check the path"]
     (tmp_path / "b.yaml").mkdir()
-    assert problems(tmp_path / "b.yaml") == ["b.yaml: is a folder; name a file in it"]
+    assert listed(tmp_path / "b.yaml") == ["b.yaml: is a folder; name a file in it"]
 
 
 REFERENCED = [
@@ -626,7 +644,7 @@ def test_bad_references_to_files(tmp_path: Path, reference: str, text: str, expe
     path = write(folder, {"clinic.yaml": root, "parts/a.yaml": text})
     (folder / "parts/link.yaml").symlink_to(tmp_path / "secret.yaml")
 
-    [problem] = problems(path)
+    [problem] = listed(path)
 
     assert expected in problem
     assert "secret" not in problem
@@ -635,10 +653,10 @@ def test_bad_references_to_files(tmp_path: Path, reference: str, text: str, expe
 def test_at_most_twenty_problems_are_listed(tmp_path: Path) -> None:
     paths = "".join(f"  /a{number}: {{get: 5}}\n" for number in range(50))
 
-    listed = problems(write(tmp_path, {"clinic.yaml": START + paths}))
+    lines = listed(write(tmp_path, {"clinic.yaml": START + paths}))
 
-    assert len(listed) == 21
-    assert listed[-1] == "clinic.yaml: and 30 more problems"
+    assert len(lines) == 21
+    assert lines[-1] == "clinic.yaml: and 30 more problems"
 
 
 # --- Limits -----------------------------------------------------------------------------------
@@ -672,14 +690,14 @@ def test_long_chains_of_references(tmp_path: Path, link: str, number: int, is_va
     if is_valid:
         load(path, "clinic.json")
     else:
-        assert problems(path)[0].startswith("clinic.json:1:")
+        assert listed(path)[0].startswith("clinic.json:1:")
 
 
 def test_the_number_of_operations_is_limited(tmp_path: Path) -> None:
-    paths = {f"/a{number}": {"get": {}} for number in range(10_001)}
+    paths: dict[str, object] = {f"/a{number}": {"get": {}} for number in range(10_001)}
     path = write(tmp_path, {"a.json": json.dumps({"openapi": "3.1.0", "paths": paths})})
 
-    [problem] = problems(path)
+    [problem] = listed(path)
 
     assert "has more than 10000 operations; remove the paths that your app does not use" in problem
 
@@ -689,7 +707,7 @@ def test_the_size_is_limited(tmp_path: Path) -> None:
     with path.open("wb") as file:
         file.truncate(50_000_000)
 
-    assert problems(path) == ["a.json: is larger than 32768 KiB; shorten or split it"]
+    assert listed(path) == ["a.json: is larger than 32768 KiB; shorten or split it"]
 
 
 # --- Damaged documents ------------------------------------------------------------------------
@@ -705,22 +723,25 @@ def test_the_undamaged_documents_load(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "count", [100, pytest.param(2000, marks=[pytest.mark.slow, pytest.mark.long])]
 )
-def test_damaged_documents_load_or_have_problems(tmp_path: Path, count: int) -> None:
+def test_damaged_documents_load_or_have_listed(tmp_path: Path, count: int) -> None:
     loads = 0
     for number in range(count):
         name, data = damaged(number)
         path = tmp_path / name
         path.write_bytes(data)
+        document = None
+        problems: tuple[Problem, ...] = ()
         try:
             document = load(path, name)
         except InputError as error:
-            assert error.problems
-            for problem in error.problems:
-                assert problem.file == name, (number, problem)
-                assert "\n" not in str(problem)
+            problems = error.problems
+        if document is None:
+            assert problems, number
+            assert {problem.file for problem in problems} == {name}, number
+            assert all("\n" not in str(problem) for problem in problems), number
         else:
             loads += 1
-            assert operations(document)
-            for note in not_served(document):
-                assert document.place(note.at)[1] > 0
+            assert operations(document), number
+            places = [document.place(note.at) for note in not_served(document)]
+            assert all(file == name and line > 0 for file, line, _ in places), number
     assert 0 < loads < count
