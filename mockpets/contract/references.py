@@ -181,6 +181,8 @@ class References:
                 path = (*path, int(step))
             else:
                 raise self._missing(reference, value, steps, index)
+        if isinstance(value, bool):  # a schema that accepts everything or nothing
+            value = {} if value else {"not": {}}
         return value, path
 
     def _missing(
@@ -327,8 +329,6 @@ def got(value: object) -> str:
 def _as_node(value: object, reference: str) -> Node:
     if isinstance(value, dict):
         return value
-    if isinstance(value, bool):  # a schema that accepts everything or nothing
-        return {} if value else {"not": {}}
     what = f"the reference {quote(reference)} leads to a value that is not a mapping"
     raise BrokenReferenceError(what)
 

@@ -247,6 +247,19 @@ components:
     assert document.resolve(schema) == {"type": "integer"}
 
 
+def test_a_reference_to_a_boolean_schema(tmp_path: Path) -> None:
+    text = f"""{START}  /a:
+    get:
+      responses: {{200: {{headers: {{X-A: {{schema: {{$ref: '#/components/schemas/None'}}}}}}}}}}
+components: {{schemas: {{None: false}}}}
+"""
+    [operation] = operations(document := loaded(tmp_path, text))
+
+    schema = operation.responses["200"]["headers"]["X-A"]["schema"]
+    assert document.resolve(schema) == {"not": {}}
+    assert document.resolve(schema) is document.resolve(schema)
+
+
 def test_only_what_operations_reach_is_looked_at(tmp_path: Path) -> None:
     document = loaded(
         tmp_path,
