@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 
+from mockpets.contract.fields import INVALID
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.strict_json import dump_json
 from mockpets.units import quote
@@ -17,7 +18,7 @@ from mockpets.units import quote
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from mockpets.contract.fields import ContractField, ValueProblem
+    from mockpets.contract.fields import ContractField, Invalid, ValueProblem
     from mockpets.contract.routes import Routes
 
 Record = dict[str, Any]
@@ -36,31 +37,31 @@ class Schema:
         self.name: Final = name
         self.fields: Final = fields
 
-    def accept(self, value: object, *, partial: bool = False) -> Record | None:
-        """Return an object without other properties; None if it is invalid.
+    def accept(self, value: object, *, partial: bool = False) -> Record | Invalid:
+        """Return an object without other properties, or `INVALID`.
 
         :param partial: whether properties may be missing, and have no defaults; also below.
         """
         if not isinstance(value, dict):
-            return None
+            return INVALID
         result = {}
         for name, field in self.fields.items():
             if name in value:
                 accepted = field.accept(value[name])
-                if accepted is None:
-                    return None
+                if accepted is INVALID:
+                    return INVALID
                 result[name] = accepted
             elif partial:
                 continue
             elif field.required:
-                return None
+                return INVALID
             elif field.default is not None:
                 result[name] = field.default
         return result
 
     def problems(self, value: object, *, partial: bool = False) -> list[ValueProblem]:
         """Return every problem of a value; none if it is valid."""
-        if self.accept(value, partial=partial) is not None:
+        if self.accept(value, partial=partial) is not INVALID:
             return []
         return self._validate(value, partial=partial)
 
@@ -73,7 +74,7 @@ class Schema:
     def load(self, value: object) -> Record:
         """Return what `accept` does, or raise ``invalid_request`` with every problem."""
         accepted = self.accept(value)
-        if accepted is None:
+        if accepted is INVALID:
             raise RequestError("invalid_request", sentence(self.problems(value)))
         return accepted
 
@@ -207,9 +208,9 @@ class Operation(NamedTuple):
         ]
         single = {name: values[0] for name, values in known.items() if len(values) == 1}
         query = self.query.accept(single)
-        if query is None:
+        if query is INVALID:
             problems += self.query.problems(single)
-        if problems or query is None:
+        if problems or query is INVALID:
             raise RequestError("invalid_request", sentence(problems))
         return Page(query.pop(LIMIT), query)
 
@@ -281,9 +282,9 @@ class RecordSchema(NamedTuple):
             else:
                 changed[name] = wanted
         changes = self.given.accept(changed, partial=True)
-        if changes is None:
+        if changes is INVALID:
             problems += self.given.problems(changed, partial=True)
-        if problems or changes is None:
+        if problems or changes is INVALID:
             raise RequestError("invalid_request", sentence(problems))
         return changes | removed
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from marshmallow import EXCLUDE, Schema, ValidationError, fields
 
+from mockpets.contract.fields import INVALID
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -25,7 +27,7 @@ class _Field(fields.Field[Any]):
 
     def _deserialize(self, value: object, *_: object, **__: object) -> object:
         accepted = self.field.accept(value)
-        if accepted is None:
+        if accepted is INVALID:
             raise ValidationError(self.field.problem(value))
         return accepted
 

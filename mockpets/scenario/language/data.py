@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import INT64_MAX, RECORDS_GENERATED
 from mockpets.contract.collections import dump_record
-from mockpets.contract.fields import INT64_BOUNDS, Integer, split_hint
+from mockpets.contract.fields import INT64_BOUNDS, INVALID, Integer, split_hint
 from mockpets.contract.pet_store import COLLECTIONS, PET_STORE, PETS
 from mockpets.errors import InputError, RequestError, did_you_mean
-from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.mappings import ByKey, ByKind, Object, meant, unknown_key
 from mockpets.scenario.language.shapes import Choice, ListOf, Number, Shape, Value, kebab_case
 from mockpets.scenario.model import EVERYTHING, Generated
@@ -61,7 +60,7 @@ class _PetShape(Shape):
             else:
                 unknown_key(key, name, known, diagnostics)
         pet = _PET_SCHEMA.accept(node.plain())
-        if pet is not None:
+        if pet is not INVALID:
             return pet
         for path, problem in _PET_SCHEMA.problems(node.plain()):
             if path and path[0] not in node.members and meant(str(path[0]), node, known):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from enum import Enum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from mockpets.constants import PROBLEMS_SHOWN
+from mockpets.contract.fields import INVALID
 from mockpets.errors import InputError, Problem, did_you_mean, printable
 from mockpets.scenario.language.nodes import dotted
 from mockpets.strict_json import REMOVE_QUOTES
@@ -15,21 +15,12 @@ from mockpets.units import quote
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
+    from mockpets.contract.fields import Invalid
     from mockpets.scenario.language.nodes import Node, Path
 
     Fixture = Callable[[str], tuple[bytes, ...] | InputError]
     """Returns the records of a fixture for a collection, by its name, or its problems."""
     Fixtures = Mapping[str, Fixture]
-
-
-class Invalid(Enum):
-    """The type of `INVALID`, so that a type checker can tell it apart."""
-
-    INVALID = "invalid"
-
-
-INVALID: Final = Invalid.INVALID
-"""The value of an invalid node; a shape returns it after it has added a problem."""
 
 
 @dataclass(frozen=True, slots=True)

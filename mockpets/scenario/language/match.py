@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import API_PREFIX, GLOB, GLOB_LENGTH, GLOB_RULE
+from mockpets.contract.fields import INVALID
 from mockpets.contract.model import ROLES
 from mockpets.contract.pet_store import PET_STORE
-from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.headers import TOKEN, TOKEN_HINT, check_duplicates
 from mockpets.scenario.language.mappings import ByKind, MapOf, Object, needs, not_both, some
 from mockpets.scenario.language.shapes import Choice, ListOf, OneOrMany, Text, Value

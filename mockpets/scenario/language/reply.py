@@ -24,8 +24,9 @@ from mockpets.scenario.matching import ABSENT
 from mockpets.scenario.model import PASS
 
 if TYPE_CHECKING:
+    from mockpets.contract.fields import Invalid
     from mockpets.scenario.language.data import Page
-    from mockpets.scenario.language.diagnostics import Diagnostics, Invalid
+    from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Node
 
 _BODILESS: Final = (204, 205, 304)
