@@ -48,7 +48,7 @@ HOMES = {third_party: package for _, package, homes in RULE for third_party in h
 # Within a package, a third-party package may have a narrower home.
 NARROW_HOMES = {
     "faker": {"mockpets.seed.generator"},
-    "marshmallow": {"mockpets.contract.validation"},
+    "marshmallow": {"mockpets.contract.validation", "mockpets.contract.schema_validation"},
     "prometheus_client": {"mockpets.telemetry.metrics"},
     "yaml": {"mockpets.scenario.language.parser", "mockpets.scenario.language.writer"},
 }

@@ -55,7 +55,7 @@ def _is_number(value: object) -> TypeGuard[int | float | Decimal]:
     return isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
 
 
-def _parse_number(text: str) -> object:
+def parse_number(text: str) -> object:
     """Return a text as the number that it is in JSON; None if it is not one."""
     if not re.fullmatch(r"[-+.0-9eE]+", text):
         return None
@@ -124,7 +124,7 @@ class Integer(ContractField):
         """Return what is wrong with an invalid value."""
         if _is_number(value) and not INT64_MIN <= value <= INT64_MAX:
             return f"must be an integer from {INT64_MIN} to {INT64_MAX} (int64), got {shown(value)}"
-        if isinstance(value, str) and self.accept(_parse_number(value)) is not INVALID:
+        if isinstance(value, str) and self.accept(parse_number(value)) is not INVALID:
             return f"{self.expected}, got the text {shown(value)}; {REMOVE_QUOTES}"
         return super().problem(value)
 

@@ -37,7 +37,7 @@ class _Field(fields.Field[Any]):
         return ValidationError(message)
 
 
-class _Object(Schema):
+class JsonObject(Schema):
     """A JSON object; properties that the contract does not have are ignored."""
 
     class Meta:
@@ -54,7 +54,7 @@ def validator(described: Mapping[str, ContractField]) -> Callable[..., list[Valu
     Its argument `partial` says whether required properties may be missing.
     """
     own: dict[str, fields.Field[Any]] = {name: _Field(each) for name, each in described.items()}
-    schema = _Object.from_dict(own)()
+    schema = JsonObject.from_dict(own)()
 
     def problems(value: object, *, partial: bool = False) -> list[ValueProblem]:
         messages: dict[str, list[str]] = {}
