@@ -51,7 +51,8 @@ def parse_int64(text: str) -> int | None:
     return number if INT64_MIN <= number <= INT64_MAX else None
 
 
-def _is_number(value: object) -> TypeGuard[int | float | Decimal]:
+def is_number(value: object) -> TypeGuard[int | float | Decimal]:
+    """Return whether a value is a number of JSON, which true is not."""
     return isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
 
 
@@ -122,7 +123,7 @@ class Integer(ContractField):
 
     def problem(self, value: object) -> str:
         """Return what is wrong with an invalid value."""
-        if _is_number(value) and not INT64_MIN <= value <= INT64_MAX:
+        if is_number(value) and not INT64_MIN <= value <= INT64_MAX:
             return f"must be an integer from {INT64_MIN} to {INT64_MAX} (int64), got {shown(value)}"
         if isinstance(value, str) and self.accept(parse_number(value)) is not INVALID:
             return f"{self.expected}, got the text {shown(value)}; {REMOVE_QUOTES}"
@@ -131,7 +132,7 @@ class Integer(ContractField):
     def accept(self, value: object) -> int | Invalid:
         """Return the integer."""
         # The range first: int() of a Decimal such as 1e999999 would take forever.
-        if _is_number(value) and self.low <= value <= self.high and value == int(value):
+        if is_number(value) and self.low <= value <= self.high and value == int(value):
             return int(value)
         return INVALID
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard
 
 from mockpets.constants import PROBLEMS_SHOWN
-from mockpets.contract.fields import INVALID, ContractField, parse_number
+from mockpets.contract.fields import INVALID, ContractField, is_number, parse_number
 from mockpets.contract.patterns import FORMATS, PATTERN_TEXT, compiled
 from mockpets.errors import did_you_mean
 from mockpets.strict_json import REMOVE_QUOTES, shown
@@ -102,7 +102,7 @@ def json_key(value: object) -> Hashable:
         return (dict, frozenset((name, json_key(each)) for name, each in value.items()))
     if isinstance(value, (list, tuple)):
         return (list, tuple(map(json_key, value)))
-    return (isinstance(value, bool), value)  # type: ignore[return-value]  # a scalar of JSON
+    return (isinstance(value, bool), value)
 
 
 class SchemaField(ContractField):
@@ -166,7 +166,8 @@ class SchemaField(ContractField):
         """Return what is wrong with a value itself, not with its properties, items or choices."""
         if self.is_wrong_type(value):
             return [self._mismatch(value)]
-        return [each.problem(value) for each in self._checks(value) if not each.is_valid(value)]
+        failed = [each for each in self._checks(value) if not each.is_valid(value)]
+        return [each.problem(value) for each in failed]
 
     @property
     def expected(self) -> str:  # type: ignore[override]
@@ -211,7 +212,7 @@ class SchemaField(ContractField):
         if value.__class__ not in self._accepts:
             return True
         is_listed = self._enum is None or json_key(value) in self._enum
-        is_whole = not self._is_integer or not _is_number(value) or _is_whole(value)
+        is_whole = not self._is_integer or not is_number(value) or _is_whole(value)
         return not (is_listed and is_whole)
 
     @cached_property
@@ -358,7 +359,7 @@ class SchemaField(ContractField):
             checks.append(Check(is_within, f"must be {noun}{self._range}"))
         for node, _ in self.parts:
             step, name = node.get("multipleOf"), node.get("format")
-            if _is_number(step) and step > 0:
+            if _is_limit(step) and step > 0:
                 check = partial(_is_multiple, step=Decimal(str(step)))
                 checks.append(Check(check, f"must be a multiple of {step}"))
             if isinstance(name, str) and name in _RANGES and self._is_integer:
@@ -386,9 +387,10 @@ class SchemaField(ContractField):
 
     def _sizes(self, least: str, most: str, singular: str, plural: str) -> list[Check]:
         """Return the check of a length, unless every length is valid."""
-        lows = [node[least] for node, _ in self.parts if _is_number(node.get(least))]
-        highs = [node[most] for node, _ in self.parts if _is_number(node.get(most))]
-        low, high = max(lows, default=0), min(highs, default=None)
+        lows = [node[least] for node, _ in self.parts if _is_limit(node.get(least))]
+        highs: list[Any] = [node[most] for node, _ in self.parts if _is_limit(node.get(most))]
+        low: Any = max(lows, default=0)
+        high: Any = min(highs, default=None)
         if high is None:
             text = f"at least {low} {singular if low == 1 else plural}"
         elif low <= 0 or low > high:
@@ -396,7 +398,7 @@ class SchemaField(ContractField):
         elif low == high:
             text = f"exactly {low} {singular if low == 1 else plural}"
         else:
-            text = f"from {low} to {high} {plural}"
+            text = f"{low} to {high} {plural}"
         if low <= 0 and high is None:
             return []
         return [
@@ -752,13 +754,14 @@ def _tags(
     tag = described.get("propertyName") if isinstance(described, Mapping) else None
     if not isinstance(described, Mapping) or not isinstance(tag, str):
         return "", {}
-    tagged = {name: field for name, field in branches if name}
+    names = {name: field for name, field in branches if name}
+    tagged = {}
     mapping = described.get("mapping")
     for value, target in mapping.items() if isinstance(mapping, Mapping) else ():
         for node, (name, field) in zip(listed, branches, strict=True):
             if isinstance(node, Mapping) and target in (node.get("$ref"), name):
                 tagged[value] = field
-    return tag, tagged
+    return tag, tagged | {name: each for name, each in names.items() if name not in tagged}
 
 
 def _name_of(node: object) -> str:
@@ -783,9 +786,9 @@ def _limits_of(node: Node, keyword: str, exclusive: str) -> Iterator[tuple[bool,
     `exclusive` is a boolean in OpenAPI 3.0, else a number.
     """
     limit, other = node.get(keyword), node.get(exclusive)
-    if _is_number(limit):
+    if _is_limit(limit):
         yield other is True, limit
-    if _is_number(other):
+    if _is_limit(other):
         yield True, other
 
 
@@ -795,15 +798,15 @@ def _names(required: object) -> Iterator[str]:
             yield name
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
+def _is_limit(value: object) -> TypeGuard[int | float | Decimal]:
+    return is_number(value) and _is_finite(value)
 
 
 def _is_whole(value: Any) -> bool:
     if isinstance(value, Decimal):
         # Not by int(), which takes forever for 1e999999.
         return value.is_finite() and value == value.to_integral_value()
-    return isinstance(value, int) or value.is_integer()
+    return isinstance(value, int) or bool(value.is_integer())
 
 
 def _is_finite(value: Any) -> bool:
@@ -817,15 +820,17 @@ def _is_between(low: int, high: int, value: Any) -> bool:
 def _is_multiple(value: Any, step: Decimal) -> bool:
     """Return whether a number is an exact multiple, which Decimal's remainder cannot always say."""
     number = Decimal(str(value)) if isinstance(value, float) else Decimal(value)
+    if not number.is_finite():
+        return True  # another check rejects it
     top, bottom = number.as_tuple(), step.as_tuple()
     digits = int(Decimal((0, top.digits, 0)))
     divisor = int(Decimal((0, bottom.digits, 0)))
     shift = int(top.exponent) - int(bottom.exponent)
     if shift >= 0:
-        return digits * pow(10, shift, divisor) % divisor == 0
+        return digits * int(pow(10, shift, divisor)) % divisor == 0
     if -shift > len(top.digits) + 1:
         return digits == 0
-    return digits % (divisor * 10**-shift) == 0
+    return digits % (divisor * int(10**-shift)) == 0
 
 
 def _is_unicode(text: str) -> bool:

@@ -68,7 +68,8 @@ class Fields:
     def _parts(self, schemas: Iterable[object]) -> Iterator[Part]:
         """Yield the parts of a conjunction: the schemas, and those of their `allOf`, each once."""
         pending: list[Part | tuple[object, bool]] = [(each, False) for each in schemas][::-1]
-        seen = set()
+        seen: set[tuple[int, bool]] = set()
+        listed: set[tuple[int, bool]] = set()
         while pending:
             step = pending.pop()
             if isinstance(step, Part):
@@ -81,14 +82,14 @@ class Fields:
                 continue
             seen.add((id(schema), is_nullable))
             for node in reversed(self._targets(schema)):
-                if (id(node), is_nullable, True) in seen:
-                    continue
-                seen.add((id(node), is_nullable, True))
                 allows_null = is_nullable or node.get("nullable") is True
+                if (id(node), allows_null) in listed:
+                    continue
+                listed.add((id(node), allows_null))
                 pending.append(Part(node, allows_null))
-                listed = node.get("allOf")
-                if isinstance(listed, list):
-                    pending += [(each, allows_null) for each in reversed(listed)]
+                below = node.get("allOf")
+                if isinstance(below, list):
+                    pending += [(each, allows_null) for each in reversed(below)]
 
     def _targets(self, schema: Node) -> tuple[Node, ...]:
         """Return a schema without its reference: its target, and what must hold in addition."""

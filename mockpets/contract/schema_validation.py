@@ -91,7 +91,8 @@ def _of_object(field: SchemaField, value: dict[str, object]) -> list[ValueProble
     if shape.validator is None:
         anything = field.make(())
         declared = {name: each for name, each in shape.fields.items() if not each.is_hidden}
-        named = {**dict.fromkeys(shape.required, anything), **declared}
+        undeclared = [name for name in shape.required if name not in shape.fields]
+        named = {**declared, **dict.fromkeys(undeclared, anything)}
         own: dict[str, fields.Field[Any]] = {
             # A name of our own: one of the document may be `Meta`, or have dots.
             f"p{index}": _Value(each, name, is_required=name in shape.required)
@@ -148,24 +149,25 @@ def _of_nearest(choices: Choices, value: object, memo: Memo) -> list[ValueProble
     chosen = choices.chosen(value)
     if chosen is not None:
         return _problems(chosen, value)
-    names = ", ".join(name or "an unnamed one" for name, _ in choices.branches)
     matching = [
-        name or "an unnamed one"
+        name or field.expected.removeprefix("must be ")
         for name, field in choices.branches
         if field.accept_within(value, memo) is not INVALID
     ]
     if matching:
-        return [((), f"must match only one schema of {names}; it matches {' and '.join(matching)}")]
+        what = f"must match only one schema of 'oneOf', but matches {' and '.join(matching)}"
+        return [((), what)]
     if choices.tag and isinstance(value, dict):
         if choices.tag not in value:
             return [((choices.tag,), "is required")]
-        known = ", ".join(choices.tagged)
+        tags = {id(field): tag for tag, field in reversed([*choices.tagged.items()])}
+        known = ", ".join(tag for tag in choices.tagged if tag in tags.values())
         return [((choices.tag,), f"must be one of {known}, got {shown(value[choices.tag])}")]
     fields = [field for _, field in choices.branches]
     walk = _walk.get()
     walk.left -= len(fields)
     if walk.left < 0:
-        return [((), f"must match one schema of {names}")]
+        return [((), f"must match a schema of {choices.kind!r}")]
     if all(field.is_wrong_type(value) for field in fields):
         expected = dict.fromkeys(field.expected.removeprefix("must be ") for field in fields)
         hints = [field.problems_here(value)[0] for field in fields]

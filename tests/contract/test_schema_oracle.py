@@ -1,0 +1,186 @@
+"""Schemas accept what jsonschema accepts, and marshmallow reports problems of all else."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from mockpets.contract.fields import INVALID
+from mockpets.contract.json_schema import SchemaField
+from mockpets.contract.openapi import Document
+from mockpets.contract.schema_fields import Direction, Fields
+from mockpets.contract.schema_validation import problems_of
+
+NAMES = st.sampled_from(("a", "b", "c", "xa"))
+NUMBERS = st.integers(-3, 12) | st.sampled_from(
+    (Decimal("1.0"), Decimal("0.1"), Decimal("2.5"), Decimal("-0.0"), Decimal("1e20"), 2**70)
+)
+TEXTS = st.text("abA\U0001f431", max_size=3) | st.sampled_from(
+    ("2030-12-05", "2030-02-30", "127.0.0.1", "::1", "a@b", "7", "true")
+)
+SCALARS = st.none() | st.booleans() | NUMBERS | TEXTS
+VALUES: Any = st.recursive(
+    SCALARS,
+    lambda below: st.lists(below, max_size=3) | st.dictionaries(NAMES, below, max_size=3),
+    max_leaves=8,
+)
+TYPES = ("string", "integer", "number", "boolean", "array", "object")
+SIZES = st.integers(0, 3)
+REFERENCE: Any = st.sampled_from([{"$ref": f"#/components/schemas/{name}"} for name in "AB"])
+
+
+def some(**keywords: Any) -> Any:
+    return st.fixed_dictionaries({}, optional=keywords)
+
+
+def typed(name: str, below: Any) -> Any:
+    keywords: dict[str, Any] = {
+        "string": {
+            "minLength": SIZES,
+            "maxLength": SIZES,
+            "pattern": st.sampled_from(("^a", "b$", "^[a-z]*$", "A|b")),
+            "format": st.sampled_from(("date", "email", "ipv4", "ipv6", "unknown")),
+        },
+        "number": {
+            "minimum": NUMBERS,
+            "maximum": NUMBERS,
+            "multipleOf": st.sampled_from((1, 2, Decimal("0.1"), Decimal("2.5"))),
+        },
+        "array": {
+            "items": below,
+            "minItems": SIZES,
+            "maxItems": SIZES,
+            "uniqueItems": st.booleans(),
+        },
+        "object": {
+            "properties": st.dictionaries(NAMES, below, max_size=3),
+            "required": st.lists(NAMES, max_size=2, unique=True),
+            "minProperties": SIZES,
+            "maxProperties": SIZES,
+        },
+    }
+    return some(**keywords.get("number" if name == "integer" else name, {}))
+
+
+def schemas_of(version: str) -> Any:
+    def below(inner: Any) -> Any:
+        return one(inner) | choices(inner)
+
+    def one(inner: Any) -> Any:
+        def with_type(name: str) -> Any:
+            schema = typed(name, inner)
+            more: dict[str, Any] = {}
+            if name in ("integer", "number"):
+                limits = st.booleans() if version == "3.0" else NUMBERS
+                more = {"exclusiveMinimum": limits, "exclusiveMaximum": limits}
+            if name == "object":
+                more["additionalProperties"] = st.booleans() | inner
+                if version != "3.0":
+                    more["patternProperties"] = st.dictionaries(st.just("^x"), inner, max_size=1)
+                    more["propertyNames"] = st.just({"pattern": "a|b"})
+            if name == "array" and version != "3.0":
+                more["prefixItems"] = st.lists(inner, min_size=1, max_size=2)
+            if version == "3.0":
+                kind: Any = {"type": st.just(name)}
+                more["nullable"] = st.booleans()
+            else:
+                kinds: Any = st.lists(st.sampled_from((*TYPES, "null")), max_size=2)
+                kind = {"type": st.just(name) | kinds.map(lambda more: [name, *more])}
+            kinds = st.fixed_dictionaries(kind, optional=more)
+            untyped = some(**{key: each for key, each in more.items() if key != "nullable"})
+            return st.builds(lambda first, second: {**first, **second}, schema, kinds | untyped)
+
+        return st.sampled_from(TYPES).flatmap(with_type)
+
+    def choices(inner: Any) -> Any:
+        lists = st.lists(inner, min_size=1, max_size=3)
+        return some(oneOf=lists, anyOf=lists, allOf=lists.map(without_additional), **{"not": inner})
+
+    enums: Any = some(enum=st.lists(SCALARS, min_size=1, max_size=3, unique_by=repr))
+    if version != "3.0":
+        enums |= some(const=VALUES) | st.booleans()
+    return st.recursive(enums | one(enums | REFERENCE) | REFERENCE, below, max_leaves=6)
+
+
+def without_additional(schema: Any) -> Any:
+    """Remove what `allOf` of this program sees for the merged whole, other than JSON Schema."""
+    if isinstance(schema, list):
+        return [without_additional(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return {"type": "object"}
+    merged = ("additionalProperties", "patternProperties")
+    return {
+        key: without_additional(each) if key == "allOf" else each
+        for key, each in schema.items()
+        if key not in merged
+    }
+
+
+def translated(schema: Any) -> Any:
+    """Return a schema of OpenAPI 3.0 as one of JSON Schema 2020-12."""
+    if isinstance(schema, list):
+        return [translated(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    result = {
+        key: each if key in ("enum", "const", "required") else translated(each)
+        for key, each in schema.items()
+    }
+    if isinstance(schema.get("properties"), dict):
+        result["properties"] = {
+            name: translated(each) for name, each in schema["properties"].items()
+        }
+    if schema.get("nullable") is True and "type" in schema:
+        result["type"] = [schema["type"], "null"]
+    for exclusive, limit in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+        if isinstance(schema.get(exclusive), bool):
+            del result[exclusive]
+            if schema[exclusive] and limit in schema:
+                result[exclusive] = schema[limit]
+    return result
+
+
+def floats(value: Any) -> Any:
+    """Return a value with exact numbers that jsonschema knows."""
+    return value
+
+
+def oracle_of(root: Any, schema: Any) -> Draft202012Validator:
+    return Draft202012Validator(
+        {**root, "allOf": [schema]},
+        format_checker=Draft202012Validator.FORMAT_CHECKER,
+    )
+
+
+def agree(schema: Any, components: Any, version: str, value: Any) -> None:
+    root = {"openapi": f"{version}.0", "components": {"schemas": components}}
+    field = Fields(Document(root, "random.yaml")).field(schema, direction="request")
+    assert isinstance(field, SchemaField)
+    is_valid = field.accept(value) is not INVALID
+
+    assert is_valid == (not problems_of(field, value))
+    change = translated if version == "3.0" else lambda each: each
+    translation = {name: change(each) for name, each in components.items()}
+    oracle = oracle_of({"components": {"schemas": translation}}, change(schema))
+    assert is_valid == oracle.is_valid(value), [*oracle.iter_errors(value)]
+
+
+def components_of(version: str) -> Any:
+    """Return strategies for components without a reference to themselves at the same value."""
+    flat = schemas_of(version).map(lambda each: each if "$ref" not in repr(each) else {})
+    return st.fixed_dictionaries({"A": flat, "B": flat})
+
+
+@given(schema=schemas_of("3.1"), components=components_of("3.1"), value=VALUES)
+def test_schemas_of_3_1(schema: Any, components: Any, value: Any) -> None:
+    agree(schema, components, "3.1", value)
+
+
+@given(schema=schemas_of("3.0"), components=components_of("3.0"), value=VALUES)
+def test_schemas_of_3_0(schema: Any, components: Any, value: Any) -> None:
+    agree(schema, components, "3.0", value)
