@@ -118,7 +118,14 @@ class SchemaField(ContractField):
     """
 
     def __init__(
-        self, parts: Sequence[Part], *, make: Make, validate: Validate, is_hidden: bool, name: str
+        self,
+        parts: Sequence[Part],
+        *,
+        make: Make,
+        name_of: Callable[[Node], str],
+        validate: Validate,
+        is_hidden: bool,
+        name: str,
     ) -> None:
         whole: dict[str, Any] = {}
         for part in parts:
@@ -126,6 +133,7 @@ class SchemaField(ContractField):
         super().__init__(whole, component=name or None)
         self.parts = parts
         self.make = make
+        self._name_of = name_of
         self.is_hidden = is_hidden
         self._validate = validate
 
@@ -499,7 +507,11 @@ class SchemaField(ContractField):
     @cached_property
     def choices(self) -> tuple[Choices, ...]:
         """The alternatives of which a value must meet some, or none."""
-        return tuple(choices for part in self.parts for choices in _choices_of(part, self.make))
+        return tuple(
+            choices
+            for part in self.parts
+            for choices in _choices_of(part, self.make, self._name_of)
+        )
 
     def _with_choices(self, value: object, own: object, memo: Memo) -> object:
         """Return the result of a value with what its choices add to it, or `INVALID`."""
@@ -735,12 +747,13 @@ NOTHING: Final[Mapping[str, Any]] = {"not": True}
 """The schema `false`, for which no value is valid."""
 
 
-def _choices_of(part: Part, make: Make) -> Iterator[Choices]:
+def _choices_of(part: Part, make: Make, name_of: Callable[[Node], str]) -> Iterator[Choices]:
     node = part.node
     for kind in ("oneOf", "anyOf"):
         listed = node.get(kind)
         if isinstance(listed, list) and listed:
-            branches = tuple((_name_of(each), make((each,))) for each in listed)
+            names = [name_of(each) if isinstance(each, Mapping) else "" for each in listed]
+            branches = tuple(zip(names, [make((each,)) for each in listed], strict=True))
             tag, tagged = _tags(node.get("discriminator"), listed, branches)
             yield Choices(kind, branches, part.is_nullable, tag, tagged)
     if isinstance(node.get("not"), (bool, Mapping)) and node is not NOTHING:
@@ -762,12 +775,6 @@ def _tags(
             if isinstance(node, Mapping) and target in (node.get("$ref"), name):
                 tagged[value] = field
     return tag, tagged | {name: each for name, each in names.items() if name not in tagged}
-
-
-def _name_of(node: object) -> str:
-    """Return the last step of a reference."""
-    reference = node.get("$ref") if isinstance(node, Mapping) else None
-    return reference.rpartition("/")[2] if isinstance(reference, str) else ""
 
 
 def _types_of(node: Node) -> frozenset[str] | None:

@@ -57,6 +57,7 @@ class Fields:
                 field = SchemaField(
                     parts,
                     make=partial(self._make, direction),
+                    name_of=self._document.name_of,
                     validate=_validate,
                     is_hidden=any(part.node.get(hidden) is True for part in parts),
                     name=self._document.name_of(named) if isinstance(named, Mapping) else "",
@@ -76,7 +77,7 @@ class Fields:
                 yield step
                 continue
             schema, is_nullable = step
-            if schema is False:
+            if schema is False or schema in ({"not": {}}, {"not": True}):
                 schema = NOTHING
             if not isinstance(schema, Mapping) or (id(schema), is_nullable) in seen:
                 continue

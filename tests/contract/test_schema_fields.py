@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from mockpets.contract.fields import INVALID
-from mockpets.contract.openapi import Document
-from mockpets.contract.schema_fields import Direction, Fields, enforces
+from mockpets.contract.schema_fields import Direction, enforces
 from mockpets.strict_json import parse_json
+from tests.contract.components import fields_of, ref
 
 SCHEMAS: Mapping[str, Any] = {
     "Animal": {
@@ -92,21 +92,12 @@ SCHEMAS: Mapping[str, Any] = {
 }
 
 
-def fields_of(version: str = "3.1.0", **schemas: object) -> Fields:
-    root = {"openapi": version, "components": {"schemas": {**SCHEMAS, **schemas}}}
-    return Fields(Document(root, "clinic.yaml"))
-
-
-def ref(name: str) -> dict[str, Any]:
-    return {"$ref": f"#/components/schemas/{name}"}
-
-
 def value_of(text: str) -> Any:
     return parse_json(text.encode())
 
 
 def problems(schema: Any, value: object, direction: Direction = "request", **options: Any) -> str:
-    found = fields_of().field(schema, direction=direction, **options).problems(value)
+    found = fields_of(SCHEMAS).field(schema, direction=direction, **options).problems(value)
     return "; ".join(" ".join((".".join(map(str, path)), what)).strip() for path, what in found)
 
 
@@ -175,6 +166,7 @@ def problems(schema: Any, value: object, direction: Direction = "request", **opt
      "Meta must be a string, got 1; a.b must be a string, got 2; "
      "_schema must be a string, got 3; load must be a string, got 4"),
     (False, "1", "must not be sent, got 1"),
+    ({"not": {}}, "1", "must not be sent, got 1"),
     ({"not": {"type": "string"}}, '"a"', "must not match the schema of 'not', got \"a\""),
     ({"oneOf": [{"type": "string"}, {"type": "integer"}]}, "true",
      "must be a string or an integer, got true"),
@@ -258,7 +250,7 @@ def test_problems_are_reported(schema: Any, text: str, problem: str) -> None:
 def test_a_valid_value_is_returned_without_what_is_not_described(
     schema: Any, text: str, result: str
 ) -> None:
-    field = fields_of().field(schema, direction="request")
+    field = fields_of(SCHEMAS).field(schema, direction="request")
 
     assert repr(field.accept(value_of(text))) == repr(value_of(result))
     assert field.problems(value_of(text)) == []
@@ -267,7 +259,7 @@ def test_a_valid_value_is_returned_without_what_is_not_described(
 def test_read_only_properties_are_ignored_in_requests_and_write_only_ones_in_responses() -> None:
     animal = {"id": 7, "name": "Miso", "kind": "cat", "token": "t"}
     accepted = [
-        fields_of().field(ref("Animal"), direction=direction).accept(animal)
+        fields_of(SCHEMAS).field(ref("Animal"), direction=direction).accept(animal)
         for direction in ("request", "response")
     ]
 
@@ -305,7 +297,7 @@ def test_read_only_properties_are_ignored_in_requests_and_write_only_ones_in_res
 def test_texts_are_read_with_the_types_of_the_schema(
     schema: Any, value: object, result: object
 ) -> None:
-    accepted = fields_of().field(schema, direction="request", is_text=True).accept(value)
+    accepted = fields_of(SCHEMAS).field(schema, direction="request", is_text=True).accept(value)
 
     if accepted is INVALID:
         assert problems(schema, value, is_text=True) == result
@@ -368,7 +360,7 @@ def test_a_long_chain_of_schemas_ends(keyword: str) -> None:
     one: dict[str, Any] = {f"S{n}": {keyword: [ref(f"S{n + 1}")]} for n in range(9000)}
     if keyword == "not":
         one = {name: {"not": each["not"][0]} for name, each in one.items()}
-    fields = fields_of(**one, S9000={"type": "string"})
+    fields = fields_of({**one, "S9000": {"type": "string"}})
     field = fields.field(ref("S0"), direction="request")
 
     field.problems(7)
@@ -388,7 +380,7 @@ def test_alternatives_that_contain_themselves_are_compared_in_time() -> None:
     }
     any_term = {"anyOf": [*({"properties": each["properties"]} for each in terms.values()),
                           *terms.values(), ref("Term"), {"type": "integer"}]}  # fmt: skip
-    field = fields_of(Term=any_term).field(ref("Term"), direction="request")
+    field = fields_of({"Term": any_term}).field(ref("Term"), direction="request")
     value: Any = "x"
     for name in "abcdef" * 2:
         value = {name: [value]}

@@ -3,16 +3,14 @@
 from decimal import Decimal
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, validators
 
 from mockpets.contract.fields import INVALID
 from mockpets.contract.json_schema import SchemaField
-from mockpets.contract.openapi import Document
-from mockpets.contract.schema_fields import Direction, Fields
 from mockpets.contract.schema_validation import problems_of
+from tests.contract.components import fields_of, ref
 
 NAMES = st.sampled_from(("a", "b", "c", "xa"))
 NUMBERS = st.integers(-3, 12) | st.sampled_from(
@@ -29,7 +27,7 @@ VALUES: Any = st.recursive(
 )
 TYPES = ("string", "integer", "number", "boolean", "array", "object")
 SIZES = st.integers(0, 3)
-REFERENCE: Any = st.sampled_from([{"$ref": f"#/components/schemas/{name}"} for name in "AB"])
+REFERENCE: Any = st.sampled_from([ref(name) for name in "AB"])
 
 
 def some(**keywords: Any) -> Any:
@@ -145,21 +143,24 @@ def translated(schema: Any) -> Any:
     return result
 
 
-def floats(value: Any) -> Any:
-    """Return a value with exact numbers that jsonschema knows."""
-    return value
-
-
-def oracle_of(root: Any, schema: Any) -> Draft202012Validator:
-    return Draft202012Validator(
-        {**root, "allOf": [schema]},
-        format_checker=Draft202012Validator.FORMAT_CHECKER,
+def is_integer(_: object, value: object) -> bool:
+    return not isinstance(value, bool) and (
+        isinstance(value, int) or (isinstance(value, Decimal) and value % 1 == 0)
     )
 
 
+ORACLE: Any = validators.extend(
+    Draft202012Validator,
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", is_integer),
+)
+
+
+def oracle_of(root: Any, schema: Any) -> Any:
+    return ORACLE({**root, "allOf": [schema]}, format_checker=Draft202012Validator.FORMAT_CHECKER)
+
+
 def agree(schema: Any, components: Any, version: str, value: Any) -> None:
-    root = {"openapi": f"{version}.0", "components": {"schemas": components}}
-    field = Fields(Document(root, "random.yaml")).field(schema, direction="request")
+    field = fields_of(components, version).field(schema, direction="request")
     assert isinstance(field, SchemaField)
     is_valid = field.accept(value) is not INVALID
 
@@ -172,7 +173,7 @@ def agree(schema: Any, components: Any, version: str, value: Any) -> None:
 
 def components_of(version: str) -> Any:
     """Return strategies for components without a reference to themselves at the same value."""
-    flat = schemas_of(version).map(lambda each: each if "$ref" not in repr(each) else {})
+    flat = schemas_of(version).map(lambda each: each if each and "$ref" not in repr(each) else {})
     return st.fixed_dictionaries({"A": flat, "B": flat})
 
 
