@@ -601,6 +601,8 @@ class SchemaField(ContractField):
             yield text == "true"
         if text in ("", "null") and "string" not in types and self.accept(None) is not INVALID:
             yield None
+        if "array" in types:  # of which a query or a form can have one item
+            yield from (field._typed_parts([text]) for field in self._in_place())
         if types:
             yield text
 
@@ -611,7 +613,30 @@ class TextField(ContractField):
     def __init__(self, field: SchemaField) -> None:
         super().__init__(field.openapi, component=field.component)
         self.field = field
-        self.expected = field.expected
+
+    @property
+    def expected(self) -> str:  # type: ignore[override]
+        """What a value must be, as the start of a message."""
+        return self.field.expected
+
+    @cached_property
+    def is_list(self) -> bool:
+        """Whether a list may be valid."""
+        return "array" in self.field.types_named or self._is_only(list)
+
+    @cached_property
+    def is_object(self) -> bool:
+        """Whether an object may be valid."""
+        return "object" in self.field.types_named or self._is_only(dict)
+
+    @cached_property
+    def is_scalar(self) -> bool:
+        """Whether a single text may be valid."""
+        types = self.field.types_named - {"array", "object", "null"}
+        return bool(types) or not (self.is_list or self.is_object)
+
+    def _is_only(self, kind: type) -> bool:
+        return not self.field.types_named and kind in self.field.declares
 
     def accept(self, value: object) -> object:
         """Return the value with the types of its schema, or `INVALID`."""

@@ -1,8 +1,9 @@
 """Schemas accept what jsonschema accepts, and marshmallow reports problems of all else."""
 
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator, validators
@@ -149,7 +150,7 @@ def is_integer(_: object, value: object) -> bool:
     )
 
 
-ORACLE: Any = validators.extend(
+ORACLE: Any = cast(Any, validators).extend(
     Draft202012Validator,
     type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", is_integer),
 )
@@ -173,7 +174,8 @@ def agree(schema: Any, components: Any, version: str, value: Any) -> None:
 
 def components_of(version: str) -> Any:
     """Return strategies for components without a reference to themselves at the same value."""
-    flat = schemas_of(version).map(lambda each: each if each and "$ref" not in repr(each) else {})
+    flat = schemas_of(version).map(lambda each: {} if "$ref" in repr(each) else each)
+    flat = flat.filter(lambda each: isinstance(each, dict))
     return st.fixed_dictionaries({"A": flat, "B": flat})
 
 
@@ -185,3 +187,110 @@ def test_schemas_of_3_1(schema: Any, components: Any, value: Any) -> None:
 @given(schema=schemas_of("3.0"), components=components_of("3.0"), value=VALUES)
 def test_schemas_of_3_0(schema: Any, components: Any, value: Any) -> None:
     agree(schema, components, "3.0", value)
+
+
+def near(schema: Any, schemas: Any, depth: int = 3) -> Any:
+    """Return a strategy for values of which most are valid by a schema, or almost."""
+    while "$ref" in schema:
+        schema = schemas[schema["$ref"].rpartition("/")[2]]
+    for keyword in ("oneOf", "anyOf"):
+        if keyword in schema:
+            return st.one_of([near(each, schemas, depth) for each in schema[keyword]])
+    if "allOf" in schema:
+        merge = lambda values: {k: v for value in values for k, v in value.items()}  # noqa: E731
+        objects = [near(each, schemas, depth) for each in schema["allOf"]]
+        return st.tuples(*objects).map(merge)
+    if depth and "properties" in schema:
+        properties = {
+            name: near(each, schemas, depth - 1) | VALUES if depth == 3 else near(each, schemas, 0)
+            for name, each in schema["properties"].items()
+        }
+        whole = {key: each for key, each in properties.items() if key in schema.get("required", ())}
+        rest = {key: each for key, each in properties.items() if key not in whole}
+        more: Any = {**rest, "other": VALUES}
+        return st.fixed_dictionaries(whole, optional=more) | some(**{**properties, **more})
+    if depth and "items" in schema:
+        return st.lists(near(schema["items"], schemas, depth - 1), max_size=3)
+    if "enum" in schema:
+        return st.sampled_from(schema["enum"])
+    return {"string": TEXTS, "integer": NUMBERS, "number": NUMBERS}.get(schema.get("type"), VALUES)
+
+
+CLINIC: Any = {
+    "Animal": {
+        "type": "object",
+        "required": ["name", "kind"],
+        "properties": {
+            "name": {"type": "string", "minLength": 1, "maxLength": 2},
+            "kind": {"type": "string", "enum": ["cat", "dog"]},
+            "weight": {"type": "number", "minimum": 0, "exclusiveMinimum": True},
+            "born": {"type": "string", "format": "date", "nullable": True},
+            "tags": {"type": "array", "items": {"type": "string"}, "uniqueItems": True},
+            "owner": ref("Owner"),
+        },
+    },
+    "Owner": {
+        "type": "object",
+        "required": ["email"],
+        "properties": {
+            "email": {"type": "string", "format": "email"},
+            "animals": {"type": "array", "maxItems": 2, "items": ref("Animal")},
+        },
+        "additionalProperties": False,
+    },
+    "Sick": {
+        "allOf": [
+            ref("Animal"),
+            {"type": "object", "required": ["days"], "properties": {"days": {"type": "integer"}}},
+        ]
+    },
+    "Page": {
+        "type": "object",
+        "required": ["data", "meta"],
+        "properties": {
+            "data": {"type": "array", "items": {"oneOf": [ref("Animal"), ref("Owner")]}},
+            "meta": {"type": "object", "additionalProperties": {"type": "integer"}},
+        },
+    },
+}
+SHOP: Any = {
+    "Order": {
+        "type": "object",
+        "required": ["id", "lines"],
+        "properties": {
+            "id": {"type": ["integer", "string"], "exclusiveMinimum": 0},
+            "lines": {"type": "array", "minItems": 1, "items": ref("Line")},
+            "note": {"type": ["string", "null"], "maxLength": 2},
+            "payment": {"oneOf": [ref("Card"), ref("Cash"), {"type": "null"}]},
+            "range": {"prefixItems": [{"type": "integer"}, {"type": "integer"}], "items": False},
+        },
+    },
+    "Line": {
+        "type": "object",
+        "required": ["price"],
+        "properties": {
+            "price": {"type": "number", "minimum": 0, "multipleOf": Decimal("0.1")},
+            "parts": {"type": "array", "items": ref("Line")},
+        },
+        "patternProperties": {"^x": {"type": "string"}},
+        "additionalProperties": False,
+    },
+    "Card": {
+        "type": "object",
+        "required": ["kind", "number"],
+        "properties": {"kind": {"const": "card"}, "number": {"type": "string", "pattern": "^a"}},
+    },
+    "Cash": {"type": "object", "required": ["kind"], "properties": {"kind": {"enum": ["cash"]}}},
+    "Filter": {"anyOf": [{"type": "array", "items": ref("Filter")}, {"type": "boolean"}]},
+}
+DOCUMENTS = {"3.0": CLINIC, "3.1": SHOP}
+
+
+@pytest.mark.parametrize(
+    ("version", "name"), [(version, name) for version in DOCUMENTS for name in DOCUMENTS[version]]
+)
+@given(data=st.data())
+def test_schemas_of_documents(version: str, name: str, data: Any) -> None:
+    schemas = DOCUMENTS[version]
+
+    agree(ref(name), schemas, version, data.draw(near(schemas[name], schemas)))
