@@ -213,7 +213,9 @@ def near(schema: Any, schemas: Any, depth: int = 3) -> Any:
         return st.lists(near(schema["items"], schemas, depth - 1), max_size=3)
     if "enum" in schema:
         return st.sampled_from(schema["enum"])
-    return {"string": TEXTS, "integer": NUMBERS, "number": NUMBERS}.get(schema.get("type"), VALUES)
+    return {"string": TEXTS, "integer": NUMBERS, "number": NUMBERS}.get(
+        str(schema.get("type")), VALUES
+    )
 
 
 CLINIC: Any = {
