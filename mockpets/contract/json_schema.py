@@ -56,6 +56,8 @@ _TYPES: Final[Mapping[type, str]] = {
 _RANGES: Final = {"int32": 2**31, "int64": 2**63}
 _LONG: Final = 10**40
 """From here on, an integer stays a Decimal, as in strict_json: int() may take forever."""
+_DROPPED: Final = object()
+"""The result for a property that is left out."""
 ASSUMED: Final = object()
 """The result for a value that is being compared with the same schema already."""
 
@@ -98,6 +100,8 @@ class Check(NamedTuple):
 
 def json_key(value: object) -> Hashable:
     """Return what is equal for JSON values that are equal: 1 is 1.0, but true is not 1."""
+    if isinstance(value, str):
+        return value
     if isinstance(value, Mapping):
         return (dict, frozenset((name, json_key(each)) for name, each in value.items()))
     if isinstance(value, (list, tuple)):
@@ -254,7 +258,7 @@ class SchemaField(ContractField):
         allowed = [each for each in listed if not self.is_wrong_type(each)]
         return [*allowed, None] if self._allows_null and None not in allowed else allowed
 
-    @property
+    @cached_property
     def _is_integer(self) -> bool:
         return self.types is not None and "number" not in self.types
 
@@ -267,7 +271,7 @@ class SchemaField(ContractField):
         if self._is_never:
             return accepts
         known: dict[type, Callable[[Any, Memo], object]] = {
-            str: partial(_accept_text, self._of_text),
+            str: partial(_accept_text, tuple(check.is_valid for check in self._of_text)),
             **dict.fromkeys((int, float, Decimal), self._accept_number),
             bool: _itself,
             list: self._accept_list,
@@ -463,8 +467,10 @@ class SchemaField(ContractField):
             if not check.is_valid(value):
                 return INVALID
         result = []
+        head, tail, _ = self.items
         for index, item in enumerate(value):
-            accepted = self.items.at(index).accept_within(item, memo)
+            field = tail if index >= len(head) else head[index]
+            accepted = field.accept_within(item, memo)
             if accepted is INVALID:
                 return INVALID
             result.append(accepted)
@@ -487,22 +493,28 @@ class SchemaField(ContractField):
         for name, item in value.items():
             field = shape.simple.get(name)
             if field is None:
-                fields = shape.of(name)
-                if fields is None or not shape.is_name(name):
-                    return INVALID
-            else:
-                fields = (field,)
-            if any(each.is_hidden for each in fields):
+                accepted = self._accept_other(name, item, memo)
+            elif field.is_hidden:
                 continue
-            kept = []
-            for each in fields:
-                accepted = each.accept_within(item, memo)
-                if accepted is INVALID:
-                    return INVALID
-                kept.append(accepted)
-            if kept:
-                result[name] = kept[0] if len(kept) == 1 else _merged(item, kept)
+            else:
+                accepted = field.accept_within(item, memo)
+            if accepted is INVALID:
+                return INVALID
+            if accepted is not _DROPPED:
+                result[name] = accepted
         return result
+
+    def _accept_other(self, name: str, item: object, memo: Memo) -> object:
+        """Return the value of a property that has no field of its own, or several fields."""
+        fields = self.shape.of(name)
+        if fields is None or not self.shape.is_name(name):
+            return INVALID
+        if not fields or any(each.is_hidden for each in fields):
+            return _DROPPED
+        kept = [each.accept_within(item, memo) for each in fields]
+        if INVALID in kept:
+            return INVALID
+        return kept[0] if len(kept) == 1 else _merged(item, kept)
 
     @cached_property
     def choices(self) -> tuple[Choices, ...]:
@@ -842,6 +854,8 @@ def _is_whole(value: Any) -> bool:
 
 
 def _is_finite(value: Any) -> bool:
+    if value.__class__ is int:
+        return True
     return value.is_finite() if isinstance(value, Decimal) else abs(value) != float("inf")
 
 
@@ -866,6 +880,8 @@ def _is_multiple(value: Any, step: Decimal) -> bool:
 
 
 def _is_unicode(text: str) -> bool:
+    if text.isascii():
+        return True
     try:
         text.encode()
     except UnicodeEncodeError:  # half a surrogate pair
@@ -881,9 +897,9 @@ def _matches(regex: re.Pattern[str], text: str) -> bool:
     return len(text) > PATTERN_TEXT or regex.search(text) is not None
 
 
-def _accept_text(checks: Sequence[Check], value: str, _: Memo) -> object:
-    for check in checks:
-        if not check.is_valid(value):
+def _accept_text(checks: Sequence[Callable[[str], bool]], value: str, _: Memo) -> object:
+    for is_valid in checks:
+        if not is_valid(value):
             return INVALID
     return value
 
