@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mockpets.contract.fields import ValueProblem
     from mockpets.contract.json_schema import Choices, SchemaField
 
-_COMPARED: Final = 1000
+_COMPARED: Final = 200
 """How many alternatives are compared with one value to find the nearest ones."""
 _NAME_SHOWN: Final = 60
 

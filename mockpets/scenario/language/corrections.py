@@ -14,8 +14,9 @@ from mockpets.contract.corrections import (
     Corrections,
     OperationCorrection,
 )
+from mockpets.contract.fields import INVALID
 from mockpets.errors import did_you_mean
-from mockpets.scenario.language.diagnostics import INVALID, Diagnostics
+from mockpets.scenario.language.diagnostics import Diagnostics
 from mockpets.scenario.language.mappings import MapOf, Object, not_both
 from mockpets.scenario.language.nodes import Kind, Node
 from mockpets.scenario.language.parser import read
