@@ -2,8 +2,7 @@
 
 A `SchemaField` is the conjunction of some schemas: a schema, its target if it is a reference, and
 the parts of its `allOf`. Everything is made when a value first needs it, since a schema may contain
-itself. `schema_fields` finds the parts, and `schema_validation`
-reports the problems.
+itself. `schema_fields` finds the parts, and `schema_validation` reports the problems.
 """
 
 from __future__ import annotations
