@@ -32,7 +32,7 @@ RULE = [
     (6, "mockpets.scenario", ("yaml",)),
     (5, "mockpets.seed", ("faker",)),
     (4, "mockpets.records", ()),
-    (3, "mockpets.contract", ("marshmallow", "yaml")),
+    (3, "mockpets.contract", ("marshmallow", "werkzeug", "yaml")),
     (2, "mockpets.telemetry", ("prometheus_client",)),
     # The leaves import only each other.
     (1, "mockpets.clock", ()), (1, "mockpets.constants", ()), (1, "mockpets.errors", ()),
@@ -52,7 +52,7 @@ HOMES = {
 # Within a package, a third-party package may have a narrower home.
 NARROW_HOMES = {
     "faker": {"mockpets.seed.generator"},
-    "marshmallow": {"mockpets.contract.validation"},
+    "marshmallow": {"mockpets.contract.validation", "mockpets.contract.schema_validation"},
     "prometheus_client": {"mockpets.telemetry.metrics"},
     "yaml": {
         "mockpets.contract.reading",

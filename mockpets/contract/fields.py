@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from mockpets.constants import INT64_MAX, INT64_MIN
@@ -28,6 +29,16 @@ _DIGITS: Final = 9
 """Of a parameter with a lower maximum; a longer text has zeros for no reason."""
 
 
+class Invalid(Enum):
+    """The type of `INVALID`, so that a type checker can tell it apart."""
+
+    INVALID = "invalid"
+
+
+INVALID: Final = Invalid.INVALID
+"""What stands for an invalid value: null is a value."""
+
+
 def parse_int64(text: str) -> int | None:
     """Return a text, such as a path segment, as an int64; None if it is not one."""
     digits = text[1:] if text[:1] == "-" else text
@@ -40,11 +51,12 @@ def parse_int64(text: str) -> int | None:
     return number if INT64_MIN <= number <= INT64_MAX else None
 
 
-def _is_number(value: object) -> TypeGuard[int | float | Decimal]:
+def is_number(value: object) -> TypeGuard[int | float | Decimal]:
+    """Return whether a value is a number of JSON, which true is not."""
     return isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
 
 
-def _parse_number(text: str) -> object:
+def parse_number(text: str) -> object:
     """Return a text as the number that it is in JSON; None if it is not one."""
     if not re.fullmatch(r"[-+.0-9eE]+", text):
         return None
@@ -81,12 +93,16 @@ class ContractField:
         """The value of a missing one; None if it has none."""
 
     def accept(self, value: object) -> object:
-        """Return the value as the program uses it, or None if it is invalid."""
+        """Return the value as the program uses it, or `INVALID`."""
         raise NotImplementedError
 
     def problem(self, value: object) -> str:
         """Return what is wrong with an invalid value."""
         return f"{self.expected}, got {shown(value)}"
+
+    def problems(self, value: object) -> list[ValueProblem]:
+        """Return every problem of a value; none if it is valid."""
+        return [] if self.accept(value) is not INVALID else [((), self.problem(value))]
 
 
 class Integer(ContractField):
@@ -107,18 +123,18 @@ class Integer(ContractField):
 
     def problem(self, value: object) -> str:
         """Return what is wrong with an invalid value."""
-        if _is_number(value) and not INT64_MIN <= value <= INT64_MAX:
+        if is_number(value) and not INT64_MIN <= value <= INT64_MAX:
             return f"must be an integer from {INT64_MIN} to {INT64_MAX} (int64), got {shown(value)}"
-        if isinstance(value, str) and self.accept(_parse_number(value)) is not None:
+        if isinstance(value, str) and self.accept(parse_number(value)) is not INVALID:
             return f"{self.expected}, got the text {shown(value)}; {REMOVE_QUOTES}"
         return super().problem(value)
 
-    def accept(self, value: object) -> int | None:
+    def accept(self, value: object) -> int | Invalid:
         """Return the integer."""
         # The range first: int() of a Decimal such as 1e999999 would take forever.
-        if _is_number(value) and self.low <= value <= self.high and value == int(value):
+        if is_number(value) and self.low <= value <= self.high and value == int(value):
             return int(value)
-        return None
+        return INVALID
 
 
 class IntegerText(Integer):
@@ -128,13 +144,13 @@ class IntegerText(Integer):
         """Return what is wrong with an invalid value."""
         return ContractField.problem(self, value)
 
-    def accept(self, value: object) -> int | None:
+    def accept(self, value: object) -> int | Invalid:
         """Return the integer."""
         digits = max(_DIGITS, len(str(self.high)))
         if isinstance(value, str) and re.fullmatch(f"-?[0-9]{{1,{digits}}}", value):
             number = int(value)
-            return number if self.low <= number <= self.high else None
-        return None
+            return number if self.low <= number <= self.high else INVALID
+        return INVALID
 
 
 class Text(ContractField):
@@ -142,15 +158,15 @@ class Text(ContractField):
 
     expected = "must be a string of Unicode text"
 
-    def accept(self, value: object) -> str | None:
+    def accept(self, value: object) -> str | Invalid:
         """Return the text."""
         if isinstance(value, str):
             try:
                 value.encode()
             except UnicodeEncodeError:  # half a surrogate pair
-                return None
+                return INVALID
             return value
-        return None
+        return INVALID
 
 
 class Choice(ContractField):
@@ -161,9 +177,9 @@ class Choice(ContractField):
         self.choices: tuple[str, ...] = tuple(openapi["enum"])
         self.expected = f"must be one of {', '.join(self.choices)}"
 
-    def accept(self, value: object) -> str | None:
+    def accept(self, value: object) -> str | Invalid:
         """Return the text."""
-        return value if isinstance(value, str) and value in self.choices else None
+        return value if isinstance(value, str) and value in self.choices else INVALID
 
 
 def field_of(openapi: Mapping[str, Any], *, is_text: bool = False, **options: Any) -> ContractField:

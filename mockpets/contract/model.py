@@ -13,7 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar, get_args
 
 from mockpets.constants import INT64_MAX, INT64_MIN
-from mockpets.contract.fields import parse_int64
+from mockpets.contract.fields import INVALID, parse_int64
 from mockpets.contract.routes import Routes
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.strict_json import dump_json
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from mockpets.constants import NoteCode
     from mockpets.contract.collections import OwnSchema
-    from mockpets.contract.fields import ContractField, ValueProblem
+    from mockpets.contract.fields import ContractField, Invalid, ValueProblem
 
 T = TypeVar("T")
 Record = dict[str, Any]
@@ -60,31 +60,31 @@ class Schema:
         self.name: Final = name
         self.fields: Final = fields
 
-    def accept(self, value: object, *, partial: bool = False) -> Record | None:
-        """Return an object without other properties; None if it is invalid.
+    def accept(self, value: object, *, partial: bool = False) -> Record | Invalid:
+        """Return an object without other properties, or `INVALID`.
 
         :param partial: whether properties may be missing, and have no defaults; also below.
         """
         if not isinstance(value, dict):
-            return None
+            return INVALID
         result = {}
         for name, field in self.fields.items():
             if name in value:
                 accepted = field.accept(value[name])
-                if accepted is None:
-                    return None
+                if accepted is INVALID:
+                    return INVALID
                 result[name] = accepted
             elif partial:
                 continue
             elif field.required:
-                return None
+                return INVALID
             elif field.default is not None:
                 result[name] = field.default
         return result
 
     def problems(self, value: object, *, partial: bool = False) -> list[ValueProblem]:
         """Return every problem of a value; none if it is valid."""
-        if self.accept(value, partial=partial) is not None:
+        if self.accept(value, partial=partial) is not INVALID:
             return []
         return self._validate(value, partial=partial)
 
@@ -97,7 +97,7 @@ class Schema:
     def load(self, value: object) -> Record:
         """Return what `accept` does, or raise ``invalid_request`` with every problem."""
         accepted = self.accept(value)
-        if accepted is None:
+        if accepted is INVALID:
             raise RequestError("invalid_request", sentence(self.problems(value)))
         return accepted
 
@@ -115,9 +115,9 @@ class Schema:
         ]
         single = {name: values[0] for name, values in known.items() if len(values) == 1}
         query = self.accept(single)
-        if query is None:
+        if query is INVALID:
             problems += self.problems(single)
-        if problems or query is None:
+        if problems or query is INVALID:
             raise RequestError("invalid_request", sentence(problems))
         return query
 
@@ -323,9 +323,9 @@ class RecordSchema(NamedTuple):
             else:
                 changed[name] = wanted
         changes = self.given.accept(changed, partial=True)
-        if changes is None:
+        if changes is INVALID:
             problems += self.given.problems(changed, partial=True)
-        if problems or changes is None:
+        if problems or changes is INVALID:
             raise RequestError("invalid_request", sentence(problems))
         return changes | removed
 

@@ -137,6 +137,12 @@ _HOUR: Final = r"(?:[01]\d|2[0-3]):[0-5]\d"
 _OFFSET: Final = rf"(?:[Zz]|[+-]{_HOUR})"
 
 
+@cache
+def _regex(pattern: str) -> re.Pattern[str]:
+    """Return a pattern of a format, which is compiled only for a document that uses it."""
+    return re.compile(pattern, re.ASCII)
+
+
 def _is_day(text: str) -> bool:
     from datetime import date  # not needed for a start
 
@@ -147,24 +153,25 @@ def _is_day(text: str) -> bool:
 
 
 def _is_date(text: str) -> bool:
-    return re.fullmatch(_DAY, text, re.ASCII) is not None and _is_day(text)
+    return _regex(_DAY).fullmatch(text) is not None and _is_day(text)
 
 
 def _is_date_time(text: str) -> bool:
     pattern = rf"{_DAY}[Tt]{_HOUR}:[0-5]\d(?:\.\d+)?{_OFFSET}"
-    return re.fullmatch(pattern, text, re.ASCII) is not None and _is_day(text)
+    return _regex(pattern).fullmatch(text) is not None and _is_day(text)
 
 
 def _is_time(text: str) -> bool:
-    return re.fullmatch(rf"{_HOUR}(?::[0-5]\d(?:\.\d+)?)?{_OFFSET}?", text, re.ASCII) is not None
+    return _regex(rf"{_HOUR}(?::[0-5]\d(?:\.\d+)?)?{_OFFSET}?").fullmatch(text) is not None
 
 
 def _is_uuid(text: str) -> bool:
-    return re.fullmatch(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", text) is not None
+    pattern = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+    return _regex(pattern).fullmatch(text) is not None
 
 
 def _is_uri(text: str) -> bool:
-    return re.fullmatch(r'[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`]*', text) is not None
+    return _regex(r'[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`]*').fullmatch(text) is not None
 
 
 def _is_address(version: int, text: str) -> bool:
@@ -179,7 +186,7 @@ def _is_address(version: int, text: str) -> bool:
 
 
 def _is_base64(text: str) -> bool:
-    return re.fullmatch(r"[A-Za-z0-9+/_=\s-]*", text) is not None
+    return _regex(r"[A-Za-z0-9+/_=\s-]*").fullmatch(text) is not None
 
 
 FORMATS: Final[Mapping[str, tuple[str, Callable[[str], bool]]]] = {

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from marshmallow import EXCLUDE, Schema, ValidationError, fields
 
+from mockpets.contract.fields import INVALID
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -25,7 +27,7 @@ class _Field(fields.Field[Any]):
 
     def _deserialize(self, value: object, *_: object, **__: object) -> object:
         accepted = self.field.accept(value)
-        if accepted is None:
+        if accepted is INVALID:
             raise ValidationError(self.field.problem(value))
         return accepted
 
@@ -35,7 +37,7 @@ class _Field(fields.Field[Any]):
         return ValidationError(message)
 
 
-class _Object(Schema):
+class JsonObject(Schema):
     """A JSON object; properties that the contract does not have are ignored."""
 
     class Meta:
@@ -52,7 +54,7 @@ def validator(described: Mapping[str, ContractField]) -> Callable[..., list[Valu
     Its argument `partial` says whether required properties may be missing.
     """
     own: dict[str, fields.Field[Any]] = {name: _Field(each) for name, each in described.items()}
-    schema = _Object.from_dict(own)()
+    schema = JsonObject.from_dict(own)()
 
     def problems(value: object, *, partial: bool = False) -> list[ValueProblem]:
         messages: dict[str, list[str]] = {}

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mockpets.contract.fields import INVALID
 from mockpets.contract.model import Schema
 from mockpets.contract.pet_store import PET_STORE
 
@@ -32,4 +33,4 @@ def test_a_value_is_accepted_if_marshmallow_finds_no_problem(
     accepted = schema.accept(value, partial=partial)
     problems = schema._validate(value, partial=partial)
 
-    assert (accepted is None) == bool(problems)
+    assert (accepted is INVALID) == bool(problems)

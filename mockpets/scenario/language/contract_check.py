@@ -11,8 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.constants import RESOURCE_ERRORS
-from mockpets.contract.fields import split_hint
-from mockpets.scenario.language.diagnostics import INVALID
+from mockpets.contract.fields import INVALID, split_hint
 from mockpets.scenario.language.headers import OPT_IN
 from mockpets.scenario.language.match import operation_at
 from mockpets.scenario.language.references import Compiler
@@ -25,9 +24,9 @@ from mockpets.units import either
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from mockpets.contract.fields import Invalid
     from mockpets.contract.model import Operation
     from mockpets.scenario.language.data import Page, PageSource
-    from mockpets.scenario.language.diagnostics import Invalid
 
 _JSON: Final = "application/json"
 _FLAG: Final = "add off_contract: true to the stub to send it anyway"

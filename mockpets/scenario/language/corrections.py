@@ -14,8 +14,10 @@ from mockpets.contract.corrections import (
     Corrections,
     OperationCorrection,
 )
+from mockpets.contract.fields import INVALID
+from mockpets.contract.pet_store import BUILT_IN
 from mockpets.errors import did_you_mean
-from mockpets.scenario.language.diagnostics import INVALID, Diagnostics
+from mockpets.scenario.language.diagnostics import Diagnostics
 from mockpets.scenario.language.mappings import MapOf, Object, not_both
 from mockpets.scenario.language.nodes import Kind, Node
 from mockpets.scenario.language.parser import read
@@ -56,7 +58,7 @@ def load_corrections(document: Document, path: Path | None = None) -> Correction
         shown = str(path)
     text = read_text(path, shown, FILE_BYTES)
     is_json = path.suffix.lower() == ".json"
-    diagnostics = Diagnostics(shown)
+    diagnostics = Diagnostics(shown, BUILT_IN)  # its names are those of the document
     shape = _shape(document)
     beside = read(text, shape, diagnostics, is_json=is_json, nodes=FILE_NODES)
     return Corrections(
@@ -71,7 +73,7 @@ def _read_inside(document: Document) -> Corrections:
     # Positions need a second reading of the document: first try without.
     value = document.root[EXTENSION]
     for has_places in (False, True):
-        diagnostics = Diagnostics(document.file)
+        diagnostics = Diagnostics(document.file, BUILT_IN)
         node = _node(value, document if has_places else None, (EXTENSION,))
         corrections = _shape(document).read(node, diagnostics.at(EXTENSION))
         if not diagnostics.problems and corrections is not INVALID:

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import INT64_MAX, RECORDS_GENERATED
 from mockpets.contract.collections import dump_record
-from mockpets.contract.fields import INT64_BOUNDS, Integer, split_hint
+from mockpets.contract.fields import INT64_BOUNDS, INVALID, Integer, split_hint
 from mockpets.contract.model import RecordSchema
 from mockpets.errors import InputError, RequestError, did_you_mean
-from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.mappings import ByKey, ByKind, Object, meant, unknown_key
 from mockpets.scenario.language.shapes import Choice, ListOf, Number, Shape, Value, kebab_case
 from mockpets.scenario.model import EVERYTHING, Generated
@@ -26,10 +25,10 @@ from mockpets.units import quote
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mockpets.contract.fields import ContractField
+    from mockpets.contract.fields import ContractField, Invalid
     from mockpets.contract.model import Collection, Record
     from mockpets.contract.model import Schema as Fields
-    from mockpets.scenario.language.diagnostics import Diagnostics, Invalid
+    from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Kind, Node
     from mockpets.scenario.language.shapes import Definitions, Schema
 
@@ -66,7 +65,7 @@ class _Record(Shape):
             else:
                 unknown_key(key, name, known, diagnostics)
         record = self.of.accept(node.plain())
-        if record is not None:
+        if record is not INVALID:
             return record
         for path, problem in self.of.problems(node.plain()):
             if path and path[0] not in node.members and meant(str(path[0]), node, known):

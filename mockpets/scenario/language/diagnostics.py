@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from enum import Enum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from mockpets.constants import PROBLEMS_SHOWN
+from mockpets.contract.fields import INVALID
 from mockpets.errors import InputError, Problem, did_you_mean, printable
 from mockpets.strict_json import REMOVE_QUOTES
 from mockpets.units import dotted, quote
@@ -14,6 +14,7 @@ from mockpets.units import dotted, quote
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
+    from mockpets.contract.fields import Invalid
     from mockpets.contract.model import Collection as RecordsOf
     from mockpets.contract.model import Contracts
     from mockpets.scenario.language.nodes import Node, Path
@@ -21,16 +22,6 @@ if TYPE_CHECKING:
     Fixture = Callable[[RecordsOf | None], tuple[bytes, ...] | InputError]
     """Returns the records of a fixture for a contract's collection or another, or its problems."""
     Fixtures = Mapping[str, Fixture]
-
-
-class Invalid(Enum):
-    """The type of `INVALID`, so that a type checker can tell it apart."""
-
-    INVALID = "invalid"
-
-
-INVALID: Final = Invalid.INVALID
-"""The value of an invalid node; a shape returns it after it has added a problem."""
 
 
 @dataclass(frozen=True, slots=True)

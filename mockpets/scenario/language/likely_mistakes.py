@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, cast
 
-from mockpets.contract.fields import split_hint
+from mockpets.contract.fields import INVALID, split_hint
 from mockpets.errors import did_you_mean
 from mockpets.scenario.matching import operations_of
 from mockpets.scenario.model import Canned, Match
@@ -98,7 +98,7 @@ def _warn_values(
         values = [((), list(wanted) if isinstance(wanted, tuple) else wanted)]
     choices = cast("Sequence[str]", field.openapi.get("enum", ()))
     for step, value in values:
-        if field.accept(value) is None:
+        if field.accept(value) is INVALID:
             what, hint = split_hint(field.problem(value))
             advice = "change it, or respond with 400 if it is for invalid requests"
             hint = did_you_mean(str(value), choices) or hint or advice

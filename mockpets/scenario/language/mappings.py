@@ -8,8 +8,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from mockpets.contract.fields import INVALID
 from mockpets.errors import nearest
-from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.shapes import Definitions, Schema, Shape
 from mockpets.units import either, quote
 

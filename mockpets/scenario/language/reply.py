@@ -32,9 +32,10 @@ from mockpets.scenario.matching import ABSENT
 from mockpets.scenario.model import PASS
 
 if TYPE_CHECKING:
+    from mockpets.contract.fields import Invalid
     from mockpets.contract.model import Contracts
     from mockpets.scenario.language.data import PageSource
-    from mockpets.scenario.language.diagnostics import Diagnostics, Invalid
+    from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Node
 
 _BODILESS: Final = (204, 205, 304)

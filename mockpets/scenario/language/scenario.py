@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from mockpets.constants import NEEDS, STACK_DEPTH
 from mockpets.contract.collections import record_problems
+from mockpets.contract.fields import INVALID
 from mockpets.faults import NO_RESPONSE_FAULTS
 from mockpets.records.table import parse_row
 from mockpets.scenario.language.contract_check import canned
 from mockpets.scenario.language.data import DATA
-from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.scenario.language.likely_mistakes import warn_conditions
 from mockpets.scenario.language.mappings import ByKey, ByKind, Object, needs, not_both, some
 from mockpets.scenario.language.match import MATCH
@@ -31,8 +31,9 @@ from mockpets.scenario.model import Delay, Match, Reply, Scenario, Stub
 from mockpets.units import DURATION, RATE, parse_duration, parse_rate, quote
 
 if TYPE_CHECKING:
+    from mockpets.contract.fields import Invalid
     from mockpets.contract.model import Collection
-    from mockpets.scenario.language.diagnostics import Diagnostics, Invalid
+    from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Node
     from mockpets.scenario.model import Content
 

@@ -16,6 +16,7 @@ from mockpets.constants import (
     STACKS,
     VERSION,
 )
+from mockpets.contract.fields import INVALID
 from mockpets.errors import invalid
 from mockpets.scenario.engine import Count
 from mockpets.scenario.language.control_bodies import (
@@ -27,7 +28,7 @@ from mockpets.scenario.language.control_bodies import (
     config_of,
 )
 from mockpets.scenario.language.data import DATA, records_shape
-from mockpets.scenario.language.diagnostics import INVALID, Diagnostics
+from mockpets.scenario.language.diagnostics import Diagnostics
 from mockpets.scenario.language.mappings import ByKind, MapOf, Object
 from mockpets.scenario.language.parser import parse
 from mockpets.scenario.language.shapes import ListOf, Number, Shape, Text, Value, kebab_case

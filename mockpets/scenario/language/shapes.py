@@ -14,8 +14,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from mockpets.constants import NAME_LENGTH, SCENARIO_NAME
+from mockpets.contract.fields import INVALID
 from mockpets.errors import did_you_mean
-from mockpets.scenario.language.diagnostics import INVALID
 from mockpets.units import either
 
 if TYPE_CHECKING:

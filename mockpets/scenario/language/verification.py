@@ -14,9 +14,10 @@ from mockpets.constants import (
     REQUEST_OUTCOMES,
     WAIT_SECONDS,
 )
+from mockpets.contract.fields import INVALID
 from mockpets.contract.fields import Choice as FieldChoice
 from mockpets.contract.model import RecordSchema
-from mockpets.scenario.language.diagnostics import INVALID, Diagnostics
+from mockpets.scenario.language.diagnostics import Diagnostics
 from mockpets.scenario.language.headers import TOKEN, TOKEN_HINT
 from mockpets.scenario.language.mappings import ByKind, MapOf, Object, some
 from mockpets.scenario.language.match import match_shape
