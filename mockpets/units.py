@@ -29,6 +29,14 @@ def quote(text: str) -> str:
     return repr(text if len(text) <= 80 else text[:77] + "...")
 
 
+def dotted(path: Iterable[str | int]) -> str:
+    """Return a path as messages show it: ``stubs.2.reply.status``, positions from 1."""
+    return ".".join(
+        str(step) if isinstance(step, int) or re.fullmatch(r"[\w$-]{1,80}", step) else quote(step)
+        for step in path
+    )
+
+
 def counted(number: int, noun: str) -> str:
     """Return ``1 request`` or ``2 requests``."""
     return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -529,7 +529,7 @@ def import_session(client: ControlClient, file: Path) -> None:
     The request log starts again. Name the session with --session.
     """
     from mockpets.client import ControlError
-    from mockpets.scenario.language.text import read_any_text
+    from mockpets.text_files import read_any_text
 
     text = read_any_text(file, str(file), _EXPORT_BYTES)
     try:

@@ -28,8 +28,8 @@ from mockpets.faults import LOST
 from mockpets.journal.entry import Entry, Message
 from mockpets.redaction import redacted_target
 from mockpets.scenario.engine import NO_STUBS
-from mockpets.scenario.language.text import read_any_text
 from mockpets.strict_json import shown
+from mockpets.text_files import read_any_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -17,9 +17,9 @@ from mockpets.scenario.describe import describe_hidden
 from mockpets.scenario.files import files_in, find, same_name, source_of
 from mockpets.scenario.language.loader import is_json_file, load_fixture, load_scenario
 from mockpets.scenario.language.parser import parse
-from mockpets.scenario.language.text import read_text
 from mockpets.scenario.library import read_library
 from mockpets.scenario.matching import covers
+from mockpets.text_files import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

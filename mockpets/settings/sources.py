@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import FILE_BYTES
 from mockpets.errors import InputError, Problem, did_you_mean, problem_with
-from mockpets.scenario.language.text import place as place_in
-from mockpets.scenario.language.text import read_text
 from mockpets.settings.model import ANY_KEY, VARIABLE_PREFIX, Settings, rows
+from mockpets.text_files import place as place_in
+from mockpets.text_files import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -27,10 +27,10 @@ from mockpets.scenario.language.parser import read
 from mockpets.scenario.language.reply import ONE_REPLY, Draft
 from mockpets.scenario.language.scenario import DELAY, PETS_MOVED, SCENARIO
 from mockpets.scenario.language.shapes import ListOf, Number, Parsed, Shape, Value, kebab_case
-from mockpets.scenario.language.text import check_text
 from mockpets.scenario.matching import operations_of, roles_of
 from mockpets.scenario.model import PASS, Match
 from mockpets.strict_json import dump_json
+from mockpets.text_files import check_text
 from mockpets.units import DURATION, parse_duration, quote
 
 if TYPE_CHECKING:

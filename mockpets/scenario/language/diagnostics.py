@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import PROBLEMS_SHOWN
 from mockpets.errors import InputError, Problem, did_you_mean, printable
-from mockpets.scenario.language.nodes import dotted
 from mockpets.strict_json import REMOVE_QUOTES
-from mockpets.units import quote
+from mockpets.units import dotted, quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping

@@ -22,7 +22,7 @@ from mockpets.scenario.language.diagnostics import Diagnostics
 from mockpets.scenario.language.parser import read
 from mockpets.scenario.language.scenario import SCENARIO
 from mockpets.scenario.language.shapes import Definitions
-from mockpets.scenario.language.text import check_text, read_any_text, read_text
+from mockpets.text_files import check_text, read_any_text, read_text
 from mockpets.units import parse_name
 
 if TYPE_CHECKING:

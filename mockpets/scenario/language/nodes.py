@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from mockpets.errors import InputError, Problem
 from mockpets.scenario.language.scalars import Scalar, read_json_scalar, read_scalar
-from mockpets.units import quote
+from mockpets.units import dotted, quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -82,14 +82,6 @@ class Node:
         if isinstance(self.value, Decimal):
             return str(self.value)
         return json.dumps(self.value)
-
-
-def dotted(path: Iterable[str | int]) -> str:
-    """Return a path as messages show it: ``stubs.2.reply.status``, positions from 1."""
-    return ".".join(
-        str(step) if isinstance(step, int) or re.fullmatch(r"[\w$-]{1,80}", step) else quote(step)
-        for step in path
-    )
 
 
 class Event(NamedTuple):

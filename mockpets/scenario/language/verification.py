@@ -31,7 +31,7 @@ from mockpets.scenario.language.shapes import (
     Value,
     kebab_case,
 )
-from mockpets.scenario.language.text import check_text
+from mockpets.text_files import check_text
 from mockpets.units import DURATION, parse_duration
 
 if TYPE_CHECKING:

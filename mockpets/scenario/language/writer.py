@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import yaml
 
 from mockpets.scenario.language.scalars import read_scalar
-from mockpets.scenario.language.text import INVISIBLE
+from mockpets.text_files import INVISIBLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -18,11 +18,11 @@ from mockpets.journal.journal import JOURNAL_ENTRIES
 from mockpets.packaged_data import shipped
 from mockpets.scenario.describe import describe_content, describe_hidden, describe_stub
 from mockpets.scenario.files import as_text
-from mockpets.scenario.language.text import read_text
 from mockpets.scenario.model import Generated
 from mockpets.scenario.saved_file import digest_of, place_of
 from mockpets.session.documents import Documents
 from mockpets.settings.effective import effective_settings
+from mockpets.text_files import read_text
 from mockpets.units import parse_duration
 from mockpets.version import FULL_VERSION
 from mockpets.web.authentication import read_key

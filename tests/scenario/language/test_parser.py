@@ -17,7 +17,7 @@ from mockpets.errors import InputError
 from mockpets.scenario.language.nodes import FILE_DEPTH, Event, Node, TreeReader
 from mockpets.scenario.language.parser import Document, parse
 from mockpets.scenario.language.scalars import read_scalar
-from mockpets.scenario.language.text import check_text, read_text
+from mockpets.text_files import check_text, read_text
 
 
 def read(text: str, *, is_json: bool = False, nodes: int = FILE_NODES) -> Document:

@@ -25,8 +25,8 @@ from mockpets.packaged_data import shipped
 from mockpets.scenario.language.loader import load_scenario, scenario_schema
 from mockpets.scenario.language.nodes import Node
 from mockpets.scenario.language.parser import parse
-from mockpets.scenario.language.text import read_text
 from mockpets.strict_json import dump_json
+from mockpets.text_files import read_text
 from tests.scenario.language.bad_files import JSON, YAML
 
 LOADER_RULES = {
