@@ -7,7 +7,6 @@ and what the rules found is completed: filters, paging, parents and people.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.contract.openapi import json_media
@@ -25,7 +24,7 @@ from mockpets.contract.roles import (
 from mockpets.contract.shapes import Shapes, is_plural, mapping, plain, singular
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mockpets.contract.openapi import Described, Document, Node
 
@@ -132,7 +131,7 @@ def _operation(described: Described) -> Operation:
         described,
         path,
         tuple(match[1] for each in segments if (match := _PARAMETER.fullmatch(each))),
-        {str(each["name"]): each for each in described.parameters if each.get("in") == "query"},
+        {str(each.get("name")): each for each in described.parameters if each.get("in") == "query"},
         body,
         is_json_patch,
         response,
@@ -209,18 +208,28 @@ def _collect_item(reading: Reading, path: Template) -> None:
     listed = reading.listing(at_base["GET"]) if "GET" in at_base else None
     created = _record_of(reading, at_base.get("POST"))
     schema = _record_of(reading, own.get("GET")) or (listed.item if listed else None)
-    schema = schema or _record_of(reading, own.get("PATCH")) or _record_of(reading, own.get("PUT"))
-    schema = schema or created
+    schema = schema or created or _changed(reading, own)
     writes = {"PUT", "PATCH", "DELETE"} & own.keys()
     is_read = _record_of(reading, own.get("GET")) is not None
     if schema is None or not (is_read or writes):
-        return
-    if not is_read and not listed and not created and not {"PUT", "PATCH"} & own.keys():
         return
     collected = Collected(path[:-1], schema, item=path)
     collected.has_list = listed is not None
     _note_create(collected, at_base.get("POST"))
     reading.places[path[:-1]] = collected
+
+
+def _changed(reading: Reading, own: Mapping[str, Operation]) -> Node | None:
+    """Return the schema of the record that a PATCH or a PUT returns, if it has what it gets."""
+    for method in ("PATCH", "PUT"):
+        operation = own.get(method)
+        schema = _record_of(reading, operation)
+        body = reading.shapes.record(operation.body, operation.segment) if operation else None
+        if schema and body:
+            flat = reading.shapes.flat
+            if flat(schema).properties.keys() & flat(body.item).properties.keys():
+                return schema
+    return None
 
 
 def _note_create(collected: Collected, operation: Operation | None) -> None:
@@ -238,10 +247,10 @@ def _share_nested(reading: Reading) -> None:
     for path, nested in list(reading.places.items()):
         root = reading.places.get(path[-1:])
         name = flat(nested.schema).name
-        if root and root is not nested and "{}" in path and name and path[-1] != "{}":
-            if flat(root.schema).name == name:
-                reading.places[path] = root
-                reading.views[path] = root
+        is_nested = root is not None and root is not nested and path[-1] != "{}"
+        if root and is_nested and name and flat(root.schema).name == name:
+            reading.places[path] = root
+            reading.views[path] = root
 
 
 def _collect_list(reading: Reading, path: Template) -> None:
@@ -331,27 +340,27 @@ def _find_people(reading: Reading) -> None:
         for operation in methods.values()
         if credentials_of(operation, reading.shapes)
     ]
-    known = [each for each in dict.fromkeys(reading.places.values())]
-    for operation in logins:
-        person = person_in(operation, reading.shapes)
-        at = reading.places.get(operation.path)
-        for collected in (at, *known):
-            if person and collected and reading.shapes.same_record(person.item, collected.schema):
+    # A collection that nobody can list or create only shows people: `profiles`.
+    known = dict.fromkeys(reading.places.values())
+    known = dict.fromkeys(each for each in known if each.has_list or each.has_create)
+    people = [(operation, person_in(operation, reading.shapes)) for operation in logins]
+    for _, person in people:
+        for collected in known if person else ():
+            if person and reading.shapes.same_record(person.item, collected.schema):
                 reading.people = collected
                 return
-    if not logins:
-        return
-    for collected in known:
+    for collected in known if logins else ():
         body = reading.shapes.record(collected.creating, collected.segment)
         names = reading.shapes.flat(body.item).properties if body else {}
         if "password" in map(plain, names) or singular(plain(collected.segment)) in _PEOPLE:
             reading.people = collected
             return
-    for operation in logins:  # only log-ins know these people
-        person = person_in(operation, reading.shapes)
+    people.sort(key=lambda each: not is_plural(each[0].path[-1]))
+    for operation, person in people:  # only log-ins know these people
         if person:
             path = operation.path if is_plural(operation.path[-1]) else ("users",)
             reading.people = reading.places[path] = Collected(path, person.item, has_create=True)
+            _note_create(reading.people, operation)
             return
 
 
@@ -471,11 +480,10 @@ def _owner(reading: Reading, collected: Collected) -> PropertyPath:
     properties = reading.shapes.flat(collected.schema).properties
     names = {plain(name): name for name in properties}
     people = singular(plain(reading.people.segment))
+    others = {singular(plain(each.segment)) for each in reading.places.values()}
     for word in (*_OWNERS, people):
         for each in (word, f"{word}id"):
-            if each not in names or (
-                word == "owner" and each == "ownerid" and "owners" in _words(reading)
-            ):
+            if each not in names or (word in others and word != people):
                 continue
             flat = reading.shapes.flat(properties[names[each]])
             inner = [name for key in _KEYS for name in flat.properties if plain(name) == key]
@@ -484,11 +492,6 @@ def _owner(reading: Reading, collected: Collected) -> PropertyPath:
             if inner:
                 return (names[each], inner[0])
     return ()
-
-
-def _words(reading: Reading) -> set[str]:
-    """Return the last segments of the collections' paths."""
-    return {plain(each.segment) for each in reading.places.values()}
 
 
 # What every rule's guess gets

@@ -11,7 +11,13 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from mockpets.contract.query_meanings import Meaning, PageWord, PropertyPath, is_paging
+from mockpets.contract.query_meanings import (
+    Meaning,
+    PageWord,
+    PropertyPath,
+    is_paging,
+    query_meaning,
+)
 from mockpets.contract.shapes import Shapes, Unwrapped, is_plural, plain, same_stem, singular, stem
 
 if TYPE_CHECKING:
@@ -486,7 +492,9 @@ def view(operation: Operation, reading: Reading) -> Guess | None:
     if not reading.listing(operation):
         return None
     guess = reading.respond(operation, collected, "list")._replace(view=True)
-    if operation.is_item or operation.path in reading.places or operation.query:
+    query = operation.query.values()
+    is_filtered = any(query_meaning(reading.shapes, each, guess.item).path for each in query)
+    if is_filtered or operation.is_item or operation.path in reading.places:
         return guess
     fixed = _change(reading, collected, operation.segment)
     return guess._replace(fixed=fixed or _described_flag(operation, reading, collected))
