@@ -7,6 +7,7 @@ and what the rules found is completed: filters, paging, parents and people.
 from __future__ import annotations
 
 import re
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.contract.openapi import json_media
@@ -62,6 +63,8 @@ class GuessedCollection(NamedTuple):
     :param is_people: whether these are those who log in.
     :param shows: the collection whose records these are, in another form; may be empty.
     :param owner: the property that names the person to whom a record belongs; may be empty.
+    :param link: the property with the parent's key; empty if records do not show it.
+    :param refers: properties that have the key of a record of another collection, with its name.
     """
 
     name: str
@@ -77,6 +80,8 @@ class GuessedCollection(NamedTuple):
     is_people: bool = False
     shows: str = ""
     owner: PropertyPath = ()
+    link: PropertyPath = ()
+    refers: Mapping[PropertyPath, str] = MappingProxyType({})
 
 
 class Inferred(NamedTuple):
@@ -251,6 +256,7 @@ def _share_nested(reading: Reading) -> None:
         if root and is_nested and name and flat(root.schema).name == name:
             reading.places[path] = root
             reading.views[path] = root
+            root.nested = root.nested or path
 
 
 def _collect_list(reading: Reading, path: Template) -> None:
@@ -262,8 +268,10 @@ def _collect_list(reading: Reading, path: Template) -> None:
     target = _target(reading, path, found.item)
     if target is not None:
         reading.views[path] = target
-        if "POST" in reading.by_path[path] and not target.has_create:
-            _note_create(target, reading.by_path[path]["POST"])
+        if "POST" in reading.by_path[path]:
+            target.nested = target.nested or path
+            if not target.has_create:
+                _note_create(target, reading.by_path[path]["POST"])
     elif operation.method == "GET" and not operation.is_item:
         collected = Collected(path, found.item, has_list=True)
         _note_create(collected, reading.by_path[path].get("POST"))
@@ -366,9 +374,10 @@ def _find_people(reading: Reading) -> None:
 
 def _parent(reading: Reading, collected: Collected) -> Template | None:
     """Return the path of the collection to whose records a collection belongs."""
-    for index in range(len(collected.path) - 1, 0, -1):
-        if collected.path[index] == "{}":
-            found = reading.places.get(collected.path[:index])
+    path = collected.nested or collected.path
+    for index in range(len(path) - 1, 0, -1):
+        if path[index] == "{}":
+            found = reading.places.get(path[:index])
             return found.path if found and found is not collected else None
     return None
 
@@ -429,7 +438,8 @@ def _collections(reading: Reading, described: Sequence[Described]) -> Iterator[G
     written = {_operation(each).path: each.path for each in described}
     for collected in dict.fromkeys((*reading.places.values(), *reading.singles.values())):
         parent = reading.places[collected.parent] if collected.parent else None
-        names = [*_PARAMETER.findall(_written(collected.path, written))]
+        path = collected.nested or collected.path
+        names = [*_PARAMETER.findall(_written(path, written))]
         is_nested = bool(names) and not collected.is_single
         yield GuessedCollection(
             collected.name,
@@ -445,7 +455,36 @@ def _collections(reading: Reading, described: Sequence[Described]) -> Iterator[G
             collected is reading.people,
             _shown(reading, collected),
             _owner(reading, collected),
+            _link(reading, path, collected) if parent else (),
+            _references(reading, collected),
         )
+
+
+def _link(reading: Reading, path: Template, collected: Collected) -> PropertyPath:
+    """Return the property of a collection's records with the key of their parent."""
+    operation = next(
+        iter(reading.by_path.get(path, reading.by_path.get(collected.item, {})).values())
+    )
+    return _related(reading, operation, path.count("{}") - 1, collected)
+
+
+def _references(reading: Reading, collected: Collected) -> dict[PropertyPath, str]:
+    """Return the properties that name a record of another collection: `ownerId` one of owners."""
+    segments = {
+        singular(plain(each.segment)): each.name
+        for each in dict.fromkeys(reading.places.values())
+        if each is not collected
+    }
+    result: dict[PropertyPath, str] = {}
+    for name, schema in reading.shapes.flat(collected.schema).properties.items():
+        flat = reading.shapes.flat(schema)
+        is_many = flat.type == "array"
+        key = plain(name).removesuffix("s") if is_many else plain(name)
+        target = segments.get(key.removesuffix("id")) if key.endswith("id") else None
+        kind = reading.shapes.flat(flat.items).type if is_many else flat.type
+        if target and kind in ("string", "integer"):
+            result[(name,)] = target
+    return result
 
 
 def _written(path: Template, written: Mapping[Template, str]) -> str:

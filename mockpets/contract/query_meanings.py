@@ -157,13 +157,22 @@ def _property(shapes: Shapes, name: str, flat: Flat, record: Node) -> Meaning | 
     for each in dict.fromkeys((*candidates, *(f"{key}{suffix}" for suffix in _SUFFIXES))):
         if each in by_plain:
             found = by_plain[each]
-            inner = _inside(shapes, shapes.flat(properties[found]), flat, ends_in_id=short != key)
-            if inner is None:
+            way = _inside(shapes, shapes.flat(properties[found]), flat, ends_in_id=short != key)
+            if way is None:
                 continue
-            is_flag = shapes.property_at(record, (found, *inner)).type == "boolean"
+            is_flag = shapes.property_at(record, (found, *way)).type == "boolean"
             if is_flag and flat.type == "string" and not flat.values:
                 return Meaning("toggled", (found,))
-            return Meaning("equal", (found, *inner))
+            return Meaning("equal", (found, *way))
+    inner = [
+        (name, each)
+        for name, schema in properties.items()
+        if shapes.flat(schema).type == "object"
+        for each, kind in shapes.flat(schema).properties.items()
+        if plain(each) == key and shapes.flat(kind).type in _SCALARS
+    ]
+    if len(inner) == 1:  # `city` is address.city
+        return Meaning("equal", inner[0])
     if flat.type == "boolean":
         flags = [
             each

@@ -161,6 +161,8 @@ class Collected:
     :param schema: of a record.
     :param item: the path of a record; empty without one.
     :param creating: the schema of the body that creates a record.
+    :param parent: the path of the collection to whose records these belong.
+    :param nested: another path of its list, below a parent's record; empty without one.
     """
 
     path: Template
@@ -174,6 +176,7 @@ class Collected:
     has_create: bool = False
     is_single: bool = False
     parent: Template | None = None
+    nested: Template = ()
 
     @property
     def segment(self) -> str:
