@@ -455,7 +455,7 @@ def _collections(reading: Reading, described: Sequence[Described]) -> Iterator[G
             collected is reading.people,
             _shown(reading, collected),
             _owner(reading, collected),
-            _link(reading, path, collected) if parent else (),
+            _link(reading, path, collected) if names else (),
             _references(reading, collected),
         )
 
