@@ -268,7 +268,7 @@ def _collect_list(reading: Reading, path: Template) -> None:
     target = _target(reading, path, found.item)
     if target is not None:
         reading.views[path] = target
-        if "POST" in reading.by_path[path]:
+        if {"GET", "POST"} <= reading.by_path[path].keys():
             target.nested = target.nested or path
             if not target.has_create:
                 _note_create(target, reading.by_path[path]["POST"])
@@ -601,7 +601,7 @@ def _related(
         if each and each in by_plain:
             flat = reading.shapes.flat(properties[by_plain[each]])
             names = {plain(inner): inner for inner in flat.properties}
-            inner = next((names[word] for word in (short, *_KEYS) if word in names), "")
+            inner = next((names[word] for word in (key, short, *_KEYS) if word in names), "")
             if flat.type == "array":
                 continue
             if flat.type != "object":

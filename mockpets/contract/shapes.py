@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 _DEPTH: Final = 12
 """How deep parts of a schema may nest; circular parts end here."""
 _ENVELOPE_DEPTH: Final = 3
-_IRREGULAR: Final = {"people": "person", "children": "child", "men": "man", "indices": "index"}
+_IRREGULAR: Final = {
+    "people": "person",
+    "children": "child",
+    "indices": "index",
+    "statuses": "status",
+    "aliases": "alias",
+}
 _UNCOUNTED: Final = frozenset({"media", "news", "series", "species", "status", "data", "staff"})
 _LIST_NAMES: Final = ("data", "results", "items", "entries", "records", "list", "content", "values")
 _RECORD_NAMES: Final = ("data", "result", "item", "response", "record", "payload", "entity")
