@@ -23,6 +23,7 @@ from mockpets.contract.references import (
     Node,
     Path,
     References,
+    got,
 )
 from mockpets.contract.schema_check import SchemaCheck
 from mockpets.errors import InputError, Problem, did_you_mean, invalid, nearest
@@ -234,6 +235,11 @@ def _get(root: Node, *keys: str) -> object:
     return value
 
 
+def _rename(root: Node, name: str) -> str:
+    near = nearest(name, {key: key for key in root})
+    return f"rename {quote(near)} to '{name}'" if near else ""
+
+
 def _version(document: References) -> Literal["3.0", "3.1"]:
     """Return the version of a document; raise InputError if it is not OpenAPI 3 with paths."""
     root, file = document.root, document.file
@@ -241,10 +247,9 @@ def _version(document: References) -> Literal["3.0", "3.1"]:
         for test, what, hint in _OTHERS:
             if test(root):
                 raise invalid(file, what, hint.format(file=file))
-        line = document.problem((), "").line
-        hint = did_you_mean("openapi", root) or "add openapi: 3.1.0"
         what = "missing key 'openapi': is this an OpenAPI document?"
-        raise invalid(file, what, hint, (line, 1))
+        hint = _rename(root, "openapi") or "add openapi: 3.1.0"
+        raise InputError([document.problem((), what, hint)])
     version = str(root["openapi"])
     match = re.fullmatch(r"3\.([012])(?:\.\d.*)?|3", version.strip(), re.DOTALL)
     if match is None:
@@ -253,12 +258,13 @@ def _version(document: References) -> Literal["3.0", "3.1"]:
         raise InputError([document.problem(("openapi",), what, hint)])
     paths = root.get("paths")
     if paths is None and "webhooks" in root:
-        what = "has webhooks but no paths; mockpets serves only paths"
-        raise InputError([document.problem(("webhooks",), what)])
+        what = "has webhooks but no paths, so there is nothing to serve"
+        raise InputError([document.problem((), what, "add paths: {/pets: {get: ...}}")])
     if paths is None or paths == {}:
-        hint = did_you_mean("paths", root) if paths is None else ""
+        hint = _rename(root, "paths") if paths is None else ""
         what = "has no paths, so there is nothing to serve"
-        raise InputError([document.problem(("paths",), what, hint or "add paths: {/pets: ...}")])
+        hint = hint or "add paths: {/pets: {get: ...}}"
+        raise InputError([document.problem((), what, hint)])
     if not isinstance(paths, dict):
         what = f"must be a mapping of paths, got {shown_value(paths)}"
         raise InputError([document.problem(("paths",), what)])
@@ -326,7 +332,7 @@ class _Reader:
     def _resolved(self, value: object, at: Path, expected: str, hint: str = "") -> dict[str, Any]:
         """Return a mapping after its reference; add a problem and return an empty one if not."""
         if not isinstance(value, dict):
-            self._add(at, f"must be {expected}, got {_got(value)}", hint)
+            self._add(at, f"must be {expected}, got {got(value)}", hint)
             return {}
         reference = value.get("$ref")
         if not isinstance(reference, str):
@@ -334,7 +340,7 @@ class _Reader:
         try:
             target, _ = self._document.target(reference)
             if not isinstance(target, dict):
-                self._add((*at, "$ref"), f"must lead to {expected}, not to {_got(target)}", hint)
+                self._add((*at, "$ref"), f"must lead to {expected}, not to {got(target)}", hint)
                 return {}
             return dict(self._document.resolve(value))
         except BrokenReferenceError as error:
@@ -348,14 +354,14 @@ class _Reader:
         value = holder.get(key)
         if value is None or isinstance(value, dict):
             return value or {}
-        self._add((*at, key), f"{expected}, got {_got(value)}")
+        self._add((*at, key), f"{expected}, got {got(value)}")
         return {}
 
     def _list(self, holder: Node, key: str, at: Path, what: str, hint: str) -> list[Any]:
         value = holder.get(key)
         if value is None or isinstance(value, list):
             return value or []
-        self._add((*at, key), f"must be a list of {what}, got {_got(value)}", hint)
+        self._add((*at, key), f"must be a list of {what}, got {got(value)}", hint)
         return []
 
     # --- Paths ----------------------------------------------------------------------------------
@@ -414,7 +420,7 @@ class _Reader:
         common: dict[tuple[str, str], Node],
     ) -> None:
         if not isinstance(value, dict):
-            self._add(at, f"must be an operation (a mapping), got {_got(value)}")
+            self._add(at, f"must be an operation (a mapping), got {got(value)}")
             return
         own = self._parameters(value, at)
         listed = {**common, **own}
@@ -450,7 +456,7 @@ class _Reader:
         """Return a unique name for an operation."""
         given = operation.get("operationId")
         if given is not None and not isinstance(given, (str, int)):
-            self._add((*at, "operationId"), f"must be a string, got {_got(given)}")
+            self._add((*at, "operationId"), f"must be a string, got {got(given)}")
             given = None
         given = "" if given is None else str(given)
         name = re.sub(r"[^A-Za-z0-9_-]", "-", given)
@@ -491,18 +497,18 @@ class _Reader:
 
     def _check_security(self, listed: object, at: Path) -> None:
         if not isinstance(listed, list):
-            self._add(at, f"must be a list of requirements, got {_got(listed)}", "write - name: []")
+            self._add(at, f"must be a list of requirements, got {got(listed)}", "write - name: []")
             return
         schemes = _get(self._document.root, "components", "securitySchemes")
         known = schemes if isinstance(schemes, dict) else {}
         for index, each in enumerate(listed):
             if not isinstance(each, dict):
                 hint = f"write {each}: []" if isinstance(each, str) else ""
-                self._add((*at, index), f"must be a mapping, got {_got(each)}", hint)
+                self._add((*at, index), f"must be a mapping, got {got(each)}", hint)
                 continue
             for name, scopes in each.items():
                 if scopes is not None and not isinstance(scopes, list):
-                    what = f"must be a list of scopes, got {_got(scopes)}"
+                    what = f"must be a list of scopes, got {got(scopes)}"
                     self._add((*at, index, name), what, "write []")
                 if name not in known:
                     hint = did_you_mean(name, known)
@@ -542,12 +548,12 @@ class _Reader:
     def _is_parameter(self, parameter: Node, at: Path) -> bool:
         """Add a problem unless a parameter has a name and a place."""
         count = len(self.problems)
-        for key in ("name", "in"):
+        for key, example in (("name", "limit"), ("in", "query")):
             value = parameter.get(key)
             if value is None:
-                self._add(at, f"missing key '{key}'", f"add it: the parameter needs {key}")
+                self._add(at, f"missing key '{key}'", f"add it, such as {key}: {example}")
             elif not isinstance(value, str) and not (key == "name" and isinstance(value, int)):
-                self._add((*at, key), f"must be a string, got {_got(value)}")
+                self._add((*at, key), f"must be a string, got {got(value)}")
         place = parameter.get("in")
         if isinstance(place, str) and place not in _PLACES:
             hint = did_you_mean(place, _PLACES)
@@ -690,15 +696,6 @@ class _Reader:
             what = "`examples` is ignored: it must be a mapping of names to examples"
             self._keyword(what, (*at, "examples"))
             del holder["examples"]
-
-
-def _got(value: object) -> str:
-    """Return a value as messages show it, in the words of YAML."""
-    if value is None:
-        return "nothing"
-    if isinstance(value, dict):
-        return "a mapping"
-    return "a list" if isinstance(value, list) else shown_value(value)
 
 
 def _why_not_served(path: str, responses: Mapping[str, Node]) -> str:

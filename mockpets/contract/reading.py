@@ -445,6 +445,9 @@ class _YamlReader:
             self._key(level, event)
             return
         self._count += size
+        if self._count > VALUES:
+            what = f"with its aliases, the file has more than {VALUES} values"
+            raise self._stop(event, what, "write fewer aliases of aliases")
         level.deepest = max(level.deepest, len(self._stack) - 1 + depth)
         if level.deepest > DEPTH:
             raise InputError([_too_deep(self._shown, position_of(event.start_mark))])

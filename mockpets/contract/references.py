@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 from mockpets.contract.reading import Positions, positions, read
 from mockpets.errors import InputError, Problem, did_you_mean, invalid, nearest
+from mockpets.strict_json import shown as shown_value
 from mockpets.text_files import read_any_text
 from mockpets.units import dotted, quote
 
@@ -283,9 +284,12 @@ class References:
             for _ in range(CHAIN):
                 if not isinstance(value, dict) or step in value:
                     break
+                reference = value.get("$ref")
+                if not isinstance(reference, str):
+                    break
                 try:
-                    value, target = self.target(value.get("$ref", ""))
-                except (BrokenReferenceError, AttributeError):
+                    value, target = self.target(reference)
+                except BrokenReferenceError:
                     break
                 file, real = self._real_target(target)
             real = (*real, step)
@@ -299,6 +303,15 @@ class References:
         if path and str(path[0]).endswith("#") and path[0] not in self.root:
             return str(path[0])[:-1], path[1:]
         return "", path
+
+
+def got(value: object) -> str:
+    """Return a value as messages show it, in the words of YAML."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, dict):
+        return "a mapping"
+    return "a list" if isinstance(value, list) else shown_value(value)
 
 
 def _as_node(value: object, reference: str) -> Node:

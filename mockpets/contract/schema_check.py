@@ -10,9 +10,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from mockpets.contract.patterns import enforces
-from mockpets.contract.references import CHAIN, BrokenReferenceError
+from mockpets.contract.references import CHAIN, BrokenReferenceError, got
 from mockpets.errors import nearest
-from mockpets.strict_json import REMOVE_QUOTES, shown
+from mockpets.strict_json import REMOVE_QUOTES
 from mockpets.units import either, quote
 
 if TYPE_CHECKING:
@@ -107,6 +107,8 @@ class SchemaCheck:
         self._broken = broken
         self.properties: set[str] = set()
         """The names of all properties."""
+        self._endless: set[str] = set()
+        """References that lead only to each other, which have a problem."""
         self._seen: set[int] = set()
         self._stack: list[tuple[dict[str, Any], Path]] = []
 
@@ -131,7 +133,7 @@ class SchemaCheck:
                 self._stack.append((schema, at))
             return
         hint = f"write {{type: {schema}}}" if schema in _TYPES else ""
-        self._add(at, f"must be a schema (a mapping), got {shown(schema)}", hint)
+        self._add(at, f"must be a schema (a mapping), got {got(schema)}", hint)
         holder[key] = {}
 
     def _schema(self, schema: dict[str, Any], at: Path) -> None:
@@ -139,7 +141,7 @@ class SchemaCheck:
         if isinstance(reference, str):
             self._reference(schema, (*at, "$ref"))
         elif reference is not None and "$ref" in schema:
-            self._add((*at, "$ref"), f"must be a string, got {shown(reference)}", "")
+            self._add((*at, "$ref"), f"must be a string, got {got(reference)}", "")
             del schema["$ref"]
         for key in [*schema]:
             value = schema[key]
@@ -164,12 +166,14 @@ class SchemaCheck:
 
     def _reference(self, schema: dict[str, Any], at: Path) -> None:
         """Check what a reference leads to, and that it leads to more than references."""
-        reference, path = schema["$ref"], at
+        reference = schema["$ref"]
+        chain: set[str] = set()
         for _ in range(CHAIN):
+            chain.add(reference)
             try:
                 target, target_path = self._references.target(reference)
             except BrokenReferenceError as error:
-                self._broken(path, error)
+                self._broken(at, error)
                 schema.pop("$ref")
                 return
             holder = {"": target}
@@ -179,8 +183,9 @@ class SchemaCheck:
                 return
             reference = target["$ref"]
         what = f"the reference {quote(schema['$ref'])} leads only to other references"
-        self._add(at, what, "let one of them lead to a schema")
-        schema.pop("$ref")
+        if not chain & self._endless:
+            self._add(at, what, "let one of them lead to a schema")
+        self._endless |= chain
 
     def _one(self, schema: dict[str, Any], key: str, at: Path) -> None:
         value = schema[key]
@@ -200,7 +205,7 @@ class SchemaCheck:
             for index in range(len(value)):
                 self._push(value, index, (*at, place or key, index))
         else:
-            what = f"must be a list of schemas, got {shown(value)}"
+            what = f"must be a list of schemas, got {got(value)}"
             self._add((*at, key), what, f"write {key}: [...]")
             del schema[key]
 
@@ -214,7 +219,7 @@ class SchemaCheck:
             for name in value:
                 self._push(value, name, (*at, key, name))
         else:
-            what = f"must be a mapping of names to schemas, got {shown(value)}"
+            what = f"must be a mapping of names to schemas, got {got(value)}"
             self._add((*at, key), what, "")
             del schema[key]
 
@@ -234,7 +239,7 @@ class SchemaCheck:
         hint = ""
         if isinstance(value, str) and "string" not in expected:
             hint = f"; {REMOVE_QUOTES}" if value.lstrip("-").replace(".", "", 1).isdigit() else ""
-        what = f"`{key}` is ignored: it must be {expected}, got {shown(value)}{hint}"
+        what = f"`{key}` is ignored: it must be {expected}, got {got(value)}{hint}"
         self._note(what, (*at, key))
 
     def _type(self, schema: dict[str, Any], at: Path) -> None:
@@ -253,7 +258,7 @@ class SchemaCheck:
                 nearest(wrong, {each: each for each in _TYPES}) if isinstance(wrong, str) else None
             )
             hint = f"; did you mean '{near}'?" if near else ""
-            what = f"`type` is ignored: it must be {either(_TYPES)}, got {shown(wrong)}{hint}"
+            what = f"`type` is ignored: it must be {either(_TYPES)}, got {got(wrong)}{hint}"
             self._note(what, (*at, "type"))
 
     def _discriminator(self, schema: dict[str, Any], at: Path) -> None:
@@ -270,7 +275,7 @@ class SchemaCheck:
         for name, each in [*mapping.items()]:
             place = (*at, "discriminator", "mapping", name)
             if not isinstance(each, str):
-                self._add(place, f"must be a reference, got {shown(each)}", "")
+                self._add(place, f"must be a reference, got {got(each)}", "")
                 del mapping[name]
                 continue
             if not any(mark in each for mark in "#./"):  # the name of a component
