@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from mockpets.contract.openapi import not_served
 from mockpets.contract.roles import RULES
 from mockpets.contract.shapes import mapping
 from mockpets.strict_json import dump_json
@@ -13,13 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from mockpets.contract.inference import Guess, GuessedCollection, Inferred
-    from mockpets.contract.openapi import Described, Document
+    from mockpets.contract.openapi import Described, Document, Note
 
     Data = dict[str, Any]
 
 _NUMBERS: Final = {rule.name: rule.number for rule in RULES}
-GIVEN: Final = "x-mockpets"
-"""The name of the rule of a role that the document gives."""
 _COMPARED: Final = {
     "equal": "",
     "flag": "",
@@ -32,7 +31,7 @@ _COMPARED: Final = {
 def as_data(
     document: Document, described: Sequence[Described], base: str, inferred: Inferred
 ) -> Data:
-    """Return what was inferred as JSON: file, title, operations, collections, shares."""
+    """Return what was inferred as JSON: file, title, operations, collections, notes, share."""
     operations = [_operation(each, inferred.operations[each.name]) for each in described]
     states = [each["state"] for each in operations]
     info = mapping(document.root.get("info"))
@@ -43,6 +42,7 @@ def as_data(
         "base": base,
         "operations": operations,
         "collections": [_collection(each) for each in inferred.collections.values()],
+        "notes": [_note(document, each) for each in not_served(document)],
         "share": {state: states.count(state) for state in ("state", "example", "not served")},
     }
 
@@ -77,6 +77,11 @@ def _operation(described: Described, guess: Guess) -> Data:
         "sort": guess.sort or None,
         "note": guess.note or None,
     }
+
+
+def _note(document: Document, note: Note) -> Data:
+    _, line, column = document.place(note.at)
+    return {"kind": note.kind, "what": note.what, "line": line, "column": column}
 
 
 def _collection(collection: GuessedCollection) -> Data:
@@ -115,6 +120,11 @@ def as_text(data: Data) -> Iterator[str]:
             yield ""
             yield f"{title}:"
             yield from _lines(rest)
+    notes = [each for each in data["notes"] if each["kind"] != "operation"]
+    if notes:
+        yield ""
+        yield "Not served, not enforced, or likely mistakes:"
+        yield from (f"  line {each['line']}: {each['what']}" for each in notes)
     yield ""
     yield _share(data)
 
@@ -156,10 +166,9 @@ def _phrases(operation: Data) -> Iterator[str]:
         yield operation["note"] or "not served"
         return
     role, rule = operation["role"], operation["rule"]
-    number = f"rule {rule['number']}" if rule["number"] else "given"
-    name = "" if rule["name"] == role else f", {rule['name']}"
-    several = " several" if operation["many"] else ""
-    yield f"{role}{several}, {number}{name}"
+    names = () if rule["name"] == role else (rule["name"],)
+    why = ", ".join((f"rule {rule['number']}", *names)) if rule["number"] else "given"
+    yield f"{role}{' several' if operation['many'] else ''} ({why})"
     if operation["values"]:
         yield f"of {operation['values']}"
     for name, value in operation["sets"].items():
@@ -209,18 +218,20 @@ def _query(query: Mapping[str, Data]) -> Iterator[str]:
 
 def new_corrections(data: Data) -> str:
     """Return the text of a corrections file, with a comment for each operation without state."""
+    names = [each["name"] for each in data["collections"]]
     lines = [
         f"# Corrections of {data['file']}: what mockpets cannot know from the document.",
-        "# To correct an operation, remove the '#' before its name, and put in a collection's name.",
+        "# To correct an operation, remove the '# ' before 'operations:' and before its name, and",
+        f"# fix role and collection. Collections: {', '.join(names) or 'none'}.",
+        "collections: {}",
+        "",
+        "# operations:",
     ]
-    names = [each["name"] for each in data["collections"]]
-    lines += [f"# Collections: {', '.join(names) or 'none'}."]
-    lines += ["operations:"]
     for each in data["operations"]:
         if each["state"] == "example":
-            first = f"  # {each['method']} {each['path']}: {next(_phrases(each))}"
+            first = f"{each['method']} {each['path']}: {next(_phrases(each))}"
             name = each["path"].strip("/").split("/")[0]
-            lines += ["", first, f"  # {each['name']}: {_suggestion(each, names, name)}"]
+            lines.append(f"#   {each['name']}: {_suggestion(each, names, name)} # {first}")
     return "\n".join(lines) + "\n"
 
 

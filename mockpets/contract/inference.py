@@ -1,28 +1,31 @@
 """Infer what the operations of an OpenAPI document do, and to which collections.
 
-The rules that say it are `roles.RULES`. Here the collections are found, with their keys (rule 5),
-and what the rules found is completed: filters, paging, parents and people.
+`collecting` finds the collections, and `roles.RULES` say what each operation does. Here their
+results are corrected and completed: filters, paging, parents and people.
 """
 
 from __future__ import annotations
 
 import re
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
+from mockpets.contract.collecting import KEYS, collect, find_key
+from mockpets.contract.corrections import Corrections, OperationCorrection
 from mockpets.contract.openapi import json_media
 from mockpets.contract.query_meanings import Meaning, PropertyPath, page_words, query_meaning
 from mockpets.contract.roles import (
     RULES,
     Collected,
     Guess,
+    GuessedRole,
     Operation,
     Reading,
     Template,
-    credentials_of,
-    person_in,
 )
-from mockpets.contract.shapes import Shapes, is_plural, mapping, plain, singular
+from mockpets.contract.shapes import Shapes, mapping, plain, singular
+from mockpets.errors import InputError, Problem, did_you_mean
+from mockpets.units import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -32,8 +35,6 @@ if TYPE_CHECKING:
 __all__ = ["Guess", "GuessedCollection", "Inferred", "Meaning", "infer"]
 
 _PARAMETER: Final = re.compile(r"\{([^{}/]+)\}")
-_KEYS: Final = ("id", "name", "slug", "login", "username", "uuid", "key", "code")
-_PEOPLE: Final = ("user", "account", "member", "person", "customer", "profile")
 _OWNERS: Final = (
     "author",
     "owner",
@@ -45,6 +46,8 @@ _OWNERS: Final = (
     "customer",
 )
 _OWN: Final = ("me", "self", "my", "mine", "myself", "current", "user")
+GIVEN: Final = "x-mockpets"
+"""The name of the rule of a role that a correction gives."""
 _FORMS: Final = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
@@ -91,31 +94,133 @@ class Inferred(NamedTuple):
     collections: Mapping[str, GuessedCollection]
 
 
-def infer(document: Document, described: Sequence[Described]) -> Inferred:
-    """Return what the operations of a document do.
+def infer(
+    document: Document, described: Sequence[Described], corrections: Corrections | None = None
+) -> Inferred:
+    """Return what the operations of a document do, as corrected.
 
     An operation that is not served is an example, with the reason as its note.
+
+    :raise InputError: a correction names an unknown collection.
     """
     shapes = Shapes(document)
+    operations = {each.name: _operation(each) for each in described}
     by_path: dict[Template, dict[str, Operation]] = {}
-    for each in described:
-        if not each.not_served:
-            operation = _operation(each)
-            by_path.setdefault(operation.path, {}).setdefault(operation.method, operation)
+    for each in operations.values():
+        if not each.described.not_served:
+            by_path.setdefault(each.path, {}).setdefault(each.method, each)
     reading = Reading(shapes, by_path)
-    _collect(reading)
+    collect(reading)
+    corrections = corrections or Corrections()
+    _check(reading, operations, corrections)
     guesses: dict[str, Guess] = {}
-    for each in described:
-        operation = _operation(each)
-        if each.not_served or by_path[operation.path][operation.method].described is not each:
-            guesses[each.name] = Guess(returns="", note=each.not_served)
-            continue
-        guesses[each.name] = _completed(operation, reading, _first(operation, reading))
+    for name, operation in operations.items():
+        if operation.described.not_served:
+            guesses[name] = Guess(returns="", note=operation.described.not_served)
+        elif by_path[operation.path][operation.method] is not operation:
+            guesses[name] = Guess(returns="", note="another operation has this method and path")
+        else:
+            correction = corrections.operations.get(name)
+            guess = _given(operation, reading, correction) if correction else None
+            guess = _completed(operation, reading, guess or _first(operation, reading))
+            if correction:
+                fixed = {**guess.fixed, **{_path(key): v for key, v in correction.where.items()}}
+                guess = guess._replace(fixed=fixed, sort=correction.sort or guess.sort)
+            guesses[name] = guess
     used = {guess.collection for guess in guesses.values()}
+    written = {each.path: each.described.path for each in operations.values()}
     collections = {
-        each.name: each for each in _collections(reading, described) if each.name in used
+        each.name: _corrected(each, reading, corrections)
+        for each in _collections(reading, written)
+        if each.name in used
     }
     return Inferred(guesses, collections)
+
+
+def _path(text: str) -> PropertyPath:
+    return tuple(text.split("."))
+
+
+def _check(reading: Reading, operations: Mapping[str, Operation], corrections: Corrections) -> None:
+    """Add the collections that corrections make; raise InputError for an unknown name.
+
+    A list, a create or a get makes a collection. A name that is nearly another's is a mistake.
+    """
+    known = {each.name for each in (*reading.places.values(), *reading.singles.values())}
+    problems = []
+    for name, correction in corrections.operations.items():
+        target = correction.collection
+        if not target or target in known:
+            continue
+        near = did_you_mean(target, known, 0.8)
+        if near or correction.role not in ("list", "create", "get", "one"):
+            hint = near or f"collections: {', '.join(sorted(known)) or 'none'}"
+            what = f"unknown collection {quote(target)}"
+            problems.append(Problem(*correction.place, f"operations.{name}", what, hint))
+            continue
+        _add(reading, operations[name], correction)
+        known.add(target)
+    for name, each in corrections.collections.items():
+        for target in (name, each.parent, each.shows):
+            if target and target not in known:
+                hint = did_you_mean(target, known) or f"collections: {', '.join(sorted(known))}"
+                what = f"unknown collection {quote(target)}"
+                problems.append(Problem(*each.place, f"collections.{name}", what, hint))
+    if problems:
+        raise InputError(problems)
+
+
+def _add(reading: Reading, operation: Operation, correction: OperationCorrection) -> None:
+    """Add the collection that a correction makes, with what its operation returns as records."""
+    shapes = reading.shapes
+    found = shapes.listing(operation.response, operation.segment)
+    if correction.role != "list" or found is None:
+        found = shapes.record(operation.response, operation.segment)
+    schema = found.item if found else operation.body or {}
+    path = operation.path[:-1] if operation.is_item else operation.path
+    item = operation.path if operation.is_item else ()
+    collected = Collected(path, schema, item=item, name=correction.collection)
+    collected.is_single = correction.role == "one"
+    collected.has_list = correction.role == "list"
+    collected.has_create = correction.role == "create"
+    (reading.singles if collected.is_single else reading.places)[path] = collected
+    find_key(reading, collected)
+
+
+def _given(operation: Operation, reading: Reading, correction: OperationCorrection) -> Guess | None:
+    """Return the guess that a correction makes; None if it gives no role."""
+    if correction.role == "example":
+        return Guess(rule=GIVEN, item=operation.response or {})
+    if not correction.role:
+        return None
+    everything = (*reading.places.values(), *reading.singles.values())
+    collected = next(each for each in everything if each.name == correction.collection)
+    guess = reading.respond(operation, collected, cast(GuessedRole, correction.role))
+    sets = {_path(key): value for key, value in correction.set.items()}
+    guess = guess._replace(rule=GIVEN, change=sets)
+    if correction.role == "values":
+        found = reading.shapes.listing(operation.response, operation.segment, of_values=True)
+        envelope = found.path if found else ()
+        return guess._replace(values=_path(correction.property), envelope=envelope, returns="list")
+    if correction.role in ("list", "create", "one") or not operation.parameters:
+        return guess
+    return guess._replace(key=operation.parameters[-1], key_in="path")
+
+
+def _corrected(
+    collection: GuessedCollection, reading: Reading, corrections: Corrections
+) -> GuessedCollection:
+    """Return a collection with its corrections."""
+    correction = corrections.collections.get(collection.name)
+    if correction is None:
+        return collection
+    if correction.id:
+        properties = reading.shapes.flat(collection.schema).properties
+        is_hidden = correction.id not in properties
+        collection = collection._replace(key=correction.id, is_hidden=is_hidden)
+    return collection._replace(
+        parent=correction.parent or collection.parent, shows=correction.shows or collection.shows
+    )
 
 
 def _first(operation: Operation, reading: Reading) -> Guess:
@@ -152,8 +257,7 @@ def _body(described: Described) -> tuple[Node | None, bool]:
     if media is None:
         forms = (mapping(content[each]) for each in _FORMS if each in content)
         return next((mapping(form.get("schema")) for form in forms), None), False
-    schema = mapping(mapping(media[1]).get("schema"))
-    return schema, "json-patch" in media[0].lower()
+    return mapping(mapping(media[1]).get("schema")), "json-patch" in media[0].lower()
 
 
 def _success(described: Described) -> tuple[str, Node | None, bool]:
@@ -174,268 +278,11 @@ def _success(described: Described) -> tuple[str, Node | None, bool]:
     return statuses[0] if statuses else "", None, is_readable
 
 
-# Collections
+def _collections(reading: Reading, written: Mapping[Template, str]) -> Iterator[GuessedCollection]:
+    """Yield the collections as the rest of the program knows them.
 
-
-def _collect(reading: Reading) -> None:
-    """Find the collections: first of records with a path of their own, then of lists, then rest."""
-    by_path = reading.by_path
-    paths = sorted(by_path, key=lambda path: path.count("{}"))  # a root collection comes first
-    for path in paths:
-        if len(path) > 1 and path[-1] == "{}":
-            _collect_item(reading, path)
-    _share_nested(reading)
-    for path in paths:
-        _collect_list(reading, path)
-    for path in paths:
-        _collect_create(reading, path)
-    for path in paths:
-        _collect_single(reading, path)
-    _find_people(reading)
-    for collected in dict.fromkeys((*reading.places.values(), *reading.singles.values())):
-        collected.parent = _parent(reading, collected)
-        if not collected.is_single:
-            _find_key(reading, collected)
-    _name(reading)
-
-
-def _record_of(reading: Reading, operation: Operation | None) -> Node | None:
-    """Return the schema of the record in a response; None if it has none."""
-    if operation is None or reading.listing(operation):
-        return None
-    found = reading.shapes.record(operation.response, operation.segment)
-    return found.item if found and reading.shapes.flat(found.item).properties else None
-
-
-def _collect_item(reading: Reading, path: Template) -> None:
-    """Rule 1: ``P/{x}`` makes a collection of P, if it returns a record, or P lists some."""
-    own, at_base = reading.by_path[path], reading.by_path.get(path[:-1], {})
-    listed = reading.listing(at_base["GET"]) if "GET" in at_base else None
-    created = _record_of(reading, at_base.get("POST"))
-    schema = _record_of(reading, own.get("GET")) or (listed.item if listed else None)
-    schema = schema or created or _changed(reading, own)
-    writes = {"PUT", "PATCH", "DELETE"} & own.keys()
-    is_read = _record_of(reading, own.get("GET")) is not None
-    if schema is None or not (is_read or writes):
-        return
-    collected = Collected(path[:-1], schema, item=path)
-    collected.has_list = listed is not None
-    _note_create(collected, at_base.get("POST"))
-    reading.places[path[:-1]] = collected
-
-
-def _changed(reading: Reading, own: Mapping[str, Operation]) -> Node | None:
-    """Return the schema of the record that a PATCH or a PUT returns, if it has what it gets."""
-    for method in ("PATCH", "PUT"):
-        operation = own.get(method)
-        schema = _record_of(reading, operation)
-        body = reading.shapes.record(operation.body, operation.segment) if operation else None
-        if schema and body:
-            flat = reading.shapes.flat
-            if flat(schema).properties.keys() & flat(body.item).properties.keys():
-                return schema
-    return None
-
-
-def _note_create(collected: Collected, operation: Operation | None) -> None:
-    if operation is not None:
-        collected.has_create = True
-        collected.creating = operation.body
-
-
-def _share_nested(reading: Reading) -> None:
-    """Let ``/owners/{}/pets`` lead to `/pets`, if both have records of one component.
-
-    Collections that only look alike stay apart.
+    :param written: paths in the document's words.
     """
-    flat = reading.shapes.flat
-    for path, nested in list(reading.places.items()):
-        root = reading.places.get(path[-1:])
-        name = flat(nested.schema).name
-        is_nested = root is not None and root is not nested and path[-1] != "{}"
-        if root and is_nested and name and flat(root.schema).name == name:
-            reading.places[path] = root
-            reading.views[path] = root
-            root.nested = root.nested or path
-
-
-def _collect_list(reading: Reading, path: Template) -> None:
-    """Rules 2 and 4: a GET with a list is a collection's own, a view on one, or makes one."""
-    operation = reading.by_path[path].get("GET") or reading.by_path[path].get("POST")
-    found = reading.listing(operation) if operation else None
-    if operation is None or found is None or path in reading.places:
-        return
-    target = _target(reading, path, found.item)
-    if target is not None:
-        reading.views[path] = target
-        if {"GET", "POST"} <= reading.by_path[path].keys():
-            target.nested = target.nested or path
-            if not target.has_create:
-                _note_create(target, reading.by_path[path]["POST"])
-    elif operation.method == "GET" and not operation.is_item:
-        collected = Collected(path, found.item, has_list=True)
-        _note_create(collected, reading.by_path[path].get("POST"))
-        reading.places[path] = collected
-
-
-def _target(reading: Reading, path: Template, schema: Node) -> Collected | None:
-    """Return the collection of whose records a path lists a part; None if it has its own.
-
-    It has records of the same component. Below the collection's path, alike records are enough.
-    """
-    name = reading.shapes.flat(schema).name
-    segment = next((each for each in reversed(path) if each != "{}"), "")
-    known = list(dict.fromkeys(reading.places.values()))
-    for collected in known:
-        is_below = path[: len(collected.path)] == collected.path
-        if is_below and "{}" not in path and reading.shapes.same_record(schema, collected.schema):
-            return collected
-    same = [each for each in known if name and reading.shapes.flat(each.schema).name == name]
-    if "POST" in reading.by_path[path] and "GET" in reading.by_path[path]:
-        same = [each for each in same if each.segment == segment]
-    roots = [
-        each for each in same if "{}" not in each.path and (each.item or each.segment == segment)
-    ]
-    roots.sort(
-        key=lambda each: (each.segment != segment, singular(plain(each.segment)) != plain(name))
-    )
-    if roots or "{}" in path or len(same) != 1:
-        return roots[0] if roots else None
-    return same[0] if same[0].item else None
-
-
-def _collect_create(reading: Reading, path: Template) -> None:
-    """Rule 3: a POST that returns a new record makes a collection, even if nobody lists it."""
-    operation = reading.by_path[path].get("POST")
-    known = path in reading.places or path in reading.views
-    if operation is None or known or operation.is_item or len(path) == 0:
-        return
-    schema = _record_of(reading, operation)
-    if schema is None or operation.body is None or credentials_of(operation, reading.shapes):
-        return
-    above = reading.places.get(path[:-1]) or reading.owner(operation)
-    if above and reading.is_of(above, schema):
-        return
-    keys = {"id", "uuid", "slug", f"{singular(plain(path[-1]))}id"}
-    has_key = bool(keys & {*map(plain, reading.shapes.flat(schema).properties)})
-    if is_plural(path[-1]) and (has_key or operation.status in ("201", "202")):
-        collected = Collected(path, schema)
-        _note_create(collected, operation)
-        reading.places[path] = collected
-
-
-def _collect_single(reading: Reading, path: Template) -> None:
-    """Rule 9: an object with a GET and writes, none of them a record of a collection."""
-    own = reading.by_path[path]
-    schema = _record_of(reading, own.get("GET"))
-    if schema is None or path[-1:] == ("{}",) or path in reading.places or path in reading.views:
-        return
-    posted = _record_of(reading, own.get("POST"))
-    if {"PUT", "PATCH"} & own.keys() or (posted and reading.shapes.same_record(posted, schema)):
-        collected = Collected(path, schema, is_single=True, has_create=True)
-        reading.singles[path] = collected
-
-
-def _find_people(reading: Reading) -> None:
-    """Rule 12: find the collection of those who log in.
-
-    Its records are what a log-in returns beside the token, else it takes a password, else its name
-    is usual.
-    """
-    logins = [
-        operation
-        for methods in reading.by_path.values()
-        for operation in methods.values()
-        if credentials_of(operation, reading.shapes)
-    ]
-    # A collection that nobody can list or create only shows people: `profiles`.
-    known = dict.fromkeys(reading.places.values())
-    known = dict.fromkeys(each for each in known if each.has_list or each.has_create)
-    people = [(operation, person_in(operation, reading.shapes)) for operation in logins]
-    for _, person in people:
-        for collected in known if person else ():
-            if person and reading.shapes.same_record(person.item, collected.schema):
-                reading.people = collected
-                return
-    for collected in known if logins else ():
-        body = reading.shapes.record(collected.creating, collected.segment)
-        names = reading.shapes.flat(body.item).properties if body else {}
-        if "password" in map(plain, names) or singular(plain(collected.segment)) in _PEOPLE:
-            reading.people = collected
-            return
-    people.sort(key=lambda each: not is_plural(each[0].path[-1]))
-    for operation, person in people:  # only log-ins know these people
-        if person:
-            path = operation.path if is_plural(operation.path[-1]) else ("users",)
-            reading.people = reading.places[path] = Collected(path, person.item, has_create=True)
-            _note_create(reading.people, operation)
-            return
-
-
-def _parent(reading: Reading, collected: Collected) -> Template | None:
-    """Return the path of the collection to whose records a collection belongs."""
-    path = collected.nested or collected.path
-    for index in range(len(path) - 1, 0, -1):
-        if path[index] == "{}":
-            found = reading.places.get(path[:index])
-            return found.path if found and found is not collected else None
-    return None
-
-
-def _find_key(reading: Reading, collected: Collected) -> None:
-    """Rule 5: the property that the last parameter of a record's path names.
-
-    For `petId` these are tried: `petId`, `id`, then a usual name; else the key is hidden.
-    """
-    properties = reading.shapes.flat(collected.schema).properties
-    by_plain = {plain(name): name for name in properties}
-    operations = reading.by_path.get(collected.item, {})
-    operation = next(iter(operations.values()), None)
-    parameter = operation.parameters[-1] if operation else ""
-    kind = _parameter_type(reading, operation)
-    segment = singular(plain(collected.segment))
-    key = plain(parameter)
-    component = plain(reading.shapes.flat(collected.schema).name)
-    short = [key[len(each) :] for each in (segment, component) if each and key.startswith(each)]
-    own_id = [f"{segment}id", f"{component}id"]
-    for each in (key, *short, key.removesuffix("id"), "id", *own_id, *_KEYS):
-        if each in by_plain:
-            flat = reading.shapes.flat(properties[by_plain[each]])
-            if flat.type in ("object", "array", "boolean"):
-                continue
-            if kind == "integer" and flat.type == "string":
-                continue
-            if not operation and each in ("name", "code"):  # nothing shows that it is unique
-                continue
-            collected.key = by_plain[each]
-            return
-    collected.key, collected.is_hidden = parameter or "id", True
-
-
-def _parameter_type(reading: Reading, operation: Operation | None) -> str:
-    """Return the type of the last parameter of an operation's path."""
-    for each in operation.described.parameters if operation else ():
-        if operation and each.get("in") == "path" and each.get("name") == operation.parameters[-1]:
-            return reading.shapes.flat(each.get("schema")).type
-    return ""
-
-
-def _name(reading: Reading) -> None:
-    """Name each collection by the last segment of its path; two alike get the one before, too."""
-    taken: set[str] = set()
-    everything = dict.fromkeys((*reading.places.values(), *reading.singles.values()))
-    for collected in sorted(everything, key=lambda each: len(each.path)):
-        words = [re.sub("[^A-Za-z0-9_-]+", "-", each) for each in collected.path if each != "{}"]
-        words = [each for each in words if each.strip("-")] or ["records"]
-        names = ["-".join(words[-count:]) for count in range(1, len(words) + 1)]
-        names += [f"{names[-1]}-{number}" for number in range(2, len(everything) + 2)]
-        collected.name = next(name for name in names if name.lower() not in taken)
-        taken.add(collected.name.lower())
-
-
-def _collections(reading: Reading, described: Sequence[Described]) -> Iterator[GuessedCollection]:
-    """Yield the collections as the rest of the program knows them."""
-    written = {_operation(each).path: each.path for each in described}
     for collected in dict.fromkeys((*reading.places.values(), *reading.singles.values())):
         parent = reading.places[collected.parent] if collected.parent else None
         path = collected.nested or collected.path
@@ -525,7 +372,7 @@ def _owner(reading: Reading, collected: Collected) -> PropertyPath:
             if each not in names or (word in others and word != people):
                 continue
             flat = reading.shapes.flat(properties[names[each]])
-            inner = [name for key in _KEYS for name in flat.properties if plain(name) == key]
+            inner = [name for key in KEYS for name in flat.properties if plain(name) == key]
             if flat.type != "object":
                 return (names[each],)
             if inner:
@@ -601,7 +448,7 @@ def _related(
         if each and each in by_plain:
             flat = reading.shapes.flat(properties[by_plain[each]])
             names = {plain(inner): inner for inner in flat.properties}
-            inner = next((names[word] for word in (key, short, *_KEYS) if word in names), "")
+            inner = next((names[word] for word in (key, short, *KEYS) if word in names), "")
             if flat.type == "array":
                 continue
             if flat.type != "object":

@@ -1,19 +1,29 @@
 """What operations do, by the rules: a small document for each rule, and for each trap."""
 
+import json
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
+from mockpets.contract.corrections import CollectionCorrection, Corrections, OperationCorrection
 from mockpets.contract.inference import Guess, Inferred, infer
-from mockpets.contract.openapi import Document, load, operations
+from mockpets.contract.openapi import load, operations
 from mockpets.contract.query_meanings import Meaning
 from mockpets.contract.roles import RULES
+from mockpets.errors import InputError
 
 Json = dict[str, Any]
+Paths = dict[tuple[str, ...], object]
 
 CLINIC = Path(__file__).parent / "documents/clinic.yaml"
-TEXT, NUMBER, FLAG = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}
+TEXT, NUMBER, FLAG, PRICE = (
+    {"type": "string"},
+    {"type": "integer"},
+    {"type": "boolean"},
+    {"type": "number"},
+)
 
 
 def record(*names: str, **properties: Json) -> Json:
@@ -54,7 +64,7 @@ def op(
     return operation | more
 
 
-def read(requests: dict[str, Json]) -> Inferred:
+def read(requests: dict[str, Json], corrections: Corrections | None = None) -> Inferred:
     """Return what is inferred of operations, named by method and path."""
     paths: Json = {}
     for request, operation in requests.items():
@@ -65,9 +75,12 @@ def read(requests: dict[str, Json]) -> Inferred:
         operation["parameters"] = [*own, *operation["parameters"]]
         paths.setdefault(path, {})[method.lower()] = operation
     root = {"openapi": "3.1.0", "paths": paths, "components": {"schemas": SCHEMAS}}
-    document = Document(root, "test.yaml")
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "test.json")
+        file.write_text(json.dumps(root))
+        document = load(file, "test.json")
     described = operations(document)
-    inferred = infer(document, described)
+    inferred = infer(document, described, corrections)
     names = {each.name: f"{each.method} {each.path}" for each in described}
     return inferred._replace(
         operations={names[name]: guess for name, guess in inferred.operations.items()}
@@ -149,7 +162,7 @@ ROLES: dict[str, tuple[dict[str, Json], dict[str, str]]] = {
     ),
     "a cart with items and a price is a single object": (
         {
-            "GET /cart": op(record("currency", items=many(record("sku")), total={"type": "number"})),
+            "GET /cart": op(record("currency", items=many(record("sku")), total=PRICE)),
             "PUT /cart": op(record("currency", items=many(record("sku")))),
         },
         {"GET /cart": "one cart", "PUT /cart": "one cart"},
@@ -176,7 +189,8 @@ ROLES: dict[str, tuple[dict[str, Json], dict[str, str]]] = {
         {"POST /quote": "example"},
     ),
     "a list of another collection's records is a view": (
-        PETS | {"GET /users/{id}/favourites": op(many(PET)), "GET /pets/findByStatus": op(many(PET))},
+        PETS
+        | {"GET /users/{id}/favourites": op(many(PET)), "GET /pets/findByStatus": op(many(PET))},
         {"GET /users/{id}/favourites": "list pets", "GET /pets/findByStatus": "list pets"},
     ),
     "a nested collection is the one at the root if the component is the same": (
@@ -254,8 +268,8 @@ ROLES: dict[str, tuple[dict[str, Json], dict[str, str]]] = {
         {"PUT /pets/{petId}/passport": "one passport"},
     ),
     "one object without writes": (
-        {"GET /status": op(record("uptime")), "GET /inventory": op({"additionalProperties": NUMBER})},
-        {"GET /status": "example", "GET /inventory": "example"},
+        {"GET /status": op(record("uptime")), "GET /stock": op({"additionalProperties": NUMBER})},
+        {"GET /status": "example", "GET /stock": "example"},
     ),
     "a list of plain values": (
         POSTS | {"GET /tags": op(record(tags=many(TEXT))), "GET /moods": op(many(TEXT))},
@@ -440,7 +454,7 @@ LINK = {"type": "string", "format": "uri"}
     ({"next": LINK, "prev": LINK}, {"next": "next", "prev": "previous"}),
     ({"next": NUMBER}, {"next": "next_page"}),
     ({"nextCursor": TEXT, "hasMore": FLAG}, {"nextCursor": "next_cursor", "hasMore": "more"}),
-    ({"meta": record(page=NUMBER, totalPages=NUMBER)}, {"meta.page": "page", "meta.totalPages": "pages"}),
+    ({"meta": record(page=NUMBER, pages=NUMBER)}, {"meta.page": "page", "meta.pages": "pages"}),
     ({"total": {"type": "number"}, "warning": TEXT}, {}),
 ])  # fmt: skip
 def test_what_stands_beside_a_list(beside: Json, words: dict[str, str]) -> None:
@@ -474,11 +488,12 @@ def test_the_parent_of_a_nested_list(path: str, item: Json, where: tuple[str, ..
     ("/posts/feed", "Posts of users that you follow.", {("author", "following"): True}),
     ("/posts/popular", "Posts.", {}),
 ])  # fmt: skip
-def test_what_limits_a_view(path: str, text: str, fixed: Json) -> None:
+def test_what_limits_a_view(path: str, text: str, fixed: Paths) -> None:
     request = f"GET {path}"
     guess = only(request, POSTS | {request: op(many(POST), description=text)})
 
-    assert (guess.view, guess.fixed) == (True, fixed)
+    assert guess.view
+    assert dict(guess.fixed) == fixed
     assert bool(guess.note) == (not fixed)
 
 
@@ -488,7 +503,7 @@ def test_what_limits_a_view(path: str, text: str, fixed: Json) -> None:
     ("POST /posts/{slug}/publish", {("status",): "published"}, ()),
     ("POST /posts/{slug}/unlike", {("liked",): False}, ()),
 ])  # fmt: skip
-def test_what_a_toggle_and_an_action_set(request_: str, change: Json, counter: tuple[str]) -> None:
+def test_what_a_toggle_and_an_action_set(request_: str, change: Paths, counter: tuple[str]) -> None:
     requests = POSTS | {
         f"{each} /posts/{{slug}}/{verb}": op(POST)
         for each, verb in (
@@ -500,7 +515,8 @@ def test_what_a_toggle_and_an_action_set(request_: str, change: Json, counter: t
     }
     guess = only(request_, requests)
 
-    assert (guess.change, guess.counter, guess.key) == (change, counter, "slug")
+    assert dict(guess.change) == change
+    assert (guess.counter, guess.key) == (counter, "slug")
 
 
 def test_the_people_who_log_in_and_what_is_theirs() -> None:
@@ -548,6 +564,66 @@ def test_the_order_of_a_list(text: str, query: tuple[str, ...], sort: str) -> No
     posts = {"GET /posts": op(many(POST), None, *query, description=text)}
 
     assert only("GET /posts", posts).sort == sort
+
+
+PLACE = ("test.mockpets.yaml", 2, 3)
+
+
+def operation(role: str, collection: str, **more: Any) -> OperationCorrection:
+    given = {"property": "", "where": {}, "set": {}, "sort": ""} | more
+    return OperationCorrection(role, collection, **given, place=PLACE)
+
+
+def test_a_correction_gives_the_role() -> None:
+    requests = POSTS | {
+        "GET /posts/feed": op(many(POST)),
+        "GET /moods": op(record(moods=many(TEXT))),
+        "POST /posts/{slug}/hide": op(POST),
+        "GET /charts": op(record(charts=many(record("id", "title")), id=NUMBER)),
+        "PUT /posts/{slug}": op(POST, POST),
+    }
+    for request in requests:
+        requests[request] = requests[request] | {"operationId": request.replace(" ", "_")}
+    inferred = read(requests, Corrections({
+        "GET_-posts-feed": operation("", "", where={"author.following": True}, sort="-createdAt"),
+        "GET_-moods": operation("values", "posts", property="status"),
+        "POST_-posts--slug--hide": operation("act", "posts", set={"status": "draft"}),
+        "GET_-charts": operation("list", "charts"),
+        "PUT_-posts--slug-": operation("example", ""),
+    }, {"posts": CollectionCorrection("title", "charts", "", {}, "", PLACE)}))  # fmt: skip
+    guesses = inferred.operations
+
+    feed, moods = guesses["GET /posts/feed"], guesses["GET /moods"]
+    assert feed.fixed == {("author", "following"): True}
+    assert (feed.role, feed.rule, feed.sort) == ("list", "view", "-createdAt")
+    assert (moods.role, moods.values, moods.envelope) == ("values", ("status",), ("moods",))
+    assert moods.rule == "x-mockpets"
+    hide = guesses["POST /posts/{slug}/hide"]
+    assert (hide.role, hide.key) == ("act", "slug")
+    assert hide.change == {("status",): "draft"}
+    assert (guesses["GET /charts"].role, inferred.collections["charts"].key) == ("list", "id")
+    assert guesses["PUT /posts/{slug}"].role == "example"
+    posts = inferred.collections["posts"]
+    assert (posts.key, posts.is_hidden, posts.parent) == ("title", True, "charts")
+
+
+@pytest.mark.parametrize(("corrections", "message"), [
+    (Corrections({"get-pets": operation("list", "pet")}),
+     "operations.get-pets: unknown collection 'pet'; did you mean 'pets'?"),
+    (Corrections({"get-pets": operation("delete", "boats")}),
+     "operations.get-pets: unknown collection 'boats'; collections: pets"),
+    (Corrections({}, {"boats": CollectionCorrection("", "", "", {}, "", PLACE)}),
+     "collections.boats: unknown collection 'boats'; collections: pets"),
+    (Corrections({}, {"pets": CollectionCorrection("", "pats", "", {}, "", PLACE)}),
+     "collections.pets: unknown collection 'pats'; did you mean 'pets'?"),
+])  # fmt: skip
+def test_a_correction_with_an_unknown_collection(corrections: Corrections, message: str) -> None:
+    requests = {"GET /pets": op(many(PET), operationId="get-pets")}
+
+    with pytest.raises(InputError) as error:
+        read(requests, corrections)
+
+    assert str(error.value) == f"test.mockpets.yaml:2:3: {message}"
 
 
 def test_an_operation_that_is_not_served_is_an_example_with_the_reason() -> None:
