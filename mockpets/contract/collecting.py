@@ -7,6 +7,7 @@ with writes shows. Collections are never merged because their records look alike
 from __future__ import annotations
 
 import re
+from itertools import chain, count
 from typing import TYPE_CHECKING, Final
 
 from mockpets.contract.roles import (
@@ -44,7 +45,7 @@ def collect(reading: Reading) -> None:
     for path in paths:
         _collect_single(reading, path)
     _find_people(reading)
-    for collected in dict.fromkeys((*reading.places.values(), *reading.singles.values())):
+    for collected in reading.collections:
         collected.parent = _parent(reading, collected)
         if not collected.is_single:
             find_key(reading, collected)
@@ -73,7 +74,7 @@ def _collect_item(reading: Reading, path: Template) -> None:
     collected = Collected(path[:-1], schema, item=path)
     collected.has_list = listed is not None
     _note_create(collected, at_base.get("POST"))
-    reading.places[path[:-1]] = collected
+    reading.add(collected)
 
 
 def _changed(reading: Reading, own: Mapping[str, Operation]) -> Node | None:
@@ -127,7 +128,7 @@ def _collect_list(reading: Reading, path: Template) -> None:
     elif operation.method == "GET" and not operation.is_item:
         collected = Collected(path, found.item, has_list=True)
         _note_create(collected, reading.by_path[path].get("POST"))
-        reading.places[path] = collected
+        reading.add(collected)
 
 
 def _target(reading: Reading, path: Template, schema: Node) -> Collected | None:
@@ -137,12 +138,11 @@ def _target(reading: Reading, path: Template, schema: Node) -> Collected | None:
     """
     name = reading.shapes.flat(schema).name
     segment = next((each for each in reversed(path) if each != "{}"), "")
-    known = list(dict.fromkeys(reading.places.values()))
-    for collected in known:
-        is_below = path[: len(collected.path)] == collected.path
-        if is_below and "{}" not in path and reading.shapes.same_record(schema, collected.schema):
+    for length in range(len(path) - 1, 0, -1) if "{}" not in path else ():
+        collected = reading.places.get(path[:length])
+        if collected and reading.shapes.same_record(schema, collected.schema):
             return collected
-    same = [each for each in known if name and reading.shapes.flat(each.schema).name == name]
+    same = reading.components.get(name, []) if name else []
     if "POST" in reading.by_path[path] and "GET" in reading.by_path[path]:
         same = [each for each in same if each.segment == segment]
     roots = [
@@ -173,7 +173,7 @@ def _collect_create(reading: Reading, path: Template) -> None:
     if is_plural(path[-1]) and (has_key or operation.status in ("201", "202")):
         collected = Collected(path, schema)
         _note_create(collected, operation)
-        reading.places[path] = collected
+        reading.add(collected)
 
 
 def _collect_single(reading: Reading, path: Template) -> None:
@@ -219,7 +219,8 @@ def _find_people(reading: Reading) -> None:
     for operation, person in people:  # only log-ins know these people
         if person:
             path = operation.path if is_plural(operation.path[-1]) else ("users",)
-            reading.people = reading.places[path] = Collected(path, person.item, has_create=True)
+            reading.people = Collected(path, person.item, has_create=True)
+            reading.add(reading.people)
             _note_create(reading.people, operation)
             return
 
@@ -275,11 +276,11 @@ def _parameter_type(reading: Reading, operation: Operation | None) -> str:
 def _name(reading: Reading) -> None:
     """Name each collection by the last segment of its path; two alike get the one before, too."""
     taken: set[str] = set()
-    everything = dict.fromkeys((*reading.places.values(), *reading.singles.values()))
+    everything = reading.collections
     for collected in sorted(everything, key=lambda each: len(each.path)):
         words = [re.sub("[^A-Za-z0-9_-]+", "-", each) for each in collected.path if each != "{}"]
         words = [each for each in words if each.strip("-")] or ["records"]
-        names = ["-".join(words[-count:]) for count in range(1, len(words) + 1)]
-        names += [f"{names[-1]}-{number}" for number in range(2, len(everything) + 2)]
-        collected.name = next(name for name in names if name.lower() not in taken)
+        names = ["-".join(words[-length:]) for length in range(1, len(words) + 1)]
+        numbered = (f"{names[-1]}-{number}" for number in count(2))
+        collected.name = next(n for n in chain(names, numbered) if n.lower() not in taken)
         taken.add(collected.name.lower())

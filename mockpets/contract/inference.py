@@ -113,6 +113,7 @@ def infer(
     collect(reading)
     corrections = corrections or Corrections()
     _check(reading, operations, corrections)
+    named = {each.name: each for each in reading.collections}
     guesses: dict[str, Guess] = {}
     for name, operation in operations.items():
         if operation.described.not_served:
@@ -122,13 +123,20 @@ def infer(
         else:
             correction = corrections.operations.get(name)
             guess = _given(operation, reading, correction) if correction else None
-            guess = _completed(operation, reading, guess or _first(operation, reading))
+            guess = guess or _first(operation, reading)
+            if guess.collection:
+                guess = _completed(operation, reading, guess, named[guess.collection])
             if correction:
                 fixed = {**guess.fixed, **{_path(key): v for key, v in correction.where.items()}}
                 guess = guess._replace(fixed=fixed, sort=correction.sort or guess.sort)
             guesses[name] = guess
     used = {guess.collection for guess in guesses.values()}
-    written = {each.path: each.described.path for each in operations.values()}
+    written: dict[Template, str] = {}
+    for each in operations.values():
+        parts = each.described.path.strip("/").split("/")
+        for length in range(1, len(each.path)):
+            written.setdefault(each.path[:length], "/" + "/".join(parts[:length]))
+    written |= {each.path: each.described.path for each in operations.values()}
     collections = {
         each.name: _corrected(each, reading, corrections)
         for each in _collections(reading, written)
@@ -146,7 +154,7 @@ def _check(reading: Reading, operations: Mapping[str, Operation], corrections: C
 
     A list, a create or a get makes a collection. A name that is nearly another's is a mistake.
     """
-    known = {each.name for each in (*reading.places.values(), *reading.singles.values())}
+    known = {each.name for each in reading.collections}
     problems = []
     for name, correction in corrections.operations.items():
         target = correction.collection
@@ -183,7 +191,10 @@ def _add(reading: Reading, operation: Operation, correction: OperationCorrection
     collected.is_single = correction.role == "one"
     collected.has_list = correction.role == "list"
     collected.has_create = correction.role == "create"
-    (reading.singles if collected.is_single else reading.places)[path] = collected
+    if collected.is_single:
+        reading.singles[path] = collected
+    else:
+        reading.add(collected)
     find_key(reading, collected)
 
 
@@ -193,8 +204,7 @@ def _given(operation: Operation, reading: Reading, correction: OperationCorrecti
         return Guess(rule=GIVEN, item=operation.response or {})
     if not correction.role:
         return None
-    everything = (*reading.places.values(), *reading.singles.values())
-    collected = next(each for each in everything if each.name == correction.collection)
+    collected = next(each for each in reading.collections if each.name == correction.collection)
     guess = reading.respond(operation, collected, cast(GuessedRole, correction.role))
     sets = {_path(key): value for key, value in correction.set.items()}
     guess = guess._replace(rule=GIVEN, change=sets)
@@ -281,12 +291,15 @@ def _success(described: Described) -> tuple[str, Node | None, bool]:
 def _collections(reading: Reading, written: Mapping[Template, str]) -> Iterator[GuessedCollection]:
     """Yield the collections as the rest of the program knows them.
 
-    :param written: paths in the document's words.
+    :param written: paths, and their beginnings, in the document's words.
     """
-    for collected in dict.fromkeys((*reading.places.values(), *reading.singles.values())):
+    segments = {
+        singular(plain(each.segment)): each for each in reading.collections if not each.is_single
+    }
+    for collected in reading.collections:
         parent = reading.places[collected.parent] if collected.parent else None
         path = collected.nested or collected.path
-        names = [*_PARAMETER.findall(_written(path, written))]
+        names = [*_PARAMETER.findall(written.get(path, ""))]
         is_nested = bool(names) and not collected.is_single
         yield GuessedCollection(
             collected.name,
@@ -295,33 +308,29 @@ def _collections(reading: Reading, written: Mapping[Template, str]) -> Iterator[
             parent.name if parent else "",
             names[-1] if names and (parent or is_nested) else "",
             collected.schema,
-            written.get(collected.path, ""),
+            written[collected.path] if collected.path in reading.by_path else "",
             written.get(collected.item, ""),
             collected.is_single,
             bool(collected.item) and not (collected.has_list or collected.has_create),
             collected is reading.people,
             _shown(reading, collected),
-            _owner(reading, collected),
+            _owner(reading, collected, segments),
             _link(reading, path, collected) if names else (),
-            _references(reading, collected),
+            _references(reading, collected, segments),
         )
 
 
 def _link(reading: Reading, path: Template, collected: Collected) -> PropertyPath:
     """Return the property of a collection's records with the key of their parent."""
-    operation = next(
-        iter(reading.by_path.get(path, reading.by_path.get(collected.item, {})).values())
-    )
-    return _related(reading, operation, path.count("{}") - 1, collected)
+    operations = reading.by_path.get(path) or reading.by_path.get(collected.item) or {}
+    operation = next(iter(operations.values()), None)
+    return _related(reading, operation, path.count("{}") - 1, collected) if operation else ()
 
 
-def _references(reading: Reading, collected: Collected) -> dict[PropertyPath, str]:
+def _references(
+    reading: Reading, collected: Collected, segments: Mapping[str, Collected]
+) -> dict[PropertyPath, str]:
     """Return the properties that name a record of another collection: `ownerId` one of owners."""
-    segments = {
-        singular(plain(each.segment)): each.name
-        for each in dict.fromkeys(reading.places.values())
-        if each is not collected
-    }
     result: dict[PropertyPath, str] = {}
     for name, schema in reading.shapes.flat(collected.schema).properties.items():
         flat = reading.shapes.flat(schema)
@@ -329,17 +338,9 @@ def _references(reading: Reading, collected: Collected) -> dict[PropertyPath, st
         key = plain(name).removesuffix("s") if is_many else plain(name)
         target = segments.get(key.removesuffix("id")) if key.endswith("id") else None
         kind = reading.shapes.flat(flat.items).type if is_many else flat.type
-        if target and kind in ("string", "integer"):
-            result[(name,)] = target
+        if target and target is not collected and kind in ("string", "integer"):
+            result[(name,)] = target.name
     return result
-
-
-def _written(path: Template, written: Mapping[Template, str]) -> str:
-    """Return a path in the document's words; that of a longer one cut, if only this exists."""
-    for template, text in written.items():
-        if template[: len(path)] == path:
-            return "/".join(text.strip("/").split("/")[: len(path)])
-    return ""
 
 
 def _shown(reading: Reading, collected: Collected) -> str:
@@ -359,17 +360,18 @@ def _shown(reading: Reading, collected: Collected) -> str:
     return people.name if is_shown else ""
 
 
-def _owner(reading: Reading, collected: Collected) -> PropertyPath:
+def _owner(
+    reading: Reading, collected: Collected, segments: Mapping[str, Collected]
+) -> PropertyPath:
     """Return the property that names the person to whom a record belongs."""
     if reading.people is None or collected is reading.people:
         return ()
     properties = reading.shapes.flat(collected.schema).properties
     names = {plain(name): name for name in properties}
     people = singular(plain(reading.people.segment))
-    others = {singular(plain(each.segment)) for each in reading.places.values()}
     for word in (*_OWNERS, people):
         for each in (word, f"{word}id"):
-            if each not in names or (word in others and word != people):
+            if each not in names or (word in segments and word != people):
                 continue
             flat = reading.shapes.flat(properties[names[each]])
             inner = [name for key in KEYS for name in flat.properties if plain(name) == key]
@@ -383,17 +385,18 @@ def _owner(reading: Reading, collected: Collected) -> PropertyPath:
 # What every rule's guess gets
 
 
-def _completed(operation: Operation, reading: Reading, guess: Guess) -> Guess:
+def _completed(operation: Operation, reading: Reading, guess: Guess, collected: Collected) -> Guess:
     """Return a guess with its filters, paging, parents, order and notes (rule 13)."""
-    collected = _of(reading, guess)
-    if collected is None:
-        return guess
     where = {
         name: _related(reading, operation, index, collected)
         for index, name in enumerate(operation.parameters)
         if not (guess.key_in == "path" and index == len(operation.parameters) - 1)
     }
-    mine = reading.people is not None and any(plain(each) in _OWN for each in operation.path)
+    own = any(
+        plain(each) in _OWN and following != "{}"
+        for each, following in zip(operation.path, (*operation.path[1:], ""), strict=True)
+    )
+    mine = reading.people is not None and own
     guess = guess._replace(where=where, mine=mine and guess.key_in != "token")
     if guess.role != "list":
         return guess
@@ -414,12 +417,6 @@ def _completed(operation: Operation, reading: Reading, guess: Guess) -> Guess:
         note = "; ".join(filter(None, [note, f"what limits '{operation.path[-1]}' is unknown"]))
     sort = _order(reading, operation, guess, query)
     return guess._replace(query=query, paging=paging, note=note, sort=sort)
-
-
-def _of(reading: Reading, guess: Guess) -> Collected | None:
-    """Return the collection of a guess."""
-    everything = (*reading.places.values(), *reading.singles.values())
-    return next((each for each in everything if each.name == guess.collection), None)
 
 
 def _is_toggled(reading: Reading, meaning: Meaning) -> bool:

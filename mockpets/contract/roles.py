@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -141,7 +142,7 @@ class Operation:
         """Whether the path ends in a parameter."""
         return self.path[-1:] == ("{}",)
 
-    @property
+    @cached_property
     def segment(self) -> str:
         """The last segment that is no parameter; empty without one."""
         return next((each for each in reversed(self.path) if each != "{}"), "")
@@ -178,7 +179,7 @@ class Collected:
     parent: Template | None = None
     nested: Template = ()
 
-    @property
+    @cached_property
     def segment(self) -> str:
         """The last segment of its path that is no parameter."""
         return next((each for each in reversed(self.path) if each != "{}"), "")
@@ -191,6 +192,7 @@ class Reading:
     :param places: collections by the path of their list; nested ones also lead to a shared one.
     :param views: the collection of which a path lists a part.
     :param people: the collection of those who log in.
+    :param components: collections by the name of their records' component.
     """
 
     shapes: Shapes
@@ -199,6 +201,18 @@ class Reading:
     views: dict[Template, Collected] = field(default_factory=dict)
     singles: dict[Template, Collected] = field(default_factory=dict)
     people: Collected | None = None
+    components: dict[str, list[Collected]] = field(default_factory=dict)
+
+    def add(self, collected: Collected) -> None:
+        """Add a collection of records at its path."""
+        self.places[collected.path] = collected
+        name = self.shapes.flat(collected.schema).name
+        self.components.setdefault(name, []).append(collected)
+
+    @property
+    def collections(self) -> list[Collected]:
+        """All collections and single objects, each once, in the order in which they were found."""
+        return list(dict.fromkeys((*self.places.values(), *self.singles.values())))
 
     def listing(self, operation: Operation) -> Unwrapped | None:
         """Return the list in a response; None if it has none, such as a record with `items`."""

@@ -6,15 +6,15 @@ Schemas are compared by structure after resolving; where both have a component's
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from mockpets.contract.openapi import Document, Node
 
+_NOTHING: Final[Mapping[str, Any]] = {}  # one object: `Shapes` knows schemas by their id
 _DEPTH: Final = 12
 """How deep parts of a schema may nest; circular parts end here."""
 _ENVELOPE_DEPTH: Final = 3
@@ -83,7 +83,7 @@ def same_stem(one: str, other: str) -> bool:
 
 def mapping(value: object) -> Mapping[str, Any]:
     """Return a value if it is an object, else an empty one: a document may be invalid here."""
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, dict) else _NOTHING
 
 
 class Flat(NamedTuple):
