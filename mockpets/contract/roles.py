@@ -78,7 +78,8 @@ class Guess(NamedTuple):
     :param change: what a toggle or an action sets, by path.
     :param counter: the number that a toggle changes by one.
     :param values: the property of which a list of plain values has the distinct ones.
-    :param many: whether an array in the body creates several, or keys delete several.
+    :param many: whether an array in the body creates several, or a DELETE has several keys; without
+        a key it deletes the whole list.
     :param view: whether the list is a part of a collection that has another list.
     :param creates: whether a PUT with an unknown key creates.
     :param patch: the kind of a change, if it is not a merge.
@@ -569,20 +570,23 @@ def create(operation: Operation, reading: Reading) -> Guess | None:
 def keyed(operation: Operation, reading: Reading) -> Guess | None:
     """Rule 6: PUT, PATCH or DELETE on P itself has the key in its body or its query.
 
-    ``PUT /pet`` with an `id` in the body replaces, ``DELETE /pets?id=1&id=2`` deletes.
+    ``PUT /pet`` with an `id` in the body replaces, ``DELETE /pets?id=1&id=2`` deletes. A DELETE
+    without a query or a body deletes the whole list.
     """
-    collected = reading.places.get(operation.path)
+    collected = reading.places.get(operation.path) or reading.views.get(operation.path)
     role = _BY_METHOD.get(operation.method)
-    if collected is None or role in (None, "get"):
+    if collected is None or role is None or role == "get":
         return None
-    assert role is not None  # noqa: S101 - for mypy
     guess = reading.respond(operation, collected, role)
     wanted = {plain(collected.key), plain(singular(collected.segment) + "id")}
     for name, parameter in operation.query.items():
         schema = reading.shapes.flat(parameter.get("schema"))
         if plain(name) in wanted or plain(singular(name)) in wanted:
             return guess._replace(key=name, key_in="query", many=schema.type == "array")
-    if operation.body is None or operation.is_json_patch:
+    if operation.body is None:
+        is_whole = role == "delete" and not operation.query
+        return guess._replace(many=True) if is_whole else None
+    if operation.is_json_patch:
         return None
     several = reading.shapes.listing(operation.body, operation.segment)
     body = reading.shapes.record(operation.body, operation.segment)

@@ -232,6 +232,14 @@ ROLES: dict[str, tuple[dict[str, Json], dict[str, str]]] = {
         },
         {"PUT /pet": "replace pet", "DELETE /pet": "delete pet", "PATCH /pet": "example"},
     ),
+    "a DELETE of a whole list": (
+        PETS | {"GET /users/{id}/pets": op(many(PET)), "DELETE /users/{id}/pets": op(status=204)},
+        {"DELETE /users/{id}/pets": "delete pets"},
+    ),
+    "a DELETE of what a query selects": (
+        PETS | {"DELETE /pets": op(None, None, "olderThan", status=204)},
+        {"DELETE /pets": "example"},
+    ),
     "POST and DELETE of a boolean's verb": (
         POSTS | {"POST /posts/{slug}/like": op(POST), "DELETE /posts/{slug}/like": op(POST)},
         {"POST /posts/{slug}/like": "toggle posts", "DELETE /posts/{slug}/like": "toggle posts"},
