@@ -138,9 +138,9 @@ def not_served(document: Document) -> tuple[Note, ...]:
 def base_path(document: Document) -> str:
     """Return the path of the first server, such as ``/api``, or an empty string."""
     servers = document.root.get("servers")
-    server = servers[0] if isinstance(servers, list) and servers else {}
-    url = server.get("url") if isinstance(server, dict) else ""
-    if not isinstance(url, str):
+    server = servers[0] if isinstance(servers, list) and servers else None
+    url = server.get("url") if isinstance(server, dict) else None
+    if not isinstance(server, dict) or not isinstance(url, str):
         return ""
     variables = server.get("variables")
     for name, variable in (variables if isinstance(variables, dict) else {}).items():
@@ -253,7 +253,7 @@ def _version(document: References) -> Literal["3.0", "3.1"]:
     version = str(root["openapi"])
     match = re.fullmatch(r"3\.([012])(?:\.\d.*)?|3", version.strip(), re.DOTALL)
     if match is None:
-        what = f"unknown version of OpenAPI {shown_value(root['openapi'])}"
+        what = f"unknown version of OpenAPI {got(root['openapi'])}"
         hint = "mockpets reads 3.0 and 3.1"
         raise InputError([document.problem(("openapi",), what, hint)])
     paths = root.get("paths")
@@ -266,7 +266,7 @@ def _version(document: References) -> Literal["3.0", "3.1"]:
         hint = hint or "add paths: {/pets: {get: ...}}"
         raise InputError([document.problem((), what, hint)])
     if not isinstance(paths, dict):
-        what = f"must be a mapping of paths, got {shown_value(paths)}"
+        what = f"must be a mapping of paths, got {got(paths)}"
         raise InputError([document.problem(("paths",), what)])
     return "3.0" if match[1] == "0" else "3.1"
 
@@ -490,7 +490,7 @@ class _Reader:
         schemes = _get(self._document.root, "components", "securitySchemes")
         known = schemes if isinstance(schemes, dict) else {}
         return tuple(
-            {name: scopes or () for name, scopes in each.items() if name in known}
+            {name: () if s is None else s for name, s in each.items() if name in known}
             for each in listed
             if isinstance(each, dict)
         )

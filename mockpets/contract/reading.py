@@ -263,7 +263,10 @@ class _JsonScan:
 class _Level:
     """A container that is being filled."""
 
-    __slots__ = ("anchor", "container", "deepest", "is_merge", "key", "key_at", "merged", "start")
+    __slots__ = (
+        *("anchor", "container", "deepest", "is_merge", "key", "key_at", "last", "merged"),
+        "start",
+    )
 
     def __init__(self, container: Any, anchor: str, start: int, depth: int) -> None:
         self.container = container
@@ -271,6 +274,7 @@ class _Level:
         self.start = start  # how many values came before it
         self.deepest = depth  # the depth of the deepest value in it
         self.key: str | None = None
+        self.last: str | int = 0  # the key or index of the last value
         self.key_at: Position = (0, 0)
         self.is_merge = False
         self.merged: list[Any] | None = None
@@ -481,6 +485,7 @@ def _attach(
     if isinstance(container, list):
         container.append(value)
         marks[id(container)].append(position)
+        level.last = len(container)
         return
     if key in container:
         duplicate(level, marks[id(container)][key])
@@ -488,14 +493,11 @@ def _attach(
         is_container = isinstance(value, (dict, list))
         marks[id(container)][key] = level.key_at if is_container else position
     container[key] = value
-    level.key = None
+    level.key, level.last = None, str(key)
 
 
 def _duplicate(shown: str, stack: list[_Level], level: _Level, first: Position) -> Problem:
-    path = [
-        len(each.container) if isinstance(each.container, list) else str(each.key)
-        for each in stack[1:-1]
-    ]
+    path = [each.last for each in stack[1:-1]]
     what = f"duplicate key {quote(str(level.key))}, first set on line {first[0]}"
     return Problem(shown, *level.key_at, dotted(path), what, "remove one of them")
 

@@ -84,6 +84,7 @@ class References:
         self._targets: dict[str, tuple[object, Path] | BrokenReferenceError] = {}
         self._merged: dict[int, tuple[Node, Node]] = {}
         self._broken = 0
+        self._depth = 0
 
     @property
     def paths(self) -> tuple[FilePath, ...]:
@@ -132,10 +133,18 @@ class References:
         :raise BrokenReferenceError: it does not exist, or lies outside the document's folder.
         """
         if reference not in self._targets:
+            self._depth += 1  # a reference may lead through others
             try:
+                if self._depth > CHAIN:
+                    what = (
+                        f"the reference {quote(reference)} leads through more than {CHAIN} others"
+                    )
+                    raise BrokenReferenceError(what)
                 self._targets[reference] = self._find(reference)
             except BrokenReferenceError as error:
                 self._targets[reference] = error
+            finally:
+                self._depth -= 1
         target = self._targets[reference]
         if isinstance(target, BrokenReferenceError):
             raise target
@@ -144,6 +153,8 @@ class References:
     def _find(self, reference: str) -> tuple[object, Path]:
         file, _, pointer = reference.partition("#")
         file = _normal(file)
+        if file == self._name:
+            file = ""
         value: Any = self._source(file, reference).root
         path: Path = (f"{file}#",) if file else ()
         if pointer and not pointer.startswith("/"):
@@ -170,6 +181,8 @@ class References:
                 path = (*path, int(step))
             else:
                 raise self._missing(reference, value, steps, index)
+        if isinstance(value, bool):  # a schema that accepts everything or nothing
+            value = {} if value else {"not": {}}
         return value, path
 
     def _missing(
@@ -182,8 +195,9 @@ class References:
         hint = self._same_name(steps[-1])
         if not hint and isinstance(value, dict):
             near = nearest(steps[index], {str(key): str(key) for key in value})
-            before = reference.split("/")[: index + 1]
-            hint = f"did you mean '{'/'.join([*before, _escaped(near)])}'?" if near else ""
+            file, _, pointer = reference.partition("#")
+            before = "/".join(pointer.split("/")[: index + 1])
+            hint = f"did you mean '{file}#{before}/{_escaped(near)}'?" if near else ""
         return BrokenReferenceError(what, hint)
 
     def _same_name(self, name: str) -> str:
@@ -195,8 +209,6 @@ class References:
         return ""
 
     def _source(self, file: str, reference: str) -> _Source:
-        if file == self._name:
-            file = ""
         if file not in self._sources:
             try:
                 self._sources[file] = self._open(file, reference)
@@ -267,8 +279,8 @@ class References:
         return source.shown, *source.positions.at(real)
 
     def problem(self, path: Path, what: str, hint: str = "") -> Problem:
-        """Return a problem with the value at a path."""
-        steps = path[1:] if path and str(path[0]).endswith("#") else path
+        """Return a problem with the value at a path, which it shows without references."""
+        _, steps = self._real(path)
         where = dotted(step + 1 if isinstance(step, int) else step for step in steps)
         return Problem(*self.place(path), where, what, hint)
 
@@ -317,8 +329,6 @@ def got(value: object) -> str:
 def _as_node(value: object, reference: str) -> Node:
     if isinstance(value, dict):
         return value
-    if isinstance(value, bool):  # a schema that accepts everything or nothing
-        return {} if value else {"not": {}}
     what = f"the reference {quote(reference)} leads to a value that is not a mapping"
     raise BrokenReferenceError(what)
 
