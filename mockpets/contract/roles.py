@@ -225,18 +225,26 @@ class Reading:
         beside = {name: each for name, each in holder.properties.items() if name != found.path[-1]}
         segment = singular(plain(operation.segment))
         only_paging = all(is_paging(shapes, name, each) for name, each in beside.items())
+        is_named = singular(plain(found.path[-1])) == segment
         if operation.is_item:
-            return found if only_paging and not self.is_record_of_place(operation) else None
+            is_list = only_paging and not self._is_record(operation, is_named=is_named)
+            return found if is_list else None
         if any(plain(name) in ("id", "uuid", f"{segment}id") for name in beside):
             return None
-        is_named = singular(plain(found.path[-1])) == segment
         is_paged = any(plain(name) in ("limit", "page", "offset") for name in operation.query)
         is_list = only_paging or is_named or is_paged or is_plural(operation.segment)
         return found if is_list or operation.path in self.places else None
 
-    def is_record_of_place(self, operation: Operation) -> bool:
-        """Return whether writes show that the last parameter of a path is a record's key."""
-        return bool({"PUT", "PATCH", "DELETE"} & self.by_path[operation.path].keys())
+    def _is_record(self, operation: Operation, *, is_named: bool) -> bool:
+        """Return whether other operations show that the last parameter of a path is a key.
+
+        :param is_named: whether the array in the response is named like the path.
+        """
+        writes = self.by_path[operation.path].keys()
+        if is_named:
+            return bool({"PUT", "PATCH"} & writes)
+        has_base = bool({"GET", "POST"} & self.by_path.get(operation.path[:-1], {}).keys())
+        return has_base or bool({"PUT", "PATCH", "DELETE"} & writes)
 
     def owner(self, operation: Operation) -> Collected | None:
         """Return the collection of the record below which a path has one more segment."""

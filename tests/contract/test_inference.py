@@ -144,6 +144,18 @@ ROLES: dict[str, tuple[dict[str, Json], dict[str, str]]] = {
         },
         {"GET /repos/{owner}/{repo}": "get repos", "DELETE /repos/{owner}/{repo}": "delete repos"},
     ),
+    "a list of what the first parameter owns": (
+        {
+            "GET /keys/{user}": op(record(keys=many(record("id", "title")))),
+            "DELETE /keys/{user}": op(status=204),
+            "GET /keys/{user}/{keyId}": op(record("id", "title")),
+        },
+        {
+            "GET /keys/{user}": "list keys",
+            "DELETE /keys/{user}": "delete keys",
+            "GET /keys/{user}/{keyId}": "get keys",
+        },
+    ),
     "a list in an envelope with other properties": (
         {"GET /pets": op(record("took", "a", "b", "c", "d", "e", data=many(PET)))},
         {"GET /pets": "list pets"},
@@ -157,8 +169,17 @@ ROLES: dict[str, tuple[dict[str, Json], dict[str, str]]] = {
         {"GET /pets": "list pets"},
     ),
     "a record that has items is no list": (
-        {"GET /orders/{id}": op(ORDER), "GET /orders": op(many(ORDER))},
-        {"GET /orders/{id}": "get orders", "GET /orders": "list orders"},
+        {
+            "GET /orders/{id}": op(ORDER),
+            "GET /orders": op(many(ORDER)),
+            "POST /carts": op(record("id"), record("id")),
+            "GET /carts/{id}": op(record(items=many(record("sku")))),
+        },
+        {
+            "GET /orders/{id}": "get orders",
+            "GET /orders": "list orders",
+            "GET /carts/{id}": "get carts",
+        },
     ),
     "a cart with items and a price is a single object": (
         {
