@@ -1,0 +1,99 @@
+"""The command `contract`: what each operation of an OpenAPI document does."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from mockpets import contract as contracts
+from mockpets.cli.commands import cannot_write
+from mockpets.cli.layout import wrap
+from mockpets.cli.options import flag, with_json
+from mockpets.errors import InputError, invalid, printable
+
+if TYPE_CHECKING:
+    from mockpets.contract.corrections import Corrections
+    from mockpets.contract.openapi import Document
+
+_PET_STORE: Final = Path(contracts.__file__).with_name("pet-store.yaml")
+
+
+@click.command()
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@with_json
+@flag("--new", text="Write FILE.mockpets.yaml with the operations without state, to correct them.")
+def contract(file: Path | None, as_json: bool, new: bool) -> None:
+    """Show what each operation of an OpenAPI document does, and by which rule.
+
+    Lists the collections with their key and parent, the operations of each, what was not
+    understood, and the operations that only respond with an example. Corrections are applied.
+    Without FILE, shows the built-in pet store.
+
+    With --new, writes a file beside FILE in which you correct what is wrong: shop.mockpets.yaml
+    for shop.yaml.
+    """
+    if new and (file is None or as_json):
+        what = "needs FILE" if file is None else "cannot be combined with --json"
+        raise invalid("--new", what, "name an OpenAPI document" if file is None else "remove one")
+    beside = file.with_name(f"{file.stem}.mockpets.yaml") if file else Path()
+    if new and beside.exists():
+        raise _exists(beside)
+
+    from mockpets.contract.describe import as_data, as_text, new_corrections
+    from mockpets.contract.inference import infer
+    from mockpets.contract.openapi import base_path, load, operations
+
+    document = load(file or _PET_STORE, str(file or "pet-store"))
+    corrections = _of_pet_store(document) if file is None else _corrections(document)
+    described = operations(document)
+    inferred = infer(document, described, corrections)
+    data = as_data(document, described, base_path(document), inferred)
+    if as_json:
+        click.echo(json.dumps(data, indent=2, ensure_ascii=False, default=str).encode())
+    elif new:
+        _write(beside, new_corrections(data))
+    else:
+        click.echo("\n".join(map(_fit, as_text(data))))
+
+
+def _fit(line: str) -> str:
+    """Return a line wrapped to the terminal, with its own indent and two more."""
+    indent = line[: len(line) - len(line.lstrip())]
+    return wrap(printable(line.lstrip()), indent, f"{indent}  ") if line else line
+
+
+def _corrections(document: Document) -> Corrections:
+    from mockpets.scenario.language.corrections import load_corrections
+
+    return load_corrections(document)
+
+
+def _of_pet_store(document: Document) -> Corrections:
+    """Return the roles that the built-in document gives, with what only that one needs."""
+    from mockpets.contract.corrections import Corrections, OperationCorrection
+
+    operations = {}
+    for name, given in document.root["x-mockpets"]["operations"].items():
+        role, collection = next(iter(given.items()))
+        place = (document.file, 0, 0)
+        operations[name] = OperationCorrection(role, collection, "", {}, {}, "", place)
+    return Corrections(operations)
+
+
+def _exists(path: Path) -> InputError:
+    return invalid("", f"{path} already exists", "edit it, or delete it first")
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a new file, and print its name; raise `InputError` if it exists."""
+    try:
+        with path.open("x", encoding="utf-8") as stream:
+            stream.write(text)
+    except FileExistsError as error:
+        raise _exists(path) from error
+    except OSError as error:
+        raise cannot_write(path, error) from error
+    click.echo(f"wrote {path}")

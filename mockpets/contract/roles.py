@@ -1,0 +1,688 @@
+"""The rules that say what an operation does, in the order in which they are tried.
+
+Each rule looks at one operation and returns a `Guess`, or None if it does not apply. The numbers
+are those of the documentation; rules 1, 5 and 13 also work in `inference` and `query_meanings`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+from mockpets.contract.query_meanings import (
+    Meaning,
+    PageWord,
+    PropertyPath,
+    is_paging,
+    query_meaning,
+)
+from mockpets.contract.shapes import Shapes, Unwrapped, is_plural, plain, same_stem, singular, stem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from mockpets.contract.openapi import Described, Node
+
+Template = tuple[str, ...]
+"""The segments of a path; each parameter is ``{}``."""
+GuessedRole = Literal[
+    "list",
+    "create",
+    "get",
+    "replace",
+    "update",
+    "delete",
+    "values",
+    "toggle",
+    "act",
+    "one",
+    "login",
+    "example",
+]
+_NOTHING: Final[Mapping[Any, Any]] = MappingProxyType({})
+
+
+class Credentials(NamedTuple):
+    """The properties of a log-in or a registration.
+
+    :param name: in the request, what names the person, such as `email`; empty if unknown.
+    :param password: in the request.
+    :param token: in the response.
+    """
+
+    name: PropertyPath
+    password: PropertyPath
+    token: PropertyPath
+
+
+class Guess(NamedTuple):
+    """What an operation does.
+
+    :param collection: its name; empty without state.
+    :param rule: the name of the rule that says so.
+    :param item: the schema of the record as the response has it; the collection's if it has none.
+    :param envelope: the keys from the response's body down to the record or the list.
+    :param body_envelope: the same for the request.
+    :param returns: what the response's body holds at the envelope; empty for no body.
+    :param key: the parameter with the key, or the property if it is in the body; may be empty.
+    :param key_in: where the key is; `token` is the person whose token the request has.
+    :param query: query parameter to what it means.
+    :param paging: what properties beside a list mean, by path from the body.
+    :param where: path parameter to the property that must equal it; an empty path is a link that
+        records do not show.
+    :param fixed: properties that the records of a view have, with the value.
+    :param mine: whether only records of the person with the token count.
+    :param change: what a toggle or an action sets, by path.
+    :param counter: the number that a toggle changes by one.
+    :param values: the property of which a list of plain values has the distinct ones.
+    :param many: whether an array in the body creates several, or a DELETE has several keys; without
+        a key it deletes the whole list.
+    :param view: whether the list is a part of a collection that has another list.
+    :param creates: whether a PUT with an unknown key creates.
+    :param patch: the kind of a change, if it is not a merge.
+    :param sort: the order of a list without a parameter, such as ``-createdAt``.
+    :param note: what was not understood.
+    """
+
+    role: GuessedRole = "example"
+    collection: str = ""
+    rule: str = "example"
+    item: Node = _NOTHING
+    envelope: tuple[str, ...] = ()
+    body_envelope: tuple[str, ...] = ()
+    returns: Literal["list", "record", "other", ""] = "other"
+    key: str = ""
+    key_in: Literal["path", "query", "body", "token", ""] = ""
+    query: Mapping[str, Meaning] = _NOTHING
+    paging: Mapping[PropertyPath, PageWord] = _NOTHING
+    where: Mapping[str, PropertyPath] = _NOTHING
+    fixed: Mapping[PropertyPath, object] = _NOTHING
+    mine: bool = False
+    change: Mapping[PropertyPath, object] = _NOTHING
+    counter: PropertyPath = ()
+    values: PropertyPath = ()
+    many: bool = False
+    view: bool = False
+    creates: bool = False
+    patch: Literal["", "json-patch"] = ""
+    credentials: Credentials | None = None
+    sort: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Operation:
+    """One operation, with what the rules look at.
+
+    :param parameters: the names of the path's parameters, in order.
+    :param body: the schema of the request's body; None without one, or if it is no object's.
+    :param response: the schema of the JSON of its success; None without one.
+    :param is_readable: whether its success has JSON, or no body.
+    """
+
+    described: Described
+    path: Template
+    parameters: tuple[str, ...]
+    query: Mapping[str, Node]
+    body: Node | None
+    is_json_patch: bool
+    response: Node | None
+    status: str
+    is_readable: bool
+
+    @property
+    def method(self) -> str:
+        """The method in upper case."""
+        return self.described.method
+
+    @property
+    def is_item(self) -> bool:
+        """Whether the path ends in a parameter."""
+        return self.path[-1:] == ("{}",)
+
+    @cached_property
+    def segment(self) -> str:
+        """The last segment that is no parameter; empty without one."""
+        return next((each for each in reversed(self.path) if each != "{}"), "")
+
+    @property
+    def text(self) -> str:
+        """What the document says about the operation."""
+        node = self.described.node
+        return f"{node.get('summary', '')} {node.get('description', '')}"
+
+
+@dataclass(eq=False)
+class Collected:
+    """A collection while it is found.
+
+    :param path: of its list, which may not exist.
+    :param schema: of a record.
+    :param item: the path of a record; empty without one.
+    :param creating: the schema of the body that creates a record.
+    :param parent: the path of the collection to whose records these belong.
+    :param nested: another path of its list, below a parent's record; empty without one.
+    """
+
+    path: Template
+    schema: Node
+    item: Template = ()
+    name: str = ""
+    key: str = ""
+    is_hidden: bool = False
+    creating: Node | None = None
+    has_list: bool = False
+    has_create: bool = False
+    is_single: bool = False
+    parent: Template | None = None
+    nested: Template = ()
+
+    @cached_property
+    def segment(self) -> str:
+        """The last segment of its path that is no parameter."""
+        return next((each for each in reversed(self.path) if each != "{}"), "")
+
+
+@dataclass(eq=False)
+class Reading:
+    """All operations of a document, and the collections found in it.
+
+    :param places: collections by the path of their list; nested ones also lead to a shared one.
+    :param views: the collection of which a path lists a part.
+    :param people: the collection of those who log in.
+    :param components: collections by the name of their records' component.
+    """
+
+    shapes: Shapes
+    by_path: Mapping[Template, Mapping[str, Operation]]
+    places: dict[Template, Collected] = field(default_factory=dict)
+    views: dict[Template, Collected] = field(default_factory=dict)
+    singles: dict[Template, Collected] = field(default_factory=dict)
+    people: Collected | None = None
+    components: dict[str, list[Collected]] = field(default_factory=dict)
+
+    def add(self, collected: Collected) -> None:
+        """Add a collection of records at its path."""
+        self.places[collected.path] = collected
+        name = self.shapes.flat(collected.schema).name
+        self.components.setdefault(name, []).append(collected)
+
+    @property
+    def collections(self) -> list[Collected]:
+        """All collections and single objects, each once, in the order in which they were found."""
+        return list(dict.fromkeys((*self.places.values(), *self.singles.values())))
+
+    def listing(self, operation: Operation) -> Unwrapped | None:
+        """Return the list in a response; None if it has none, such as a record with `items`."""
+        shapes = self.shapes
+        found = shapes.listing(operation.response, operation.segment)
+        if found is None or not found.path:
+            return found
+        holder = shapes.property_at(operation.response, found.path[:-1])
+        beside = {name: each for name, each in holder.properties.items() if name != found.path[-1]}
+        segment = singular(plain(operation.segment))
+        only_paging = all(is_paging(shapes, name, each) for name, each in beside.items())
+        is_named = singular(plain(found.path[-1])) == segment
+        if operation.is_item:
+            is_list = only_paging and not self._is_record(operation, is_named=is_named)
+            return found if is_list else None
+        if any(plain(name) in ("id", "uuid", f"{segment}id") for name in beside):
+            return None
+        is_paged = any(plain(name) in ("limit", "page", "offset") for name in operation.query)
+        is_list = only_paging or is_named or is_paged or is_plural(operation.segment)
+        return found if is_list or operation.path in self.places else None
+
+    def _is_record(self, operation: Operation, *, is_named: bool) -> bool:
+        """Return whether other operations show that the last parameter of a path is a key.
+
+        :param is_named: whether the array in the response is named like the path.
+        """
+        writes = self.by_path[operation.path].keys()
+        if is_named:
+            return bool({"PUT", "PATCH"} & writes)
+        has_base = bool({"GET", "POST"} & self.by_path.get(operation.path[:-1], {}).keys())
+        return has_base or bool({"PUT", "PATCH", "DELETE"} & writes)
+
+    def owner(self, operation: Operation) -> Collected | None:
+        """Return the collection of the record below which a path has one more segment."""
+        if len(operation.path) < 3 or operation.path[-2] != "{}" or operation.is_item:
+            return None
+        return self.places.get(operation.path[:-2])
+
+    def is_of(self, collected: Collected, schema: object) -> bool:
+        """Return whether a schema is that of a collection's record, or has a part of it."""
+        if self.shapes.same_record(schema, collected.schema):
+            return True
+        names = self.shapes.flat(schema).properties.keys()
+        known = self.shapes.flat(collected.schema).properties.keys()
+        return bool(names) and 2 * len(names & known) > len(names)
+
+    def respond(self, operation: Operation, collected: Collected, role: GuessedRole) -> Guess:
+        """Return a guess with the envelopes of response and body, and the schema of the record."""
+        guess = Guess(role, collected.name, item=collected.schema)
+        flat = self.shapes.flat(operation.response)
+        record = self.shapes.record(operation.response, operation.segment)
+        if role == "list" or flat.type == "array":
+            record = self.listing(operation)
+        if record and (role in ("list", "get", "one") or self.is_of(collected, record.item)):
+            is_list = role == "list" or flat.type == "array"
+            returns: Literal["list", "record"] = "list" if is_list else "record"
+            guess = guess._replace(item=record.item, envelope=record.path, returns=returns)
+        elif operation.response is None:
+            guess = guess._replace(returns="")
+        body = self.shapes.record(operation.body, operation.segment)
+        return guess._replace(body_envelope=body.path if body else ())
+
+
+def log_in(operation: Operation, reading: Reading) -> Guess | None:
+    """Rule 12: a password in and a token out is a log-in, or registers a person.
+
+    ``POST /users/login`` is a log-in; ``POST /users``, and a path with "register", create.
+    """
+    people = reading.people
+    credentials = credentials_of(operation, reading.shapes)
+    if people is None or credentials is None:
+        return None
+    is_new = operation.path == people.path or bool(
+        re.search(
+            "regist|sign-?_?up|join", f"{operation.path[-1]} {operation.described.name}".lower()
+        )
+    )
+    guess = reading.respond(operation, people, "create" if is_new else "login")
+    person = person_in(operation, reading.shapes)
+    if person:
+        guess = guess._replace(item=person.item, envelope=person.path, returns="record")
+    return guess._replace(credentials=credentials)
+
+
+def credentials_of(operation: Operation, shapes: Shapes) -> Credentials | None:
+    """Return the password and the token of a log-in; None if it has not both."""
+    body = shapes.record(operation.body, operation.segment)
+    if operation.method != "POST" or body is None:
+        return None
+    token = _find(shapes, operation.response, "(access|auth|id|session|bearer|api)?(token|jwt)", 2)
+    properties = shapes.flat(body.item).properties
+    passwords = [
+        each for each in properties if re.fullmatch("pass(word|wd|code|phrase)?", plain(each))
+    ]
+    if not passwords or not token:
+        return None
+    usual = ("email", "username", "login", "user", "name", "phone", "identifier", "emailaddress")
+    named = [each for word in usual for each in properties if plain(each) == word]
+    name = (*body.path, named[0]) if named else ()
+    return Credentials(name, (*body.path, passwords[0]), token)
+
+
+def person_in(operation: Operation, shapes: Shapes) -> Unwrapped | None:
+    """Return the record of a person beside, or with, the token of a log-in's response."""
+    flat = shapes.flat(operation.response)
+    for name, each in flat.properties.items():
+        inner = shapes.flat(each).properties
+        if shapes.is_record(each) and {"email", "username", "name", "login"} & {*map(plain, inner)}:
+            return Unwrapped((name,), each)
+    found = shapes.record(operation.response, operation.segment)
+    if found and {"email", "username"} & {*map(plain, shapes.flat(found.item).properties)}:
+        return found
+    return None
+
+
+def _find(shapes: Shapes, schema: object, pattern: str, depth: int) -> PropertyPath:
+    """Return the path of the first property whose name is like a pattern; empty without one."""
+    properties = shapes.flat(schema).properties
+    for name in properties:
+        if re.fullmatch(pattern, plain(name)):
+            return (name,)
+    for name, each in properties.items():
+        if depth and shapes.flat(each).type == "object":
+            found = _find(shapes, each, pattern, depth - 1)
+            if found:
+                return (name, *found)
+    return ()
+
+
+_ME: Final = re.compile("(the)?(me|self|myself|whoami|current|currentuser|user|profile|account)")
+_BY_METHOD: Final[Mapping[str, GuessedRole]] = {
+    "GET": "get",
+    "PUT": "replace",
+    "PATCH": "update",
+    "DELETE": "delete",
+}
+
+
+def me(operation: Operation, reading: Reading) -> Guess | None:
+    """Rule 12: ``/me`` and ``/user`` are the record of the person whose token the request has."""
+    people = reading.people
+    role = _BY_METHOD.get(operation.method)
+    if people is None or role is None or operation.path in reading.places:
+        return None
+    if operation.is_item or not _ME.fullmatch(plain(operation.segment)):
+        return None
+    read = reading.by_path[operation.path].get("GET", operation)
+    record = reading.shapes.record(read.response, operation.segment)
+    if record is None or not reading.is_of(people, record.item):
+        return None
+    guess = reading.respond(operation, people, role)
+    return replaced(operation, reading, people, guess)._replace(key_in="token")
+
+
+def item(operation: Operation, reading: Reading) -> Guess | None:
+    """Rule 1: ``P/{x}`` is a record of the collection P.
+
+    GET, PUT, PATCH and DELETE read and change it. POST changes it if it returns the record.
+    """
+    collected = reading.places.get(operation.path[:-1]) if operation.is_item else None
+    if collected is None or not collected.item:
+        return None
+    role = _BY_METHOD.get(operation.method)
+    guess = reading.respond(operation, collected, role or "update")
+    if operation.method == "GET" and (guess.returns != "record" or not operation.is_readable):
+        return None
+    if role is None and (operation.method != "POST" or guess.returns != "record"):
+        return None
+    guess = replaced(operation, reading, collected, guess)
+    return guess._replace(key=operation.parameters[-1], key_in="path")
+
+
+def replaced(operation: Operation, reading: Reading, collected: Collected, guess: Guess) -> Guess:
+    """Return the guess for a write: a PUT whose body is a part of a record updates.
+
+    A PUT creates where no POST does.
+    """
+    if operation.is_json_patch:
+        return guess._replace(patch="json-patch", body_envelope=())
+    if guess.role != "replace":
+        return guess
+    body = reading.shapes.record(operation.body, operation.segment)
+    known = reading.shapes.record(collected.creating, collected.segment)
+    if body and known:
+        changed, created = (reading.shapes.flat(each.item) for each in (body, known))
+        lacks = created.required - changed.properties.keys()
+        if lacks or (created.required and not changed.required):
+            return guess._replace(role="update")
+    return guess._replace(creates=not collected.has_create)
+
+
+def toggle(operation: Operation, reading: Reading) -> Guess | None:
+    """Rule 7: POST and DELETE of ``P/{x}/favorite`` set the boolean with that stem.
+
+    `favorited` becomes true or false, and `favoritesCount` changes by one.
+    """
+    collected = reading.owner(operation)
+    methods = reading.by_path[operation.path].keys()
+    if collected is None or operation.path in reading.places or operation.is_item:
+        return None
+    if not ({"POST", "PUT"} & methods and "DELETE" in methods):
+        return None
+    if operation.method not in ("POST", "PUT", "DELETE"):
+        return None
+    properties = reading.shapes.flat(collected.schema).properties
+    for name, each in properties.items():
+        if reading.shapes.flat(each).type == "boolean" and same_stem(name, operation.segment):
+            counters = [
+                other
+                for other, schema in properties.items()
+                if reading.shapes.flat(schema).type == "integer"
+                and plain(other).startswith(stem(operation.segment))
+            ]
+            return below(operation, reading, collected, "toggle")._replace(
+                change={(name,): operation.method != "DELETE"},
+                counter=(counters[0],) if counters else (),
+            )
+    return None
+
+
+def below(operation: Operation, reading: Reading, collected: Collected, role: GuessedRole) -> Guess:
+    """Return a guess about ``P/{x}/y``, whose last parameter is the key of a record of P."""
+    guess = reading.respond(operation, collected, role)
+    return guess._replace(key=operation.parameters[-1], key_in="path")
+
+
+def action(operation: Operation, reading: Reading) -> Guess | None:
+    """Rule 8: POST ``P/{x}/cancel`` sets the enum value, or the boolean, with that stem.
+
+    `status` becomes ``cancelled``. ``unpublish`` sets `published` to false.
+    """
+    collected = reading.owner(operation)
+    if collected is None or operation.method not in ("POST", "PUT", "PATCH"):
+        return None
+    if operation.path in reading.places or "GET" in reading.by_path[operation.path]:
+        return None
+    change = _change(reading, collected, operation.segment)
+    if not change:
+        return None
+    guess = below(operation, reading, collected, "act")
+    properties = reading.shapes.flat(operation.response).properties
+    if guess.returns == "other" and "id" in properties:
+        return None  # it creates something else
+    return guess._replace(change=change)
+
+
+def _change(reading: Reading, collected: Collected, verb: str) -> dict[PropertyPath, object]:
+    """Return the property that a verb changes, with its new value; empty if there is none."""
+    opposite = re.sub("^(un|dis|de)-?(?=.{4})", "", verb.lower())
+    words = [verb, *(word for word in re.split("[-_]", verb) if len(word) > 3)]
+    for name, each in reading.shapes.flat(collected.schema).properties.items():
+        flat = reading.shapes.flat(each)
+        for word in words:
+            for value in flat.values:
+                if isinstance(value, str) and same_stem(word, value):
+                    return {(name,): value}
+            if flat.type == "boolean" and same_stem(word, name):
+                return {(name,): True}
+        if flat.type == "boolean" and opposite != verb.lower() and same_stem(opposite, name):
+            return {(name,): False}
+    return {}
+
+
+def part(operation: Operation, reading: Reading) -> Guess | None:
+    """Rule 8: PUT ``P/{x}/status`` with properties of the record changes them."""
+    collected = reading.owner(operation)
+    if collected is None or operation.method not in ("POST", "PUT", "PATCH"):
+        return None
+    body = reading.shapes.record(operation.body, operation.segment)
+    known = reading.shapes.flat(collected.schema).properties.keys()
+    names = {*reading.shapes.flat(body.item).properties} if body else set()
+    if operation.path in reading.places or not names or not names <= known:
+        return None
+    guess = below(operation, reading, collected, "update")
+    returns = guess.returns == "record" and reading.shapes.same_record(guess.item, collected.schema)
+    is_known = returns or (operation.method != "POST" and operation.segment in known)
+    return guess if is_known and "GET" not in reading.by_path[operation.path] else None
+
+
+def listing(operation: Operation, reading: Reading) -> Guess | None:
+    """Rule 2: GET P that returns an array of records, also in an envelope, lists the collection P.
+
+    ``{"data": [...], "meta": {"total": 3}}`` is a list. ``{"id": 1, "items": [...]}`` is a record.
+    """
+    collected = reading.places.get(operation.path)
+    if collected is None or operation.method != "GET" or operation.path in reading.views:
+        return None
+    return reading.respond(operation, collected, "list") if reading.listing(operation) else None
+
+
+def view(operation: Operation, reading: Reading) -> Guess | None:
+    """Rule 4: a list of another collection's record is a part of that collection.
+
+    ``/users/{id}/pets`` lists pets by a property such as `userId`, ``/pets/available`` by a value.
+    """
+    collected = reading.views.get(operation.path)
+    is_search = operation.method == "POST" and re.search(
+        "search|query|find|filter", operation.segment
+    )
+    if collected is None or not (operation.method == "GET" or is_search):
+        return None
+    if not reading.listing(operation):
+        return None
+    guess = reading.respond(operation, collected, "list")._replace(view=True)
+    query = operation.query.values()
+    is_filtered = any(query_meaning(reading.shapes, each, guess.item).path for each in query)
+    if is_filtered or operation.is_item or operation.path in reading.places:
+        return guess
+    fixed = _change(reading, collected, operation.segment)
+    return guess._replace(fixed=fixed or _described_flag(operation, reading, collected))
+
+
+def _described_flag(
+    operation: Operation, reading: Reading, collected: Collected
+) -> dict[PropertyPath, object]:
+    """Return the boolean that a view's description names: "users you follow" is `following`."""
+    words = [word for word in re.findall("[a-z]+", operation.text.lower()) if len(word) > 4]
+    shapes = reading.shapes
+    properties = shapes.flat(collected.schema).properties
+    paths: list[PropertyPath] = [(name,) for name in properties]
+    paths += [
+        (name, inner) for name, each in properties.items() for inner in shapes.flat(each).properties
+    ]
+    for path in paths:
+        is_named = any(same_stem(word, path[-1]) for word in words)
+        if is_named and shapes.property_at(collected.schema, path).type == "boolean":
+            return {path: True}
+    return {}
+
+
+def create(operation: Operation, reading: Reading) -> Guess | None:
+    """Rule 3: POST on P creates a record; below P, if it returns P's record or gets an array of it.
+
+    An array in the body, also in the list's envelope, creates several.
+    """
+    if operation.method != "POST" or operation.is_item or not operation.is_readable:
+        return None
+    collected = reading.places.get(operation.path) or reading.views.get(operation.path)
+    is_below = collected is None
+    if collected is None:
+        collected = reading.places.get(operation.path[:-1])
+    if collected is None or collected.is_single:
+        return None
+    guess = reading.respond(operation, collected, "create")
+    several = reading.shapes.listing(operation.body, operation.segment)
+    is_record = reading.shapes.record(operation.body, operation.segment)
+    many = (
+        several is not None
+        and reading.is_of(collected, several.item)
+        and not (is_record and reading.is_of(collected, is_record.item))
+    )
+    if is_below and not many and not (operation.status == "201" and guess.returns == "record"):
+        return None
+    if many and several:
+        guess = guess._replace(many=True, body_envelope=several.path)
+        found = reading.listing(operation)
+        if found and reading.is_of(collected, found.item):
+            guess = guess._replace(item=found.item, envelope=found.path, returns="list")
+    return guess
+
+
+def keyed(operation: Operation, reading: Reading) -> Guess | None:
+    """Rule 6: PUT, PATCH or DELETE on P itself has the key in its body or its query.
+
+    ``PUT /pet`` with an `id` in the body replaces, ``DELETE /pets?id=1&id=2`` deletes. A DELETE
+    without a query or a body deletes the whole list.
+    """
+    collected = reading.places.get(operation.path) or reading.views.get(operation.path)
+    role = _BY_METHOD.get(operation.method)
+    if collected is None or role is None or role == "get":
+        return None
+    guess = reading.respond(operation, collected, role)
+    wanted = {plain(collected.key), plain(singular(collected.segment) + "id")}
+    for name, parameter in operation.query.items():
+        schema = reading.shapes.flat(parameter.get("schema"))
+        if plain(name) in wanted or plain(singular(name)) in wanted:
+            return guess._replace(key=name, key_in="query", many=schema.type == "array")
+    if operation.body is None:
+        is_whole = role == "delete" and not operation.query
+        return guess._replace(many=True) if is_whole else None
+    if operation.is_json_patch:
+        return None
+    several = reading.shapes.listing(operation.body, operation.segment)
+    body = reading.shapes.record(operation.body, operation.segment)
+    for found, many in ((body, False), (several, True)):
+        names = reading.shapes.flat(found.item).properties if found else {}
+        if found and (keys := [name for name in names if plain(name) in wanted]):
+            return guess._replace(key=keys[0], key_in="body", body_envelope=found.path, many=many)
+    return None
+
+
+def single(operation: Operation, reading: Reading) -> Guess | None:
+    """Rule 9: GET with writes of one object is a single object, such as ``/settings``."""
+    collected = reading.singles.get(operation.path)
+    if collected is None or operation.method not in ("GET", "PUT", "PATCH", "DELETE", "POST"):
+        return None
+    guess = reading.respond(operation, collected, "one")
+    return replaced(operation, reading, collected, guess)
+
+
+def values(operation: Operation, reading: Reading) -> Guess | None:
+    """Rule 11: a list of plain values has the distinct values of a property.
+
+    ``GET /tags`` has those of `tagList` of all articles.
+    """
+    if operation.method != "GET" or operation.is_item:
+        return None
+    found = reading.shapes.listing(operation.response, operation.segment, of_values=True)
+    word = singular(plain(operation.segment))
+    if found is None:
+        return None
+    wanted = (word, f"{word}s", f"{word}list", f"{word}names", f"{word}name")
+    # A collection that the path is below comes first.
+    order = sorted(
+        dict.fromkeys(reading.places.values()),
+        key=lambda each: each.path != operation.path[: len(each.path)],
+    )
+    for collected in order:
+        properties = reading.shapes.flat(collected.schema).properties
+        names = {plain(name): name for name in properties}
+        match = next(
+            (names[each] for each in (*wanted, plain(operation.segment)) if each in names), ""
+        )
+        if match:
+            return Guess(
+                "values",
+                collected.name,
+                item=found.item,
+                envelope=found.path,
+                returns="list",
+                values=(match,),
+            )
+    return None
+
+
+def stable(operation: Operation, reading: Reading) -> Guess | None:  # noqa: ARG001 - a rule
+    """Rule 10: a GET that no other rule knows returns one object, the same each time."""
+    if operation.method != "GET" or operation.response is None:
+        return None
+    return Guess(item=operation.response)
+
+
+def example(operation: Operation, reading: Reading) -> Guess:  # noqa: ARG001 - a rule
+    """Rule 14: everything else responds with an example, or with a generated body."""
+    return Guess(item=operation.response or {}, returns="other" if operation.response else "")
+
+
+class Rule(NamedTuple):
+    """A rule: its number in the documentation, its name and its function."""
+
+    number: int
+    name: str
+    apply: Callable[[Operation, Reading], Guess | None]
+
+
+RULES: Final = (
+    Rule(12, "log-in", log_in),
+    Rule(12, "me", me),
+    Rule(9, "single", single),
+    Rule(7, "toggle", toggle),
+    Rule(4, "view", view),
+    Rule(2, "list", listing),
+    Rule(1, "item", item),
+    Rule(3, "create", create),
+    Rule(6, "key-in-request", keyed),
+    Rule(8, "action", action),
+    Rule(8, "part", part),
+    Rule(11, "values", values),
+    Rule(10, "stable", stable),
+    Rule(14, "example", example),
+)
+"""In the order in which they are tried; the last one always applies."""

@@ -1,0 +1,202 @@
+"""`mockpets contract`: what it prints of a document, writes, and rejects."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., tuple[int, list[str], list[str]]]
+
+CLINIC = Path(__file__).parents[1] / "contract/documents/clinic.yaml"
+SHOP = """\
+openapi: 3.1.0
+info: {title: Shop, version: "1"}
+servers: [url: https://shop.example/api]
+paths:
+  /orders:
+    get:
+      operationId: listOrders
+      parameters:
+        - {name: page, in: query, schema: {type: integer}}
+        - {name: status, in: query, schema: {type: string}}
+        - {name: colour, in: query, schema: {type: string}}
+      responses: &orders
+        "200":
+          description: Orders.
+          content:
+            application/json:
+              schema:
+                properties:
+                  orders: {type: array, items: {$ref: "#/components/schemas/Order"}}
+                  total: {type: integer}
+  /orders/{orderId}/cancel:
+    post:
+      operationId: cancel
+      parameters: [{name: orderId, in: path, required: true, schema: {type: string}}]
+      responses: &order
+        "200":
+          description: An order.
+          content:
+            application/json: {schema: {$ref: "#/components/schemas/Order"}}
+  /orders/{orderId}:
+    get:
+      parameters: [{name: orderId, in: path, required: true, schema: {type: string}}]
+      responses: *order
+  /stats:
+    get: {operationId: getStats, responses: {"200": {description: Stats.}}}
+  /feed:
+    get:
+      operationId: feed
+      responses: {"200": {description: Feed., content: {application/atom+xml: {schema: {}}}}}
+components:
+  schemas:
+    Order:
+      properties:
+        id: {type: string}
+        status: {enum: [open, cancelled]}
+"""
+SHOWN = """\
+shop.yaml: Shop 1, 5 operations below /api
+
+orders: key id
+  GET /orders
+    listOrders: list (rule 2); in orders; page; filters status; total in total;
+      ignored: colour
+  POST /orders/{orderId}/cancel
+    cancel: act (rule 8, action); sets status to "cancelled"
+  GET /orders/{orderId}
+    get-orders-orderId: get (rule 1, item)
+
+Without state:
+  GET /stats
+    getStats: example (rule 14)
+
+Not served:
+  GET /feed
+    feed: mockpets sends JSON, text and images, and the response is
+      application/atom+xml
+
+5 operations: 3 with state (60%), 1 without (20%), 1 not served (20%)
+"""
+NEW = """\
+# Corrections of shop.yaml: what mockpets cannot know from the document.
+# To correct an operation, remove the '# ' before 'operations:' and before its name, and
+# fix role and collection. Collections: orders.
+collections: {}
+
+# operations:
+#   getStats: {list: COLLECTION} # GET /stats: example (rule 14)
+"""
+
+
+@pytest.fixture
+def shop(here: Path) -> Path:
+    path = here / "shop.yaml"
+    path.write_text(SHOP)
+    return Path("shop.yaml")
+
+
+def test_what_each_operation_does(run: Run, shop: Path) -> None:
+    status, out, err = run("contract", shop)
+
+    assert (status, err) == (0, [])
+    assert "\n".join(out) + "\n" == SHOWN
+
+
+def test_it_fits_a_terminal(run: Run) -> None:
+    _, out, _ = run("contract", CLINIC)
+
+    assert max(map(len, out[1:])) <= 80
+
+
+def test_json_has_the_same(run: Run, shop: Path) -> None:
+    status, out, _ = run("contract", shop, "--json")
+
+    data = json.loads("\n".join(out))
+    listed, *_ = data["operations"]
+    assert status == 0
+    assert data["share"] == {"state": 3, "example": 1, "not served": 1}
+    assert [each["name"] for each in data["collections"]] == ["orders"]
+    assert listed["rule"] == {"number": 2, "name": "list"}
+    assert listed["envelope"] == ["orders"]
+    assert listed["query"] == {
+        "page": {"means": "page", "property": None},
+        "status": {"means": "equal", "property": "status"},
+        "colour": {"means": "ignored", "property": None},
+    }
+    assert listed["note"] == "ignored: colour"
+
+
+def test_the_pet_store_without_a_file(run: Run) -> None:
+    status, out, _ = run("contract")
+
+    assert status == 0
+    assert out[0] == "pet-store: Pet store 1.0.0, 3 operations below /v1"
+    assert out[3:5] == ["  GET /pets", "    listPets: list (given); limit; filters status"]
+
+
+def test_corrections_beside_the_document_are_applied(run: Run, shop: Path) -> None:
+    Path("shop.mockpets.yaml").write_text("operations: {getStats: {get: stats}}\n")
+
+    _, out, _ = run("contract", shop)
+
+    assert "    getStats: get (given)" in out
+
+
+def test_a_new_file_of_corrections(run: Run, shop: Path) -> None:
+    assert run("contract", shop, "--new") == (0, ["wrote shop.mockpets.yaml"], [])
+    assert Path("shop.mockpets.yaml").read_text() == NEW
+
+
+def test_the_new_file_changes_nothing_until_it_is_edited(run: Run, shop: Path) -> None:
+    before = run("contract", shop)
+    run("contract", shop, "--new")
+
+    assert run("contract", shop) == before
+
+    path = Path("shop.mockpets.yaml")
+    path.write_text(re.sub("(?m)^# (?=operations|  get)", "", path.read_text()))
+    assert "    getStats: list (given)" in run("contract", shop)[1]
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    (("--new",), "--new: needs FILE; name an OpenAPI document"),
+    (("shop.yaml", "--new", "--json"), "--new: cannot be combined with --json; remove one"),
+    (("none.yaml",), "none.yaml: file not found; check the path"),
+    (("shop.yaml", "--jsn"), "--jsn: unknown option; did you mean '--json'?"),
+])  # fmt: skip
+def test_errors(run: Run, shop: Path, arguments: tuple[str, ...], message: str) -> None:  # noqa: ARG001 - exists
+    assert run("contract", *arguments) == (2, [], [f"mockpets: {message}"])
+
+
+def test_a_file_is_never_overwritten(run: Run, shop: Path) -> None:
+    Path("shop.mockpets.yaml").write_text("operations: {}\n")
+
+    status, _, err = run("contract", shop, "--new")
+
+    hint = "edit it, or delete it first"
+    assert (status, err) == (2, [f"mockpets: shop.mockpets.yaml already exists; {hint}"])
+    assert Path("shop.mockpets.yaml").read_text() == "operations: {}\n"
+
+
+def test_a_folder_that_cannot_be_written(run: Run, shop: Path, here: Path) -> None:
+    Path("shop.mockpets.yaml").mkdir()
+
+    status, _, err = run("contract", shop, "--new")
+
+    assert here.exists() and status == 2
+    assert err == ["mockpets: shop.mockpets.yaml already exists; edit it, or delete it first"]
+
+
+def test_corrections_with_an_unknown_collection(run: Run, shop: Path) -> None:
+    Path("shop.mockpets.yaml").write_text("operations:\n  getStats: {list: order}\n")
+
+    status, _, err = run("contract", shop)
+
+    assert status == 2
+    assert err == [
+        "mockpets: shop.mockpets.yaml:2:13: operations.getStats: unknown collection 'order'; "
+        "did you mean 'orders'?"
+    ]
