@@ -1,0 +1,545 @@
+"""Credible values by the name of a property: about two hundred names.
+
+``texts.txt`` has the texts: a line ``* city town`` names properties, ``* name of pet dog`` names
+the kinds of records whose name it is, and the texts follow, separated by ``|``.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from decimal import Decimal
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mockpets.seed.places import joined, kind_of, singular, word_set, words_of
+from mockpets.seed.times import as_text, is_time, moment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from mockpets.seed.places import Place
+
+_FILE: Final = Path(__file__).with_name("texts.txt")
+_DOMAIN: Final = "example.com"
+
+
+PEOPLE: Final = word_set(
+    """user author owner customer member employee patient doctor vet veterinarian contact person
+    student teacher instructor profile player artist driver passenger guest host speaker attendee
+    participant assignee reviewer creator sender recipient receiver manager agent candidate
+    applicant visitor subscriber friend follower following lead buyer seller cardholder payer admin
+    me commenter reporter editor actor director writer parent child tenant staff worker trainer
+    coach reader client beneficiary nurse guardian pilot source payment billing
+    holder"""
+)
+_ARTICLES: Final = frozenset({"article", "post", "blog", "news", "story", "page", "thread"})
+_COMMENTS: Final = frozenset({"comment", "reply", "review", "feedback", "testimonial", "answer"})
+_MESSAGES: Final = frozenset({"message", "chat", "note", "email", "mail", "sms", "notification"})
+
+
+class _Texts(NamedTuple):
+    """The texts of ``texts.txt``."""
+
+    properties: Mapping[str, Sequence[str]]
+    names: Mapping[str, Sequence[str]]
+    descriptions: Mapping[str, Sequence[str]]
+
+
+@cache
+def _texts() -> _Texts:
+    texts = _Texts({}, {}, {})
+    for paragraph in _FILE.read_text(encoding="utf-8").split("\n\n"):
+        title, _, lines = paragraph.strip().removeprefix("* ").partition("\n")
+        items = tuple(re.split(r" \| |\n", lines))
+        part: dict[str, Sequence[str]]
+        part, keys = texts.properties, title.split()  # type: ignore[assignment]
+        if title.startswith(("name of ", "description of ")):
+            part = texts[1 if title.startswith("name") else 2]  # type: ignore[assignment]
+            keys = keys[2:]
+        elif title in {"first names", "last names"}:
+            keys = [title]
+        part.update(dict.fromkeys(keys, items))
+    return texts
+
+
+class Address(NamedTuple):
+    """An address whose parts belong together."""
+
+    city: str
+    state: str
+    country: str
+    code: str
+    zip: str
+    latitude: str
+    longitude: str
+    timezone: str
+    street: str
+
+
+_ADDRESS_PARTS: Final = {
+    **dict.fromkeys(("city", "town", "locality", "municipality"), "city"),
+    **dict.fromkeys(("state", "province", "county", "region"), "state"),
+    **dict.fromkeys(("country", "countryname"), "country"),
+    **dict.fromkeys(("countrycode", "countryiso", "isocountry", "nationcode"), "code"),
+    **dict.fromkeys(("zip", "zipcode", "postcode", "postalcode"), "zip"),
+    **dict.fromkeys(("latitude", "lat"), "latitude"),
+    **dict.fromkeys(("longitude", "lng", "lon", "long"), "longitude"),
+    **dict.fromkeys(("timezone", "tz"), "timezone"),
+    **dict.fromkeys(
+        ("street", "street1", "streetaddress", "addressline1", "address1", "line1", "addressline"),
+        "street",
+    ),
+}
+
+_NUMBERS: Final[Mapping[str, tuple[int, int, int]]] = {
+    name: (low, high, digits)
+    for names, low, high, digits in (
+        ("age", 21, 68, 0),
+        ("month expmonth", 1, 12, 0),
+        ("day", 1, 28, 0),
+        ("hour hours", 1, 12, 0),
+        ("minute minutes duration readingtime preptime cooktime length runtime", 5, 90, 0),
+        ("seconds ttl timeout expiresin maxage retryafter interval", 30, 3600, 0),
+        ("quantity qty units guests adults persons seats servings copies", 1, 4, 0),
+        ("children kids", 0, 2, 0),
+        ("stock inventory available instock", 0, 120, 0),
+        ("count likes votes upvotes views comments replies followers shares downloads", 0, 90, 0),
+        ("total totalcount totalitems totalresults", 20, 90, 0),
+        ("price amount cost fee total subtotal grandtotal revenue value fare rate", 5, 190, 2),
+        ("balance salary income budget credit deposit limit", 400, 5200, 2),
+        ("tax vat shipping tip discount discountamount", 1, 25, 2),
+        ("taxrate vatrate percent percentage progress completion probability", 5, 95, 0),
+        ("rating stars averagerating", 3, 5, 1),
+        ("score", 50, 98, 0),
+        ("weight", 1, 25, 1),
+        ("height width depth", 10, 180, 0),
+        ("temperature temp", 12, 27, 1),
+        ("humidity", 35, 80, 0),
+        ("distance", 1, 40, 1),
+        ("speed", 20, 110, 0),
+        ("calories", 120, 780, 0),
+        ("size filesize bytes contentlength", 12_000, 4_200_000, 0),
+        ("capacity beds", 2, 40, 0),
+        ("floor bedrooms bathrooms rooms", 1, 4, 0),
+        ("level priority", 1, 3, 0),
+        ("port", 8000, 8999, 0),
+        ("version revision", 1, 6, 0),
+        ("offset skip", 0, 0, 0),
+        ("page currentpage pagenumber", 1, 1, 0),
+        ("totalpages pagecount lastpage pages", 1, 1, 0),
+        ("pagesize perpage limit take", 20, 20, 0),
+        ("accuracy radius", 5, 50, 0),
+        ("volume", 1, 80, 0),
+        ("points credits", 10, 900, 0),
+        ("population", 12_000, 900_000, 0),
+    )
+    for name in names.split()
+}
+"""Name to lowest and highest number, and digits after the point."""
+
+_TEMPLATES: Final[Mapping[str, str]] = {
+    name: template
+    for names, template in (
+        ("sku articlenumber itemcode productcode partnumber", "AAA-####"),
+        ("code shortcode couponcode promocode voucher coupon", "AAA###"),
+        ("reference ref confirmationcode bookingreference confirmationnumber pnr", "AA####"),
+        ("ordernumber orderno", "ORD-#####"),
+        ("invoicenumber invoiceno", "INV-#####"),
+        ("ticketnumber casenumber", "T-#####"),
+        ("trackingnumber tracking trackingcode", "##########"),
+        ("serialnumber serial imei", "SN########"),
+        ("accountnumber routingnumber", "########"),
+        ("sortcode", "##-##-##"),
+        ("iban", "DE89370400440532013000"),
+        ("bic swift swiftcode", "DEUTDEFFXXX"),
+        ("isbn isbn13", "978-1-4028-9462-#"),
+        ("ean barcode gtin upc", "50########02#"),
+        ("cardnumber pan", "4242424242424242"),
+        ("cvc cvv securitycode", "###"),
+        ("last4 lastfour", "4242"),
+        ("licenseplate plate registrationnumber", "AA-##-AA"),
+        ("vin", "1HGCM82633A00####"),
+        ("vatnumber taxid vatid taxnumber", "DE#########"),
+        ("flightnumber flight", "AA###"),
+        ("gate seat seatnumber", "#A"),
+        ("roomnumber housenumber buildingnumber", "1#"),
+        ("number", "10##"),
+        ("pin otp verificationcode", "######"),
+        ("ip ipaddress clientip remoteip", "192.0.2.#"),
+        ("mac macaddress", "00:00:5e:00:53:##"),
+        ("hash checksum sha256 fingerprint digest commit sha etag md5", "x" * 40),
+        ("apikey secret clientsecret signature nonce state", "x" * 24),
+        ("token accesstoken jwt idtoken authtoken sessiontoken bearer", "y" * 32),
+        ("refreshtoken cursor nextcursor pagetoken nextpagetoken sessionid", "y" * 24),
+        ("hex colorhex colourhex hexcolor", "#xxxxxx"),
+        ("password passphrase pwd", "y" * 12),
+    )
+    for name in names.split()
+}
+"""Name to a template: ``#`` is a digit, ``A`` a capital, ``x`` a hex digit, ``y`` either."""
+
+_YES: Final = word_set(
+    "active enabled available verified published visible success ok valid confirmed public paid"
+    " instock completed approved open online allowed subscribed accepted"
+)
+_NO: Final = word_set(
+    "deleted archived blocked disabled hidden favorited favorite favourite following followed"
+    " banned suspended locked expired private draft cancelled canceled admin more error failed"
+    " truncated next previous prev liked bookmarked starred pinned muted spam default"
+)
+
+
+def candidates(place: Place) -> Iterator[object]:
+    """Yield values that fit the name of a property, the best first, as texts, numbers or both."""
+    words = words_of(place.name)
+    if not words:
+        return
+    if is_time(place.name):
+        yield from _times(place)
+    for start in range(len(words)):
+        before, name = words[:start], "".join(words[start:])
+        rule = _RULES.get(name) or _RULES.get(singular(name))
+        if rule is not None:
+            yield from rule(place, before)
+        yield from _by_table(place, name, before)
+
+
+def number_range(place: Place) -> tuple[int, int, int] | None:
+    """Return lowest and highest number and digits after the point for the name; None if unknown."""
+    words = words_of(place.name)
+    if words[-1:] == ("year",):
+        year = moment(place).year
+        return (year + 1, year + 4, 0) if "exp" in words else (year - 6, year, 0)
+    if words[-1:] == ("code",) and {"response", "result", "error"} & set(
+        " ".join(place.kinds[:2]).split()
+    ):
+        return 200, 200, 0
+    if words[-1:] and words[-1] in {"position", "order", "rank", "index", "sequence"}:
+        return (place.number, place.number, 0) if place.number else (1, 5, 0)
+    for start in range(len(words)):
+        known = _NUMBERS.get("".join(words[start:])) or _NUMBERS.get(
+            singular("".join(words[start:]))
+        )
+        if known:
+            return known
+    return None
+
+
+def likely(name: str) -> float:
+    """Return how likely a boolean is true."""
+    words = set(words_of(name))
+    if "not" in words or words & _NO:
+        return 0.1
+    return 0.85 if words & _YES else 0.5
+
+
+def fill(template: str, place: Place) -> str:
+    """Return a template with random digits and letters."""
+    sets = {
+        "#": string.digits,
+        "A": "ABCDEFGHJKLMNPRSTUVWXYZ",
+        "x": "0123456789abcdef",
+        "y": string.ascii_letters + string.digits,
+    }
+    is_color = template.startswith("#x")
+    text = "".join(place.one_of(sets[each]) if each in sets else each for each in template)
+    return f"#{text[1:]}" if is_color else text
+
+
+def slug(text: str) -> str:
+    """Return a text as a part of an address: ``a-year-of-reviews``."""
+    return re.sub("[^a-z0-9]+", "-", text.lower().replace("'", "")).strip("-")
+
+
+def person(place: Place) -> tuple[str, str]:
+    """Return first and last name of the person that an object is, as its properties have them."""
+    properties = _texts().properties
+    firsts, lasts = properties["first names"], properties["last names"]
+    shared = place.of_owner("person")
+    if not shared.number:
+        shared.number = 1 + shared.below(len(firsts) * len(lasts))
+    first, last = shared.dealt(firsts, "first names"), shared.dealt(lasts, "last names")
+    first = _text_or(place.value_beside("firstname", "givenname", "forename"), first)
+    last = _text_or(place.value_beside("lastname", "surname", "familyname"), last)
+    whole = place.value_beside("name", "fullname", "displayname")
+    if isinstance(whole, str) and whole.count(" ") == 1 and _is_person(place, ()):
+        first, last = whole.split(" ")
+    return first, last
+
+
+def _text_or(value: object, other: str) -> str:
+    return value if isinstance(value, str) and value else other
+
+
+def _is_person(place: Place, before: Sequence[str]) -> bool:
+    """Return whether the nearest thing that has a known name is a person."""
+    if before:
+        return not PEOPLE.isdisjoint(map(singular, before))
+    for kind in place.kinds:
+        for word in reversed(kind.split()):
+            if word in PEOPLE:
+                return True
+            if word in _texts().names:
+                return False
+    return False
+
+
+def _name(place: Place, before: Sequence[str]) -> Iterator[str]:
+    """Yield a name: of a person, a company, an event ... as the kinds ask for."""
+    if _is_person(place, before):
+        yield " ".join(person(place))
+        return
+    key, names = _names(place, before)
+    if key in _ARTICLES:
+        yield from _title(place, before)
+        return
+    text = place.of_owner("name").dealt(names, f"name of {names[0]}")
+    again = place.round(names)
+    yield f"{text} {again + 1}" if again and not before else text
+
+
+def _names(place: Place, before: Sequence[str]) -> tuple[str, Sequence[str]]:
+    known = _texts().names
+    kinds = [" ".join(before), *place.kinds] if before else place.kinds
+    for kind in kinds:
+        for word in reversed(kind.split()):
+            word = singular(word)
+            if word == "category" and any(other.endswith("pet") for other in place.kinds):
+                return word, known["category-of-pet"]
+            if word in known or word in _ARTICLES:
+                return word, known.get(word, ())
+    return "", known["anything"]
+
+
+def _title(place: Place, before: Sequence[str]) -> Iterator[str]:
+    """Yield a title: of a job for a person, a name where the kind has names, else a headline."""
+    if not before and _is_person(place, before):
+        yield place.dealt(_texts().properties["jobtitle"], "jobtitle")
+        return
+    key, _ = _names(place, before)
+    if key and key not in _ARTICLES:
+        yield from _name(place, before)
+        return
+    titles = _texts().properties["title"]
+    text = place.of_owner("title").dealt(titles, "title")
+    again = place.round(titles)
+    yield f"{text}, part {again + 1}" if again else text
+
+
+def _description(place: Place, before: Sequence[str]) -> Iterator[str]:
+    known = _texts().descriptions
+    kinds = [" ".join(before), *place.kinds] if before else place.kinds
+    for kind in kinds:
+        for word in map(singular, reversed(kind.split())):
+            if word in known:
+                yield place.dealt(known[word], f"description of {known[word][0]}")
+                return
+            if word in PEOPLE:
+                yield from _bio(place, before)
+                return
+    texts = _texts().properties["description"]
+    yield place.dealt(texts, "description")
+
+
+def _bio(place: Place, _: Sequence[str]) -> Iterator[str]:
+    yield place.dealt(_texts().properties["bio"], "bio")
+
+
+def _body(place: Place, before: Sequence[str]) -> Iterator[str]:
+    """Yield what a comment or message says, or a paragraph."""
+    kinds = {singular(word) for kind in (*before, *place.kinds[:2]) for word in kind.split()}
+    properties = _texts().properties
+    for known, name in ((_COMMENTS, "comment"), (_MESSAGES, "message")):
+        if kinds & known:
+            yield place.dealt(properties[name], name)
+            return
+    sentences = list(properties["body"])
+    count = place.between(3, 5)
+    yield " ".join(sentences.pop(place.below(len(sentences))) for _ in range(count))
+
+
+def _message(place: Place, before: Sequence[str]) -> Iterator[str]:
+    kinds = {word for kind in place.kinds[:2] for word in kind.split()}
+    if kinds & {"response", "confirmation", "result", "status", "health"}:
+        yield "OK"
+    yield from _pool(place, "message", before)
+
+
+def _first(place: Place, _: Sequence[str]) -> Iterator[str]:
+    yield person(place)[0]
+
+
+def _last(place: Place, _: Sequence[str]) -> Iterator[str]:
+    yield person(place)[1]
+
+
+def _full(place: Place, _: Sequence[str]) -> Iterator[str]:
+    yield " ".join(person(place))
+
+
+def _user_name(place: Place, _: Sequence[str]) -> Iterator[str]:
+    first, last = (slug(each) for each in person(place))
+    yield f"{first}.{last}"
+    yield f"{first}{last}".replace("-", "")
+    yield f"{first}-{last}"
+    yield first
+
+
+def _email(place: Place, before: Sequence[str]) -> Iterator[str]:
+    named = place.value_beside("name", "title")
+    if not before and isinstance(named, str) and not _is_person(place, before):
+        key = _names(place, before)[0]
+        if key and key not in _ARTICLES:
+            yield f"hello@{slug(named)}.{_DOMAIN}"
+            return
+    first, last = (slug(each) for each in person(place))
+    yield f"{first}.{last}@{_DOMAIN}"
+
+
+def _phone(place: Place, _: Sequence[str]) -> Iterator[str]:
+    # 555-0100 to 555-0199 are reserved for fiction.
+    number = (place.number or 1 + place.below(99)) % 100
+    area = (202, 303, 404, 512, 617)[place.of_owner("area").below(5)]
+    yield f"+1 {area} 555 01{number:02}"
+    yield f"+1{area}55501{number:02}"
+    yield f"{area}-555-01{number:02}"
+    yield f"{area}55501{number:02}"
+
+
+def _slug(place: Place, before: Sequence[str]) -> Iterator[str]:
+    text = place.value_beside("title", "name", "label", "headline", "displayname")
+    if not isinstance(text, str):
+        text = next(_title(place, before))
+    yield slug(text)
+
+
+def _picture(place: Place, before: Sequence[str]) -> Iterator[str]:
+    """Yield the address of a picture; nothing is there, since nobody may depend on it."""
+    name = singular(joined(place.name).removesuffix("url").removesuffix("uri")) or "image"
+    if name == "avatar" or _is_person(place, before):
+        subject = slug(" ".join(person(place)))
+    else:
+        subject = str(place.number or 1 + place.below(40))
+    yield f"https://{_DOMAIN}/{name}s/{subject}.jpg"
+
+
+def address_of(place: Place) -> Address:
+    """Return the address that all properties of an object share."""
+    rows = _texts().properties["addresses"]
+    return Address(*place.of_owner("address").dealt(rows, "addresses").split(" ; "))
+
+
+def _address_part(place: Place, part: str) -> Iterator[object]:
+    address = address_of(place)
+    if part == "country" and place.name.lower().endswith("code"):
+        part = "code"
+    yield getattr(address, part)
+    if part == "country":
+        yield address.code
+
+
+def _address(place: Place, _: Sequence[str]) -> Iterator[str]:
+    parts = address_of(place)
+    yield f"{parts.street}, {parts.zip} {parts.city}"
+
+
+def _point(place: Place, _: Sequence[str]) -> Iterator[str]:
+    parts = address_of(place)
+    yield f"{parts.latitude},{parts.longitude}"
+
+
+def _url(place: Place, before: Sequence[str]) -> Iterator[str]:
+    if words_of(place.name)[:1] and words_of(place.name)[0] in _PICTURES:
+        yield from _picture(place, before)
+        return
+    text = place.value_beside("slug", "username", "title", "name")
+    kind = slug(kind_of(place.kinds[0])) if place.kinds else ""
+    end = slug(text) if isinstance(text, str) else str(place.number or 1 + place.below(40))
+    yield f"https://{_DOMAIN}/{kind}s/{end}" if kind else f"https://{_DOMAIN}/{end}"
+
+
+def _times(place: Place) -> Iterator[str]:
+    at = moment(place)
+    for form in ("date-time", "date", "time"):
+        yield as_text(at, form)
+    yield as_text(at, "time")[:5]
+
+
+def _pool(place: Place, name: str, _: Sequence[str]) -> Iterator[str]:
+    pool = _texts().properties[name]
+    yield place.dealt(pool, f"{name}/{joined(place.name)}")
+    yield from pool
+
+
+_PICTURES: Final = word_set(
+    "image avatar photo picture thumbnail logo cover banner icon poster img pic photograph"
+    " gallery screenshot"
+)
+_Rule = "Callable[[Place, Sequence[str]], Iterator[object]]"
+_RULES: Final[Mapping[str, Callable[[Place, Sequence[str]], Iterator[object]]]] = {
+    name: rule
+    for names, rule in (
+        ("name displayname label", _name),
+        ("title headline subject heading", _title),
+        ("firstname givenname forename", _first),
+        ("lastname surname familyname", _last),
+        (
+            "fullname author owner customername contactname assignee creator createdby updatedby"
+            " username2 cardholder cardholdername recipient sender by person",
+            _full,
+        ),
+        ("username userid2 login handle nickname screenname", _user_name),
+        ("email emailaddress mail", _email),
+        ("phone phonenumber telephone mobile mobilenumber cell tel fax", _phone),
+        ("slug permalink urlname", _slug),
+        ("description summary excerpt abstract details overview about", _description),
+        ("bio biography aboutme", _bio),
+        ("body content text html markdown", _body),
+        ("message", _message),
+        ("address formattedaddress fulladdress location place venue", _address),
+        ("coordinates latlng geo", _point),
+        ("url website homepage link href uri permalinkurl web site webpage", _url),
+        (" ".join(sorted(_PICTURES)), _picture),
+        (" ".join(f"{each}url" for each in sorted(_PICTURES)), _picture),
+    )
+    for name in names.split()
+}
+
+
+def _by_table(place: Place, name: str, before: Sequence[str]) -> Iterator[object]:
+    if name in _ADDRESS_PARTS:
+        yield from _address_part(place, _ADDRESS_PARTS[name])
+    if name in _TEMPLATES:
+        yield fill(_TEMPLATES[name], place)
+    for known in (name, singular(name)):
+        if known in _texts().properties and known not in _RULES:
+            yield from _pool(place, known, before)
+            return
+    if name in _NUMBERS:
+        yield number_text(place, _NUMBERS[name])
+
+
+def number_text(place: Place, known: tuple[int, int, int]) -> str:
+    """Return a random number of a range as a text, such as ``49.90``."""
+    return str(number_in(place, *known))
+
+
+def number_in(place: Place, low: int, high: int, digits: int) -> int | Decimal:
+    """Return a random number of a range; one with two digits looks like a price."""
+    if not digits:
+        return place.between(low, high)
+    if digits == 2:
+        return Decimal(place.between(low, high)) + place.one_of(_CENTS)
+    scale = 10**digits
+    return Decimal(place.between(low * scale, high * scale)) / Decimal(scale)
+
+
+_CENTS: Final = (Decimal("0.99"), Decimal("0.50"), Decimal("0.90"), Decimal("0.00"))
+
+
+@lru_cache(maxsize=1)
+def generic_texts() -> Sequence[str]:
+    """Return texts for properties of which nothing is known."""
+    return _texts().properties["other"]
