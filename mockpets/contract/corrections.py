@@ -1,0 +1,68 @@
+"""What a contract's author corrects in the inference: the values of `x-mockpets`.
+
+`scenario.language.corrections` reads them, with the shapes of scenario files.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+RECORD_ROLES: Final = ("list", "create", "get", "replace", "update", "delete")
+CORRECTED_ROLES: Final = (*RECORD_ROLES, "values", "toggle", "act", "one", "example")
+_EMPTY: Final[Mapping[str, Any]] = MappingProxyType({})
+
+Position = tuple[str, int, int]
+"""File, line and column."""
+
+
+class OperationCorrection(NamedTuple):
+    """What one operation is.
+
+    :param role: one of `CORRECTED_ROLES`; empty if the guess stays.
+    :param collection: the collection of the role; empty without a role, and for ``example``.
+    :param property: of ``values``: the property in the collection's records, such as ``tagList``.
+    :param where: property (``author.following``) to the value that records of a list have.
+    :param set: property to the value that the operation sets.
+    :param sort: property, with ``-`` before it for the reverse order; or empty.
+    """
+
+    role: str
+    collection: str
+    property: str
+    where: Mapping[str, Any]
+    set: Mapping[str, Any]
+    sort: str
+    place: Position
+
+
+class CollectionCorrection(NamedTuple):
+    """What one collection is; what is empty stays as guessed.
+
+    :param id: the property that is the key.
+    :param parent: the collection in whose records these lie.
+    :param shows: the collection whose records these are.
+    :param set: property to its value in new records: ``{"slugify": "title"}``, ``{"from": "me"}``.
+    :param sort: as in `OperationCorrection`.
+    """
+
+    id: str
+    parent: str
+    shows: str
+    set: Mapping[str, Any]
+    sort: str
+    place: Position
+
+
+class Corrections(NamedTuple):
+    """All corrections of a document: by name of the operation (`Described.name`) or collection.
+
+    :param prefix: the word before a token in the header Authorization, such as ``Token``; or empty.
+    """
+
+    operations: Mapping[str, OperationCorrection] = _EMPTY
+    collections: Mapping[str, CollectionCorrection] = _EMPTY
+    prefix: str = ""
