@@ -38,7 +38,8 @@ class Examples:
         self._document = document
         self._shapes = shapes
         self._is_valid = is_valid
-        self._found: dict[str | int, _Found] | None = None
+        self._found: dict[str | int, _Found] = defaultdict(lambda: _Found([], []))
+        self._is_read = False
         self._references: dict[str, Node] = {}
         # The schema is kept because its id may be the key.
         self._records: dict[str | int, tuple[Node, Sequence[Any]]] = {}
@@ -68,10 +69,11 @@ class Examples:
 
     def keys(self, kind: str) -> list[object]:
         """Return the keys of the records that examples have for a schema, by its last word."""
-        schemas = self._document.root.get("components", {}).get("schemas", {})
-        for name in schemas:
-            if kind_of(name).split()[-1:] == kind.split()[-1:]:
-                keys = [_key(each) for each in self.records({"$ref": _reference(name)})]
+        self._read_once()
+        for place in self._found:
+            name = self._document.name_of({"$ref": place}) if isinstance(place, str) else ""
+            if name and kind_of(name).split()[-1:] == kind.split()[-1:]:
+                keys = [_key(each) for each in self.records({"$ref": place})]
                 return [key for key in keys if key is not None]
         return []
 
@@ -91,9 +93,7 @@ class Examples:
         return result
 
     def _all(self, schema: Node) -> Iterator[object]:
-        if self._found is None:
-            self._found = defaultdict(lambda: _Found([], []))
-            self._read()
+        self._read_once()
         found = self._found.get(_place_of(schema))
         seen: list[object] = []
         for example in (*found.in_lists, *found.alone) if found else ():
@@ -109,7 +109,10 @@ class Examples:
             if "value" in resolved:
                 yield name, resolved["value"]
 
-    def _read(self) -> None:
+    def _read_once(self) -> None:
+        if self._is_read:
+            return
+        self._is_read = True
         for operation in operations(self._document):
             for status, response in operation.responses.items():
                 media = json_media(response.get("content", {}))
@@ -120,7 +123,7 @@ class Examples:
 
     def _note(self, schema: Node, example: object, depth: int, *, is_listed: bool) -> None:
         """Note an example for its schema, its parts and their properties."""
-        if self._found is None or depth > _DEEPEST or not isinstance(schema, dict):
+        if depth > _DEEPEST or not isinstance(schema, dict):
             return
         shape = self._shapes.of(schema)
         for place in dict.fromkeys((_place_of(schema), *shape.keys)):
@@ -141,10 +144,6 @@ class Examples:
             return False
         names = self._shapes.of(self._references.setdefault(place, {"$ref": place})).properties
         return 2 * sum(name in example for name in names) >= max(len(names), 1)
-
-
-def _reference(name: str) -> str:
-    return "#/components/schemas/" + name.replace("~", "~0").replace("/", "~1")
 
 
 def _place_of(schema: Node) -> str | int:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Final, NamedTuple
+
+from mockpets.contract.patterns import compiled, enforces
 
 Below = Callable[[int], int]
 """Return a number from 0 to below the given one."""
@@ -83,45 +84,24 @@ def text_matching(pattern: str, below: Below, low: int = 0, high: int | None = N
             more = min(more + low - len(text), _LONGEST)
         elif high is not None and len(text) > high:
             more = max(more // 2, 0) if more > 1 else 1 - more
-        elif matches(pattern, text) or (len(text) > _QUICK and _repeats_a_repeat(pattern)):
+        elif matches(pattern, text) or (len(text) > _QUICK and not enforces(pattern)):
             return text
     return None
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Return whether a text matches; True if Python cannot read the pattern.
+    """Return whether a text matches.
 
-    False for a long text if that could take long to find out.
+    Of a pattern that is not enforced: False for a long text, which could take Python years, and
+    True if Python cannot read the pattern.
     """
+    known = compiled(pattern)
+    if known is not None:
+        return known.search(text) is not None
     try:
-        if len(text) > _QUICK and _repeats_a_repeat(pattern):
-            return False
-        return re.search(pattern, text) is not None
+        return len(text) <= _QUICK and re.search(pattern, text) is not None
     except (re.error, ValueError, IndexError, RecursionError, OverflowError):
         return True
-
-
-@lru_cache(maxsize=1_000)
-def _repeats_a_repeat(pattern: str) -> bool:
-    """Return whether an open repeat holds another one, which can take Python years to match."""
-    if "(" not in pattern:
-        return False
-    try:
-        return _holds_open(_Reader(pattern).read(), inside=False)
-    except (ValueError, IndexError, RecursionError):
-        return True
-
-
-def _holds_open(part: _Part, *, inside: bool) -> bool:
-    match part:
-        case _Repeat():
-            is_open = part.high is None or part.high > 20
-            return (inside and is_open) or _holds_open(part.part, inside=inside or is_open)
-        case _Group():
-            return _holds_open(part.part, inside=inside)
-        case _Sequence(parts) | _Alternatives(parts):
-            return any(_holds_open(each, inside=inside) for each in parts)
-    return False
 
 
 class _Reader:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from random import Random
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -99,6 +99,12 @@ class Place:
     depth: int = 0
     _random: Random | None = field(default=None, init=False)
 
+    def but(self, **changes: Any) -> Place:
+        """Return a place with other fields; quicker than `dataclasses.replace`."""
+        place = Place.__new__(Place)
+        place.__dict__ = {**self.__dict__, "_random": None, **changes}
+        return place
+
     def fraction(self) -> float:
         """Return the next random number from 0 to below 1."""
         if self._random is None:
@@ -133,11 +139,11 @@ class Place:
 
     def of_owner(self, part: str) -> Place:
         """Return a place with random numbers that all properties of the owner share."""
-        return replace(self, at=f"{self.owner}#{part}")
+        return self.but(at=f"{self.owner}#{part}")
 
     def beside_it(self, part: str) -> Place:
         """Return a place with other random numbers."""
-        return replace(self, at=f"{self.at}{part}")
+        return self.but(at=f"{self.at}{part}")
 
     def value_beside(self, *names: str) -> object:
         """Return the value of the first property beside it that has one of some names, or None."""

@@ -233,8 +233,7 @@ class Values:
 
     def _object(self, shape: Shape, place: Place) -> dict[str, object]:
         kinds = (kind_of(shape.name), *place.kinds) if shape.name else place.kinds
-        inner = replace(
-            place,
+        inner = place.but(
             owner=place.at,
             kinds=tuple(dict.fromkeys(kinds)),
             around=place.around | shape.keys,
@@ -250,7 +249,7 @@ class Values:
             if schema is not None:
                 echo: Any = inner.echo if is_envelope else _echoed(name, inner)
                 value = self._property(
-                    schema, shape, replace(inner, name=name, beside=result, echo={}), echo
+                    schema, shape, inner.but(name=name, beside=result, echo={}), echo
                 )
                 if value is not ABSENT:
                     result[name] = value
@@ -279,7 +278,7 @@ class Values:
             return False
         if not place.is_record or not shape.has_required or part.is_read_only:
             return True
-        is_own_key = _is_key(name) and _is_own(replace(place, name=name))
+        is_own_key = _is_key(name) and _is_own(place.but(name=name))
         return (
             is_own_key
             or joined(name) in _ALWAYS
@@ -303,9 +302,9 @@ class Values:
         """Return the value of a property; ABSENT for an optional one that would not end."""
         name, shape = place.name, self._shapes.of(schema)
         is_optional = name not in owner.required
-        place = replace(place, at=f"{place.at}/{name}")
+        place = place.but(at=f"{place.at}/{name}")
         if isinstance(echo, dict):
-            place = replace(place, echo=echo)
+            place = place.but(echo=echo)
         elif echo is not ABSENT and self._is_valid(schema, repaired := _repair(shape)(echo)):
             return repaired
         if name == owner.tag and (owner.name or owner.tags):
@@ -323,7 +322,7 @@ class Values:
         if total is not None and self._is_valid(schema, total):
             return total
         if shape.properties and not shape.unions:
-            return self._nested(schema, shape, replace(place, name=""), place.name)
+            return self._nested(schema, shape, place.but(name=""), place.name)
         return self._make(schema, place)
 
     def _is_nothing(self, shape: Shape, place: Place, *, is_optional: bool) -> bool:
@@ -350,13 +349,13 @@ class Values:
         has_key = not _KEYS.isdisjoint(map(joined, shape.properties))
         kinds = tuple(filter(None, dict.fromkeys((own, *place.kinds))))
         if not kind or not (has_key or is_person) or place.echo or not place.is_record:
-            return self._make(schema, replace(place, kinds=kinds))
+            return self._make(schema, place.but(kinds=kinds))
         number = 1 + place.below(_RELATED)
         example = self._examples.record(schema, number)
         if example is not ABSENT:
             return example
         kinds = tuple(dict.fromkeys((kind, *place.kinds)))
-        return self._make(schema, replace(place, at=f"{kind}/{number}", number=number, kinds=kinds))
+        return self._make(schema, place.but(at=f"{kind}/{number}", number=number, kinds=kinds))
 
     def _add_entries(self, shape: Shape, place: Place, result: dict[str, object]) -> None:
         """Add entries to a map, or as many properties as an object must have."""
@@ -369,7 +368,7 @@ class Values:
             schema = self._schema_of(shape, key)
             if key not in result and key not in shape.properties and schema is not None:
                 name = key if not shape.properties and words_of(key) else place.name
-                inner = replace(place, at=f"{place.at}/{key}", name=name, beside=result, echo={})
+                inner = place.but(at=f"{place.at}/{key}", name=name, beside=result, echo={})
                 result[key] = self._make(schema, inner)
                 if len(result) >= least:
                     break
@@ -397,16 +396,16 @@ class Values:
 
     def _array(self, shape: Shape, place: Place) -> list[object]:
         name = singular(place.name.removesuffix("List").removesuffix("_list"))
-        inner = replace(place, name=name, depth=place.depth + 1, beside={}, echo={})
+        inner = place.but(name=name, depth=place.depth + 1, beside={}, echo={})
         result: list[object] = []
         for schema in shape.prefix:
-            result.append(self._make(schema, replace(inner, at=f"{place.at}/{len(result)}")))
+            result.append(self._make(schema, inner.but(at=f"{place.at}/{len(result)}")))
         if shape.items is None:
             return result
         if shape.contains:
             schema = self._shapes.merged(shape.items, shape.contains[0])
             for _ in range(shape.contains[1]):
-                result.append(self._make(schema, replace(inner, at=f"{place.at}/{len(result)}")))
+                result.append(self._make(schema, inner.but(at=f"{place.at}/{len(result)}")))
         wanted, repeated = self._length(shape, place), 0
         choices = list(self._shapes.of(shape.items).choices or ()) if shape.is_unique else []
         while choices and len(result) < wanted:
@@ -438,16 +437,16 @@ class Values:
         shape = self._shapes.of(schema)
         if not shape.properties:
             is_record = place.is_record or repeated > 0
-            inner = replace(place, at=at, owner=at, number=0, is_record=is_record)
+            inner = place.but(at=at, owner=at, number=0, is_record=is_record)
             return self._make(schema, inner)
         if place.is_record and not repeated:
-            return self._nested(schema, shape, replace(place, at=at, name=""), place.name)
+            return self._nested(schema, shape, place.but(at=at, name=""), place.name)
         number = index + 1 + repeated
         example = self._examples.record(schema, number)
         if example is not ABSENT:
             return example
         kinds = tuple(filter(None, dict.fromkeys((kind_of(place.name), *place.kinds))))
-        return self._make(schema, replace(place, at=at, number=number, kinds=kinds, is_record=True))
+        return self._make(schema, place.but(at=at, number=number, kinds=kinds, is_record=True))
 
 
 def _again(place: Place, attempt: int) -> Place:
@@ -455,7 +454,7 @@ def _again(place: Place, attempt: int) -> Place:
     if not attempt:
         return place
     is_plain = place.is_plain or attempt >= _TRIES // 3
-    return replace(place, seed=f"{place.seed}~{attempt}", is_plain=is_plain)
+    return place.but(seed=f"{place.seed}~{attempt}", is_plain=is_plain)
 
 
 def _type(shape: Shape, place: Place) -> str:
