@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from copy import deepcopy
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mockpets.contract.openapi import json_media, operations
@@ -46,11 +47,22 @@ class Examples:
 
     def of_media(self, media: Node, name: str = "") -> object:
         """Return the example of a media object with a name, or its first valid one; else ABSENT."""
+        return next((each for known, each in self.all_of(media) if name in {"", known}), ABSENT)
+
+    def all_of(self, media: Node) -> Iterator[tuple[str, Any]]:
+        """Yield name and value of the valid examples of a media object."""
         schema = media.get("schema", {})
-        for known, example in self._listed(media):
-            if name in {"", known} and self._is_valid(schema, example):
-                return deepcopy(example)
-        return ABSENT
+        for name, example in self._listed(media):
+            if self._is_valid(schema, example):
+                yield name, deepcopy(example)
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of records that the schemas of the document describe."""
+        components = self._document.root.get("components")
+        schemas = components.get("schemas") if isinstance(components, dict) else None
+        names = map(kind_of, schemas if isinstance(schemas, dict) else ())
+        return frozenset(name for name in names if len(name) > 2 and "error" not in name)
 
     def records(self, schema: Node) -> Sequence[Any]:
         """Return the valid objects that responses have as examples for a schema.

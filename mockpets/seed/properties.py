@@ -227,6 +227,13 @@ def number_range(place: Place) -> tuple[int, int, int] | None:
     return None
 
 
+def coordinate(place: Place) -> Decimal | None:
+    """Return the latitude or longitude of the address that an object has; None for other names."""
+    part = _ADDRESS_PARTS.get("".join(words_of(place.name)[-1:]))
+    is_known = part in {"latitude", "longitude"}
+    return Decimal(getattr(address_of(place), part)) if part and is_known else None
+
+
 def likely(name: str) -> float:
     """Return how likely a boolean is true."""
     words = set(words_of(name))

@@ -101,6 +101,9 @@ def _number_of(shape: Shape, place: Place, pool: Sequence[object]) -> Number:
         for stamp in (seconds, seconds * 1000):
             if fits(shape, stamp):
                 return stamp
+    coordinate = None if is_integer else properties.coordinate(place)
+    if coordinate is not None and fits(shape, coordinate):
+        return coordinate
     low, high, digits = (0, 3, 1) if place.is_plain else _usual_range(place, numbers)
     number = properties.number_in(place, low, high, 0 if is_integer else digits)
     if not fits(shape, number):

@@ -71,13 +71,18 @@ def is_day(name: str) -> bool:
     return bool(words) and (words[-1] in _DAY_NAMES or not _BIRTH.isdisjoint(words))
 
 
+def time_of(now: int) -> datetime:
+    """Return a time in ms since 1970, to the second."""
+    return datetime.fromtimestamp(now // 1000, UTC)
+
+
 def moment(place: Place) -> datetime:
     """Return the moment of a property, to the second.
 
     Changes lie between the creation and now, ends after starts, whichever of them the object has.
     """
     words = set(words_of(place.name))
-    now = datetime.fromtimestamp(place.now // 1000, UTC)
+    now = time_of(place.now)
     if words & _BIRTH:
         return now - timedelta(days=place.of_owner("birth").between(20 * 365, 65 * 365))
     if words & _ENDS:

@@ -65,11 +65,13 @@ class Values:
     """
 
     def __init__(self, document: Document, is_valid: IsValid, *, seed: int, now: int) -> None:
-        self._is_valid = is_valid
+        self.is_valid = is_valid
         self._seed = str(seed)
-        self._now = now
+        self.now = now
         self._shapes = Shapes(document)
         self._examples = Examples(document, self._shapes, is_valid)
+        self.examples = self._examples.all_of
+        self.shape = self._shapes.of
         self._left = _BUDGET
 
     def value(
@@ -89,7 +91,7 @@ class Values:
         :param echo: values of the request, repeated where a property has the same name.
         """
         kinds = (kind_of(kind),) if kind else ()
-        place = Place(self._seed, at or f"{kind}/{name}", self._now, name, kinds, echo=echo)
+        place = Place(self._seed, at or f"{kind}/{name}", self.now, name, kinds, echo=echo)
         return self._checked(schema, place)
 
     def record(
@@ -112,9 +114,27 @@ class Values:
         """Return the example of a media object with a name, or its first valid one; else ABSENT."""
         return self._examples.of_media(media, name)
 
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of records that the schemas of the document describe, such as ``pet``."""
+        return self._examples.kinds
+
+    def branches(self, schema: Node, example: object = ABSENT) -> list[Shape]:
+        """Return the shapes of a schema: one for each branch of its first union.
+
+        The branch for which an example is valid is the first.
+        """
+        shape = self._shapes.of(schema)
+        if not shape.unions:
+            return [shape]
+        known = () if example is ABSENT else shape.unions[0]
+        fitting = [each for each in known if self.is_valid(each, example)]
+        rest = [each for each in shape.unions[0] if not any(each is one for one in fitting)]
+        return [self._shapes.with_branch(shape, each) for each in (*fitting, *rest)]
+
     def _of_record(self, kind: str, number: int, echo: Mapping[str, object]) -> Place:
         at = f"{kind}/{number}"
-        return Place(self._seed, at, self._now, "", (kind,), number, is_record=True, echo=echo)
+        return Place(self._seed, at, self.now, "", (kind,), number, is_record=True, echo=echo)
 
     def _checked(self, schema: Node, place: Place) -> object:
         """Return a valid value if one is found in a few attempts, else the first."""
@@ -122,7 +142,7 @@ class Values:
         for attempt in range(_TRIES):
             self._left = _BUDGET
             value = self._make(schema, _again(place, attempt))
-            if self._is_valid(schema, value):
+            if self.is_valid(schema, value):
                 return value
             first = value if first is ABSENT else first
         return first
@@ -141,7 +161,7 @@ class Values:
         first: object = ABSENT
         for attempt in range(_TRIES):
             value = self._of_branch(schema, shape, place, attempt)
-            if self._left < -_BUDGET or self._is_valid(schema, value):
+            if self._left < -_BUDGET or self.is_valid(schema, value):
                 return value
             first = value if first is ABSENT else first
         return first
@@ -209,7 +229,7 @@ class Values:
         ):
             return ABSENT
         example = _repair(shape)(shape.examples[number - 1])
-        is_usable = fits(shape, example) and self._is_valid(schema, example)
+        is_usable = fits(shape, example) and self.is_valid(schema, example)
         return deepcopy(example) if is_usable else ABSENT
 
     def _key(self, kind: str, shape: Shape, place: Place) -> object:
@@ -226,7 +246,7 @@ class Values:
         if kind != "string":
             return ABSENT
         if shape.format == "uuid" or place.name.lower() in {"uuid", "guid"}:
-            return uuid_of(Place(self._seed, f"{subject}/{number}/id", self._now))
+            return uuid_of(Place(self._seed, f"{subject}/{number}/id", self.now))
         return ABSENT if shape.format or shape.examples else f"{subject}-{number}"
 
     # Objects
@@ -305,11 +325,11 @@ class Values:
         place = place.but(at=f"{place.at}/{name}")
         if isinstance(echo, dict):
             place = place.but(echo=echo)
-        elif echo is not ABSENT and self._is_valid(schema, repaired := _repair(shape)(echo)):
+        elif echo is not ABSENT and self.is_valid(schema, repaired := _repair(shape)(echo)):
             return repaired
         if name == owner.tag and (owner.name or owner.tags):
             tag = _tag(owner.name, owner.tags)
-            if self._is_valid(schema, tag):
+            if self.is_valid(schema, tag):
                 return tag
         if shape.keys & place.around:
             if is_optional:
@@ -319,7 +339,7 @@ class Values:
         if self._is_nothing(shape, place, is_optional=is_optional):
             return None if shape.is_nullable and shape.types else ABSENT
         total = _total(place)
-        if total is not None and self._is_valid(schema, total):
+        if total is not None and self.is_valid(schema, total):
             return total
         if shape.properties and not shape.unions:
             return self._nested(schema, shape, place.but(name=""), place.name)
@@ -517,7 +537,7 @@ def _echoed(name: str, place: Place) -> object:
     for known, value in place.echo.items():
         if known == name or joined(known) == joined(name):
             return value
-        if joined(name) == "id" and place.kinds and joined(known) == joined(place.kinds[0]) + "id":
+        if joined(name) == "id" and joined(known) in {f"{joined(each)}id" for each in place.kinds}:
             return value
     return ABSENT
 

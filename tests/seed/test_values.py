@@ -1,5 +1,9 @@
 """Generated values: valid by jsonschema, the same each time, and credible."""
 
+import re
+import subprocess
+import sys
+from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -8,13 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mockpets.contract.openapi import Document, Node, load
-from mockpets.seed.values import Values
+from mockpets.contract.openapi import Node
+from mockpets.seed.values import ABSENT, Values
 from mockpets.strict_json import dump_json
 from tests.contract.json_schema import is_valid_by
-
-NOW = 1_777_887_000_000
-"""2026-05-04T09:30:00Z."""
+from tests.seed.documents import NOW, document_of, document_with, reference, response, values_of
 
 TEXT: dict[str, Any] = {"type": "string"}
 INTEGER: dict[str, Any] = {"type": "integer"}
@@ -23,38 +25,6 @@ INTEGER: dict[str, Any] = {"type": "integer"}
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("documents")
-
-
-def document_of(folder: Path, version: str = "3.1.0", **schemas: Node) -> Document:
-    """Return a document with an operation for each schema."""
-    return document_with(
-        folder, {name: {"schema": reference(name)} for name in schemas}, schemas, version
-    )
-
-
-def document_with(folder: Path, media: Node, schemas: Node, version: str = "3.1.0") -> Document:
-    """Return a document with an operation for each media object, by the operation's name."""
-    paths = {
-        f"/{name}": {
-            "get": {
-                "operationId": name,
-                "responses": {"200": {"description": "", "content": {"application/json": each}}},
-            }
-        }
-        for name, each in media.items()
-    }
-    root = {"openapi": version, "info": {}, "paths": paths, "components": {"schemas": schemas}}
-    file = folder / "test.json"
-    file.write_bytes(dump_json(root))
-    return load(file, file.name)
-
-
-def values_of(document: Document, seed: int = 1) -> Values:
-    return Values(document, is_valid_by(document), seed=seed, now=NOW)
-
-
-def reference(name: str) -> dict[str, Any]:
-    return {"$ref": f"#/components/schemas/{name}"}
 
 
 def has_float(value: object) -> bool:
@@ -268,3 +238,205 @@ def test_values_of_any_schema_are_valid(folder: Path, schema: Node, number: int,
     assert not has_float(value) and not has_float(record)
     again = values_of(document, seed)
     assert dump_json(again.record("pets", reference("Owner"), number)) == dump_json(record)
+
+
+# Credible
+
+
+def shaped(**properties: object) -> dict[str, Any]:
+    """Return an object of texts, or of the given schemas."""
+    parts = {name: part if isinstance(part, dict) else TEXT for name, part in properties.items()}
+    return {"type": "object", "properties": parts}
+
+
+MOMENT = {"type": "string", "format": "date-time"}
+PERSON = shaped(firstName=1, lastName=1, fullName=1, email=1, username=1, id=INTEGER)
+ARTICLE = shaped(id=INTEGER, title=1, slug=1, createdAt=MOMENT, updatedAt=MOMENT)
+
+
+def records(folder: Path, collection: str, schema: Node, count: int = 20) -> list[dict[str, Any]]:
+    values = values_of(document_of(folder, Target=schema))
+    return [values.record(collection, reference("Target"), n + 1) for n in range(count)]
+
+
+def test_the_properties_of_a_person_agree(folder: Path) -> None:
+    people = records(folder, "users", PERSON)
+    for number, person in enumerate(people):
+        first, last = person["firstName"], person["lastName"]
+        assert person["id"] == number + 1
+        assert person["fullName"] == f"{first} {last}"
+        assert person["email"] == f"{first}.{last}@example.com".lower()
+        assert person["username"] == f"{first}.{last}".lower()
+    assert len({person["email"] for person in people}) == len(people)
+
+
+def test_times_follow_the_clock_and_slugs_the_title(folder: Path) -> None:
+    now = datetime.fromisoformat("2026-05-04T09:30:00Z")
+    articles = records(folder, "articles", ARTICLE, 60)
+    times = [datetime.fromisoformat(article["createdAt"]) for article in articles]
+    assert times == sorted(times)
+    for article, created in zip(articles, times, strict=True):
+        assert created <= datetime.fromisoformat(article["updatedAt"]) <= now
+        assert article["slug"].startswith(article["title"].lower().split()[0].replace("'", ""))
+    assert len({article["slug"] for article in articles}) == len(articles)
+
+
+def test_an_end_is_after_its_start(folder: Path) -> None:
+    for start, end in (("startTime", "endTime"), ("departure_time", "arrival_time")):
+        for trip in records(folder, "trips", shaped(**{start: MOMENT, end: MOMENT})):
+            assert trip[start] < trip[end]
+
+
+@pytest.mark.parametrize(
+    ("collection", "schema", "name", "known"),
+    [
+        ("pets", shaped(name=1), "name", {"Luna", "Milo", "Bella"}),
+        ("companies", shaped(name=1), "name", {"Northwind Logistics", "Harbor & Pine"}),
+        ("events", shaped(name=1), "name", {"Open Studio Night", "Jazz in the Park"}),
+        ("shops", shaped(city=1), "city", {"Lisbon", "Berlin", "Kyoto"}),
+        ("products", shaped(title=1), "title", {"Ceramic Mug", "Desk Lamp"}),
+        ("tickets", shaped(event_name=1), "event_name", {"Open Studio Night"}),
+    ],
+)
+def test_names_are_those_of_the_collection(
+    folder: Path, collection: str, schema: Node, name: str, known: set[str]
+) -> None:
+    assert known <= {record[name] for record in records(folder, collection, schema, 25)}
+
+
+@pytest.mark.parametrize(
+    ("name", "schema", "pattern"),
+    [
+        ("email", TEXT, r"[a-z.-]+@example\.com"),
+        ("phone_number", TEXT, r"\+1 \d{3} 555 01\d\d"),
+        ("avatarUrl", TEXT, r"https://example\.com/avatars/\S+\.jpg"),
+        ("price", {"type": "number"}, r"\d+(\.\d\d?)?"),
+        ("postal_code", TEXT, r"[A-Z0-9 -]{4,8}"),
+        ("birthday", TEXT, r"(19|20)\d\d-\d\d-\d\d"),
+        ("latitude", {"type": "number"}, r"-?\d+\.\d+"),
+        ("rating", {"type": "number"}, r"[3-5](\.\d)?"),
+        ("colorHex", TEXT, r"#[0-9a-f]{6}"),
+        ("petId", INTEGER, r"[1-5]"),
+        ("sku", TEXT, r"[A-Z]{3}-\d{4}"),
+        ("id", TEXT, r"order-\d+"),
+    ],
+)
+def test_values_fit_their_names(folder: Path, name: str, schema: Node, pattern: str) -> None:
+    for record in records(folder, "orders", shaped(**{name: schema}), 10):
+        assert re.fullmatch(pattern, str(record[name])), record
+
+
+def test_an_author_is_one_of_the_users(folder: Path) -> None:
+    article = shaped(author=reference("User"))
+    document = document_of(folder, User=PERSON, Article=article)
+    values = values_of(document)
+    users = [values.record("users", reference("User"), n) for n in range(1, 6)]
+    for number in range(1, 20):
+        assert values.record("articles", reference("Article"), number)["author"] in users
+
+
+# Examples
+
+PETS = {"type": "array", "items": reference("Pet")}
+PET = {**shaped(name=1, kind={"type": "string", "enum": ["cat", "dog"]}), "required": ["kind"]}
+
+
+def test_records_are_first_the_valid_examples_of_lists(folder: Path) -> None:
+    listed = [
+        {"name": "Rex", "kind": "dog"},
+        {"name": "Bad", "kind": "bird"},
+        {"name": "Tom", "kind": "cat"},
+    ]
+    alone = {"name": "Kit", "kind": "cat"}
+    responses = {
+        "one": {"200": response({"schema": reference("Pet"), "example": alone})},
+        "all": {"200": response({"schema": PETS, "examples": {"a": {"value": listed}}})},
+        "valid": {"200": response({"schema": PETS, "examples": {"a": {"value": listed[::2]}}})},
+    }
+    values = values_of(document_with(folder, responses, {"Pet": PET}))
+    pets = [values.record("pets", reference("Pet"), n) for n in (1, 2, 3, 4)]
+    assert pets[:3] == [listed[0], listed[2], alone]
+    assert pets[3] not in pets[:3]
+
+
+@pytest.mark.parametrize(
+    ("media", "name", "expected"),
+    [
+        ({"example": 5}, "", 5),
+        ({"example": "x"}, "", ABSENT),
+        ({"examples": {"a": {"value": "x"}, "b": {"value": 7}}}, "", 7),
+        ({"examples": {"a": {"value": 6}, "b": {"value": 7}}}, "b", 7),
+        ({"examples": {"a": {"value": "x"}}}, "a", ABSENT),
+        ({"examples": {"a": {"externalValue": "http://localhost/"}}}, "a", ABSENT),
+        ({"examples": {"a": {"value": 6}}}, "c", ABSENT),
+        ({}, "", ABSENT),
+    ],
+)
+def test_only_valid_examples_are_used(
+    folder: Path, media: Node, name: str, expected: object
+) -> None:
+    document = document_with(folder, {"one": {"200": response({"schema": INTEGER, **media})}})
+    content = document.operations[0].responses["200"]["content"]
+    assert values_of(document).example(content["application/json"], name) == expected
+
+
+@pytest.mark.parametrize(
+    ("schema", "echo", "expected"),
+    [
+        (shaped(name=1, id=INTEGER), {"name": "Rex"}, {"name": "Rex"}),
+        (shaped(id=INTEGER), {"petId": "42"}, {"id": 42}),
+        (shaped(id=INTEGER), {"id": "x"}, {"id": 3}),
+        (shaped(pet=shaped(name=1)), {"name": "Rex"}, {"pet": {"name": "Rex"}}),
+        (shaped(pet=shaped(name=1)), {"pet": {"name": "Rex"}}, {"pet": {"name": "Rex"}}),
+        (shaped(tags={"type": "array", "items": TEXT}), {"tags": ["a"]}, {"tags": ["a"]}),
+    ],
+)
+def test_values_of_the_request_are_repeated_where_they_are_valid(
+    folder: Path, schema: Node, echo: dict[str, object], expected: dict[str, object]
+) -> None:
+    values = values_of(document_of(folder, Target=schema))
+    value = values.value(reference("Target"), kind="pet", echo=echo)
+    assert isinstance(value, dict)
+    for name, each in expected.items():
+        if each != 3:
+            assert value[name] == each
+        else:
+            assert 1 <= value[name] <= 5
+
+
+# Determinism
+
+RUN = """
+import sys
+from pathlib import Path
+from mockpets.contract.openapi import load
+from mockpets.seed.values import Values
+from mockpets.strict_json import dump_json
+values = Values(load(Path(sys.argv[1]), "x"), lambda *_: True, seed=7, now=1777887000000)
+for number in range(1, 40):
+    record = values.record("articles", {"$ref": "#/components/schemas/Article"}, number)
+    print(dump_json(record).decode())
+"""
+
+
+def test_another_process_generates_the_same_bytes(folder: Path) -> None:
+    document = document_of(folder, Article=ARTICLE)
+    values = Values(document, lambda *_: True, seed=7, now=NOW)
+    own = [dump_json(values.record("articles", reference("Article"), n)) for n in range(1, 40)]
+    command = [sys.executable, "-c", RUN, str(folder / "test.json")]
+    for hash_seed in ("1", "2"):
+        environment = {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": ":".join(sys.path)}
+        result = subprocess.run(command, capture_output=True, check=True, env=environment)
+        assert result.stdout.splitlines() == own
+
+
+def test_a_change_elsewhere_moves_nothing(folder: Path) -> None:
+    before = records(folder, "articles", ARTICLE)
+    wider = shaped(first=1, **ARTICLE["properties"], last=1)
+    after = records(folder, "articles", wider)
+    for one, other in zip(before, after, strict=True):
+        assert one == {name: other[name] for name in one}
+    document = document_of(folder, Aaa=PERSON, Target=ARTICLE, Zzz=PET)
+    values = values_of(document)
+    values.record("zzz", reference("Zzz"), 1)
+    assert values.record("articles", reference("Target"), 7) == before[6]
