@@ -34,6 +34,14 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+_PREFIXES: Final = word_set("new create created update updated base full simple basic get api")
+_SUFFIXES: Final = word_set(
+    "dto response model resource object entity schema request input output base detail summary item"
+    " record info data payload view ref reference read write full v1 v2"
+)
+"""Words that the names of schemas have beside the kind of record."""
+
+
 @lru_cache(maxsize=10_000)
 def words_of(name: str) -> tuple[str, ...]:
     """Return the words of a name in lower case: ``photoUrls`` and ``photo_urls`` are equal."""
@@ -56,8 +64,13 @@ def singular(word: str) -> str:
 
 
 def kind_of(name: str) -> str:
-    """Return the kind of record that a collection or schema has: ``SpecialEvents``."""
-    return singular(" ".join(words_of(name)))
+    """Return the kind of record that a collection or schema has: ``user`` for ``UserResponse``."""
+    words = list(words_of(name))
+    while len(words) > 1 and singular(words[-1]) in _SUFFIXES:
+        del words[-1]
+    while len(words) > 1 and words[0] in _PREFIXES:
+        del words[0]
+    return singular(" ".join(words))
 
 
 def joined(name: str) -> str:

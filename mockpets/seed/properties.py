@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.seed.places import joined, kind_of, singular, word_set, words_of
-from mockpets.seed.times import as_text, is_time, moment
+from mockpets.seed.times import as_text, is_day, is_time, moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -469,7 +469,9 @@ def _url(place: Place, before: Sequence[str]) -> Iterator[str]:
 
 def _times(place: Place) -> Iterator[str]:
     at = moment(place)
-    for form in ("date-time", "date", "time"):
+    for form in (
+        ("date", "date-time", "time") if is_day(place.name) else ("date-time", "date", "time")
+    ):
         yield as_text(at, form)
     yield as_text(at, "time")[:5]
 

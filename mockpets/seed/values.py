@@ -236,8 +236,7 @@ class Values:
         """Return the key of the record itself, counted, or that of a record it refers to."""
         is_own = _is_own(place)
         number = place.number if is_own and place.number else 1 + place.below(_RELATED)
-        words = words_of(place.name)[:-1] or words_of(place.kinds[0] if place.kinds else "item")
-        subject = singular(words[-1])
+        subject = _subject(place)
         known = self._examples.keys(subject)
         if not is_own and known:
             return place.one_of(known[:_RELATED])
@@ -511,6 +510,16 @@ def _is_own(place: Place) -> bool:
     words = words_of(place.name)[:-1]
     own = {singular(word) for kind in place.kinds[:2] for word in kind.split()}
     return not words or {singular(word) for word in words} <= own
+
+
+def _subject(place: Place) -> str:
+    """Return whose key a property is: ``pet`` for ``petId``, and for the ``id`` of a pet."""
+    names = words_of(place.name)[:-1]
+    if not names:
+        head, _, number = place.owner.partition("/")
+        is_record = place.number and number == str(place.number)
+        names = words_of(head if is_record else next(iter(place.kinds), "")) or ("item",)
+    return singular(names[-1])
 
 
 def _highest(keys: Sequence[object]) -> int:
