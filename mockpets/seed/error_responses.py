@@ -183,7 +183,7 @@ def _status_in(example: object) -> object:
     """Return the HTTP status in the example of an error, or None."""
     if isinstance(example, dict):
         for name, value in example.items():
-            if joined(name) in _STATUSES | _CODES and isinstance(value, int) and value >= 400:
+            if joined(name) in _STATUSES | _CODES and value in range(400, 600):
                 return value
             if isinstance(value, dict) and (status := _status_in(value)) is not None:
                 return status
@@ -292,7 +292,8 @@ class _Writer:
     def _object(self, shape: Shape, slot: _Slot) -> Any:
         example: Mapping[str, Any] = slot.template if isinstance(slot.template, dict) else {}
         is_open = shape.additional is not None
-        if not shape.properties and is_open and slot.depth:
+        is_entry = slot.entry is not None and bool(example)
+        if not shape.properties and is_open and slot.depth and not is_entry:
             return self._map(shape, slot, example)
         if not shape.properties and is_open and not example:
             example = {"message": ABSENT}  # an object without a schema
@@ -309,7 +310,11 @@ class _Writer:
             value: object = ABSENT
             if name in groups:
                 value = self._of_property(schema, part, groups[name])
-            elif is_required or name in example or self._is_known(self._values.shape(schema), part):
+            elif (
+                is_required
+                or name in example
+                or (not example and self._is_known(self._values.shape(schema), part))
+            ):
                 value = self.write(schema, part)
             if value is ABSENT and is_required:
                 at = f"error/{self._error.status}/{name}"
@@ -417,7 +422,8 @@ class _Writer:
             yield from _places(slot.entry[0], key, template)
         if key in _ADDRESSES and error.request_path and slot.entry is None:
             yield error.request_path
-        if key in _CODES and {"integer", "number"} & set(shape.types):
+        is_own_code = isinstance(template, int) and template not in range(400, 600)
+        if key in _CODES and {"integer", "number"} & set(shape.types) and not is_own_code:
             yield error.status
         is_reason = key in _REASONS | _TITLES - {"type"} or not slot.name
         is_other = (

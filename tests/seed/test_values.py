@@ -22,11 +22,6 @@ TEXT: dict[str, Any] = {"type": "string"}
 INTEGER: dict[str, Any] = {"type": "integer"}
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("documents")
-
-
 def has_float(value: object) -> bool:
     if isinstance(value, dict):
         return any(map(has_float, value.values()))
