@@ -73,6 +73,13 @@ def kind_of(name: str) -> str:
     return singular(" ".join(words))
 
 
+def plural(kind: str) -> str:
+    """Return a kind as the name of its collection: ``category``: ``categories``."""
+    if kind.endswith("y") and kind[-2:-1] not in "aeiou":
+        return kind[:-1] + "ies"
+    return f"{kind}es" if kind.endswith(("s", "x", "ch", "sh")) else f"{kind}s"
+
+
 def joined(name: str) -> str:
     """Return a name without case and separators."""
     return "".join(words_of(name))

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mockpets.seed.places import joined, kind_of, singular, word_set, words_of
+from mockpets.seed.places import joined, plural, singular, word_set, words_of
 from mockpets.seed.times import as_text, is_day, is_time, moment
 
 if TYPE_CHECKING:
@@ -32,36 +32,48 @@ PEOPLE: Final = word_set(
     applicant visitor subscriber friend follower following lead buyer seller cardholder payer admin
     me commenter reporter editor actor director writer parent child tenant staff worker trainer
     coach reader client beneficiary nurse guardian pilot source payment billing
-    holder"""
+    holder cast
+    crew"""
 )
+_PERSONS: Final = 12
+"""So many persons are authors, assignees and the like, which are texts."""
 _ARTICLES: Final = frozenset({"article", "post", "blog", "news", "story", "page", "thread"})
 _COMMENTS: Final = frozenset({"comment", "reply", "review", "feedback", "testimonial", "answer"})
 _MESSAGES: Final = frozenset({"message", "chat", "note", "email", "mail", "sms", "notification"})
 
 
 class _Texts(NamedTuple):
-    """The texts of ``texts.txt``."""
+    """The texts of ``texts.txt``: by property, and by property and kind of record."""
 
-    properties: Mapping[str, Sequence[str]]
-    names: Mapping[str, Sequence[str]]
-    descriptions: Mapping[str, Sequence[str]]
+    properties: dict[str, Sequence[str]]
+    by_kind: dict[str, dict[str, Sequence[str]]]
 
 
 @cache
 def _texts() -> _Texts:
-    texts = _Texts({}, {}, {})
+    texts = _Texts({}, {})
     for paragraph in _FILE.read_text(encoding="utf-8").split("\n\n"):
         title, _, lines = paragraph.strip().removeprefix("* ").partition("\n")
         items = tuple(re.split(r" \| |\n", lines))
-        part: dict[str, Sequence[str]]
-        part, keys = texts.properties, title.split()  # type: ignore[assignment]
-        if title.startswith(("name of ", "description of ")):
-            part = texts[1 if title.startswith("name") else 2]  # type: ignore[assignment]
-            keys = keys[2:]
+        name, of, kinds = title.partition(" of ")
+        if of:
+            texts.by_kind.setdefault(name, {}).update(dict.fromkeys(kinds.split(), items))
         elif title in {"first names", "last names"}:
-            keys = [title]
-        part.update(dict.fromkeys(keys, items))
+            texts.properties[title] = items
+        else:
+            for each in title.split():
+                texts.properties[each] = texts.properties[singular(each)] = items
     return texts
+
+
+def _of_kind(name: str, place: Place, before: Sequence[str]) -> Sequence[str]:
+    """Return the texts for a property of the nearest kind that has its own; may be empty."""
+    known = _texts().by_kind.get(name, {})
+    for kind in (" ".join(before), *place.kinds):
+        for word in map(singular, reversed(kind.split())):
+            if word in known:
+                return known[word]
+    return ()
 
 
 class Address(NamedTuple):
@@ -107,15 +119,23 @@ _NUMBERS: Final[Mapping[str, tuple[int, int, int]]] = {
         ("stock inventory available instock", 0, 120, 0),
         ("count likes votes upvotes views comments replies followers shares downloads", 0, 90, 0),
         ("total totalcount totalitems totalresults", 20, 90, 0),
-        ("price amount cost fee total subtotal grandtotal revenue value fare rate", 5, 190, 2),
-        ("balance salary income budget credit deposit limit", 400, 5200, 2),
+        ("price pricepernight amount cost fee total subtotal grandtotal value fare", 5, 190, 2),
+        ("balance income credit deposit", 400, 5200, 2),
+        ("salary", 32_000, 98_000, 0),
+        ("budget revenue turnover", 5_000, 90_000, 0),
+        ("mileage odometer", 8_000, 120_000, 0),
         ("tax vat shipping tip discount discountamount", 1, 25, 2),
-        ("taxrate vatrate percent percentage progress completion probability", 5, 95, 0),
-        ("rating stars averagerating", 3, 5, 1),
+        ("taxrate vatrate", 7, 25, 0),
+        ("rate conversionrate growth growthrate change", 1, 12, 1),
+        ("percent percentage progress completion probability battery batterylevel", 5, 95, 0),
+        ("users members customers visitors employees orders sales", 20, 400, 0),
+        ("rating stars averagerating voteaverage", 3, 5, 1),
         ("score", 50, 98, 0),
         ("weight", 1, 25, 1),
         ("height width depth", 10, 180, 0),
-        ("temperature temp", 12, 27, 1),
+        ("temperature temp high", 16, 27, 1),
+        ("low", 5, 14, 1),
+        ("windspeed", 3, 38, 0),
         ("humidity", 35, 80, 0),
         ("distance", 1, 40, 1),
         ("speed", 20, 110, 0),
@@ -129,6 +149,7 @@ _NUMBERS: Final[Mapping[str, tuple[int, int, int]]] = {
         ("offset skip", 0, 0, 0),
         ("page currentpage pagenumber", 1, 1, 0),
         ("totalpages pagecount lastpage pages", 1, 1, 0),
+        ("numberofpages", 96, 480, 0),
         ("pagesize perpage limit take", 20, 20, 0),
         ("accuracy radius", 5, 50, 0),
         ("volume", 1, 80, 0),
@@ -180,6 +201,7 @@ _TEMPLATES: Final[Mapping[str, str]] = {
 }
 """Name to a template: ``#`` is a digit, ``A`` a capital, ``x`` a hex digit, ``y`` either."""
 
+_BOUNDS: Final = word_set("min max minimum maximum from to average avg total")
 _YES: Final = word_set(
     "active enabled available verified published visible success ok valid confirmed public paid"
     " instock completed approved open online allowed subscribed accepted"
@@ -218,12 +240,14 @@ def number_range(place: Place) -> tuple[int, int, int] | None:
         return 200, 200, 0
     if words[-1:] and words[-1] in {"position", "order", "rank", "index", "sequence"}:
         return (place.number, place.number, 0) if place.number else (1, 5, 0)
-    for start in range(len(words)):
-        known = _NUMBERS.get("".join(words[start:])) or _NUMBERS.get(
-            singular("".join(words[start:]))
-        )
-        if known:
-            return known
+    if words[-1:] == ("pages",) and place.kinds and "book" in place.kinds[0]:
+        words = ("numberofpages",)
+    for parts in (words, tuple(word for word in words if word not in _BOUNDS)):
+        for start in range(len(parts)):
+            name = "".join(parts[start:])
+            known = _NUMBERS.get(name) or _NUMBERS.get(singular(name))
+            if known:
+                return known
     return None
 
 
@@ -288,7 +312,7 @@ def _is_person(place: Place, before: Sequence[str]) -> bool:
         for word in reversed(kind.split()):
             if word in PEOPLE:
                 return True
-            if word in _texts().names:
+            if word in _texts().by_kind["name"]:
                 return False
     return False
 
@@ -308,7 +332,7 @@ def _name(place: Place, before: Sequence[str]) -> Iterator[str]:
 
 
 def _names(place: Place, before: Sequence[str]) -> tuple[str, Sequence[str]]:
-    known = _texts().names
+    known = _texts().by_kind["name"]
     kinds = [" ".join(before), *place.kinds] if before else place.kinds
     for kind in kinds:
         for word in reversed(kind.split()):
@@ -329,25 +353,19 @@ def _title(place: Place, before: Sequence[str]) -> Iterator[str]:
     if key and key not in _ARTICLES:
         yield from _name(place, before)
         return
-    titles = _texts().properties["title"]
+    titles = _of_kind("subject", place, before) or _texts().properties["title"]
     text = place.of_owner("title").dealt(titles, "title")
     again = place.round(titles)
     yield f"{text}, part {again + 1}" if again else text
 
 
 def _description(place: Place, before: Sequence[str]) -> Iterator[str]:
-    known = _texts().descriptions
-    kinds = [" ".join(before), *place.kinds] if before else place.kinds
-    for kind in kinds:
-        for word in map(singular, reversed(kind.split())):
-            if word in known:
-                yield place.dealt(known[word], f"description of {known[word][0]}")
-                return
-            if word in PEOPLE:
-                yield from _bio(place, before)
-                return
-    texts = _texts().properties["description"]
-    yield place.dealt(texts, "description")
+    own = _of_kind("description", place, before)
+    if not own and _is_person(place, before):
+        yield from _bio(place, before)
+        return
+    texts = own or _texts().properties["description"]
+    yield place.dealt(texts, f"description of {texts[0]}")
 
 
 def _bio(place: Place, _: Sequence[str]) -> Iterator[str]:
@@ -383,6 +401,9 @@ def _last(place: Place, _: Sequence[str]) -> Iterator[str]:
 
 
 def _full(place: Place, _: Sequence[str]) -> Iterator[str]:
+    if words_of(place.name)[-1] != "name" and not _is_person(place, ()):
+        # Someone else than the persons of the properties beside it.
+        place = place.but(number=1 + place.below(_PERSONS), beside={})
     yield " ".join(person(place))
 
 
@@ -403,6 +424,12 @@ def _email(place: Place, before: Sequence[str]) -> Iterator[str]:
             return
     first, last = (slug(each) for each in person(place))
     yield f"{first}.{last}@{_DOMAIN}"
+
+
+def _sender(place: Place, before: Sequence[str]) -> Iterator[str]:
+    kinds = {word for kind in place.kinds[:2] for word in kind.split()}
+    if kinds & _MESSAGES:
+        yield from _email(place, before)
 
 
 def _phone(place: Place, _: Sequence[str]) -> Iterator[str]:
@@ -429,7 +456,9 @@ def _picture(place: Place, before: Sequence[str]) -> Iterator[str]:
         subject = slug(" ".join(person(place)))
     else:
         subject = str(place.number or 1 + place.below(40))
-    yield f"https://{_DOMAIN}/{name}s/{subject}.jpg"
+    if words_of(place.name)[-1:] == ("path",):
+        yield f"/{name.removesuffix('path')}s/{subject}.jpg"
+    yield f"https://{_DOMAIN}/{plural(name)}/{subject}.jpg"
 
 
 def address_of(place: Place) -> Address:
@@ -462,9 +491,9 @@ def _url(place: Place, before: Sequence[str]) -> Iterator[str]:
         yield from _picture(place, before)
         return
     text = place.value_beside("slug", "username", "title", "name")
-    kind = slug(kind_of(place.kinds[0])) if place.kinds else ""
+    kind = slug(plural(place.kinds[0])) if place.kinds else ""
     end = slug(text) if isinstance(text, str) else str(place.number or 1 + place.below(40))
-    yield f"https://{_DOMAIN}/{kind}s/{end}" if kind else f"https://{_DOMAIN}/{end}"
+    yield f"https://{_DOMAIN}/{kind}/{end}" if kind else f"https://{_DOMAIN}/{end}"
 
 
 def _times(place: Place) -> Iterator[str]:
@@ -476,8 +505,9 @@ def _times(place: Place) -> Iterator[str]:
     yield as_text(at, "time")[:5]
 
 
-def _pool(place: Place, name: str, _: Sequence[str]) -> Iterator[str]:
-    pool = _texts().properties[name]
+def _pool(place: Place, name: str, before: Sequence[str]) -> Iterator[str]:
+    pool = _of_kind(name, place, before) or _of_kind(singular(name), place, before)
+    pool = pool or _texts().properties[name]
     yield place.dealt(pool, f"{name}/{joined(place.name)}")
     yield from pool
 
@@ -496,11 +526,12 @@ _RULES: Final[Mapping[str, Callable[[Place, Sequence[str]], Iterator[object]]]] 
         ("lastname surname familyname", _last),
         (
             "fullname author owner customername contactname assignee creator createdby updatedby"
-            " username2 cardholder cardholdername recipient sender by person",
+            " cardholder cardholdername recipient sender by person assignedto",
             _full,
         ),
-        ("username userid2 login handle nickname screenname", _user_name),
-        ("email emailaddress mail", _email),
+        ("username login handle nickname screenname", _user_name),
+        ("email emailaddress mail replyto cc bcc", _email),
+        ("from to", _sender),
         ("phone phonenumber telephone mobile mobilenumber cell tel fax", _phone),
         ("slug permalink urlname", _slug),
         ("description summary excerpt abstract details overview about", _description),
@@ -509,8 +540,9 @@ _RULES: Final[Mapping[str, Callable[[Place, Sequence[str]], Iterator[object]]]] 
         ("message", _message),
         ("address formattedaddress fulladdress location place venue", _address),
         ("coordinates latlng geo", _point),
-        ("url website homepage link href uri permalinkurl web site webpage", _url),
+        ("url website homepage link href uri permalinkurl web site webpage linkedin pdf", _url),
         (" ".join(sorted(_PICTURES)), _picture),
+        (" ".join(f"{each}path" for each in sorted(_PICTURES)), _picture),
         (" ".join(f"{each}url" for each in sorted(_PICTURES)), _picture),
     )
     for name in names.split()
@@ -522,10 +554,15 @@ def _by_table(place: Place, name: str, before: Sequence[str]) -> Iterator[object
         yield from _address_part(place, _ADDRESS_PARTS[name])
     if name in _TEMPLATES:
         yield fill(_TEMPLATES[name], place)
+    names, texts = _texts().by_kind["name"], _texts().properties
     for known in (name, singular(name)):
-        if known in _texts().properties and known not in _RULES:
+        if known in texts and known not in _RULES:
             yield from _pool(place, known, before)
             return
+        if known in PEOPLE and known not in _RULES:
+            yield from _full(place, before)
+        if known in names:
+            yield place.dealt(names[known], f"name of {names[known][0]}/{place.name}")
     if name in _NUMBERS:
         yield number_text(place, _NUMBERS[name])
 

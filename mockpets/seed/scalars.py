@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from mockpets.seed import properties
 from mockpets.seed.patterns import matches, text_matching
-from mockpets.seed.places import joined, word_set, words_of
+from mockpets.seed.places import joined, plural, word_set, words_of
 from mockpets.seed.shapes import step_of
 from mockpets.seed.times import as_text, is_time, moment
 
@@ -105,10 +105,23 @@ def _number_of(shape: Shape, place: Place, pool: Sequence[object]) -> Number:
     if coordinate is not None and fits(shape, coordinate):
         return coordinate
     low, high, digits = (0, 3, 1) if place.is_plain else _usual_range(place, numbers)
+    least = _least(place)
+    if least is not None:  # a maximum is above the minimum beside it
+        low, high = int(least) + 1, int(least) + max(2, int(least) // 2)
     number = properties.number_in(place, low, high, 0 if is_integer else digits)
     if not fits(shape, number):
         number = _on_grid(shape, place, low, high)
     return int(number) if number == int(number) else number
+
+
+def _least(place: Place) -> Number | None:
+    """Return the minimum beside a maximum, or None."""
+    name = joined(place.name)
+    for high, low in (("max", "min"), ("high", "low"), ("to", "from")):
+        if name.startswith(high) or name.endswith(high):
+            value = place.value_beside(name.replace(high, low))
+            return value if isinstance(value, (int, Decimal)) else None
+    return None
 
 
 def _usual_range(place: Place, numbers: Sequence[Number]) -> tuple[int, int, int]:
@@ -214,7 +227,7 @@ def _is_code(text: str) -> bool:
 
 def _varied(text: str, place: Place) -> str:
     """Return an example with other digits where it looks like a code; else the same."""
-    if not place.number or not _is_code(text):
+    if not place.is_record or not _is_code(text):
         return text
     hexadecimal = re.fullmatch(r"[0-9-]*[a-f][0-9a-f-]*", text) is not None
     digits = "0123456789abcdef" if hexadecimal else "123456789"
@@ -247,7 +260,7 @@ def _by_format(shape: Shape, place: Place) -> Iterator[str]:
         yield properties.fill("xxx@example.com", place)
         yield "a@b.co"
     elif form in {"uri", "url", "iri"}:
-        yield f"https://example.com/{subject}s/{number}"
+        yield f"https://example.com/{plural(subject)}/{number}"
         yield f"https://example.com/{number}"
         yield "https://a.co"
     elif form in {"byte", "base64"}:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from mockpets.seed.places import word_set, words_of
@@ -39,10 +40,14 @@ _PLANNED: Final = word_set(
 """Records whose date is planned, not past."""
 _DAYS: Final = word_set("hour hours day forecast slot availability")
 """Records of which each is the next day."""
+_ANIMALS: Final = word_set("pet animal dog cat horse puppy kitten")
+_NOUNS: Final = word_set("date datetime timestamp birthday birthdate dob")
+_SHORT: Final = word_set("appointment visit meeting session call consultation slot class lesson")
+_STAY: Final = word_set("checkin checkout")
 _DAY_NAMES: Final = word_set("date day birthday birthdate dob deadline on")
 _REMOVED: Final = word_set(
     "deleted archived cancelled canceled revoked removed suspended closed resolved completed"
-    " banned disabled ended"
+    " banned disabled ended deceased died"
 )
 
 
@@ -51,12 +56,11 @@ def is_time(name: str) -> bool:
     words = words_of(name)
     if not words:
         return False
-    known = _CHANGED | _STARTS | _ENDS | _BIRTH | _PASSED
     if words[-1] in {"at", "on"}:
         return len(words) > 1
-    return words[-1] in {"date", "datetime", "timestamp", "birthday", "birthdate", "dob"} or (
-        words[-1] == "time" and len(words) > 1 and words[-2] in known
-    )
+    known = _CHANGED | _STARTS | _ENDS | _BIRTH | _PASSED
+    is_moment = words[-1] == "time" and len(words) > 1 and words[-2] in known
+    return is_moment or words[-1] in _NOUNS or "".join(words) in _STAY
 
 
 def is_removal(name: str) -> bool:
@@ -68,7 +72,9 @@ def is_removal(name: str) -> bool:
 def is_day(name: str) -> bool:
     """Return whether a moment of this name is a day without a time."""
     words = words_of(name)
-    return bool(words) and (words[-1] in _DAY_NAMES or not _BIRTH.isdisjoint(words))
+    return bool(words) and (
+        "".join(words) in _STAY or words[-1] in _DAY_NAMES or not _BIRTH.isdisjoint(words)
+    )
 
 
 def time_of(now: int) -> datetime:
@@ -81,17 +87,24 @@ def moment(place: Place) -> datetime:
 
     Changes lie between the creation and now, ends after starts, whichever of them the object has.
     """
-    words = set(words_of(place.name))
+    parts = words_of(place.name)
+    words = {*parts, *map("".join, pairwise(parts))}
     now = time_of(place.now)
+    kinds = {word for kind in place.kinds[:2] for word in kind.split()}
     if words & _BIRTH:
-        return now - timedelta(days=place.of_owner("birth").between(20 * 365, 65 * 365))
+        years = (1, 12) if kinds & _ANIMALS else (20, 65)
+        days = place.of_owner("birth").between(years[0] * 365, years[1] * 365)
+        return now - timedelta(days=days)
     if words & _ENDS:
         start = _known(place, _STARTS) or _start(place, now)
-        return start + timedelta(minutes=15 * place.of_owner("length").between(4, 32))
-    kinds = {word for kind in place.kinds[:2] for word in kind.split()}
+        if is_day(place.name):
+            return start + timedelta(days=place.of_owner("length").between(1, 14))
+        most = 4 if kinds & _SHORT else 32
+        return start + timedelta(minutes=15 * place.of_owner("length").between(1, most))
     is_plain = words <= kinds | {"date", "time", "day", "datetime", "at"}
     if is_plain and kinds & _DAYS:
-        return now.replace(hour=9, minute=0, second=0) + timedelta(days=max(place.number - 1, 0))
+        days = place.number - 1 if place.number else place.of_owner("day").below(7)
+        return now.replace(hour=9, minute=0, second=0) + timedelta(days=days)
     if words & _STARTS or (is_plain and kinds & _PLANNED):
         return _start(place, now)
     created = _known(place, _PASSED - {"at", "on", "date", "time", "day"}) or _created(place, now)

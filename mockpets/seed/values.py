@@ -43,8 +43,8 @@ _RARE: Final = 0.08
 _ALWAYS: Final = word_set("id name title slug email username status createdat updatedat")
 _KEYS: Final = word_set("id uuid guid slug username key")
 _FOLLOWS: Final = word_set(
-    "slug email username fullname url link href permalink avatar image handle login updated"
-    " modified end ends arrival total count"
+    "max high slug email username fullname url link href permalink avatar image handle login"
+    " updated modified end ends arrival total count"
 )
 """Words of properties that follow others of the same object, and are generated after them."""
 _MAP_KEYS: Final[Sequence[tuple[frozenset[str], Sequence[str]]]] = (
@@ -168,7 +168,7 @@ class Values:
 
     def _of_branch(self, schema: Node, shape: Shape, place: Place, attempt: int) -> object:
         """Return a value of one branch of each union: for records any, else the first."""
-        start = place.below(100) if place.number else 0
+        start = place.below(100) if place.is_record else 0
         tag, tags = shape.tag, shape.tags
         for _ in range(_DEEPEST):
             if not shape.unions:
@@ -236,6 +236,8 @@ class Values:
         """Return the key of the record itself, counted, or that of a record it refers to."""
         is_own = _is_own(place)
         number = place.number if is_own and place.number else 1 + place.below(_RELATED)
+        if words_of(place.name)[0] == "parent" and place.number > 1:
+            number = place.between(1, min(place.number - 1, _RELATED))
         subject = _subject(place)
         known = self._examples.keys(subject)
         if not is_own and known:
@@ -337,7 +339,7 @@ class Values:
                 return None
         if self._is_nothing(shape, place, is_optional=is_optional):
             return None if shape.is_nullable and shape.types else ABSENT
-        total = _total(place)
+        total = _total(place, shape)
         if total is not None and self.is_valid(schema, total):
             return total
         if shape.properties and not shape.unions:
@@ -348,6 +350,8 @@ class Values:
         """Return whether a property is null, or missing like the moment of a deletion."""
         if not place.is_record or not (is_optional or (shape.is_nullable and shape.types)):
             return False
+        if words_of(place.name)[:1] == ("parent",) and 0 < place.number <= 2:
+            return True
         if is_removal(place.name):
             return place.beside_it("?").fraction() < 0.9
         can_be_null = shape.is_nullable and shape.types and place.number > 1
@@ -459,7 +463,7 @@ class Values:
             inner = place.but(at=at, owner=at, number=0, is_record=is_record)
             return self._make(schema, inner)
         if place.is_record and not repeated:
-            return self._nested(schema, shape, place.but(at=at, name=""), place.name)
+            return self._nested(schema, shape, place.but(at=at, name="", number=0), place.name)
         number = index + 1 + repeated
         example = self._examples.record(schema, number)
         if example is not ABSENT:
@@ -487,7 +491,7 @@ def _choice(shape: Shape, place: Place) -> object:
     """Return a value of an enum: for records any, else the default or the first."""
     choices = shape.choices or (None,)
     values = [each for each in choices if each is not None and fits(shape, each)] or choices
-    if place.number or "~" in place.seed:
+    if place.is_record or place.number or "~" in place.seed:
         return place.one_of(values)
     wanted = [each for each in values if shape.default and same_json(each, shape.default[0])]
     return (wanted or values)[0]
@@ -530,15 +534,33 @@ def _follows(name: str) -> bool:
     return not _FOLLOWS.isdisjoint((joined(name), *words_of(name)))
 
 
-def _total(place: Place) -> int | None:
-    """Return the length of the only list beside a property that counts it, or None."""
-    lists = [(key, each) for key, each in place.beside.items() if isinstance(each, list)]
+def _total(place: Place, shape: Shape) -> object:
+    """Return what a property totals: a list beside it, its amounts, or price times quantity."""
     words = words_of(place.name)
-    if len(lists) != 1 or not {"total", "count"} & {words[0], words[-1]}:
+    if not words or not {"total", "count", "subtotal"} & {words[0], words[-1]}:
         return None
+    lists = [(key, each) for key, each in place.beside.items() if isinstance(each, list)]
+    if "number" in shape.types:
+        price, quantity = place.value_beside("unitprice", "price"), place.value_beside("quantity")
+        if isinstance(price, (int, Decimal)) and isinstance(quantity, int):
+            return price * quantity
+        amounts = [_amount(item) for _, items in lists[:1] for item in items]
+        known = [each for each in amounts if each is not None]
+        return sum(known) if known and len(known) == len(amounts) else None
     subjects = {singular(word) for word in words} - {"total", "count", "item", "result", "element"}
-    key, items = lists[0]
-    return len(items) if subjects <= {singular(word) for word in words_of(key)} else None
+    if len(lists) != 1 or not subjects <= {singular(word) for word in words_of(lists[0][0])}:
+        return None
+    return len(lists[0][1])
+
+
+def _amount(item: object) -> int | Decimal | None:
+    """Return the amount of a line of an order or invoice, or None."""
+    if isinstance(item, dict):
+        for name, value in item.items():
+            is_amount = joined(name) in {"total", "linetotal", "subtotal", "amount"}
+            if is_amount and isinstance(value, (int, Decimal)):
+                return value
+    return None
 
 
 def _echoed(name: str, place: Place) -> object:
