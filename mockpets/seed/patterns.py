@@ -1,6 +1,6 @@
 """Texts that match a regular expression, as the ``pattern`` of a schema has it (ECMA-262).
 
-`text_matching` reads what patterns of real documents are made of: characters, classes, groups,
+`text_matching` knows what patterns of real documents are made of: characters, classes, groups,
 alternatives, repeats and anchors. Look-arounds are skipped, and the result is checked.
 """
 
@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from mockpets.contract.patterns import compiled, enforces
 
-Below = Callable[[int], int]
-"""Return a number from 0 to below the given one."""
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _TRIES: Final = 60
 _MORE: Final = 4
@@ -26,64 +25,36 @@ _LETTERS: Final = string.ascii_lowercase
 _PRINTABLE: Final = "".join(map(chr, range(32, 127)))
 _SETS: Final = {
     "d": string.digits,
-    "w": string.ascii_letters + string.digits + "_",
-    "s": " \t\n\r\f\v",
+    "w": _LETTERS + string.digits,
+    "s": " ",
+    "D": _LETTERS,
+    "W": "-",
+    "S": _LETTERS,
 }
 _CONTROLS: Final = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "0": "\0"}
+_COUNT: Final = re.compile(r"\{(\d+)(,?)(\d*)\}|[?*+]")
 
 
-class _Chars(NamedTuple):
-    """One of some characters."""
-
-    options: str
-
-
-class _Sequence(NamedTuple):
-    parts: tuple[_Part, ...]
-
-
-class _Alternatives(NamedTuple):
-    options: tuple[_Part, ...]
-
-
-class _Repeat(NamedTuple):
-    part: _Part
-    low: int
-    high: int | None
-
-
-class _Group(NamedTuple):
-    part: _Part
-    number: int
-
-
-class _Reference(NamedTuple):
-    number: int
-
-
-_Part = _Chars | _Sequence | _Alternatives | _Repeat | _Group | _Reference
-_NOTHING: Final = _Sequence(())
-
-
-def text_matching(pattern: str, below: Below, low: int = 0, high: int | None = None) -> str | None:
+def text_matching(
+    pattern: str, below: Callable[[int], int], low: int = 0, high: int | None = None
+) -> str | None:
     """Return a text of `low` to `high` characters that matches; None if none was found.
 
-    :param below: the source of random numbers.
+    :param below: returns a random number from 0 to below another one.
     """
-    try:
-        part = _Reader(pattern).read()
-    except (ValueError, IndexError, RecursionError):
-        return None
-    more = _MORE
+    more, written = _MORE, 0
     for _ in range(_TRIES):
+        if written > _LONGEST or (high is not None and written > 50 * (high + 20)):
+            break
         try:
-            text = _Writer(below, more).write(part)
-        except OverflowError:
+            text = _Writer(pattern, below, more).write()
+        except (ValueError, IndexError, RecursionError):
             return None
+        written += len(text)
         if len(text) < low:
             more = min(more + low - len(text), _LONGEST)
         elif high is not None and len(text) > high:
-            more = max(more // 2, 0) if more > 1 else 1 - more
+            more = more // 2 if more > 1 else 1 - more
         elif matches(pattern, text) or (len(text) > _QUICK and not enforces(pattern)):
             return text
     return None
@@ -104,194 +75,153 @@ def matches(pattern: str, text: str) -> bool:
         return True
 
 
-class _Reader:
-    """Reads a pattern into parts. Raises ValueError or IndexError for what it does not know."""
+class _Writer:
+    """Writes a text while it reads a pattern; a repeat reads its part again.
 
-    def __init__(self, pattern: str) -> None:
-        self._rest = pattern
+    Raises ValueError or IndexError for what it does not know, and for a text that grows too long.
+    """
+
+    def __init__(self, pattern: str, below: Callable[[int], int], more: int) -> None:
+        self._pattern = pattern
         self._at = 0
-        self._groups = 0
+        self._below = below
+        self._more = more
+        self._groups = [""]
+        self._budget = 4 * _LONGEST
 
-    def read(self) -> _Part:
-        part = self._alternatives()
-        if self._at < len(self._rest):
+    def write(self) -> str:
+        text = self._alternatives()
+        if self._at < len(self._pattern):
             raise ValueError("a parenthesis without its start")
-        return part
+        return text
 
     def _next(self) -> str:
-        character = self._rest[self._at]
+        character = self._pattern[self._at]
         self._at += 1
         return character
 
-    def _skip(self, text: str) -> bool:
-        if self._rest.startswith(text, self._at):
-            self._at += len(text)
-            return True
+    def _skip(self, *texts: str) -> bool:
+        for text in texts:
+            if self._pattern.startswith(text, self._at):
+                self._at += len(text)
+                return True
         return False
 
-    def _alternatives(self) -> _Part:
+    def _one_of(self, characters: str) -> str:
+        return characters[self._below(len(characters))]
+
+    def _alternatives(self) -> str:
         options = [self._sequence()]
         while self._skip("|"):
             options.append(self._sequence())
-        return options[0] if len(options) == 1 else _Alternatives(tuple(options))
+        return options[self._below(len(options))]
 
-    def _sequence(self) -> _Part:
-        parts: list[_Part] = []
-        while self._at < len(self._rest) and self._rest[self._at] not in "|)":
-            parts.append(self._repeated(self._atom()))
-        return _Sequence(tuple(parts))
+    def _sequence(self) -> str:
+        result = []
+        while self._at < len(self._pattern) and self._pattern[self._at] not in "|)":
+            start = self._at
+            text = self._atom()
+            low, high = self._count()
+            end = self._at
+            count = low + self._below(high - low + 1)
+            self._budget -= count
+            if self._budget < 0:
+                raise ValueError("too long")
+            for repeat in range(count):
+                if repeat:
+                    self._at = start
+                    text = self._atom()
+                result.append(text)
+            self._at = end
+        return "".join(result)
 
-    def _atom(self) -> _Part:
+    def _count(self) -> tuple[int, int]:
+        """Return how often the part before is repeated at least and at most."""
+        found = _COUNT.match(self._pattern, self._at)
+        if found is None:
+            return 1, 1
+        self._at = found.end()
+        self._skip("?", "+")
+        low, high = {"?": (0, 1), "*": (0, None), "+": (1, None)}.get(found[0], (0, None))
+        if found[1]:
+            low = int(found[1])
+            high = low if not found[2] else int(found[3]) if found[3] else None
+        most = low + self._more
+        return low, most if high is None else min(high, most)
+
+    def _atom(self) -> str:
         character = self._next()
         if character == "(":
             return self._group()
         if character == "[":
-            return _Chars(self._class())
+            return self._one_of(self._class())
         if character == ".":
-            return _Chars(_LETTERS)
-        if character in "^$":
-            return _NOTHING
-        return self._escape() if character == "\\" else _Chars(character)
+            return self._one_of(_LETTERS)
+        if character == "\\":
+            return self._escape()
+        return "" if character in "^$" else character
 
-    def _group(self) -> _Part:
-        number = 0
-        is_look = any(self._skip(start) for start in ("?=", "?!", "?<=", "?<!"))
-        if not is_look and not self._skip("?:"):
-            self._groups += 1
-            number = self._groups
-            if self._skip("?<") or self._skip("?P<"):
-                self._at = self._rest.index(">", self._at) + 1
-        part = self._alternatives()
+    def _group(self) -> str:
+        is_look = self._skip("?=", "?!", "?<=", "?<!")
+        is_counted = not is_look and not self._skip("?:")
+        if self._skip("?<", "?P<"):
+            self._at = self._pattern.index(">", self._at) + 1
+        text = self._alternatives()
         if not self._skip(")"):
             raise ValueError("a group without an end")
-        return _NOTHING if is_look else _Group(part, number)
+        if is_counted:
+            self._groups.append(text)
+        return "" if is_look else text
 
-    def _repeated(self, part: _Part) -> _Part:
-        while self._at < len(self._rest):
-            if found := re.compile(r"\{(\d+)(,?)(\d*)\}").match(self._rest, self._at):
-                low = int(found[1])
-                high = (int(found[3]) if found[3] else None) if found[2] else low
-                self._at = found.end()
-            elif self._rest[self._at] in "?*+":
-                sign = self._next()
-                low, high = int(sign == "+"), 1 if sign == "?" else None
-            else:
-                break
-            _ = self._skip("?") or self._skip("+")
-            part = _Repeat(part, low, high)
-        return part
-
-    def _escape(self) -> _Part:
+    def _escape(self) -> str:
         character = self._next()
         if character in "bB":
-            return _NOTHING
+            return ""
         if character.isdigit() and character != "0":
-            return _Reference(int(character))
+            return self._groups[int(character)]
+        return self._one_of(self._escaped(character))
+
+    def _escaped(self, character: str) -> str:
+        """Return the characters that an escape stands for."""
+        if character in _SETS:
+            return _SETS[character]
         if character == "p":
-            name = self._property()
-            return _Chars(string.ascii_uppercase if name in {"Lu", "Lt"} else _LETTERS)
-        if character in "dws":
-            return _Chars({"d": string.digits, "w": _LETTERS + string.digits, "s": " "}[character])
-        if character in "DWS":
-            return _Chars({"D": _LETTERS, "W": "-", "S": _LETTERS}[character])
-        return _Chars(self._literal(character))
-
-    def _property(self) -> str:
-        if not self._skip("{"):
-            raise ValueError("a property without a name")
-        end = self._rest.index("}", self._at)
-        name, self._at = self._rest[self._at : end], end + 1
-        return name
-
-    def _literal(self, character: str) -> str:
-        """Return what an escape stands for that is a single character."""
-        if character in _CONTROLS:
-            return _CONTROLS[character]
+            end = self._pattern.index("}", self._at)
+            name, self._at = self._pattern[self._at + 1 : end], end + 1
+            return string.ascii_uppercase if name in {"Lu", "Lt"} else _LETTERS
         if character in "xu":
-            digits = 2 if character == "x" else 4
-            code, self._at = self._rest[self._at : self._at + digits], self._at + digits
+            end = self._at + (2 if character == "x" else 4)
+            code, self._at = self._pattern[self._at : end], end
             return chr(int(code, 16))
-        return character
+        return _CONTROLS.get(character, character)
 
     def _class(self) -> str:
-        """Return the characters of a class after its bracket; the usual ones if it is negated."""
+        """Return the usual characters of a class, after its bracket."""
         is_negated = self._skip("^")
-        result: list[str] = []
-        is_first = True
-        while is_first or self._rest[self._at] != "]":
-            start = self._class_part()
-            is_first = False
-            is_range = self._rest[self._at] == "-" and self._rest[self._at + 1] != "]"
-            if is_range and len(start) == 1:
+        start = self._at
+        characters = ""
+        while self._at == start or self._pattern[self._at] != "]":
+            part = self._class_part()
+            if self._pattern[self._at] == "-" and self._pattern[self._at + 1] != "]":
                 self._at += 1
-                end = self._class_part()
                 # A range such as all of Unicode is long, and its start is enough.
-                last = min(ord(end), ord(start) + 255)
-                start = "".join(map(chr, range(ord(start), last + 1)))
-            result.append(start)
+                last = min(ord(self._class_part()), ord(part) + 255)
+                part = "".join(map(chr, range(ord(part), last + 1)))
+            characters += part
         self._at += 1
-        characters = "".join(result)
         if is_negated:
-            usual = _LETTERS + string.digits + _PRINTABLE
-            allowed = [each for each in usual if each not in characters]
-            characters = "".join(each for each in allowed if each in _LETTERS) or "".join(allowed)
-        else:
-            characters = _readable(characters)
-        if not characters:
-            raise ValueError("a class without a character")
-        return characters
+            characters = "".join(each for each in _PRINTABLE if each not in characters)
+        return _readable(characters)
 
     def _class_part(self) -> str:
         character = self._next()
-        if character != "\\":
-            return character
-        character = self._next()
-        if character == "p":
-            return string.ascii_uppercase if self._property() in {"Lu", "Lt"} else _LETTERS
-        if character.lower() in _SETS:
-            known = _SETS[character.lower()]
-            if character.islower():
-                return known
-            return "".join(each for each in _PRINTABLE if each not in known)
-        return "\b" if character == "b" else self._literal(character)
+        return self._escaped(self._next()) if character == "\\" else character
 
 
 def _readable(characters: str) -> str:
-    """Return the letters and digits among some characters, or all if it has none."""
-    unique = dict.fromkeys(characters)
-    plain = [each for each in unique if each in _LETTERS or each in string.digits]
-    plain = plain or [each for each in unique if each in string.ascii_uppercase]
-    return "".join(plain or [each for each in unique if each.isprintable()] or unique)
-
-
-class _Writer:
-    """Writes a text of parts."""
-
-    def __init__(self, below: Below, more: int) -> None:
-        self._below = below
-        self._more = more
-        self._groups: dict[int, str] = {}
-        self._budget = 4 * _LONGEST
-
-    def write(self, part: _Part) -> str:
-        """Return a text. Raises OverflowError if it grows too long."""
-        match part:
-            case _Chars(options):
-                return options[self._below(len(options))]
-            case _Sequence(parts):
-                return "".join(map(self.write, parts))
-            case _Alternatives(options):
-                return self.write(options[self._below(len(options))])
-            case _Group():
-                text = self.write(part.part)
-                self._groups[part.number] = text
-                return text
-            case _Reference(number):
-                return self._groups.get(number, "")
-            case _Repeat(inner, low, high):
-                most = low + self._more if high is None else min(high, low + self._more)
-                count = low + self._below(most - low + 1) if most > low else low
-                self._budget -= count
-                if self._budget < 0:
-                    raise OverflowError
-                return "".join(self.write(inner) for _ in range(count))
+    """Return the small letters and digits, else the capitals, else all that can be printed."""
+    for usual in (_LETTERS + string.digits, string.ascii_uppercase):
+        known = "".join(dict.fromkeys(each for each in characters if each in usual))
+        if known:
+            return known
+    return "".join(each for each in characters if each.isprintable()) or characters

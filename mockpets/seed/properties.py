@@ -1,4 +1,4 @@
-"""Credible values by the name of a property: about two hundred names.
+"""Credible values by the name of a property: several hundred names.
 
 ``texts.txt`` has the texts: a line ``* city town`` names properties, ``* name of pet dog`` names
 the kinds of records whose name it is, and the texts follow, separated by ``|``.
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mockpets.seed.places import Place
 
 _FILE: Final = Path(__file__).with_name("texts.txt")
+_TABLES: Final = Path(__file__).with_name("properties.txt")
 _DOMAIN: Final = "example.com"
 
 
@@ -90,116 +91,23 @@ class Address(NamedTuple):
     street: str
 
 
-_ADDRESS_PARTS: Final = {
-    **dict.fromkeys(("city", "town", "locality", "municipality"), "city"),
-    **dict.fromkeys(("state", "province", "county", "region"), "state"),
-    **dict.fromkeys(("country", "countryname"), "country"),
-    **dict.fromkeys(("countrycode", "countryiso", "isocountry", "nationcode"), "code"),
-    **dict.fromkeys(("zip", "zipcode", "postcode", "postalcode"), "zip"),
-    **dict.fromkeys(("latitude", "lat"), "latitude"),
-    **dict.fromkeys(("longitude", "lng", "lon", "long"), "longitude"),
-    **dict.fromkeys(("timezone", "tz"), "timezone"),
-    **dict.fromkeys(
-        ("street", "street1", "streetaddress", "addressline1", "address1", "line1", "addressline"),
-        "street",
-    ),
-}
+@cache
+def _table(number: int) -> Mapping[str, str]:
+    """Return a table of ``properties.txt``: names of properties, and what is before the colon."""
+    lines = _TABLES.read_text(encoding="utf-8").split("\n\n")[number].splitlines()[1:]
+    rows = (line.rpartition(": ") for line in lines)
+    return {name: value for value, _, names in rows for name in names.split()}
 
-_NUMBERS: Final[Mapping[str, tuple[int, int, int]]] = {
-    name: (low, high, digits)
-    for names, low, high, digits in (
-        ("age", 21, 68, 0),
-        ("month expmonth", 1, 12, 0),
-        ("day", 1, 28, 0),
-        ("hour hours", 1, 12, 0),
-        ("minute minutes duration readingtime preptime cooktime length runtime", 5, 90, 0),
-        ("seconds ttl timeout expiresin maxage retryafter interval", 30, 3600, 0),
-        ("quantity qty units guests adults persons seats servings copies", 1, 4, 0),
-        ("children kids", 0, 2, 0),
-        ("stock inventory available instock", 0, 120, 0),
-        ("count likes votes upvotes views comments replies followers shares downloads", 0, 90, 0),
-        ("total totalcount totalitems totalresults", 20, 90, 0),
-        ("price pricepernight amount cost fee total subtotal grandtotal value fare", 5, 190, 2),
-        ("balance income credit deposit", 400, 5200, 2),
-        ("salary", 32_000, 98_000, 0),
-        ("budget revenue turnover", 5_000, 90_000, 0),
-        ("mileage odometer", 8_000, 120_000, 0),
-        ("tax vat shipping tip discount discountamount", 1, 25, 2),
-        ("taxrate vatrate", 7, 25, 0),
-        ("rate conversionrate growth growthrate change", 1, 12, 1),
-        ("percent percentage progress completion probability battery batterylevel", 5, 95, 0),
-        ("users members customers visitors employees orders sales", 20, 400, 0),
-        ("rating stars averagerating voteaverage", 3, 5, 1),
-        ("score", 50, 98, 0),
-        ("weight", 1, 25, 1),
-        ("height width depth", 10, 180, 0),
-        ("temperature temp high", 16, 27, 1),
-        ("low", 5, 14, 1),
-        ("windspeed", 3, 38, 0),
-        ("humidity", 35, 80, 0),
-        ("distance", 1, 40, 1),
-        ("speed", 20, 110, 0),
-        ("calories", 120, 780, 0),
-        ("size filesize bytes contentlength", 12_000, 4_200_000, 0),
-        ("capacity beds", 2, 40, 0),
-        ("floor bedrooms bathrooms rooms", 1, 4, 0),
-        ("level priority", 1, 3, 0),
-        ("port", 8000, 8999, 0),
-        ("version revision", 1, 6, 0),
-        ("offset skip", 0, 0, 0),
-        ("page currentpage pagenumber", 1, 1, 0),
-        ("totalpages pagecount lastpage pages", 1, 1, 0),
-        ("numberofpages", 96, 480, 0),
-        ("pagesize perpage limit take", 20, 20, 0),
-        ("accuracy radius", 5, 50, 0),
-        ("volume", 1, 80, 0),
-        ("points credits", 10, 900, 0),
-        ("population", 12_000, 900_000, 0),
-    )
-    for name in names.split()
-}
-"""Name to lowest and highest number, and digits after the point."""
 
-_TEMPLATES: Final[Mapping[str, str]] = {
-    name: template
-    for names, template in (
-        ("sku articlenumber itemcode productcode partnumber", "AAA-####"),
-        ("code shortcode couponcode promocode voucher coupon", "AAA###"),
-        ("reference ref confirmationcode bookingreference confirmationnumber pnr", "AA####"),
-        ("ordernumber orderno", "ORD-#####"),
-        ("invoicenumber invoiceno", "INV-#####"),
-        ("ticketnumber casenumber", "T-#####"),
-        ("trackingnumber tracking trackingcode", "##########"),
-        ("serialnumber serial imei", "SN########"),
-        ("accountnumber routingnumber", "########"),
-        ("sortcode", "##-##-##"),
-        ("iban", "DE89370400440532013000"),
-        ("bic swift swiftcode", "DEUTDEFFXXX"),
-        ("isbn isbn13", "978-1-4028-9462-#"),
-        ("ean barcode gtin upc", "50########02#"),
-        ("cardnumber pan", "4242424242424242"),
-        ("cvc cvv securitycode", "###"),
-        ("last4 lastfour", "4242"),
-        ("licenseplate plate registrationnumber", "AA-##-AA"),
-        ("vin", "1HGCM82633A00####"),
-        ("vatnumber taxid vatid taxnumber", "DE#########"),
-        ("flightnumber flight", "AA###"),
-        ("gate seat seatnumber", "#A"),
-        ("roomnumber housenumber buildingnumber", "1#"),
-        ("number", "10##"),
-        ("pin otp verificationcode", "######"),
-        ("ip ipaddress clientip remoteip", "192.0.2.#"),
-        ("mac macaddress", "00:00:5e:00:53:##"),
-        ("hash checksum sha256 fingerprint digest commit sha etag md5", "x" * 40),
-        ("apikey secret clientsecret signature nonce state", "x" * 24),
-        ("token accesstoken jwt idtoken authtoken sessiontoken bearer", "y" * 32),
-        ("refreshtoken cursor nextcursor pagetoken nextpagetoken sessionid", "y" * 24),
-        ("hex colorhex colourhex hexcolor", "#xxxxxx"),
-        ("password passphrase pwd", "y" * 12),
-    )
-    for name in names.split()
-}
-"""Name to a template: ``#`` is a digit, ``A`` a capital, ``x`` a hex digit, ``y`` either."""
+@cache
+def _numbers() -> Mapping[str, tuple[int, int, int]]:
+    """Return name to lowest and highest number, and digits after the point."""
+    result = {}
+    for name, value in _table(1).items():
+        low, high, digits = map(int, value.split())
+        result[name] = low, high, digits
+    return result
+
 
 _BOUNDS: Final = word_set("min max minimum maximum from to average avg total")
 _YES: Final = word_set(
@@ -245,7 +153,7 @@ def number_range(place: Place) -> tuple[int, int, int] | None:
     for parts in (words, tuple(word for word in words if word not in _BOUNDS)):
         for start in range(len(parts)):
             name = "".join(parts[start:])
-            known = _NUMBERS.get(name) or _NUMBERS.get(singular(name))
+            known = _numbers().get(name) or _numbers().get(singular(name))
             if known:
                 return known
     return None
@@ -253,7 +161,7 @@ def number_range(place: Place) -> tuple[int, int, int] | None:
 
 def coordinate(place: Place) -> Decimal | None:
     """Return the latitude or longitude of the address that an object has; None for other names."""
-    part = _ADDRESS_PARTS.get("".join(words_of(place.name)[-1:]))
+    part = _table(0).get("".join(words_of(place.name)[-1:]))
     is_known = part in {"latitude", "longitude"}
     return Decimal(getattr(address_of(place), part)) if part and is_known else None
 
@@ -550,10 +458,10 @@ _RULES: Final[Mapping[str, Callable[[Place, Sequence[str]], Iterator[object]]]] 
 
 
 def _by_table(place: Place, name: str, before: Sequence[str]) -> Iterator[object]:
-    if name in _ADDRESS_PARTS:
-        yield from _address_part(place, _ADDRESS_PARTS[name])
-    if name in _TEMPLATES:
-        yield fill(_TEMPLATES[name], place)
+    if name in _table(0):
+        yield from _address_part(place, _table(0)[name])
+    if name in _table(2):
+        yield fill(_table(2)[name], place)
     names, texts = _texts().by_kind["name"], _texts().properties
     for known in (name, singular(name)):
         if known in texts and known not in _RULES:
@@ -563,8 +471,8 @@ def _by_table(place: Place, name: str, before: Sequence[str]) -> Iterator[object
             yield from _full(place, before)
         if known in names:
             yield place.dealt(names[known], f"name of {names[known][0]}/{place.name}")
-    if name in _NUMBERS:
-        yield number_text(place, _NUMBERS[name])
+    if name in _numbers():
+        yield number_text(place, _numbers()[name])
 
 
 def number_text(place: Place, known: tuple[int, int, int]) -> str:

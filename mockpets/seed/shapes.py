@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from mockpets.strict_json import same_json
 
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from mockpets.contract.openapi import Document, Node
 
 Number = int | Decimal
+_Item = TypeVar("_Item")
 
 _DEEPEST: Final = 40
-"""Levels of ``allOf`` and references that are followed."""
+"""Levels of ``allOf`` that are followed."""
 _SIGNS: Final[Mapping[str, tuple[str, ...]]] = {
     "object": ("properties", "additionalProperties", "patternProperties", "required"),
     "array": ("items", "prefixItems", "minItems", "maxItems", "uniqueItems"),
@@ -76,6 +77,7 @@ class Shapes:
 
     def __init__(self, document: Document) -> None:
         self._document = document
+        self._reading: set[int] = set()
         # Schemas and shapes are kept with the result, because their ids are the key.
         self._shapes: dict[int, tuple[object, Shape]] = {}
         self._branches: dict[tuple[int, int], tuple[Shape, object, Shape]] = {}
@@ -85,7 +87,7 @@ class Shapes:
         """Return the shape of a schema, also of true and false."""
         known = self._shapes.get(id(schema))
         if known is None:
-            known = self._shapes[id(schema)] = (schema, self._read(schema, 0))
+            known = self._shapes[id(schema)] = (schema, self._read(schema))
         return known[1]
 
     def with_branch(self, shape: Shape, branch: Node) -> Shape:
@@ -111,14 +113,18 @@ class Shapes:
             self._merged[key] = one, other, {"allOf": [one, other]}
         return self._merged[key][2]
 
-    def _read(self, schema: object, depth: int) -> Shape:
-        if not isinstance(schema, dict) or depth > _DEEPEST:
+    def _read(self, schema: object) -> Shape:
+        if not isinstance(schema, dict):
             return Shape()
         name = self._document.name_of(schema)
         node = self._document.resolve(schema)
+        if id(node) in self._reading or len(self._reading) > _DEEPEST:
+            return Shape()
+        self._reading.add(id(node))
         shape = _own(node)
         for part in node.get("allOf", ()):
-            shape = both(shape, self._read(part, depth + 1))
+            shape = both(shape, self.of(part))
+        self._reading.remove(id(node))
         key = schema.get("$ref") or (id(schema) if "properties" in node else None)
         keys = shape.keys if key is None else shape.keys | {key}
         return replace(shape, name=name or shape.name, keys=keys)
@@ -222,10 +228,10 @@ def both(one: Shape, other: Shape) -> Shape:
     A part without additional properties allows those of the other part, too: that is what the
     authors of such documents mean.
     """
-    properties = dict(one.properties)
+    properties: dict[str, Any] = dict(one.properties)
     for name, schema in other.properties.items():
         known = properties.get(name)
-        properties[name] = schema if known is None else {"allOf": [known, schema]}
+        properties[name] = schema if known is None else _all_of(known, schema)
     return Shape(
         name=one.name or other.name,
         keys=one.keys | other.keys,
@@ -248,18 +254,23 @@ def both(one: Shape, other: Shape) -> Shape:
         is_unique=one.is_unique or other.is_unique,
         low=max(filter(None, (one.low, other.low)), default=None),
         high=min(filter(None, (one.high, other.high)), key=_high_key, default=None),
-        multiples=one.multiples + other.multiples,
+        multiples=_distinct(one.multiples + other.multiples),
         patterns=tuple(dict.fromkeys(one.patterns + other.patterns)),
         format=one.format or other.format,
-        unions=one.unions + other.unions,
-        forbidden=one.forbidden + other.forbidden,
+        unions=_distinct(one.unions + other.unions),
+        forbidden=_distinct(one.forbidden + other.forbidden),
         tag=one.tag or other.tag,
         tags=one.tags or other.tags,
-        examples=one.examples + other.examples,
+        examples=_distinct(one.examples + other.examples),
         default=one.default or other.default,
         is_write_only=one.is_write_only or other.is_write_only,
         is_read_only=one.is_read_only or other.is_read_only,
     )
+
+
+def _distinct(items: tuple[_Item, ...]) -> tuple[_Item, ...]:
+    """Return each object once, since a schema may be a part of another one in several ways."""
+    return tuple({id(each): each for each in items}.values())
 
 
 def _high_key(bound: tuple[Number, bool]) -> tuple[Number, bool]:
@@ -286,6 +297,8 @@ def _common_choices(
 def _all_of(one: Node | None, other: Node | None) -> Node | None:
     if one is None or other is None:
         return None
+    if one is other:
+        return one
     return {"allOf": [one, other]} if one and other else one or other
 
 

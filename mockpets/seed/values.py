@@ -32,7 +32,7 @@ _DIGITS: Final = "0123456789"
 _DEEP: Final = 5
 """Levels of objects and arrays after which optional ones end."""
 _DEEPEST: Final = 40
-"""Levels after which a value ends, valid or not."""
+"""Levels after which a value ends, valid or not; also after twice as many values as the budget."""
 _BUDGET: Final = 1_000
 """Values in one tree after which only what is required follows."""
 _TRIES: Final = 12
@@ -139,12 +139,14 @@ class Values:
     def _checked(self, schema: Node, place: Place) -> object:
         """Return a valid value if one is found in a few attempts, else the first."""
         first: object = ABSENT
+        self._left = _BUDGET
         for attempt in range(_TRIES):
-            self._left = _BUDGET
             value = self._make(schema, _again(place, attempt))
             if self.is_valid(schema, value):
                 return value
             first = value if first is ABSENT else first
+            if self._left < -_BUDGET:
+                break
         return first
 
     def _make(self, schema: Node, place: Place) -> object:
@@ -154,7 +156,7 @@ class Values:
         example = self._own_example(schema, shape, place)
         if example is not ABSENT:
             return example
-        if place.depth > _DEEPEST:
+        if place.depth > _DEEPEST or self._left < -_BUDGET:
             return None
         if not shape.unions and not shape.forbidden:
             return self._generated(schema, shape, place)
@@ -185,13 +187,13 @@ class Values:
         """Return the usable branches of the first union; null and circular ones only if alone."""
         branches = shape.unions[0]
         shapes = [(each, self._shapes.of(each)) for each in branches]
-        usable = [each for each, part in shapes if part.types != ("null",)]
         ending = [
             each
             for each, part in shapes
-            if each in usable and not (part.keys & place.around or _is_heavy(part, place))
+            if not (part.keys & place.around or _is_heavy(part, place))
         ]
-        return ending or usable or branches
+        usable = [each for each in ending if self._shapes.of(each).types != ("null",)]
+        return usable or ending or branches
 
     def _generated(self, schema: Node, shape: Shape, place: Place) -> object:
         """Return a value for a shape without unions."""

@@ -143,14 +143,35 @@ def test_circular_schemas_end(folder: Path, schema: Node) -> None:
     check(folder, {"type": "object", **schema})
 
 
-def test_schemas_that_nothing_satisfies_end(folder: Path) -> None:
-    endless = {"type": "object", "properties": {"a": reference("Target")}, "required": ["a"]}
-    wide = {"properties": {f"p{n}": reference("Target") for n in range(9)}, "type": "object"}
-    both = {"oneOf": [reference("Target"), reference("Target")]}
-    for schema in (endless, both, {"allOf": [reference("Target")]}, {**wide, "required": ["p1"]}):
-        document = document_of(folder, Target=schema)
-        values = Values(document, lambda *_: False, seed=1, now=NOW)
-        values.value(reference("Target"))
+TARGET = reference("Target")
+LAYERS: dict[str, Any] = {
+    f"Layer{number}": {
+        "allOf": [reference(f"Layer{number + 1}")] * 2,
+        "properties": {f"p{part}": reference(f"Layer{number + 1}") for part in range(9)},
+    }
+    for number in range(30)
+}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "properties": {"a": TARGET}, "required": ["a"]},
+        {"properties": dict.fromkeys("abc", TARGET), "required": ["a", "b", "c"]},
+        {"anyOf": [TARGET, {"type": "array", "items": TARGET, "minItems": 2}]},
+        {"oneOf": [{"properties": dict.fromkeys("ab", TARGET), "required": ["a", "b"]}] * 3},
+        {"additionalProperties": TARGET, "minProperties": 9},
+        {"type": "integer", "minimum": 5, "maximum": 4},
+        {"type": "string", "minLength": 5, "maxLength": 4, "pattern": "^([a-z]+)+[0-9]{999}$"},
+        {"type": "array", "items": {"type": "boolean"}, "uniqueItems": True, "minItems": 3},
+        reference("Layer0"),
+    ],
+)
+def test_schemas_that_nothing_satisfies_end(folder: Path, schema: Node) -> None:
+    document = document_of(folder, "3.1.0", Target=schema, Layer30=TEXT, **LAYERS)
+    values = Values(document, lambda *_: False, seed=1, now=NOW)
+    values.value(TARGET)
+    values.record("pets", TARGET, 3)
 
 
 SCALARS: st.SearchStrategy[dict[str, Any]] = st.one_of(
@@ -221,7 +242,7 @@ SCHEMAS: st.SearchStrategy[dict[str, Any]] = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=100, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
 @given(schema=SCHEMAS, number=st.integers(1, 50), seed=st.integers(0, 2**63 - 1))
 def test_values_of_any_schema_are_valid(folder: Path, schema: Node, number: int, seed: int) -> None:
     owner = {"type": "object", "properties": {"part": schema}, "required": ["part"]}
