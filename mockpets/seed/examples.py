@@ -1,0 +1,175 @@
+"""The examples of a document: of media objects, and the records and texts in them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from copy import deepcopy
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from mockpets.contract.openapi import json_media, operations
+from mockpets.seed.places import joined, kind_of
+from mockpets.strict_json import same_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from mockpets.contract.openapi import Document, Node
+    from mockpets.seed.shapes import Shapes
+
+ABSENT: Final = object()
+"""What stands for no value, since None is null."""
+
+_DEEPEST: Final = 12
+
+
+class _Found(NamedTuple):
+    """What the examples of responses have for one schema."""
+
+    in_lists: list[object]
+    alone: list[object]
+
+
+class Examples:
+    """The valid examples of a document, read at the first use."""
+
+    def __init__(
+        self, document: Document, shapes: Shapes, is_valid: Callable[[Node, object], bool]
+    ) -> None:
+        self._document = document
+        self._shapes = shapes
+        self._is_valid = is_valid
+        self._found: dict[str | int, _Found] = defaultdict(lambda: _Found([], []))
+        self._is_read = False
+        self._references: dict[str, Node] = {}
+        # The schema is kept because its id may be the key.
+        self._records: dict[str | int, tuple[Node, Sequence[Any]]] = {}
+
+    def of_media(self, media: Node, name: str = "") -> object:
+        """Return the example of a media object with a name, or its first valid one; else ABSENT."""
+        return next((each for known, each in self.all_of(media) if name in {"", known}), ABSENT)
+
+    def all_of(self, media: Node) -> Iterator[tuple[str, Any]]:
+        """Yield name and value of the valid examples of a media object."""
+        schema = media.get("schema", {})
+        for name, example in self._listed(media):
+            if self._is_valid(schema, example):
+                yield name, deepcopy(example)
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of records that the schemas of the document describe."""
+        components = self._document.root.get("components")
+        schemas = components.get("schemas") if isinstance(components, dict) else None
+        names = map(kind_of, schemas if isinstance(schemas, dict) else ())
+        return frozenset(name for name in names if len(name) > 2 and "error" not in name)
+
+    def records(self, schema: Node) -> Sequence[Any]:
+        """Return the valid objects that responses have as examples for a schema.
+
+        Those of lists come first. Of several with the same key, the first one counts.
+        """
+        known = self._records.get(_place_of(schema))
+        if known is None:
+            known = self._records[_place_of(schema)] = schema, self._valid_records(schema)
+        return known[1]
+
+    def record(self, schema: Node, number: int) -> object:
+        """Return record `number`, from 1; ABSENT if there are fewer."""
+        records = self.records(schema)
+        return deepcopy(records[number - 1]) if 0 < number <= len(records) else ABSENT
+
+    def keys(self, kind: str) -> list[object]:
+        """Return the keys of the records that examples have for a schema, by its last word."""
+        self._read_once()
+        for place in self._found:
+            name = self._document.name_of({"$ref": place}) if isinstance(place, str) else ""
+            if name and kind_of(name).split()[-1:] == kind.split()[-1:]:
+                keys = [_key(each) for each in self.records({"$ref": place})]
+                return [key for key in keys if key is not None]
+        return []
+
+    def values(self, schema: Node) -> list[object]:
+        """Return the different values that examples have for the schema of a property."""
+        return [each for each in self._all(schema) if not isinstance(each, (dict, list))]
+
+    def _valid_records(self, schema: Node) -> list[object]:
+        result: list[object] = []
+        keys: list[object] = []
+        for example in self._all(schema):
+            key = _key(example)
+            is_new = key is None or key not in keys
+            if isinstance(example, dict) and is_new and self._is_valid(schema, example):
+                result.append(example)
+                keys.append(key)
+        return result
+
+    def _all(self, schema: Node) -> Iterator[object]:
+        self._read_once()
+        found = self._found.get(_place_of(schema))
+        seen: list[object] = []
+        for example in (*found.in_lists, *found.alone) if found else ():
+            if not any(same_json(known, example) for known in seen):
+                seen.append(example)
+                yield example
+
+    def _listed(self, media: Node) -> Iterator[tuple[str, Any]]:
+        if "example" in media:
+            yield "", media["example"]
+        for name, example in media.get("examples", {}).items():
+            resolved = self._document.resolve(example)
+            if "value" in resolved:
+                yield name, resolved["value"]
+
+    def _read_once(self) -> None:
+        if self._is_read:
+            return
+        self._is_read = True
+        for operation in operations(self._document):
+            for status, response in operation.responses.items():
+                media = json_media(response.get("content", {}))
+                if media is None or status[:1] != "2":
+                    continue
+                for _, example in self._listed(media[1]):
+                    self._note(media[1].get("schema", {}), example, 0, is_listed=False)
+
+    def _note(self, schema: Node, example: object, depth: int, *, is_listed: bool) -> None:
+        """Note an example for its schema, its parts and their properties."""
+        if depth > _DEEPEST or not isinstance(schema, dict):
+            return
+        shape = self._shapes.of(schema)
+        for place in dict.fromkeys((_place_of(schema), *shape.keys)):
+            if place == _place_of(schema) or self._is_like(place, example):
+                found = self._found[place]
+                (found.in_lists if is_listed else found.alone).append(example)
+        if isinstance(example, dict):
+            for name, part in shape.properties.items():
+                if name in example:
+                    self._note(part, example[name], depth + 1, is_listed=is_listed)
+        elif isinstance(example, list) and shape.items:
+            for item in example:
+                self._note(shape.items, item, depth + 1, is_listed=True)
+
+    def _is_like(self, place: str | int, example: object) -> bool:
+        """Return whether an example has most properties of a part of its schema."""
+        if not isinstance(place, str) or not isinstance(example, dict):
+            return False
+        names = self._shapes.of(self._references.setdefault(place, {"$ref": place})).properties
+        return 2 * sum(name in example for name in names) >= max(len(names), 1)
+
+
+def _place_of(schema: Node) -> str | int:
+    reference: str | None = schema.get("$ref")
+    return reference or id(schema)
+
+
+def _key(record: object) -> object:
+    """Return what tells a record from the others, or None."""
+    if isinstance(record, dict):
+        for name, value in record.items():
+            if joined(name) in {"id", "uuid", "slug", "key"} and isinstance(value, (str, int)):
+                return value
+        for name, value in record.items():
+            if joined(name).endswith("id") and isinstance(value, (str, int)):
+                return value
+    return None
