@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from mockpets.recording.redaction import Redactor
 
 _SECONDS: Final = 30.0
-"""How long each request may take."""
+"""How long each request and its response may take, in addition to the recorded time."""
+_LONGEST: Final = 600.0
+"""How much of a longer recorded time counts, in seconds."""
 _POLL: Final = 0.1
 """In seconds, how often it looks for held responses."""
 _READS: Final = ("GET", "HEAD")
@@ -158,9 +160,10 @@ def _replayed(
         target = parts.path.rstrip("/") + ids.in_target(exchange.target).removeprefix(API_PREFIX)
         # A connection for each: after a fault, the next one would fail too.
         connection = HttpConnection(parts.hostname or "", port, is_secure=is_secure)
+        seconds = _SECONDS + min((exchange.total_ms or 0) / 1000, _LONGEST)  # perhaps throttled
         try:
             response = connection.send(
-                exchange.method, target, headers, exchange.request.body, _SECONDS
+                exchange.method, target, headers, exchange.request.body, seconds
             )
         except (OSError, ValueError):
             played = exchange._replace(status=None, fault=LOST)

@@ -106,7 +106,7 @@ class Connection:
     """Sends requests to one server; an invalid URL raises `InputError`.
 
     :param url: the root URL, with any path prefix.
-    :param timeout: seconds for each step: to connect, to send, and to wait for data.
+    :param timeout: seconds to connect, and then for each exchange; see `HttpConnection.send`.
     """
 
     def __init__(self, url: str, timeout: float) -> None:

@@ -3,10 +3,11 @@
 import json
 import ssl
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from time import sleep
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -306,8 +307,12 @@ def running(
     body: bytes = b"[]",
     headers: Mapping[str, str] = MappingProxyType({}),
     certificate: Path | None = None,
+    pause: float = 0,
 ) -> Iterator[Service]:
-    """Run a service that responds to every request in the same way."""
+    """Run a service that responds to every request in the same way.
+
+    :param pause: seconds before each byte of the body of responses to API requests.
+    """
     seen: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -317,7 +322,13 @@ def running(
             for name, value in {"Content-Length": str(len(body)), **headers}.items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(body)
+            if not pause or "__mockpets" in self.path:
+                self.wfile.write(body)
+                return
+            with suppress(ConnectionError):  # the client may have left
+                for byte in body:
+                    sleep(pause)
+                    self.wfile.write(bytes([byte]))
 
         do_POST = do_GET  # noqa: N815 - the name that http.server looks for
 
@@ -375,6 +386,22 @@ def test_redirects_are_not_followed(to_service: Run) -> None:
 
     assert "302, recorded 200" in out[0]
     assert other.seen == []
+
+
+@pytest.mark.parametrize(("recorded", "line"), [
+    (1, "request 1, GET /v1/pets: no response, recorded 200"),
+    (60_000, "1 request: 0 differences"),
+], ids=["longer than recorded", "as long as recorded"])  # fmt: skip
+def test_a_service_that_sends_byte_by_byte_has_a_time_limit(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recorded: int, line: str
+) -> None:
+    monkeypatch.setattr("mockpets.cli.replay._SECONDS", 0.5)
+    monkeypatch.setenv("STAGING_KEY", KEY)
+    file = har(tmp_path / "a.har", entry("GET", "/pets", 200, []))
+    file.write_text(file.read_text("utf-8").replace('"time": 5', f'"time": {recorded}'), "utf-8")
+    with running(200, b"[        ]", pause=0.2) as other:
+        words = ("replay", file, "--base-url", BASE, "--key-env", "STAGING_KEY", "--url", other.url)
+        assert run(*words)[1][0] == line
 
 
 @pytest.mark.tool
