@@ -19,7 +19,7 @@ from mockpets.cli.remote import show, with_client
 from mockpets.constants import API_PREFIX, REDACTED
 from mockpets.errors import MockpetsError, invalid, printable
 from mockpets.faults import LOST
-from mockpets.strict_json import dump_ascii, dump_json, load_json_of
+from mockpets.strict_json import dump_ascii, dump_text, load_json_of
 from mockpets.units import counted
 
 if TYPE_CHECKING:
@@ -221,4 +221,4 @@ def _places(recorded: Any, got: Any, where: str = "") -> Iterator[tuple[str, Any
 
 
 def _text(value: Any) -> str:
-    return "missing" if value is _ABSENT else dump_json(value).decode()[:_SHOWN]
+    return "missing" if value is _ABSENT else dump_text(value)[:_SHOWN]

@@ -20,7 +20,7 @@ from urllib.parse import quote, unquote, unquote_plus
 from mockpets.constants import REDACTED
 from mockpets.journal.entry import Message
 from mockpets.redaction import is_secret, is_secret_property
-from mockpets.strict_json import dump_json, load_json_of
+from mockpets.strict_json import dump_text, load_json_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -222,7 +222,7 @@ class Redactor:
                 new = self._json("", value, depth + 1, place)
                 if new == value and not properties.has_duplicates:
                     return text, ""
-                return text[:start] + dump_json(new).decode() + text[end:], ""
+                return text[:start] + dump_text(new) + text[end:], ""
         text = self._without_repeated(text)
         lines = text.splitlines(keepends=True)
         if len(lines) > 1:
@@ -444,7 +444,9 @@ class _Repeated:
 
     def __init__(self, secrets: Iterable[str]) -> None:
         forms = {secret[:_LONGEST] for secret in secrets}
-        forms |= {form for secret in [*forms] for form in (quote(secret), quote(secret, safe=""))}
+        forms |= {
+            quote(secret, safe, errors="surrogatepass") for secret in [*forms] for safe in ("/", "")
+        }
         self._sorted = sorted(forms)
         self._starts = {start[:_LEAST] for start in forms}
         self._windows = {

@@ -432,6 +432,29 @@ def test_the_key_is_never_printed(to_service: Run, echo: str) -> None:
             assert "k3y" not in "\n".join([*out, *err])
 
 
+HALF = "\ud800"
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize(("got", "line"), [
+    ({"id": HALF}, 'body.id: "\\ud800", recorded 1'),
+    ({"id": 1, HALF: [HALF]}, 'body.\\ud800: ["\\ud800"], recorded missing'),
+    ({"id": 1, "n": f"\u00e9{HALF}"}, 'body.n: "\u00e9\\ud800", recorded missing'),
+    ({"id": 1, "token": HALF, "n": HALF}, 'body.token: "[redacted]", recorded missing'),
+], ids=["value", "name", "text", "secret"])  # fmt: skip
+def test_half_a_surrogate_pair_in_a_response_is_a_difference(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str, got: Any, line: str
+) -> None:
+    monkeypatch.setenv("STAGING_KEY", KEY)
+    rows = entry(method, "/things", 201, {"id": 1}), entry("GET", "/things/1", 201, {"id": 1})
+    words = ("replay", har(tmp_path / "a.har", *rows), "--base-url", BASE, "--allow-writes")
+    with running(201, json.dumps(got).encode()) as other:
+        _, lines, err = run(*words, "--key-env", "STAGING_KEY", "--url", other.url)
+
+    assert (lines[0], err) == (f"request 1, {method} /v1/things: {line}", [])
+    assert lines[-1] == "2 requests: 2 differences"
+
+
 @pytest.mark.parametrize(("value", "message"), [
     (None, "this variable is not set; pass the name of the variable that has the key"),
     ("", "this variable is empty"),
@@ -553,6 +576,7 @@ def test_a_list_that_ignores_the_query_is_recorded_as_it_was(run: Run, tmp_path:
 STRANGE = {
     "nested values": (json.dumps({"a": 1}).replace("1", '{"a":' * 500 + "1" + "}" * 500), {}, ""),
     "nested lists": ("[" * 500 + "]" * 500, {}, ""),
+    "secret": (json.dumps({"token": "a-secret-\ud800", "n": "a-secret-\ud800"}), {}, ""),
     "half a surrogate pair": ('"\\ud800"', {"text": '"\ud800"'}, ""),
     "method": ("{}", {"method": "G\ud800"}, 'method must be a word such as GET, got "G\\ud800"'),
     "media type": ("{}", {"sent": "text/\u4e16"}, "content-type of the request must be ASCII, got"),
