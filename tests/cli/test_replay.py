@@ -422,14 +422,33 @@ def test_the_certificate_is_verified(
     assert out[-1].startswith("6 requests: 6 differences")
 
 
-@pytest.mark.parametrize("echo", [KEY, f"Bearer {KEY} " * 99])
+@pytest.mark.parametrize(
+    "echo", [KEY, f"Bearer {KEY} " * 99, KEY[:-1], f"{KEY[:9]}...", f"{KEY[:-1]}x{KEY[:-1]}"]
+)
 def test_the_key_is_never_printed(to_service: Run, echo: str) -> None:
-    bodies = [json.dumps([{"name": KEY, KEY: KEY}]), json.dumps({"message": echo}), echo]
+    bodies = [json.dumps([{"name": echo, echo: echo}]), json.dumps({"message": echo}), echo]
     for body in bodies:
         for options in ((), ("--json",)):
             with running(200, body.encode()) as other:
                 _, out, err = to_service(other.url, *options)
             assert "k3y" not in "\n".join([*out, *err])
+
+
+@pytest.mark.parametrize(("key", "got", "line"), [
+    ("sk_live_1234567", {"a": "sk_live_****"}, "1 request: 0 differences"),
+    ("sk_live_1234567", {"a": "sk_live_#"}, 'body.a: "[redacted]#", recorded "[redacted]****"'),
+    ("1234567890", {"a": 123456789}, 'body.a: "[redacted]", recorded "sk_live_****"'),
+    ("k3y", {"a": "k3"}, 'body.a: "k3", recorded "sk_live_****"'),
+    ("k3y", {"a": "k3yk3y"}, 'body.a: "[redacted][redacted]", recorded "sk_live_****"'),
+], ids=["same", "other", "number", "part of a short key", "short key"])  # fmt: skip
+def test_a_part_of_the_key_is_not_printed(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, got: Any, line: str
+) -> None:
+    monkeypatch.setenv("STAGING_KEY", key)
+    file = har(tmp_path / "a.har", entry("GET", "/pets", 200, {"a": "sk_live_****"}))
+    with running(200, json.dumps(got).encode()) as other:
+        words = ("replay", file, "--base-url", BASE, "--key-env", "STAGING_KEY", "--url", other.url)
+        assert line in run(*words)[1][0]
 
 
 HALF = "\ud800"
