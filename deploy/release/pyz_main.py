@@ -20,6 +20,8 @@ BUILD = "unbuilt"  # build.py writes the version and a digest of the contents he
 MARK = "complete"
 """The first file of a folder, which nothing reads: what deletes unused files from caches deletes it
 before, or together with, any other."""
+MAIN = "__main__.py"
+PROGRAM = "mockpets/__main__.py"
 CACHE = "LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME"
 OLD_SECONDS = 600
 """Unpacking takes less."""
@@ -58,6 +60,14 @@ def move_missing(made, folder):
             source.replace(target)
 
 
+def lacks_files(archive, folder):
+    """Return whether a file was deleted without the mark."""
+    import zipfile
+
+    with zipfile.ZipFile(archive) as file:
+        return not all((folder / name).is_file() for name in file.namelist() if name != MAIN)
+
+
 def remove_leftovers(parent):
     """Remove what processes left behind that were killed while they unpacked."""
     for made in parent.glob("tmp*"):
@@ -79,11 +89,12 @@ def start():
         return "mockpets: this is Python " + version + ", and mockpets needs 3.11 or newer; " + hint
     if not os.environ.get("HOME", "unset"):
         del os.environ["HOME"]  # with an empty one, the cache would be in the root folder
+    archive = sys.path[0]
     folder = Path(os.environ.get(CACHE) or "~/.cache", "mockpets", BUILD)
     try:
         folder = folder.expanduser()
-        if not (folder / MARK).is_file():
-            unpack(sys.path[0], folder)
+        if not ((folder / MARK).is_file() and (folder / PROGRAM).is_file()):
+            unpack(archive, folder)
         remove_leftovers(folder.parent)
     except (OSError, RuntimeError) as error:  # RuntimeError: this user has no home
         reason = getattr(error, "strerror", None) or error
@@ -92,9 +103,15 @@ def start():
     except KeyboardInterrupt:
         return 130
     sys.path[0] = str(folder)
-    from mockpets.__main__ import main
+    try:
+        from mockpets.__main__ import main
 
-    return main()
+        return main()
+    except ImportError:
+        if not lacks_files(archive, folder):
+            raise
+        hint = "delete this folder, then run the command again"
+        return "mockpets: files are missing in {}; {}".format(folder, hint)
 
 
 sys.exit(start())
