@@ -288,6 +288,42 @@ def test_signals_reach_the_server(package: Path, number: signal.Signals, status:
     assert process.returncode == status
 
 
+@pytest.mark.node
+@pytest.mark.parametrize("python", [NEW, NEW.removeprefix("exec ")], ids=["child", "grandchild"])
+def test_the_server_ends_if_its_npm_command_is_killed(package: Path, python: str) -> None:
+    """Also if another program, such as uv, has started it."""
+    wait = (
+        "import signal, time; signal.signal(15, lambda *_: sys.exit(print('ended', flush=True))); "
+        "print('ready', flush=True); time.sleep(20); print('left')"
+    )
+    fake_pyz(package / "mockpets.pyz", wait)
+    command = [need("node"), str(package / "run.js"), "serve"]
+    path = f"{programs(package, {'python3': python})}{os.pathsep}{os.environ['PATH']}"
+    env = {**os.environ, "HOME": str(package), "PATH": path}
+    with subprocess.Popen(command, text=True, env=env, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert [process.stdout.readline() for _ in range(2)] == ["['serve']\n", "ready\n"]
+        process.kill()
+        assert process.stdout.read() == "ended\n"
+
+
+@pytest.mark.parametrize("kind", ["closed", "file", "text"])
+def test_a_pipe_that_another_program_has_closed_does_not_end_it(tmp_path: Path, kind: str) -> None:
+    """The number may then be that of any file."""
+    wait = "import os, time; time.sleep(0.5); return 3 + ('_MOCKPETS_LIFELINE' in os.environ)"
+    pyz = fake_pyz(tmp_path / "mockpets.pyz", wait)
+    with pyz.open("rb") as file:
+        number = {"closed": "200", "file": str(file.fileno()), "text": "three"}[kind]
+        done = subprocess.run(
+            [sys.executable, pyz],
+            env={**os.environ, "HOME": str(tmp_path), "_MOCKPETS_LIFELINE": number},
+            pass_fds=[file.fileno()],
+            check=False,
+        )
+
+    assert done.returncode == 3
+
+
 # --- The release ------------------------------------------------------------------------------
 
 

@@ -25,6 +25,8 @@ PROGRAM = "mockpets/__main__.py"
 CACHE = "LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME"
 OLD_SECONDS = 600
 """Unpacking takes less."""
+LIFELINE = "_MOCKPETS_LIFELINE"
+"""The variable with the number of a pipe whose other end only the npm command has."""
 
 
 def unpack(archive, folder):
@@ -81,12 +83,45 @@ def remove_leftovers(parent):
             shutil.rmtree(str(made), ignore_errors=True)
 
 
+def end_with_the_npm_command(pipe):
+    """End this process like SIGTERM if the npm command is killed, which then cannot pass a signal.
+
+    A thread that waits for the end of the pipe costs nothing while the program runs.
+    """
+    import _signal
+    import _thread
+    from stat import S_ISFIFO, S_ISSOCK
+
+    try:
+        mode = os.fstat(pipe).st_mode
+    except OSError:
+        return
+    if not (S_ISSOCK(mode) or S_ISFIFO(mode)):
+        return  # what ran between the npm command and this process has closed the pipe
+    os.set_inheritable(pipe, False)
+    program = _thread.get_ident()
+
+    def wait():
+        try:
+            while os.read(pipe, 1):
+                pass
+        except OSError:
+            return
+        # To this thread, since a signal must interrupt what it waits for.
+        _signal.pthread_kill(program, _signal.SIGTERM)
+
+    _thread.start_new_thread(wait, ())
+
+
 def start():
     """Return the exit status of the program, or a message."""
     if sys.version_info < (3, 11):
         hint = "run this file with a newer one, such as python3.12"
         version = sys.version.split()[0]
         return "mockpets: this is Python " + version + ", and mockpets needs 3.11 or newer; " + hint
+    pipe = os.environ.pop(LIFELINE, "")  # other programs must not inherit it
+    if pipe.isdigit() and os.name != "nt":
+        end_with_the_npm_command(int(pipe))
     if not os.environ.get("HOME", "unset"):
         del os.environ["HOME"]  # with an empty one, the cache would be in the root folder
     archive = sys.path[0]
