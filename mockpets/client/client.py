@@ -349,7 +349,7 @@ class ControlClient:
 
     def har(self, **filters: Unpack[types.RequestFilters]) -> types.Har:
         """Return requests of the journal as a HAR 1.2 document."""
-        return self._call("GET", "/requests.har", query=filters)
+        return self._call("GET", "/requests.har", query=filters, wait=constants.WAIT_SECONDS)
 
     def verify(
         self,
