@@ -149,6 +149,7 @@ def _finite(text: str) -> Decimal:
     raise ValueError(f"{text[:60]} is not a JSON number")
 
 
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
@@ -158,6 +159,11 @@ def dump_json(value: object) -> bytes:
         return _ENCODER.encode(value).encode()
     except TypeError:  # it contains a Decimal; without one, the encoder is many times faster
         return _dump_exact(value).encode()
+
+
+def dump_text(value: object) -> str:
+    """Return a value as compact JSON that UTF-8 can encode: half of a surrogate pair is escaped."""
+    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", _dump_exact(value))
 
 
 def dump_ascii(value: object) -> str:

@@ -41,8 +41,9 @@ SCHEMA = "scenario.schema.json"
 PIN = re.compile(r"(\S+)==(\S+) --hash=sha256:[0-9a-f]{64}")
 
 
-def fake_pyz(path: Path, statement: str = "return 3") -> Path:
+def fake_pyz(path: Path, statement: str = "return 3", **more: bytes) -> Path:
     files = {"mockpets/__init__.py": b"", "mockpets/__main__.py": FAKE.format(statement).encode()}
+    files |= {f"{name}.py": content for name, content in more.items()}
     run_path(str(BUILD))["write_pyz"](path, "1.2.3", files)
     return path
 
@@ -88,6 +89,38 @@ def test_files_that_a_cleaner_deletes_are_unpacked_again(tmp_path: Path, count: 
     assert set(done) == {(3, "[]\n", "")}
     assert {path.name for path in files} <= {path.name for path in folder.rglob("*")}
     assert [*(tmp_path / ".cache/mockpets").iterdir()] == [folder]
+
+
+def test_a_package_that_was_deleted_without_the_mark_is_unpacked_again(tmp_path: Path) -> None:
+    pyz = fake_pyz(tmp_path / "mockpets.pyz")
+    assert call(sys.executable, pyz, folder=tmp_path)[0] == 3
+    [folder] = (tmp_path / ".cache/mockpets").iterdir()
+    shutil.rmtree(folder / "mockpets")
+
+    assert call(sys.executable, pyz, folder=tmp_path) == (3, "[]\n", "")
+    assert call(sys.executable, pyz, folder=tmp_path) == (3, "[]\n", "")
+
+
+@pytest.mark.parametrize("statement", ["import helper", "from helper import name"])
+def test_another_module_that_was_deleted_is_one_line(tmp_path: Path, statement: str) -> None:
+    pyz = fake_pyz(tmp_path / "mockpets.pyz", f"{statement}; return 3", helper=b"name = 1\n")
+    assert call(sys.executable, pyz, folder=tmp_path)[0] == 3
+    [folder] = (tmp_path / ".cache/mockpets").iterdir()
+    (folder / "helper.py").unlink()
+    hint = "delete this folder, then run the command again"
+    status, _, err = call(sys.executable, pyz, folder=tmp_path)
+    assert (status, err) == (1, f"mockpets: files are missing in {folder}; {hint}\n")
+
+    shutil.rmtree(folder)
+    assert call(sys.executable, pyz, folder=tmp_path)[0] == 3
+
+
+def test_a_module_that_the_program_does_not_have_is_an_error_of_the_program(tmp_path: Path) -> None:
+    pyz = fake_pyz(tmp_path / "mockpets.pyz", "import no_such_module")
+    status, _, err = call(sys.executable, pyz, folder=tmp_path)
+
+    assert status == 1
+    assert err.splitlines()[-1] == "ModuleNotFoundError: No module named 'no_such_module'"
 
 
 def test_an_empty_home_is_that_of_the_user(tmp_path: Path) -> None:
@@ -253,6 +286,42 @@ def test_signals_reach_the_server(package: Path, number: signal.Signals, status:
         process.wait(30)
 
     assert process.returncode == status
+
+
+@pytest.mark.node
+@pytest.mark.parametrize("python", [NEW, NEW.removeprefix("exec ")], ids=["child", "grandchild"])
+def test_the_server_ends_if_its_npm_command_is_killed(package: Path, python: str) -> None:
+    """Also if another program, such as uv, has started it."""
+    wait = (
+        "import signal, time; signal.signal(15, lambda *_: sys.exit(print('ended', flush=True))); "
+        "print('ready', flush=True); time.sleep(20); print('left')"
+    )
+    fake_pyz(package / "mockpets.pyz", wait)
+    command = [need("node"), str(package / "run.js"), "serve"]
+    path = f"{programs(package, {'python3': python})}{os.pathsep}{os.environ['PATH']}"
+    env = {**os.environ, "HOME": str(package), "PATH": path}
+    with subprocess.Popen(command, text=True, env=env, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert [process.stdout.readline() for _ in range(2)] == ["['serve']\n", "ready\n"]
+        process.kill()
+        assert process.stdout.read() == "ended\n"
+
+
+@pytest.mark.parametrize("kind", ["closed", "file", "text"])
+def test_a_pipe_that_another_program_has_closed_does_not_end_it(tmp_path: Path, kind: str) -> None:
+    """The number may then be that of any file."""
+    wait = "import os, time; time.sleep(0.5); return 3 + ('_MOCKPETS_LIFELINE' in os.environ)"
+    pyz = fake_pyz(tmp_path / "mockpets.pyz", wait)
+    with pyz.open("rb") as file:
+        number = {"closed": "200", "file": str(file.fileno()), "text": "three"}[kind]
+        done = subprocess.run(
+            [sys.executable, pyz],
+            env={**os.environ, "HOME": str(tmp_path), "_MOCKPETS_LIFELINE": number},
+            pass_fds=[file.fileno()],
+            check=False,
+        )
+
+    assert done.returncode == 3
 
 
 # --- The release ------------------------------------------------------------------------------

@@ -20,9 +20,13 @@ BUILD = "unbuilt"  # build.py writes the version and a digest of the contents he
 MARK = "complete"
 """The first file of a folder, which nothing reads: what deletes unused files from caches deletes it
 before, or together with, any other."""
+MAIN = "__main__.py"
+PROGRAM = "mockpets/__main__.py"
 CACHE = "LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME"
 OLD_SECONDS = 600
 """Unpacking takes less."""
+LIFELINE = "_MOCKPETS_LIFELINE"
+"""The variable with the number of a pipe whose other end only the npm command has."""
 
 
 def unpack(archive, folder):
@@ -58,6 +62,14 @@ def move_missing(made, folder):
             source.replace(target)
 
 
+def lacks_files(archive, folder):
+    """Return whether a file was deleted without the mark."""
+    import zipfile
+
+    with zipfile.ZipFile(archive) as file:
+        return not all((folder / name).is_file() for name in file.namelist() if name != MAIN)
+
+
 def remove_leftovers(parent):
     """Remove what processes left behind that were killed while they unpacked."""
     for made in parent.glob("tmp*"):
@@ -71,19 +83,53 @@ def remove_leftovers(parent):
             shutil.rmtree(str(made), ignore_errors=True)
 
 
+def end_with_the_npm_command(pipe):
+    """End this process like SIGTERM if the npm command is killed, which then cannot pass a signal.
+
+    A thread that waits for the end of the pipe costs nothing while the program runs.
+    """
+    import _signal
+    import _thread
+    from stat import S_ISFIFO, S_ISSOCK
+
+    try:
+        mode = os.fstat(pipe).st_mode
+    except OSError:
+        return
+    if not (S_ISSOCK(mode) or S_ISFIFO(mode)):
+        return  # what ran between the npm command and this process has closed the pipe
+    os.set_inheritable(pipe, False)
+    program = _thread.get_ident()
+
+    def wait():
+        try:
+            while os.read(pipe, 1):
+                pass
+        except OSError:
+            return
+        # To this thread, since a signal must interrupt what it waits for.
+        _signal.pthread_kill(program, _signal.SIGTERM)
+
+    _thread.start_new_thread(wait, ())
+
+
 def start():
     """Return the exit status of the program, or a message."""
     if sys.version_info < (3, 11):
         hint = "run this file with a newer one, such as python3.12"
         version = sys.version.split()[0]
         return "mockpets: this is Python " + version + ", and mockpets needs 3.11 or newer; " + hint
+    pipe = os.environ.pop(LIFELINE, "")  # other programs must not inherit it
+    if pipe.isdigit() and os.name != "nt":
+        end_with_the_npm_command(int(pipe))
     if not os.environ.get("HOME", "unset"):
         del os.environ["HOME"]  # with an empty one, the cache would be in the root folder
+    archive = sys.path[0]
     folder = Path(os.environ.get(CACHE) or "~/.cache", "mockpets", BUILD)
     try:
         folder = folder.expanduser()
-        if not (folder / MARK).is_file():
-            unpack(sys.path[0], folder)
+        if not ((folder / MARK).is_file() and (folder / PROGRAM).is_file()):
+            unpack(archive, folder)
         remove_leftovers(folder.parent)
     except (OSError, RuntimeError) as error:  # RuntimeError: this user has no home
         reason = getattr(error, "strerror", None) or error
@@ -92,9 +138,15 @@ def start():
     except KeyboardInterrupt:
         return 130
     sys.path[0] = str(folder)
-    from mockpets.__main__ import main
+    try:
+        from mockpets.__main__ import main
 
-    return main()
+        return main()
+    except ImportError:
+        if not lacks_files(archive, folder):
+            raise
+        hint = "delete this folder, then run the command again"
+        return "mockpets: files are missing in {}; {}".format(folder, hint)
 
 
 sys.exit(start())

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
-from urllib.parse import quote_plus, urlsplit, urlunsplit
+from urllib.parse import quote_plus, urlunsplit
 
 import click
 
@@ -21,6 +21,7 @@ from mockpets.errors import InputError, Problem, did_you_mean, invalid, printabl
 from mockpets.settings.validators import scenario_name
 from mockpets.strict_json import dump_json, load_plain_json
 from mockpets.units import counted, either, quote
+from mockpets.urls import plain_url, shown_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -55,14 +56,11 @@ def link(client: ControlClient, app_url: str, scenario: str | None) -> None:
     person needs the same scenario files. Without a token that the server requires, the names are
     not checked.
     """
-    try:
-        parts = urlsplit(app_url)
-        _ = parts.port
-    except ValueError:  # such as half of an IPv6 address, or the port 99999
-        parts = urlsplit("")
-    if re.search(r"\s", app_url) or parts.scheme not in ("http", "https") or not parts.netloc:
-        hint = "write it in full, such as http://localhost:5173/pets"
-        raise invalid("APP_URL", f"must be the URL of a page of your app, got {app_url!r}", hint)
+    parts = plain_url(app_url)
+    if parts is None:
+        what = f"must be the URL of a page of your app, got {shown_url(app_url)!r}"
+        hint = "write it in full and without a user name, such as http://localhost:5173/pets"
+        raise invalid("APP_URL", what, hint)
     try:
         names = (
             []

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _PORT: Final = "7387"
 """The default of the setting `port`."""
 _SECONDS: Final = 1.0
-"""How long the server may take for a step; then the full command tries again, with more time."""
+"""How long the server may take; then the full command tries again, with more time."""
 _EVERY_ADDRESS: Final = ("", "0.0.0.0")  # noqa: S104 - compared, not bound
 _READ: Final = {f"MOCKPETS_{name}" for name in ("HOST", "PORT", "PREFIX", "CONTROL_TOKEN", "URL")}
 """The variables that this module reads. `use` rejects unknown ones, `health` need not."""
@@ -81,7 +81,7 @@ def _default_url(environ: Mapping[str, str]) -> str:
 def check_health(url: str, timeout: float) -> str:
     """Return the line that reports a server as alive.
 
-    :param timeout: seconds for each step.
+    :param timeout: seconds to connect, and then for the response.
     :raise NoAnswer: the server does not respond, or not as mockpets does if all is well.
     :raise InputError: the URL is invalid.
     """

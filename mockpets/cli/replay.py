@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from contextlib import contextmanager, nullcontext, suppress
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Final
@@ -19,24 +18,29 @@ from mockpets.cli.remote import show, with_client
 from mockpets.constants import API_PREFIX, REDACTED
 from mockpets.errors import MockpetsError, invalid, printable
 from mockpets.faults import LOST
-from mockpets.strict_json import dump_ascii, dump_json, load_json_of
+from mockpets.strict_json import dump_text, load_json_of
 from mockpets.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mockpets.client import ControlClient
+    from mockpets.journal.entry import Message
     from mockpets.recording.exchange import AssignedIds, Exchange
     from mockpets.recording.redaction import Redactor
 
 _SECONDS: Final = 30.0
-"""How long each request may take."""
+"""How long each request and its response may take, in addition to the recorded time."""
+_LONGEST: Final = 600.0
+"""How much of a longer recorded time counts, in seconds."""
 _POLL: Final = 0.1
 """In seconds, how often it looks for held responses."""
 _READS: Final = ("GET", "HEAD")
 _HEADERS: Final = ("accept", "accept-language", "content-type")
 """The recorded headers that are sent again."""
 _SHOWN: Final = 100
+_PART: Final = 8
+"""Characters at the beginning of the key that are a secret without the rest."""
 
 
 @click.command(
@@ -158,15 +162,18 @@ def _replayed(
         target = parts.path.rstrip("/") + ids.in_target(exchange.target).removeprefix(API_PREFIX)
         # A connection for each: after a fault, the next one would fail too.
         connection = HttpConnection(parts.hostname or "", port, is_secure=is_secure)
+        seconds = _SECONDS + min((exchange.total_ms or 0) / 1000, _LONGEST)  # perhaps throttled
         try:
             response = connection.send(
-                exchange.method, target, headers, exchange.request.body, _SECONDS
+                exchange.method, target, headers, exchange.request.body, seconds
             )
         except (OSError, ValueError):
             played = exchange._replace(status=None, fault=LOST)
         else:
-            body = response.body if is_ours else _without_key(response.body, key)
-            message = exchange.response._replace(body=body, size=len(body))
+            message = exchange.response._replace(body=response.body, size=len(response.body))
+            if not is_ours:
+                message = _without_key(message, key)
+                exchange = exchange._replace(response=_without_key(exchange.response, key))
             played = exchange._replace(status=response.status, response=message, fault=None)
             played = redactor.exchange(played)
         finally:
@@ -175,13 +182,35 @@ def _replayed(
         yield exchange, [*_differences(exchange, played, ids)]
 
 
-def _without_key(body: bytes, key: str) -> bytes:
-    """Return a body without the key, which a service may repeat; only JSON is ever printed."""
+def _without_key(response: Message, key: str) -> Message:
+    """Return a response without the key, or a long part of its beginning; a service may repeat it.
+
+    Only JSON is ever printed. The recorded response loses the same, so that both can be equal.
+    """
+    if response.cut:
+        return response
     try:
-        text = dump_ascii(load_json_of(body.decode("utf-8-sig")))
+        value = load_json_of(response.body.decode("utf-8-sig"))
+        body = dump_text(_cleaned(value, key)).encode()
     except (ValueError, RecursionError):
-        return body
-    return text.replace(json.dumps(key)[1:-1], REDACTED).encode()
+        return response
+    return response._replace(body=body, size=len(body))
+
+
+def _cleaned(value: Any, key: str) -> Any:
+    """Return a JSON value without the key in its texts, names and numbers."""
+    if isinstance(value, dict):
+        return {_cleaned(name, key): _cleaned(item, key) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_cleaned(item, key) for item in value]
+    if value is None or isinstance(value, bool):
+        return value
+    text, parts, end = str(value), [], 0
+    while (start := text.find(key[:_PART], end)) >= 0:
+        parts += [text[end:start], REDACTED]
+        pairs = zip(key, text[start : start + len(key)], strict=False)
+        end = start + len([*takewhile(lambda pair: pair[0] == pair[1], pairs)])
+    return "".join([*parts, text[end:]]) if parts else value
 
 
 def _differences(exchange: Exchange, played: Exchange, ids: AssignedIds) -> Iterator[str]:
@@ -218,4 +247,4 @@ def _places(recorded: Any, got: Any, where: str = "") -> Iterator[tuple[str, Any
 
 
 def _text(value: Any) -> str:
-    return "missing" if value is _ABSENT else dump_json(value).decode()[:_SHOWN]
+    return "missing" if value is _ABSENT else dump_text(value)[:_SHOWN]

@@ -57,7 +57,8 @@ class ControlClient:
     :param url: the URL of the server, with or without ``/v1`` or ``/~session/v1``.
     :param session: the session; by default the one that the URL names, or ``default``.
     :param token: the control token, if the server requires one.
-    :param timeout: seconds for each step of a call.
+    :param timeout: seconds to connect, and then for the whole response to a call, in addition to
+        those that the call lets the server wait.
     :param any_session: whether to accept another session of the same name than in earlier calls, as
         after a restart of the server.
     :raise InputError: an argument is invalid.
@@ -348,7 +349,7 @@ class ControlClient:
 
     def har(self, **filters: Unpack[types.RequestFilters]) -> types.Har:
         """Return requests of the journal as a HAR 1.2 document."""
-        return self._call("GET", "/requests.har", query=filters)
+        return self._call("GET", "/requests.har", query=filters, wait=constants.WAIT_SECONDS)
 
     def verify(
         self,

@@ -12,25 +12,18 @@ import weakref
 from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
 
 from mockpets import constants
 from mockpets.client.http_connection import PORTS, HttpConnection
-from mockpets.constants import REDACTED
 from mockpets.contract.pet_store import PET_STORE
 from mockpets.errors import MockpetsError, Problem, invalid, printable
+from mockpets.urls import has_user, plain_url, shown_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from mockpets.client.http_connection import Response
     from mockpets.contract.control_types import HeldResponses, VerificationDetails
-
-
-_USER: Final = re.compile(r"^(https?://)?.*(?:@|%40)", re.IGNORECASE | re.DOTALL)
-"""A user name and password, and all before them but the scheme."""
-_VALUE: Final = re.compile("([?&#](?:[^=&#]*=)?)[^&#]+")
-"""A value in a query or fragment, such as the token in the URL of the panel."""
 
 
 class NoAnswer(MockpetsError):  # noqa: N818 - a public name
@@ -106,7 +99,7 @@ class Connection:
     """Sends requests to one server; an invalid URL raises `InputError`.
 
     :param url: the root URL, with any path prefix.
-    :param timeout: seconds for each step: to connect, to send, and to wait for data.
+    :param timeout: seconds to connect, and then for each exchange; see `HttpConnection.send`.
     """
 
     def __init__(self, url: str, timeout: float) -> None:
@@ -246,7 +239,7 @@ def split_url(url: str) -> tuple[str, str, tuple[str, ...]]:
     ends = f"(?:{PET_STORE.paths[0]}|{constants.API_PREFIX}|{constants.CONTROL_PREFIX})$"
     root = re.sub(ends, "", url.rstrip("/"))
     rest, mark, chosen = root.rpartition(f"/{constants.BASE_MARK}")
-    if not mark or "/" in chosen or _USER.search(root) or re.search("[?#]", root):
+    if not mark or "/" in chosen or has_user(root) or re.search("[?#]", root):
         return root, "", ()
     session, *scenarios = chosen.split("+")
     return rest, session, tuple(filter(None, scenarios))
@@ -262,19 +255,16 @@ def server_address(url: str) -> tuple[bool, str, int, str]:
 
     :raise InputError: the URL is invalid; the message has no user name, password or token.
     """
+    parts = plain_url(url)
+    host, port = ("", 0) if parts is None else (parts.hostname or "", parts.port)
     try:
-        parts = urlsplit(url)
-        host, port = parts.hostname or "", parts.port
         host.encode("idna")  # fails, as a lookup would, for labels that are empty or too long
     except ValueError:
-        parts, host, port = urlsplit(""), "", None
-    # urlsplit drops line ends; a request line must not have them, nor spaces or non-ASCII.
-    is_clean = not re.search(r"[\s\x00-\x1f\x7f]", url) and parts.path.isascii()
-    # An unencoded slash, or an encoded @, moves the end of the host: then the rest may be secret.
-    shown = _VALUE.sub(rf"\1{REDACTED}", _USER.sub(rf"\1{REDACTED}@", url))
-    is_plain = is_clean and not _USER.search(url) and not re.search("[?#]", url)
-    if parts.scheme not in ("http", "https") or not host or port == 0 or not is_plain:
+        parts = None
+    # A request line must not have other characters than ASCII.
+    is_plain = not has_user(url) and not re.search("[?#]", url)
+    if parts is None or port == 0 or not is_plain or not parts.path.isascii():
         hint = "use a URL such as http://localhost:7387, without a user name, query or fragment"
-        raise invalid(shown or "''", "not a valid server URL", hint)
+        raise invalid(shown_url(url) or "''", "not a valid server URL", hint)
     is_secure = parts.scheme == "https"
     return is_secure, host, port or PORTS[is_secure], parts.path

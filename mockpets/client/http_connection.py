@@ -6,12 +6,15 @@ a body in a packet of its own.
 
 from __future__ import annotations
 
+import io
 import re
 import socket
+from time import monotonic
 from typing import IO, TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from typing import Any
 
 PORTS: Final = {False: 80, True: 443}
 """The ports that a URL can omit, by whether it uses TLS."""
@@ -52,7 +55,8 @@ class HttpConnection:
     ) -> Response:
         """Send a request and return the response; after an error, the connection is closed.
 
-        :param timeout: seconds for each step: to connect, to send, and to wait for data.
+        :param timeout: seconds to connect, and then for the request and the whole response: a
+            server that sends a byte now and then does not extend them.
         :raise ConnectionError: the connection ended before the response.
         :raise OSError: cannot connect, or the time is over.
         :raise ValueError: a header, the method or the target is invalid, or the response is not
@@ -63,9 +67,9 @@ class HttpConnection:
             if self._socket is None or self._has_ended(self._socket):
                 self.close()
                 self._socket = self._connect(timeout)
-            self._socket.settimeout(timeout)
-            self._socket.sendall(request)
-            with self._socket.makefile("rb") as file:
+            exchange = _Exchange(self._socket, timeout)
+            exchange.send(request)
+            with io.BufferedReader(exchange) as file:
                 response, stays_open = _receive(file)
         except BaseException:  # Ctrl-C too
             self.close()
@@ -117,6 +121,39 @@ class HttpConnection:
         except OSError as error:  # of TLS: it read a record that has no data
             return type(error).__name__ != "SSLWantReadError"
         return True
+
+
+class _Exchange(io.RawIOBase):
+    """Writes and reads a socket until a deadline, which each call checks.
+
+    :raise TimeoutError: the time is over; from all methods.
+    """
+
+    def __init__(self, connected: socket.socket, timeout: float) -> None:
+        self._socket = connected
+        self._deadline = monotonic() + timeout
+
+    def _ready(self) -> socket.socket:
+        """Return the socket, with the time that is left."""
+        seconds = self._deadline - monotonic()
+        if seconds <= 0:  # 0 would not wait, and a negative number is invalid
+            raise TimeoutError("timed out")
+        self._socket.settimeout(seconds)
+        return self._socket
+
+    def send(self, data: bytes) -> None:
+        """Send all data."""
+        rest = memoryview(data)
+        while rest:
+            rest = rest[self._ready().send(rest) :]
+
+    def readable(self) -> bool:
+        """Return True, as `io.BufferedReader` requires."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:  # `collections.abc.Buffer` needs Python 3.12
+        """Read what has arrived into a buffer, once there is something."""
+        return self._ready().recv_into(buffer)
 
 
 def _receive(file: IO[bytes]) -> tuple[Response, bool]:

@@ -11,7 +11,7 @@ from zlib import crc32
 from mockpets.constants import ERRORS
 from mockpets.journal.entry import Entry, Message
 from mockpets.redaction import is_secret
-from mockpets.strict_json import deeper_than, dump_json, load_json_of
+from mockpets.strict_json import deeper_than, dump_text, load_json_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -33,6 +33,7 @@ _ADDED: Final = re.compile(
 )
 """Headers that servers add, or that are right only for the response that they were made for."""
 
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _LEVELS: Final = 64
 """The most levels of a body that is read as JSON; what compares two bodies recurses."""
 
@@ -62,11 +63,16 @@ class Exchange(Entry):
 
     @property
     def created_id(self) -> Key | None:
-        """The id that the server assigned in this response; None if it created no record."""
+        """The id that the server assigned in this response; None if it created no record.
+
+        A text with half of a surrogate pair is not an id, because no target can have it.
+        """
         is_created = self.method == "POST" and self.status == HTTPStatus.CREATED
         body = self.body if is_created else None
         value = body.get("id") if isinstance(body, dict) else None
-        return value if isinstance(value, (int, str)) and not isinstance(value, bool) else None
+        if isinstance(value, str):
+            return None if _SURROGATE.search(value) else value
+        return value if isinstance(value, int) and not isinstance(value, bool) else None
 
     def completed(self) -> Exchange:
         """Return it with the body of the request, which the response to a create repeats.
@@ -76,7 +82,7 @@ class Exchange(Entry):
         body = self.body if self.method == "POST" and self.status == HTTPStatus.CREATED else None
         if not (self.request.cut and isinstance(body, dict)):
             return self
-        sent = dump_json({name: value for name, value in body.items() if name != "id"})
+        sent = dump_text({name: value for name, value in body.items() if name != "id"}).encode()
         return self._replace(request=Message(self.request.head, sent, len(sent)))
 
     @property

@@ -3,24 +3,26 @@
 Everything that a recording has passes through one `Redactor`: targets, headers and bodies, and the
 records of the beginning. It works in two passes. The first finds secrets by their names, wherever
 a text has names: in JSON, also inside of a text, behind a prefix, in lines or in events; in forms;
-in URLs. The second also replaces the values that the first has found, wherever they are repeated.
+in URLs. A segment of a path is also a secret if it looks like one. The second pass also replaces
+the values that the first has found, wherever they are repeated, also in base64.
 A text that still looks as if it had a secret, in a form that is not read, is dropped as a whole.
 """
 
 from __future__ import annotations
 
 import re
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from bisect import bisect_right
 from collections import Counter, deque
 from contextlib import suppress
+from string import ascii_letters, digits
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import quote, unquote, unquote_plus
 
 from mockpets.constants import REDACTED
 from mockpets.journal.entry import Message
 from mockpets.redaction import is_secret, is_secret_property
-from mockpets.strict_json import dump_json, load_json_of
+from mockpets.strict_json import dump_text, load_json_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -32,7 +34,11 @@ _WORD: Final = (
     r"(?:token|secret|passw(?:or)?d|passphrase|pwd|jwt|api[-_. +]?key|authorization|cookie"
     r"|credential)"
 )
-_HINT: Final = re.compile(rf"{_WORD}|code|otp|auth|@|%|\\u|eyj|bearer|basic |private key")
+_LEAD: Final = re.compile(
+    rf"{_WORD}|(?<!p)reset|invit|magic|verif|confirm|activat|unlock|unsubscri|recover|webhook"
+)
+"""In a segment of a path, in lower case: one of the next two may be a secret."""
+_HINT: Final = re.compile(rf"{_LEAD.pattern}|code|otp|auth|@|%|\\|eyj|bearer|basic |private key")
 """A text without a match, in lower case, has no secret with a name."""
 _PREFIX: Final = re.compile(
     # Against inclusion as a script, the call of JSONP, and a field of an event.
@@ -78,6 +84,25 @@ _LEAST_COOKIE: Final = 16
 """The shortest values whose repetition is a secret; a shorter one may be a word."""
 _LONGEST: Final = 1000
 """How much of a longer value is compared."""
+_HOST: Final = re.compile("[^/?#]*//[^/?#]*")
+_SEGMENT: Final = "a segment of a path"
+_REPEATED: Final = "a repeated secret"
+_JWT: Final = re.compile(r"\beyJ[\w-]{8,1000}+\.[\w-]+")
+_UUID: Final = re.compile("[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_KIND: Final = re.compile("^(?:[a-z]+_)+")
+"""What some services put before their ids, such as ``sub_sched_``."""
+_TURN: Final = re.compile("(?<=[a-z])(?=[A-Z0-9])|(?<=[A-Z])(?=[a-z0-9])|(?<=[0-9])(?=[a-zA-Z])")
+"""Between two characters of different kinds, of which a random text has many and a name few."""
+_TURNS: Final = 3
+"""The fewest turns of a segment behind a `_LEAD`."""
+_RANDOM: Final = 32
+"""The shortest segment of any path that is a secret; ids are shorter."""
+_RANDOM_TURNS: Final = 4
+"""The most characters for each turn in such a segment."""
+_ID: Final = re.compile(rb'"_?id"\s{0,9}:\s{0,9}"([^"\\]{8,200})"')
+_BASE64: Final = frozenset(f"{ascii_letters}{digits}+-_")
+_BASE64_END: Final = _BASE64 | {"="}
+"""The characters of base64 before and behind a part. A slash may end a segment of a path."""
 _STEP: Final = 4
 _WINDOW: Final = _LEAST - _STEP + 1
 """How texts are searched for these values: a part of this length at each such place."""
@@ -103,6 +128,9 @@ class Redactor:
         self.dropped: Counter[str] = Counter()
         """How often each name had a secret in what was cleaned last."""
         self._found: set[str] = set()
+        self._bodies: list[bytes] = []
+        """The responses that are cleaned; their ids are not secrets, wherever they are."""
+        self._ids: set[bytes] | None = None
         self._repeated: _Repeated | None = None
         for secret in secrets:
             self.learn(secret)
@@ -115,6 +143,7 @@ class Redactor:
 
     def clean(self, entries: Sequence[E]) -> list[E]:
         """Return entries without secrets."""
+        self._bodies, self._ids = [entry.response.body for entry in entries], None
         for entry in entries:
             for secret in entry.secrets:
                 self.learn(secret)
@@ -140,7 +169,7 @@ class Redactor:
         target = self.target(entry.target)
         return entry._replace(
             target=target,
-            path=self._without_repeated(entry.path),
+            path=self._path(entry.path, None, is_target=True),
             request=self._message(entry.request),
             response=self._message(entry.response),
         )
@@ -181,8 +210,10 @@ class Redactor:
         return body if self.text(text) == text else REDACTED.encode()
 
     def target(self, target: str) -> str:
-        """Return a path with a query, without secrets, which are not counted."""
-        return self._without_repeated(self._url(target, None))
+        """Return a path with a query, without secrets. Those in the query are not counted."""
+        path, mark, query = target.partition("?")
+        path = self._path(path, "", is_target=True)
+        return self._without_repeated(self.pairs(f"{path}{mark}{query}", None))
 
     def body(self, text: str) -> str:
         """Return the body of a message without secrets."""
@@ -198,7 +229,7 @@ class Redactor:
         """
         if _HINT.search(text.lower()):
             text = self._named(text, place, depth)
-        return self._without_repeated(text)
+        return self._without_repeated(text, place)
 
     def _named(self, text: str, place: str | None, depth: int) -> str:
         try:
@@ -222,8 +253,8 @@ class Redactor:
                 new = self._json("", value, depth + 1, place)
                 if new == value and not properties.has_duplicates:
                     return text, ""
-                return text[:start] + dump_json(new).decode() + text[end:], ""
-        text = self._without_repeated(text)
+                return text[:start] + dump_text(new) + text[end:], ""
+        text = self._without_repeated(text, place)
         lines = text.splitlines(keepends=True)
         if len(lines) > 1:
             parts = [self._line(line, place, depth + 1) for line in lines]
@@ -244,13 +275,21 @@ class Redactor:
         result, rest = self._read(content, place, depth)
         return result + line[len(content) :], rest + line[len(content) :]
 
-    def _url(self, url: str, place: str | None = "") -> str:
-        """Return a URL, or a path with a query, without secrets."""
+    def _url(self, url: str, place: str | None) -> str:
+        """Return a URL, or a path with a query, without secrets that have a name."""
+        end = _end_of_path(url)
+        if "/" in url[:end] and _LEAD.search(url[:end].lower()):
+            start = host.end() if (host := _HOST.match(url)) else 0
+            url = url[:start] + self._path(url[start:end], place) + url[end:]
+        return self.pairs(url, place)
+
+    def pairs(self, url: str, place: str | None) -> str:
+        """Return a URL without a user name, and without secrets in its query and fragment."""
         if "@" in url:
             url = _USER.sub(lambda user: self._user(user, place), url)
         if "=" not in url and "%" not in url:
             return url
-        end = min((url.find(mark) for mark in "?#;" if mark in url), default=len(url))
+        end = _end_of_path(url)
         return url[:end] + _PAIR.sub(lambda pair: self._pair(pair, place), url[end:])
 
     def _user(self, user: re.Match[str], place: str | None) -> str:
@@ -277,8 +316,38 @@ class Redactor:
             return f"{lead}{name}{equals}{REDACTED}"
         return pair[0]
 
-    def _without_repeated(self, text: str) -> str:
-        return text if self._repeated is None else self._repeated.removed(text)
+    def _path(self, path: str, place: str | None, *, is_target: bool = False) -> str:
+        """Return a path without the segments that look like a secret, or repeat one.
+
+        :param is_target: whether long random segments are secrets without a name before them.
+        """
+        segments = path.split("/")
+        leads = [False, False]
+        for index, segment in enumerate(segments):
+            found: list[str] = []
+            for part in _decoded(segment.replace("+", "%2B")).split("/"):
+                found += _secrets_of_segment(part, is_named=any(leads), is_target=is_target)
+                leads = [leads[1], _LEAD.search(part.lower()) is not None]
+            found = [secret for secret in found if not self._is_id(secret)]
+            for secret in found:
+                self.learn(secret)
+            cleaned = REDACTED if found else self._without_repeated(segment)
+            if cleaned != segment:
+                self._count(_SEGMENT, place)
+                segments[index] = cleaned
+        return self._without_repeated("/".join(segments))
+
+    def _is_id(self, text: str) -> bool:
+        """Return whether a response has a record with this id, which is no secret then."""
+        if self._ids is None:
+            self._ids = {match[1] for body in self._bodies for match in _ID.finditer(body)}
+        return text.encode("utf-8", "surrogatepass") in self._ids
+
+    def _without_repeated(self, text: str, place: str | None = None) -> str:
+        if self._repeated is None or (result := self._repeated.removed(text)) == text:
+            return text
+        self._count(_REPEATED, place)
+        return result
 
     # --- JSON -----------------------------------------------------------------------------------
 
@@ -308,7 +377,7 @@ class Redactor:
         if value is None or isinstance(value, bool):
             return value
         text = str(value)
-        return REDACTED if self._without_repeated(text) != text else value
+        return REDACTED if self._without_repeated(text, place) != text else value
 
     def _hidden(self, name: str, value: Any, place: str | None) -> Any:
         """Return the value of a secret property with each text and number in it redacted."""
@@ -382,6 +451,44 @@ def _looks_secret(text: str) -> bool:
     return False
 
 
+def _end_of_path(url: str) -> int:
+    return min((url.find(mark) for mark in "?#;" if mark in url), default=len(url))
+
+
+def _secrets_of_segment(text: str, *, is_named: bool, is_target: bool) -> list[str]:
+    """Return the parts of a decoded segment of a path that look like a secret.
+
+    UUIDs never do, nor numbers. The others do if they are a JSON Web Token, or if letters and
+    digits alternate.
+
+    :param is_named: whether it follows a `_LEAD`; then shorter ones look like a secret too.
+    :param is_target: whether long ones do so without one.
+    """
+    if jwt := _JWT.search(text):
+        return [jwt[0]]
+    parts = re.split("[^A-Za-z0-9_.~=+-]+", _UUID.sub("/", text))
+    return [
+        part
+        for part in parts
+        if len(part) >= _LEAST and re.search("[0-9]", part)
+        if (is_named and len(_TURN.findall(part)) >= _TURNS) or (is_target and _is_random(part))
+    ]
+
+
+def _is_random(text: str) -> bool:
+    """Return whether a text is too long for an id and has no words; nor is it a hash or base64."""
+    text = _KIND.sub("", text)
+    if len(text) < _RANDOM or len(_TURN.findall(text)) * _RANDOM_TURNS < len(text):
+        return False
+    if re.fullmatch("[0-9a-fA-F]{,40}", text) or len(re.findall("[0-9]+", text)) == 1:
+        return False
+    try:
+        plain = b64decode(text + "=" * (-len(text) % 4), b"-_", validate=True).decode("ascii")
+    except ValueError:
+        return True
+    return not plain.isprintable()  # an id of GraphQL is a text in base64
+
+
 def _decoded(text: str) -> str:
     """Return a text of a URL without percent-encoding, which may be repeated."""
     text = unquote_plus(text)
@@ -415,7 +522,7 @@ def _header_secrets(name: str, value: str) -> list[tuple[str, int]]:
 def secrets_of(target: str, headers: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """Return the values in a target and headers that no recording may repeat."""
     redactor = Redactor()
-    redactor.target(target)
+    redactor.pairs(target, None)
     deque(redactor.headers(headers), 0)
     return redactor.found
 
@@ -436,6 +543,16 @@ def redacted_names(value: Any, name: str = "") -> Counter[str]:
     return Counter([name]) if isinstance(value, str) and REDACTED in value else Counter()
 
 
+def _in_base64(secret: str) -> Iterator[str]:
+    """Yield the characters that only a secret decides, wherever it is in a text in base64."""
+    data = secret.encode("utf-8", "surrogatepass")
+    for before in range(3):
+        text = b64encode(bytes(before) + data).decode()
+        text = text[(before * 8 + 5) // 6 : (before + len(data)) * 8 // 6]
+        yield text
+        yield text.replace("+", "-").replace("/", "_")
+
+
 class _Repeated:
     """Finds values in texts, in a time that does not depend on how many there are.
 
@@ -444,7 +561,14 @@ class _Repeated:
 
     def __init__(self, secrets: Iterable[str]) -> None:
         forms = {secret[:_LONGEST] for secret in secrets}
-        forms |= {form for secret in [*forms] for form in (quote(secret), quote(secret, safe=""))}
+        self._encoded = {form[:_LONGEST] for secret in forms for form in _in_base64(secret)}
+        """The values in base64, perhaps as a part of a longer text, such as ``user:password``."""
+        forms |= {
+            quote(secret, safe, errors="surrogatepass")[:_LONGEST]
+            for secret in [*forms]
+            for safe in ("/", "")
+        }
+        forms |= self._encoded
         self._sorted = sorted(forms)
         self._starts = {start[:_LEAST] for start in forms}
         self._windows = {
@@ -473,10 +597,16 @@ class _Repeated:
         for last in near:
             for place in range(max(last - _STEP + 1, done), last + 1):
                 if text[place : place + _LEAST] in starts and (secret := self._at(text, place)):
-                    parts += [text[done:place], REDACTED]
-                    done = place + len(secret)
-                    if len(secret) == _LONGEST and (end := _VALUE_END.search(text, done)):
-                        done = end.start()  # the rest was not compared
+                    start, end = place, place + len(secret)
+                    if secret in self._encoded:  # as a part of a longer text
+                        while start > done and text[start - 1] in _BASE64:
+                            start -= 1
+                        while text[end : end + 1] in _BASE64_END:
+                            end += 1
+                    parts += [text[done:start], REDACTED]
+                    done = end
+                    if len(secret) == _LONGEST and (rest := _VALUE_END.search(text, done)):
+                        done = rest.start()  # the rest was not compared
                     break
         return "".join([*parts, text[done:]]) if parts else text
 

@@ -24,10 +24,10 @@ from mockpets.constants import (
 from mockpets.errors import invalid
 from mockpets.faults import LOST
 from mockpets.journal.entry import Entry, Message
-from mockpets.redaction import redacted_target
 from mockpets.scenario.engine import NO_STUBS
 from mockpets.strict_json import shown
 from mockpets.text_files import read_any_text
+from mockpets.urls import plain_url, shown_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -77,11 +77,11 @@ class Recorded(NamedTuple):
 def base_url(url: str) -> SplitResult:
     """Return the base URL that a text names.
 
-    :raise InputError: it is not an absolute HTTP URL.
+    :raise InputError: it is not an absolute HTTP URL, or has a user name or a query.
     """
-    parts = _http_url(url)
+    parts = plain_url(url)
     if parts is None or parts.query or parts.fragment:
-        what = f"must be an absolute URL without a query, got {shown(redacted_target(url))}"
+        what = f"must be an absolute URL without a query or user name, got {shown(shown_url(url))}"
         raise invalid("--base-url", what, "use a URL such as https://staging.example/v1")
     return parts
 

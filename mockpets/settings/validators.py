@@ -20,6 +20,7 @@ from mockpets.constants import (
     SCENARIO_NAME,
 )
 from mockpets.errors import did_you_mean
+from mockpets.urls import shown_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -59,7 +60,7 @@ def host(text: str) -> str:
         ipaddress.IPv6Address(bare)
     except ValueError:
         expected = "must be an IP address or a host name, without a scheme or port"
-        raise ValueError(f"{expected}, {got(text)}") from None
+        raise ValueError(f"{expected}, {got(shown_url(text))}") from None
     return bare
 
 
@@ -164,7 +165,8 @@ def origin(text: str) -> str:
         if match[1] is None or 1 <= int(match[1]) <= PORT_MAX:
             return lower
         raise ValueError(f"must have a port from 1 to {PORT_MAX}, or none, {got(text)}")
-    raise ValueError(f"must be an origin such as https://app.example, without a path, {got(text)}")
+    expected = "must be an origin such as https://app.example, without a path"
+    raise ValueError(f"{expected}, {got(shown_url(text))}")
 
 
 def node_name(text: str) -> str:

@@ -420,6 +420,26 @@ def test_the_toolbar_removes_itself_with_one_line(
         assert one.page.context.cookies() == []
 
 
+@pytest.mark.parametrize("address", [
+    *("data:application/json,{}#", "blob:http://localhost/1", "file:///tmp", "javascript:0"),
+    *("ftp://localhost", "http://[", "http://ann:s3cret@localhost:9", "http://ann@localhost:9"),
+])  # fmt: skip
+def test_an_address_that_is_not_a_plain_http_url_is_rejected(
+    browser: Browser, server: MockpetsServer, address: str
+) -> None:
+    with app(browser, server, html=f" data-mockpets-url='{address}'") as one:
+        requested: list[str] = []
+        one.page.on("request", lambda request: requested.append(request.url))
+        one.visit()
+        expect(one.out).to_have_text("200 2")
+        message = "data-mockpets-url of <html> must be an http or https URL without a user name"
+        lines = [text for text in one.warnings if text.startswith("mockpets:")]
+        assert lines[-1].startswith(f"mockpets: the toolbar is off: {message}, such as http://")
+        assert one.errors == []
+        assert "s3cret" not in str(one.warnings)
+        assert [url for url in requested if not url.startswith((one.origin, server.url))] == []
+
+
 def test_only_the_html_element_names_another_server(
     browser: Browser, server: MockpetsServer
 ) -> None:

@@ -345,6 +345,7 @@ def test_held_responses_are_listed_and_released(
     (["", "--scenario=empty"], "?mockpets=%2Bempty"),
     (["/", "--session", "demo", "--scenario", "slow, Empty"], "/?mockpets=demo%2Bslow%2Bempty"),
     (["/?a=%20&&mockpets=old&b#top", "--session=demo"], "/?a=%20&b&mockpets=demo#top"),
+    (["/@ann?mail=a@b"], "/@ann?mail=a@b&mockpets=default"),
 ])  # fmt: skip
 def test_a_link_has_the_session_and_the_scenarios(
     run: Run, client: ControlClient, options: list[str], link: str
@@ -469,6 +470,12 @@ def test_all_sessions_are_reset_and_dropped(run: Run, client: ControlClient, cal
     (f"link http://a --scenario {','.join(['retry'] * 11)}", 2,
      "--scenario: must name at most 8 scenarios, got 11; stack fewer"),
     ("link javascript:x", 2, "APP_URL: must be the URL of a page"),
+    ("link http://me:topsecret@a/", 2, "APP_URL: must be the URL of a page of your app, got 'http://"
+     "[redacted]@a/'; write it in full and without a user name, such as http://localhost:5173/pets"),
+    *((f"link {url}", 2, "APP_URL: must be the URL of a page of your app, got '" + shown) for
+      url, shown in (("me:topsecret@a", "[redacted]@a'"), ("ftp://me:topsecret@a", "[redacted]@a'"),
+      ("http://me:topsecret@[", "http://[redacted]@['"), ("http://me@a", "http://[redacted]@a'"),
+      ("http://me:topsecret%40a", "http://[redacted]@a'"))),
     ("link http://a --scenario empty,retyr", 2,
      "--scenario: unknown scenario 'retyr'; did you mean 'retry'?"),
     ("reset --session a,b", 2, "session: invalid session name 'a,b'"),

@@ -3,10 +3,11 @@
 import json
 import ssl
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from time import sleep
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -306,8 +307,12 @@ def running(
     body: bytes = b"[]",
     headers: Mapping[str, str] = MappingProxyType({}),
     certificate: Path | None = None,
+    pause: float = 0,
 ) -> Iterator[Service]:
-    """Run a service that responds to every request in the same way."""
+    """Run a service that responds to every request in the same way.
+
+    :param pause: seconds before each byte of the body of responses to API requests.
+    """
     seen: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -317,7 +322,13 @@ def running(
             for name, value in {"Content-Length": str(len(body)), **headers}.items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(body)
+            if not pause or "__mockpets" in self.path:
+                self.wfile.write(body)
+                return
+            with suppress(ConnectionError):  # the client may have left
+                for byte in body:
+                    sleep(pause)
+                    self.wfile.write(bytes([byte]))
 
         do_POST = do_GET  # noqa: N815 - the name that http.server looks for
 
@@ -377,6 +388,22 @@ def test_redirects_are_not_followed(to_service: Run) -> None:
     assert other.seen == []
 
 
+@pytest.mark.parametrize(("recorded", "line"), [
+    (1, "request 1, GET /v1/pets: no response, recorded 200"),
+    (60_000, "1 request: 0 differences"),
+], ids=["longer than recorded", "as long as recorded"])  # fmt: skip
+def test_a_service_that_sends_byte_by_byte_has_a_time_limit(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recorded: int, line: str
+) -> None:
+    monkeypatch.setattr("mockpets.cli.replay._SECONDS", 0.5)
+    monkeypatch.setenv("STAGING_KEY", KEY)
+    file = har(tmp_path / "a.har", entry("GET", "/pets", 200, []))
+    file.write_text(file.read_text("utf-8").replace('"time": 5', f'"time": {recorded}'), "utf-8")
+    with running(200, b"[        ]", pause=0.2) as other:
+        words = ("replay", file, "--base-url", BASE, "--key-env", "STAGING_KEY", "--url", other.url)
+        assert run(*words)[1][0] == line
+
+
 @pytest.mark.tool
 @pytest.mark.parametrize(
     ("host", "is_trusted"), [("localhost", True), ("localhost", False), ("127.0.0.1", True)]
@@ -395,14 +422,56 @@ def test_the_certificate_is_verified(
     assert out[-1].startswith("6 requests: 6 differences")
 
 
-@pytest.mark.parametrize("echo", [KEY, f"Bearer {KEY} " * 99])
+@pytest.mark.parametrize(
+    "echo", [KEY, f"Bearer {KEY} " * 99, KEY[:-1], f"{KEY[:9]}...", f"{KEY[:-1]}x{KEY[:-1]}"]
+)
 def test_the_key_is_never_printed(to_service: Run, echo: str) -> None:
-    bodies = [json.dumps([{"name": KEY, KEY: KEY}]), json.dumps({"message": echo}), echo]
+    bodies = [json.dumps([{"name": echo, echo: echo}]), json.dumps({"message": echo}), echo]
     for body in bodies:
         for options in ((), ("--json",)):
             with running(200, body.encode()) as other:
                 _, out, err = to_service(other.url, *options)
             assert "k3y" not in "\n".join([*out, *err])
+
+
+@pytest.mark.parametrize(("key", "got", "line"), [
+    ("sk_live_1234567", {"a": "sk_live_****"}, "1 request: 0 differences"),
+    ("sk_live_1234567", {"a": "sk_live_#"}, 'body.a: "[redacted]#", recorded "[redacted]****"'),
+    ("1234567890", {"a": 123456789}, 'body.a: "[redacted]", recorded "sk_live_****"'),
+    ("k3y", {"a": "k3"}, 'body.a: "k3", recorded "sk_live_****"'),
+    ("k3y", {"a": "k3yk3y"}, 'body.a: "[redacted][redacted]", recorded "sk_live_****"'),
+], ids=["same", "other", "number", "part of a short key", "short key"])  # fmt: skip
+def test_a_part_of_the_key_is_not_printed(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, got: Any, line: str
+) -> None:
+    monkeypatch.setenv("STAGING_KEY", key)
+    file = har(tmp_path / "a.har", entry("GET", "/pets", 200, {"a": "sk_live_****"}))
+    with running(200, json.dumps(got).encode()) as other:
+        words = ("replay", file, "--base-url", BASE, "--key-env", "STAGING_KEY", "--url", other.url)
+        assert line in run(*words)[1][0]
+
+
+HALF = "\ud800"
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize(("got", "line"), [
+    ({"id": HALF}, 'body.id: "\\ud800", recorded 1'),
+    ({"id": 1, HALF: [HALF]}, 'body.\\ud800: ["\\ud800"], recorded missing'),
+    ({"id": 1, "n": f"\u00e9{HALF}"}, 'body.n: "\u00e9\\ud800", recorded missing'),
+    ({"id": 1, "token": HALF, "n": HALF}, 'body.token: "[redacted]", recorded missing'),
+], ids=["value", "name", "text", "secret"])  # fmt: skip
+def test_half_a_surrogate_pair_in_a_response_is_a_difference(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str, got: Any, line: str
+) -> None:
+    monkeypatch.setenv("STAGING_KEY", KEY)
+    rows = entry(method, "/things", 201, {"id": 1}), entry("GET", "/things/1", 201, {"id": 1})
+    words = ("replay", har(tmp_path / "a.har", *rows), "--base-url", BASE, "--allow-writes")
+    with running(201, json.dumps(got).encode()) as other:
+        _, lines, err = run(*words, "--key-env", "STAGING_KEY", "--url", other.url)
+
+    assert (lines[0], err) == (f"request 1, {method} /v1/things: {line}", [])
+    assert lines[-1] == "2 requests: 2 differences"
 
 
 @pytest.mark.parametrize(("value", "message"), [
@@ -526,6 +595,7 @@ def test_a_list_that_ignores_the_query_is_recorded_as_it_was(run: Run, tmp_path:
 STRANGE = {
     "nested values": (json.dumps({"a": 1}).replace("1", '{"a":' * 500 + "1" + "}" * 500), {}, ""),
     "nested lists": ("[" * 500 + "]" * 500, {}, ""),
+    "secret": (json.dumps({"token": "a-secret-\ud800", "n": "a-secret-\ud800"}), {}, ""),
     "half a surrogate pair": ('"\\ud800"', {"text": '"\ud800"'}, ""),
     "method": ("{}", {"method": "G\ud800"}, 'method must be a word such as GET, got "G\\ud800"'),
     "media type": ("{}", {"sent": "text/\u4e16"}, "content-type of the request must be ASCII, got"),

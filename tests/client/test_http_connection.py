@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from time import sleep
 
 import pytest
 
@@ -129,6 +130,27 @@ def assert_no_answer(response: bytes, reason: str) -> None:
 
     assert str(caught.value).startswith(f"cannot connect to {url} (")
     assert reason in str(caught.value)
+
+
+@pytest.mark.parametrize("response", [
+    b"HTTP/1.1 200 OK\r\n" + LENGTH,
+    b"HTTP/1.1 200 OK\r\n\r\n" + HEALTH,
+    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n%X\r\n%s\r\n0\r\n\r\n"
+        % (len(HEALTH), HEALTH),
+])  # fmt: skip
+def test_a_response_that_arrives_bit_by_bit_has_a_time_limit(response: bytes) -> None:
+    """The pauses alone take longer than the limit."""
+    with socket.create_server(("127.0.0.1", 0)) as listening, ThreadPoolExecutor(1) as pool:
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        called = pool.submit(ControlClient(url, timeout=0.5).health)
+        connection, _ = listening.accept()
+        with connection, suppress(ConnectionError):
+            connection.recv(65536)
+            for place in range(0, len(response), 4):
+                connection.sendall(response[place : place + 4])
+                sleep(0.1)
+        with pytest.raises(NoAnswer, match="timed out"):
+            called.result(SECONDS)
 
 
 def test_a_request_is_sent_at_once() -> None:

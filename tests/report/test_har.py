@@ -130,15 +130,28 @@ def test_a_file_without_requests_to_mockpets_needs_a_base_url(run: Run) -> None:
 
 @pytest.mark.parametrize(
     "url",
-    ["", "staging.example/v1", "ftp://a/v1", "/v1", "https://", "https://a/v1?x=1", "http://[a"],
+    [
+        *(
+            "",
+            "staging.example/v1",
+            "ftp://a/v1",
+            "/v1",
+            "https://",
+            "https://a/v1?x=1",
+            "http://[a",
+        ),
+        *("https://me:topsecret@a/v1", "https://me@a", "me:topsecret@a", "https://a/v1\t"),
+    ],
 )
 def test_an_invalid_base_url(run: Run, url: str) -> None:
     write("a.har", FIREFOX)
 
     status, _, err = run("--har", "a.har", "--base-url", url)
     assert status == 2
-    assert err[0].startswith("mockpets: --base-url: must be an absolute URL without a query, got ")
+    message = "must be an absolute URL without a query or user name, got "
+    assert err[0].startswith(f"mockpets: --base-url: {message}")
     assert err[0].endswith("; use a URL such as https://staging.example/v1")
+    assert "topsecret" not in err[0]
 
 
 def test_a_base_path_and_a_proxy_are_before_v1(run: Run) -> None:

@@ -100,6 +100,7 @@ BAD_FOLDER = "must be a readable folder (File name too long), "
 # Setting, invalid value, message.
 BAD: list[tuple[str, str, str]] = [
     ("host", "http://localhost", f"{BAD_HOST}'http://localhost'"),
+    ("host", "http://me:topsecret@a", f"{BAD_HOST}'http://[redacted]@a'"),
     ("host", "localhost,", f"{BAD_HOST}''"),
     ("port", "70000", f"{BAD_PORT}'70000'"),
     ("port", "8_0", f"{BAD_PORT}'8_0'"),
@@ -130,6 +131,7 @@ BAD: list[tuple[str, str, str]] = [
     ("control_token", "short", "must be at least 8 visible ASCII characters without spaces"),
     ("control_token", "two words", "must be at least 8 visible ASCII characters without spaces"),
     ("control_origin", "http://a/b", f"{BAD_ORIGIN}'http://a/b'"),
+    ("control_origin", "http://me:topsecret@a", f"{BAD_ORIGIN}'http://[redacted]@a'"),
     ("control_origin", "http://a:0", f"{BAD_ORIGIN_PORT}'http://a:0'"),
     ("control_origin", "https://[::1]:99999", f"{BAD_ORIGIN_PORT}'https://[::1]:99999'"),
     ("control_origin", "http://a:", f"{BAD_ORIGIN}'http://a:'"),

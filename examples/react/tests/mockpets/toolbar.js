@@ -77,9 +77,19 @@ function link() {
 
 const source = new URL(import.meta.url);
 const given = document.documentElement.dataset.mockpetsUrl; // of <html>, which no text of a visitor can change
-const loaded = given === undefined ? source.origin + source.pathname : `${new URL(given, location.href).href.replace(/\/$/, "")}/__mockpets/toolbar.js`;
+const loaded = given === undefined ? source.origin + source.pathname : `${httpUrl(given)}/__mockpets/toolbar.js`;
 const [, server = DEFAULT_URL, servedFor] = /^(.+?)(?:\/~([^/+]+)[^/]*)?\/__mockpets\/toolbar\.js$/.exec(loaded) ?? [];
 const session = () => split(cookie())[0] || servedFor || "default";
+
+/** Return an absolute HTTP URL without its last slash; empty if the text is another one, or has a user name or password. */
+function httpUrl(text) {
+  try {
+    const { href, protocol, username, password } = new URL(text, location.href);
+    return /^https?:$/.test(protocol) && !username && !password ? href.replace(/\/$/, "") : "";
+  } catch {
+    return "";
+  }
+}
 
 /** Call the server. The error of a rejected call has its `status`. */
 async function call(method, path, body, signal) {
@@ -651,6 +661,7 @@ function warn(option) {
 async function start() {
   const { names, isLate } = followLink();
   if (document.querySelector(OWN)) return; // loaded twice
+  if (loaded.startsWith("/")) return leave("data-mockpets-url of <html> must be an http or https URL without a user name, such as http://localhost:8080");
   document.addEventListener("securitypolicyviolation", onPolicy);
   document.body.append(host);
   try {
