@@ -184,7 +184,10 @@ def _other_method(methods: tuple[str, ...], context: ControlContext | None, **_:
 
 def health() -> JsonResponse[Health]:
     """Report that the server is alive."""
-    return json_response({"status": "ok", "version": FULL_VERSION, "protocol": PROTOCOL})
+    bases = [PET_STORE.base]
+    return json_response(
+        {"status": "ok", "version": FULL_VERSION, "protocol": PROTOCOL, "bases": bases}
+    )
 
 
 def ready() -> JsonResponse[Health]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from mockpets.clock import Clock, moment, time_text
 from mockpets.constants import FILE_BYTES, PROTOCOL
 from mockpets.contract.error_messages import NO_CONNECTION_FAULTS
-from mockpets.contract.pet_store import PET_STORE, PETS
+from mockpets.contract.pet_store import COLLECTIONS, PET_STORE, PETS
 from mockpets.contract.query_parameters import Parameter
 from mockpets.errors import InputError, NotReady, RequestError, did_you_mean
 from mockpets.faults import FAULTS
@@ -40,9 +40,11 @@ from mockpets.web.session_selector import (
 from mockpets.wsgi_extension import SERVER
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from mockpets.contract import control_types as types
+    from mockpets.contract.collections import Collection
+    from mockpets.contract.model import Contract
     from mockpets.scenario.language.control_bodies import SessionConfig
     from mockpets.scenario.library import Library
     from mockpets.scenario.model import Content
@@ -86,6 +88,7 @@ def state(call: ControlRequest) -> JsonResponse[types.State]:
             "state_file": sessions.save_progress.report(),
             "rejected_origins": call.context.rejected_origins.all(),
             "faults": {name: kind.word for name, kind in FAULTS.items()},
+            "contracts": [_contract_summary(PET_STORE, COLLECTIONS.values())],
             "settings": {
                 "key": settings.key,
                 "any_key": settings.any_key,
@@ -99,6 +102,32 @@ def state(call: ControlRequest) -> JsonResponse[types.State]:
             },
         }
     )
+
+
+def _contract_summary(
+    contract: Contract, collections: Iterable[Collection]
+) -> types.ContractSummary:
+    operations = contract.operations.values()
+    return {
+        "title": contract.document["info"]["title"],
+        "base": contract.base,
+        "collections": [
+            {
+                "name": name,
+                "path": path,
+                "lists": [
+                    each.name
+                    for each in operations
+                    if (each.role, each.collection) == ("list", name)
+                ],
+            }
+            for name, path in ((each.name, each.path) for each in collections)
+        ],
+        # Of several codes with one status, the first.
+        "errors": {
+            str(each.status): code for code, each in reversed([*contract.failures.items()])
+        },
+    }
 
 
 def _pet_count(session: Session) -> int | None:

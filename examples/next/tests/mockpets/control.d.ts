@@ -111,6 +111,26 @@ export interface components {
             got: string;
             holds: boolean | null;
         };
+        /** @description A collection of a contract; `lists` has the operations that list its records. */
+        ContractCollection: {
+            name: string;
+            path: string;
+            lists: components["schemas"]["Operation"][];
+        };
+        /**
+         * @description A contract that the server serves.
+         *
+         *     `base` is the path before those of its operations, such as `/v1`, empty for the root. `errors`
+         *     has the code that the contract has for a status.
+         */
+        ContractSummary: {
+            title: string;
+            base: string;
+            collections: components["schemas"]["ContractCollection"][];
+            errors: {
+                [key: string]: components["schemas"]["ErrorCode"];
+            };
+        };
         /** @description A record: an object with any properties. */
         DataRecord: {
             [key: string]: unknown;
@@ -323,13 +343,16 @@ export interface components {
          * @description The response of a server that is alive.
          *
          *     `version` has the commit that the server was built from, if it is known. `protocol` is the
-         *     number of the control API's protocol; clients of another number do not work.
+         *     number of the control API's protocol; clients of another number do not work. `bases` has the
+         *     base path of each contract, such as `/v1`, empty for the root. An older server does not send
+         *     it: its only contract is at `/v1`.
          */
         Health: {
             /** @enum {string} */
             status: "ok";
             version: string;
             protocol: number;
+            bases: string[];
         };
         /** @description The number of responses that are held at one gate. */
         HeldResponses: {
@@ -949,6 +972,7 @@ export interface components {
          *     `rejected_origins` lists the origins of pages whose control calls were rejected, at most 20;
          *     `null` stands for pages without an origin. `started` is the time at which the server started,
          *     and `faults` has a word for each kind of fault. `clock` is null while it shows the real time.
+         *     `contracts` has those that the server serves, by base path.
          */
         State: {
             active: string[];
@@ -973,6 +997,7 @@ export interface components {
             faults: {
                 [key: string]: string;
             };
+            contracts: components["schemas"]["ContractSummary"][];
         };
         /**
          * @description How many of each a session and its server have.
@@ -1198,6 +1223,8 @@ export type ClockState = components['schemas']['ClockState'];
 export type CollectionList = components['schemas']['CollectionList'];
 export type CollectionSummary = components['schemas']['CollectionSummary'];
 export type ComparedCondition = components['schemas']['ComparedCondition'];
+export type ContractCollection = components['schemas']['ContractCollection'];
+export type ContractSummary = components['schemas']['ContractSummary'];
 export type DataRecord = components['schemas']['DataRecord'];
 export type Delay = components['schemas']['Delay'];
 export type DelayPercentiles = components['schemas']['DelayPercentiles'];
