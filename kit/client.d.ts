@@ -128,7 +128,7 @@ export interface StubOptions {
 
 export interface Options {
   /**
-   * The URL of the server, which can name a session, as in `http://localhost:7387/~my-session/v1`.
+   * The URL of the server, which can name a session, as in `http://localhost:7387/~my-session`, and end with a base path.
    * By default, that of `webServer` or `startServer`, or else the variable `MOCKPETS_URL` or `http://localhost:7387`.
    */
   url?: string | undefined;
@@ -235,7 +235,12 @@ export class Mockpets {
   readonly session: string;
   /** The root URL of the server. */
   readonly url: string;
-  /** A base URL for your app that selects the session, such as `http://localhost:7387/~my-session/v1`. */
+  /** The base paths of the server's contracts; `["/v1"]` until the first call of a client has connected. */
+  readonly bases: readonly string[];
+  /**
+   * A base URL for your app that selects the session, such as `http://localhost:7387/~my-session/v1`. It ends with the
+   * first of the `bases`.
+   */
   readonly baseUrl: string;
   /** An API key for your app that selects the session, such as `mockpets~my-session`. */
   readonly key: string;

@@ -292,7 +292,7 @@ class State(ScenarioList, GateCounts):
     `rejected_origins` lists the origins of pages whose control calls were rejected, at most 20;
     ``null`` stands for pages without an origin. `started` is the time at which the server started,
     and `faults` has a word for each kind of fault. `clock` is None while it shows the real time.
-    `contracts` has those that the server serves, by base path.
+    `contracts` lists those that the server serves.
     """
 
     version: str

@@ -124,9 +124,7 @@ def _contract_summary(
             for name, path in ((each.name, each.path) for each in collections)
         ],
         # Of several codes with one status, the first.
-        "errors": {
-            str(each.status): code for code, each in reversed([*contract.failures.items()])
-        },
+        "errors": {str(each.status): code for code, each in reversed([*contract.failures.items()])},
     }
 
 

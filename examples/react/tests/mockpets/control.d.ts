@@ -972,7 +972,7 @@ export interface components {
          *     `rejected_origins` lists the origins of pages whose control calls were rejected, at most 20;
          *     `null` stands for pages without an origin. `started` is the time at which the server started,
          *     and `faults` has a word for each kind of fault. `clock` is null while it shows the real time.
-         *     `contracts` has those that the server serves, by base path.
+         *     `contracts` lists those that the server serves.
          */
         State: {
             active: string[];
