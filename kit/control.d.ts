@@ -400,6 +400,24 @@ export interface components {
             request: components["schemas"]["RequestSummary"];
             differences: components["schemas"]["Difference"][];
         };
+        NewPet: {
+            /**
+             * @description The animal's name.
+             * @example Miso
+             */
+            name: string;
+            /**
+             * Format: int64
+             * @description Identifier of the category the animal belongs to.
+             * @example 2
+             */
+            categoryId: number;
+            /**
+             * @description Availability. No default is stated: an omitted status stays omitted.
+             * @example available
+             */
+            status?: components["schemas"]["PetStatus"];
+        };
         /** @enum {string} */
         NoteCode: "clock" | "deprecated" | "ignored_cookie" | "ignored_headers" | "ignored_members" | "ignored_query" | "key_invalid" | "key_missing" | "limit_out_of_range" | "off_contract" | "reference_missing" | "references" | "released" | "resource" | "server_limit" | "unmatched";
         /** @description The number of responses that opening a gate released, and those still held. */
@@ -607,6 +625,10 @@ export interface components {
             title: string;
             explanation: string;
             fix: string;
+        };
+        /** @description The bodies of requests to the contract, by operation. */
+        RequestBodies: {
+            createPet: components["schemas"]["NewPet"];
         };
         /** @description A recorded request with both messages in full, secrets redacted. */
         RequestDetails: {
@@ -1254,6 +1276,7 @@ export type InputProblem = components['schemas']['InputProblem'];
 export type InvalidInputDetails = components['schemas']['InvalidInputDetails'];
 export type Match = components['schemas']['Match'];
 export type NearestRequest = components['schemas']['NearestRequest'];
+export type NewPet = components['schemas']['NewPet'];
 export type NoteCode = components['schemas']['NoteCode'];
 export type OpenedGate = components['schemas']['OpenedGate'];
 export type Operation = components['schemas']['Operation'];
@@ -1279,6 +1302,7 @@ export type ReplyHeaders = components['schemas']['ReplyHeaders'];
 export type ReportEvidence = components['schemas']['ReportEvidence'];
 export type ReportFinding = components['schemas']['ReportFinding'];
 export type ReportRule = components['schemas']['ReportRule'];
+export type RequestBodies = components['schemas']['RequestBodies'];
 export type RequestDetails = components['schemas']['RequestDetails'];
 export type RequestFilters = components['schemas']['RequestFilters'];
 export type RequestList = components['schemas']['RequestList'];
