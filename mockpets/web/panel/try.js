@@ -81,14 +81,14 @@ async function send({ method, path, headers, body }) {
 
 // --- The form ---
 
-function defaults(operation, { key, path }) {
+function defaults(operation, { key, path = "/" }) {
   if (!operation) return { method: "GET", path, example: path, headers: "", body: "", key, scenario: "" };
   const parameters = operation.parameters.map((each) => [fieldOf(each), each.required ? String(each.example ?? 1) : ""]);
   return { ...Object.fromEntries(parameters), body: operation.body ? JSON.stringify(operation.body.example, null, 2) : "", key, scenario: "" };
 }
 
 /**
- * @param {{operation: any, initial?: any, settings: {key: string, scenarios: string[], explains: boolean, path?: string}, onSent?: (sent: any) => void, kept?: any}} props
+ * @param {{operation: any, name?: string, initial?: any, settings: {key: string, scenarios: string[], explains: boolean, path?: string}, onSent?: (sent: any) => void, kept?: any}} props
  *   `operation` of the contract, or null for any path, with `path` at first; `explains`: whether the control API can be called;
  *   `kept`: an object that keeps the input and the response when the form is shown again
  */

@@ -6,7 +6,7 @@
 
 import { runInThisContext } from "node:vm";
 import { KINDS, choicesOf, formatOrder, parseOrder, search } from "./orders.js";
-import { dropSession, failure, nearest, urlsOf } from "./shared.js";
+import { callsTo, dropSession, failure, nearest } from "./shared.js";
 
 const DEFAULTS = { atLeast: 2, fail: undefined, ignore: [], lose: false, orders: 40, quiet: 50, seed: 1 };
 const VARIABLE = "MOCKPETS_ORDER";
@@ -201,7 +201,7 @@ async function hold(context, bases, origins, settings, run) {
   });
   context.on("close", () => (isClosed = true));
   await context.addInitScript(countCalls, CALLS);
-  const urls = new RegExp(origins.map((origin) => `${urlsOf(origin).source}(?:~[^/]*/)?${underBases(bases)}`).join("|"));
+  const urls = new RegExp(origins.map((origin) => callsTo(origin, bases).source).join("|"));
   await context.route(urls, async (route, request) => {
     const name = names.get(request) ?? nameOf(request);
     if (isIgnored(name)) return route.fallback();
@@ -343,12 +343,6 @@ async function hold(context, bases, origins, settings, run) {
       if (late) throw lateError(late);
     },
   };
-}
-
-/** Return a regular expression for the paths of contracts, without the first slash. */
-function underBases(bases) {
-  const escaped = bases.map((base) => base.slice(1).replace(/[^\w/-]/g, "\\$&"));
-  return `(?:${escaped.map((base) => (base ? `${base}(?:[/?#]|$)` : "(?!__mockpets(?:/|$))")).join("|")})`;
 }
 
 /** Return a title without the query, which may differ in each request of a poll. */
