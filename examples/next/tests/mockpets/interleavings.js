@@ -100,7 +100,7 @@ async function runOrders({ test, tools, fixtures, testInfo, body, settings }) {
     const exist = `only ${number} order${number === 1 ? " exists" : "s exist"}`;
     const found = cancelled ? `${exist}, and the page cancelled ${cancelled} of the held requests` : exist;
     throw new Error(
-      `${count === 1 ? "nothing branched: no two requests to ${bases} were held at the same time" : `${found}; atLeast is ${settings.atLeast}`}; ` +
+      `${count === 1 ? `nothing branched: no two requests to ${bases} were held at the same time` : `${found}; atLeast is ${settings.atLeast}`}; ` +
         `do all actions that compete in race(), await no response there, or allow this with { atLeast: ${count} }`,
     );
   }
