@@ -9,6 +9,7 @@ import subprocess
 from typing import TYPE_CHECKING, Any, Final
 
 from generate import CannotGenerateError
+from mockpets.contract.pet_store import PET_STORE
 from mockpets.kit import declare_scenarios, list_scenarios
 from mockpets.packaged_data import shipped
 from mockpets.scenario.library import load_library
@@ -16,6 +17,7 @@ from mockpets.web.control.routes import control_document
 from tests.programs import INSTALL_PACKAGES, NODE_MODULES
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 KIT: Final = shipped("kit")
@@ -51,13 +53,22 @@ def control() -> dict[Path, str]:
 
     :raise CannotGenerateError: an npm package is missing.
     """
+    return {KIT / "control.d.ts": declared(control_document(), PET_STORE.document)}
+
+
+def declared(control: Mapping[str, Any], contract: Mapping[str, Any]) -> str:
+    """Return the declarations of a control API, and of the bodies of a contract's requests.
+
+    :param control: the OpenAPI document of the control API; `contract` is that of the contract.
+    :raise CannotGenerateError: an npm package is missing.
+    """
     program = shutil.which("openapi-typescript", path=NODE_MODULES / ".bin")
     if program is None:
         raise CannotGenerateError(
             f"openapi-typescript is not installed; to install it: {INSTALL_PACKAGES}"
         )
-    document: dict[str, Any] = {**control_document()}
-    schemas = document["components"]["schemas"]
+    document: dict[str, Any] = {**control}
+    schemas = {**_bodies(contract), **document["components"]["schemas"]}
     query = [each for each in document["paths"]["/requests"]["get"]["parameters"] if "in" in each]
     filters = {
         "type": "object",
@@ -80,4 +91,33 @@ def control() -> dict[Path, str]:
     )
     assert generator.returncode == 0, generator.stderr
     text = generator.stdout[generator.stdout.index("export ") :]  # after the generator's comment
-    return {KIT / "control.d.ts": _HEADER + re.sub(_UNUSED, "", text)}
+    return _HEADER + re.sub(_UNUSED, "", text)
+
+
+def _bodies(contract: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a schema with the JSON body of each operation that has one, and those it refers to."""
+    operations = [each for item in contract["paths"].values() for each in item.values()]
+    bodies = {
+        each["operationId"]: each["requestBody"]["content"]["application/json"]["schema"]
+        for each in operations
+        if "requestBody" in each
+    }
+    schemas: dict[str, Any] = {
+        "RequestBodies": {
+            "type": "object",
+            "description": "The bodies of requests to the contract, by operation.",
+            "properties": bodies,
+            "required": [*bodies],
+        }
+    }
+    names = _references(bodies)
+    while names:
+        name = names.pop()
+        if name not in schemas:
+            schemas[name] = contract["components"]["schemas"][name]
+            names += _references(schemas[name])
+    return schemas
+
+
+def _references(node: object) -> list[str]:
+    return re.findall(r'"\$ref": "#/components/schemas/(\w+)"', json.dumps(node))

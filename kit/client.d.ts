@@ -29,10 +29,10 @@ import type {
   VerificationDetails,
   WaitingResponse,
 } from "./control.js";
-import type { Explanation, Har, Operation, Pet, PetStatus, RequestToExplain, Times } from "./control.js";
+import type { Explanation, Har, NewPet, Operation, Pet, PetStatus, RequestBodies, RequestToExplain, Times } from "./control.js";
 import type { GateName as KnownGate, CollectionName as KnownCollection, ScenarioName as KnownScenario } from "./scenarios.js";
 
-export type { Change, ClockState, CollectionSummary, ErrorCode, Explanation, GeneratedRecords, Har, Pet, PetStatus, RequestToExplain };
+export type { Change, ClockState, CollectionSummary, ErrorCode, Explanation, GeneratedRecords, Har, NewPet, Pet, PetStatus, RequestToExplain };
 export type { CheckedScenario, Findings, RecordedScenario, RecordedStub, SessionExport, StubInUse, WaitingResponse } from "./control.js";
 export type { ScenarioDetails, ScenarioSummary, Times };
 export type { Delay, Fault, Match, Operation, Reply, SequenceItem, Stub } from "./control.js";
@@ -77,11 +77,8 @@ export type Records<T extends object = Record<string, unknown>> =
   | number
   | GeneratedRecords;
 
-/** A pet to add; the server assigns its ID. */
-export type NewPet = Omit<Pet, "id">;
-
-/** Properties of a pet to change; a status of null removes the status. */
-export type PetChange = { [Name in keyof NewPet]?: NewPet[Name] | (Name extends "status" ? null : never) };
+/** Properties of a pet to change; null removes one that a pet need not have. */
+export type PetChange = { [Name in keyof NewPet]?: NewPet[Name] | ({} extends Pick<NewPet, Name> ? null : never) };
 
 /** A recorded request and its outcome. */
 export type Entry = RequestSummary;
@@ -90,18 +87,23 @@ export type Entry = RequestSummary;
 export type Filter = RequestFilters;
 
 /** The conditions of a verification: those of a stub, and `status` (503 or `5xx`) and `outcome` of the response. */
-export type VerifyMatch = CreatePetMatch | OtherMatch;
+export type VerifyMatch = BodyMatch | OtherMatch;
 
 type Conditions = Verification["match"];
 
-/** With the operation `createPet`, `body` has the properties of a new pet. To check others, leave the operation out. */
-export interface CreatePetMatch extends Omit<Conditions, "operation" | "body" | "params"> {
-  operation: "createPet";
-  body?: { [Name in keyof NewPet]?: NewPet[Name] | BodyOperators };
+/**
+ * With an operation whose requests have a body, such as `createPet`, `body` has the properties of this body. To check
+ * others, leave the operation out.
+ */
+export type BodyMatch = { [Name in keyof RequestBodies]: MatchWithBody<Name> }[keyof RequestBodies];
+
+export interface MatchWithBody<Name extends keyof RequestBodies> extends Omit<Conditions, "operation" | "body"> {
+  operation: Name;
+  body?: { [Property in keyof RequestBodies[Name]]?: RequestBodies[Name][Property] | BodyOperators };
 }
 
 export interface OtherMatch extends Omit<Conditions, "operation"> {
-  operation?: "listPets" | "getPet" | Operation[];
+  operation?: Exclude<Operation, keyof RequestBodies> | Operation[];
 }
 
 /** The scenarios, seed, data and clock of a session. */
@@ -128,7 +130,7 @@ export interface StubOptions {
 
 export interface Options {
   /**
-   * The URL of the server, which can name a session, as in `http://localhost:7387/~my-session/v1`.
+   * The URL of the server, which can name a session, as in `http://localhost:7387/~my-session`, and end with a base path.
    * By default, that of `webServer` or `startServer`, or else the variable `MOCKPETS_URL` or `http://localhost:7387`.
    */
   url?: string | undefined;
@@ -235,7 +237,12 @@ export class Mockpets {
   readonly session: string;
   /** The root URL of the server. */
   readonly url: string;
-  /** A base URL for your app that selects the session, such as `http://localhost:7387/~my-session/v1`. */
+  /** The base paths of the server's contracts; `["/v1"]` until the first call of a client has connected. */
+  readonly bases: readonly string[];
+  /**
+   * A base URL for your app that selects the session, such as `http://localhost:7387/~my-session/v1`. It ends with the
+   * first of the `bases`.
+   */
   readonly baseUrl: string;
   /** An API key for your app that selects the session, such as `mockpets~my-session`. */
   readonly key: string;

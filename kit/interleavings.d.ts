@@ -9,7 +9,7 @@ export interface InterleavingsFixtures {
   mock: Mockpets;
   request: APIRequestContext;
   /**
-   * Call the actions, hold the requests to `/v1` that they cause, and let the server respond in the
+   * Call the actions, hold the requests to the contracts that they cause, and let the server respond in the
    * order that is tried. Ends when the actions have ended and the page is quiet. Call it once.
    */
   race(actions: () => unknown): Promise<void>;

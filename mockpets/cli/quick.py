@@ -85,10 +85,10 @@ def check_health(url: str, timeout: float) -> str:
     :raise NoAnswer: the server does not respond, or not as mockpets does if all is well.
     :raise InputError: the URL is invalid.
     """
-    from mockpets.client.connection import Connection, NoAnswer, split_url
+    from mockpets.client.connection import Connection, NoAnswer
 
-    root, *_ = split_url(url)
-    response = Connection(root, timeout).send("GET", HEALTH_PATH)
+    connection = Connection(url, timeout)
+    root, response = connection.url, connection.send("GET", HEALTH_PATH)
     if response.status != 200:
         what = f"responds to the health check with {response.status}, expected 200"
         raise NoAnswer(f"{root} {what}")

@@ -15,7 +15,7 @@ import click
 
 from mockpets.cli.options import flag, option, with_json
 from mockpets.cli.remote import show, with_client
-from mockpets.constants import API_PREFIX, REDACTED
+from mockpets.constants import REDACTED
 from mockpets.errors import MockpetsError, invalid, printable
 from mockpets.faults import LOST
 from mockpets.strict_json import dump_text, load_json_of
@@ -72,18 +72,17 @@ def replay(
 
     redactor = Redactor()
     exchanges = read_exchanges(files, base_url, redactor)
-    url = client.base_url
     try:
         key = client.state()["settings"]["key"]
         is_ours = True
     except MockpetsError:  # also of a service that responds to unknown paths with an Error body
         if key_env is None:
             raise
-        is_ours, key = False, _key_for(url, key_env)
+        is_ours, key = False, _key_for(client.url, key_env)
     sent = [each for each in exchanges if is_ours or allow_writes or each.method in _READS]
     differences: list[dict[str, Any]] = []
     with _open_gates(client) if is_ours else nullcontext():
-        for exchange, lines in _replayed(sent, url, key, redactor, is_ours=is_ours):
+        for exchange, lines in _replayed(sent, client.root_url, key, redactor, is_ours=is_ours):
             target = f"{exchange.method} {exchange.target}"[:_SHOWN]
             if lines:
                 row = {"number": exchange.number, "request": target, "differences": lines}
@@ -159,7 +158,8 @@ def _replayed(
         }
         if exchange.has_key:
             headers["Authorization"] = f"Bearer {key}"
-        target = parts.path.rstrip("/") + ids.in_target(exchange.target).removeprefix(API_PREFIX)
+        target = ids.in_target(exchange.target)
+        target = parts.path + target if is_ours else _joined(parts.path, target)
         # A connection for each: after a fault, the next one would fail too.
         connection = HttpConnection(parts.hostname or "", port, is_secure=is_secure)
         seconds = _SECONDS + min((exchange.total_ms or 0) / 1000, _LONGEST)  # perhaps throttled
@@ -180,6 +180,16 @@ def _replayed(
             connection.close()
         ids.learn(exchange, played)
         yield exchange, [*_differences(exchange, played, ids)]
+
+
+def _joined(path: str, target: str) -> str:
+    """Return a target below a path of a service, where the base path of both counts once."""
+    parts = path.split("/")
+    for start in range(1, len(parts)):
+        base = "/" + "/".join(parts[start:])
+        if target.startswith(f"{base}/"):
+            return path.removesuffix(base) + target
+    return path + target
 
 
 def _without_key(response: Message, key: str) -> Message:

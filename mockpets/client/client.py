@@ -35,14 +35,8 @@ if TYPE_CHECKING:
     from mockpets.contract import control_types as types
 
 T = TypeVar("T")
-_OF_SESSIONS: Final = (
-    "verification_failed",
-    "not_held",
-    "not_found",
-    "pet_not_found",
-    "unknown_session",
-)
-"""The codes of errors that the loss of a session can cause."""
+_OF_SESSIONS: Final = ("verification_failed", "not_held", "unknown_session")
+"""The codes of errors that the loss of a session can cause, besides those with the status 404."""
 
 
 class ControlClient:
@@ -54,7 +48,7 @@ class ControlClient:
     calls, which `make_session` or `drop_session` did not cause, its data are lost, and they raise
     `SessionLostError`.
 
-    :param url: the URL of the server, with or without ``/v1`` or ``/~session/v1``.
+    :param url: the URL of the server, with or without a base path such as ``/v1``, or a session.
     :param session: the session; by default the one that the URL names, or ``default``.
     :param token: the control token, if the server requires one.
     :param timeout: seconds to connect, and then for the whole response to a call, in addition to
@@ -73,7 +67,7 @@ class ControlClient:
         *,
         any_session: bool = False,
     ) -> None:
-        root, named, self._scenarios = split_url(url)
+        _, named, self._scenarios = split_url(url)
         self._any_session = any_session
         self._session_ids: dict[str, str] = {}
         """The IDs of the sessions in earlier responses, by name."""
@@ -89,7 +83,7 @@ class ControlClient:
                 control_token(self._token)
             except ValueError as error:
                 raise invalid("token", str(error)) from error
-        self._connection = Connection(root, timeout)
+        self._connection = Connection(url, timeout)
 
     def session(self, name: str) -> Self:
         """Return a client for another session of the same server."""
@@ -110,8 +104,21 @@ class ControlClient:
 
     @property
     def base_url(self) -> str:
-        """The base URL for a front end, with ``/v1``; its path names the session."""
-        return self.url + self._prefix(self._session) + constants.API_PREFIX
+        """The base URL of the first contract, for a front end; its path names the session.
+
+        Before the first call, it ends with ``/v1``: only the server knows another base path.
+        """
+        return self.root_url + self._connection.bases[0]
+
+    @property
+    def bases(self) -> tuple[str, ...]:
+        """The base paths of the contracts; before the first call, only ``/v1``."""
+        return self._connection.bases
+
+    @property
+    def root_url(self) -> str:
+        """The URL of the session, to which the base path of a contract can be added."""
+        return self.url + self._prefix(self._session)
 
     @property
     def headers(self) -> dict[str, str]:
@@ -127,8 +134,7 @@ class ControlClient:
 
     def health(self) -> str:
         """Return the version of the server if it is alive."""
-        version, _ = self._connection.health()
-        return version
+        return self._connection.health().version
 
     def state(self) -> types.State:
         """Return the state of the session and the server."""
@@ -552,7 +558,8 @@ class ControlClient:
         if session_id is not None:
             is_lost = known.setdefault(name, session_id) != session_id
         else:  # errors such as `busy` come before the session is selected
-            is_lost = name in known and (error is None or error.code in _OF_SESSIONS)
+            is_cause = error is None or error.status == 404 or error.code in _OF_SESSIONS
+            is_lost = name in known and is_cause
         if is_lost and not self._any_session:
             raise SessionLostError(name)
 

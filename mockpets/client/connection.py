@@ -11,11 +11,10 @@ import re
 import weakref
 from collections import deque
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mockpets import constants
 from mockpets.client.http_connection import PORTS, HttpConnection
-from mockpets.contract.pet_store import PET_STORE
 from mockpets.errors import MockpetsError, Problem, invalid, printable
 from mockpets.urls import has_user, plain_url, shown_url
 
@@ -89,6 +88,17 @@ class SessionLostError(MockpetsError):
         super().__init__(constants.LOST_SESSION.format(name=name))
 
 
+class Health(NamedTuple):
+    """What `GET health` returns.
+
+    :param bases: the base path of each contract.
+    """
+
+    version: str
+    protocol: int
+    bases: tuple[str, ...]
+
+
 _VERSION_LENGTH: Final = 64
 """The most characters of a server's version in a message."""
 _ERRORS: Final = {"verification_failed": VerificationError, "not_held": GateError}
@@ -98,16 +108,22 @@ _ERRORS: Final = {"verification_failed": VerificationError, "not_held": GateErro
 class Connection:
     """Sends requests to one server; an invalid URL raises `InputError`.
 
-    :param url: the root URL, with any path prefix.
+    :param url: any URL of the server or the panel.
     :param timeout: seconds to connect, and then for each exchange; see `HttpConnection.send`.
     """
 
+    url: str
+    """The root URL, with any path prefix. Until the server has responded, it is the likely one."""
+    bases: tuple[str, ...] = (constants.API_PREFIX,)
+    """The base paths of the contracts, or that of a server that has not responded."""
+
     def __init__(self, url: str, timeout: float) -> None:
-        self.url = url
+        self._given = url.rstrip("/")
+        self.url, *_ = split_url(url)
         self._timeout = timeout
         self._idle: deque[HttpConnection] = deque()
         self._is_compatible = False
-        self._is_secure, self._host, self._port, self._path = server_address(url)
+        self._is_secure, self._host, self._port, self._path = server_address(self.url)
         weakref.finalize(self, _close, self._idle)  # so that closing is optional
 
     def check_protocol(self) -> None:
@@ -115,19 +131,36 @@ class Connection:
         __tracebackhide__ = True  # pytest shows the line of the test instead
         if self._is_compatible:
             return
-        version, protocol = self.health()
-        if protocol != constants.PROTOCOL:
-            raise IncompatibleServerError(self.url, version, protocol)
+        health = self.health()
+        if health.protocol != constants.PROTOCOL:
+            raise IncompatibleServerError(self.url, health.version, health.protocol)
         self._is_compatible = True
 
-    def health(self) -> tuple[str, int]:
-        """Return the version and protocol of the server, or raise `NoAnswer` or `ControlError`."""
+    def health(self) -> Health:
+        """Return the health of the server, from which it takes the root URL and the base paths.
+
+        :raise NoAnswer: the server does not respond, or not like mockpets; `ControlError`: it
+            rejects the call; `InputError`: the URL ends with a path that it does not have.
+        """
         __tracebackhide__ = True
-        health: tuple[str, int]
-        health, error = self.parse(self.send("GET", constants.HEALTH_PATH), _parse_health)
-        if error is not None:
-            raise error
-        return health
+        problem: MockpetsError | None = None  # of the likely root
+        for root in _roots(self._given):
+            *_, path = server_address(root)
+            response = self._send("GET", path + constants.HEALTH_PATH)
+            try:
+                health: Health
+                health, error = self.parse(response, _parse_health)
+                if error is not None:
+                    raise error
+            except (ControlError, NoAnswer) as caught:
+                problem = problem or caught
+                continue
+            if problem is not None:
+                _check_end(self._given, root, health.bases)
+            self.url, self._path, self.bases = root, path, health.bases
+            return health
+        assert problem is not None  # noqa: S101 - there is a root
+        raise problem
 
     def parse(
         self, response: Response, read: Callable[[bytes], Any]
@@ -161,12 +194,22 @@ class Connection:
         :param wait: seconds that the server may take in addition to the timeout.
         :raise NoAnswer: the server does not respond, or not with HTTP.
         """
+        return self._send(method, self._path + path, headers, body, wait)
+
+    def _send(
+        self,
+        method: str,
+        target: str,
+        headers: Mapping[str, str] | None = None,
+        body: object = None,
+        wait: float = 0.0,
+    ) -> Response:
         sent, data = dict(headers or {}), b""
         if body is not None:
             is_yaml = isinstance(body, bytes)
             sent["Content-Type"] = "application/yaml" if is_yaml else "application/json"
             data = body if isinstance(body, bytes) else _dumped(body)
-        request = method, self._path + path, sent, data, self._timeout + wait
+        request = method, target, sent, data, self._timeout + wait
         try:
             connection = self._idle.pop()
         except IndexError:
@@ -225,24 +268,51 @@ def _object(value: object) -> Any:
     return value
 
 
-def _parse_health(body: bytes) -> tuple[str, int]:
-    """Return the version and the protocol in the response of `GET health`."""
+def _parse_health(body: bytes) -> Health:
+    """Return the health in the response of `GET health`."""
     health = json.loads(body)
     version, protocol = health["version"], health.get("protocol", 1)  # see `constants.PROTOCOL`
-    if health["status"] != "ok" or not isinstance(version, str) or type(protocol) is not int:
+    bases = health.get("bases", [constants.API_PREFIX])  # older servers do not send them
+    is_text = all(isinstance(each, str) for each in (version, *bases))
+    if health["status"] != "ok" or not is_text or type(protocol) is not int or not bases:
         raise ValueError("not the health of mockpets")
-    return version[:_VERSION_LENGTH], protocol
+    return Health(version[:_VERSION_LENGTH], protocol, tuple(bases))
+
+
+_PATH: Final = rf"{constants.API_PREFIX}(?:/[^/{constants.BASE_MARK}]+)?"
+_ENDS: Final = f"(?:{_PATH}|{constants.CONTROL_PREFIX})$"
 
 
 def split_url(url: str) -> tuple[str, str, tuple[str, ...]]:
-    """Return the root of any URL of the server or the panel, and its session and scenarios."""
-    ends = f"(?:{PET_STORE.paths[0]}|{constants.API_PREFIX}|{constants.CONTROL_PREFIX})$"
-    root = re.sub(ends, "", url.rstrip("/"))
+    """Return the likely root of any URL of the server or the panel, its session and scenarios.
+
+    Only the server knows its base paths, so `Connection` may find another root.
+    """
+    root = re.sub(_ENDS, "", url.rstrip("/"))
     rest, mark, chosen = root.rpartition(f"/{constants.BASE_MARK}")
     if not mark or "/" in chosen or has_user(root) or re.search("[?#]", root):
         return root, "", ()
     session, *scenarios = chosen.split("+")
     return rest, session, tuple(filter(None, scenarios))
+
+
+def _roots(url: str) -> list[str]:
+    """Return where a server may be: the likely root, then the starts of a URL, longest first."""
+    likely, *_ = split_url(url)
+    scheme, _, rest = url.partition("://")
+    parts = rest.split("/")
+    starts = ("/".join(parts[:end]) for end in range(len(parts), 0, -1))
+    return list(dict.fromkeys((likely, *(f"{scheme}://{start}" for start in starts))))
+
+
+def _check_end(url: str, root: str, bases: tuple[str, ...]) -> None:
+    """Raise `InputError` unless a URL ends after its root with one of the base paths."""
+    rest = url.removeprefix(root)
+    session = re.match(f"/{constants.BASE_MARK}[^/]*", rest)
+    is_base = not rest or any(f"{rest}/".startswith(f"{base}/") for base in bases)
+    if session or not is_base:
+        hint = f"use {root}{session[0] if session else ''}"
+        raise invalid(url, f"not a URL of the server at {root}", hint)
 
 
 def _close(connections: deque[HttpConnection]) -> None:

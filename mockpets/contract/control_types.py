@@ -42,12 +42,36 @@ class Health(TypedDict):
     """The response of a server that is alive.
 
     `version` has the commit that the server was built from, if it is known. `protocol` is the
-    number of the control API's protocol; clients of another number do not work.
+    number of the control API's protocol; clients of another number do not work. `bases` has the
+    base path of each contract, such as ``/v1``, empty for the root. An older server does not send
+    it: its only contract is at ``/v1``.
     """
 
     status: Literal["ok"]
     version: str
     protocol: int
+    bases: list[str]
+
+
+class ContractCollection(TypedDict):
+    """A collection of a contract; `lists` has the operations that list its records."""
+
+    name: str
+    path: str
+    lists: list[Operation]
+
+
+class ContractSummary(TypedDict):
+    """A contract that the server serves.
+
+    `base` is the path before those of its operations, such as ``/v1``, empty for the root. `errors`
+    has the code that the contract has for a status.
+    """
+
+    title: str
+    base: str
+    collections: list[ContractCollection]
+    errors: dict[str, ErrorCode]
 
 
 class StateCounts(TypedDict):
@@ -268,6 +292,7 @@ class State(ScenarioList, GateCounts):
     `rejected_origins` lists the origins of pages whose control calls were rejected, at most 20;
     ``null`` stands for pages without an origin. `started` is the time at which the server started,
     and `faults` has a word for each kind of fault. `clock` is None while it shows the real time.
+    `contracts` lists those that the server serves.
     """
 
     version: str
@@ -284,6 +309,7 @@ class State(ScenarioList, GateCounts):
     rejected_origins: list[str]
     settings: ServerSettings
     faults: dict[str, str]
+    contracts: list[ContractSummary]
 
 
 # --- Data -------------------------------------------------------------------------------------

@@ -8,10 +8,11 @@ and never mix two versions.
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import quote
 
 from flask import render_template
@@ -24,7 +25,7 @@ from mockpets.strict_json import dump_json
 from mockpets.web.exchange import Response
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
 
     from mockpets.contract.model import Contract, Contracts
     from mockpets.scenario.library import Library
@@ -43,6 +44,7 @@ _FOR_AGENTS: Final = (
     "openapi.json",
     "schema/scenario.json",
 )
+_METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _HEADERS: Final = {
     # No other origins, no inline scripts, no frames: text from a record or a scenario cannot
     # run as a script (CSP Level 3).
@@ -98,18 +100,61 @@ def kit_file(name: str, library: Callable[[], Library]) -> Response:
 
 def _rendered_docs(contract: Contract, *, has_panel: bool) -> bytes:
     document = contract.document
+    schemas = document.get("components", {}).get("schemas", {})
     text = render_template(
         "docs.html",
         as_json=lambda value: dump_json(value).decode(),
         info=document["info"],
-        paths=document["paths"],
-        schemas=document["components"]["schemas"],
-        prefix=contract.base,
+        operations=[*_operations(document, contract.base)],
+        schemas=schemas,
         removals={name: each.removal for name, each in contract.operations.items()},
         has_panel=has_panel,
         digest=digest(),
     )
     return text.encode()
+
+
+def _operations(document: Mapping[str, Any], base: str) -> Iterator[dict[str, Any]]:
+    """Yield the operations of a document with what the page shows, without references to parts.
+
+    Bodies have the media object of their JSON as `json`.
+    """
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            if method in _METHODS:
+                parameters = [*item.get("parameters", ()), *operation.get("parameters", ())]
+                responses = operation.get("responses", {})
+                yield {
+                    **operation,
+                    "name": operation.get("operationId", f"{method.upper()} {path}"),
+                    "method": method.upper(),
+                    "path": base + path,
+                    "parameters": [_resolved(each, document) for each in parameters],
+                    "requestBody": _with_json(operation.get("requestBody", {}), document),
+                    "responses": {
+                        status: _with_json(each, document) for status, each in responses.items()
+                    },
+                }
+
+
+def _with_json(described: Mapping[str, Any], document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a body or a response with its JSON; empty for no body."""
+    if not (node := _resolved(described, document)):
+        return {}
+    content = node.get("content", {})
+    kinds = (kind for kind in content if re.match(r"application/([^;]*\+)?json\b", kind))
+    headers = {name: _resolved(each, document) for name, each in node.get("headers", {}).items()}
+    return {**node, "headers": headers, "json": content.get(next(kinds, ""), {})}
+
+
+def _resolved(node: Mapping[str, Any], document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what a node refers to in the same document, if it is a reference."""
+    if "$ref" not in node:
+        return node
+    found: Any = document
+    for part in node["$ref"].split("/")[1:]:
+        found = found.get(part.replace("~1", "/").replace("~0", "~"), {})
+    return cast("Mapping[str, Any]", found)
 
 
 @cache

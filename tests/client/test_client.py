@@ -222,6 +222,43 @@ def test_a_client_asks_for_the_protocol_again_after_a_server_was_gone() -> None:
         client.state()
 
 
+NOT_FOUND = b'{"code": "not_found", "message": "unknown path"}'
+BASES = ["/api/v2", "/blog", ""]
+
+
+@pytest.mark.parametrize(("end", "bases", "base"), [
+    *((end, BASES, "/api/v2") for end in ("", "/api/v2", "/blog/", "/api/v2/articles", "/v1")),
+    ("/v1", [""], ""),
+    ("", None, "/v1"),  # an older server
+], ids=str)  # fmt: skip
+def test_the_base_paths_are_those_of_the_server(end: str, bases: Any, base: str) -> None:
+    health = {**HEALTH, **({} if bases is None else {"bases": bases})}
+    with recording(responding("404 Not Found", [], NOT_FOUND), health) as (url, _):
+        client = ControlClient(url + end, "w3")
+        assert client.base_url.endswith("/~w3/v1")
+        client.health()
+
+        assert (client.url, client.base_url) == (url, f"{url}/~w3{base}")
+        assert client.bases == tuple(bases or ["/v1"])
+        assert client.session("w4").base_url == f"{url}/~w4{base}"
+
+
+@pytest.mark.parametrize(("end", "bases", "kind", "message"), [
+    ("/apis", ["/api"], InputError, "URL/apis: not a URL of the server at URL; use URL"),
+    ("/~w3/api", ["/api"], InputError, "URL/~w3/api: not a URL of the server at URL; use URL/~w3"),
+    *(("", bases, NoAnswer, "URL is not a mockpets server (status 200)")
+      for bases in ([], [1], 7, None)),
+])  # fmt: skip
+def test_another_path_and_invalid_base_paths_are_rejected(
+    end: str, bases: Any, kind: type[Exception], message: str
+) -> None:
+    app = responding("404 Not Found", [], NOT_FOUND)
+    with recording(app, {**HEALTH, "bases": bases}) as (url, _), pytest.raises(kind) as caught:
+        ControlClient(url + end).state()
+
+    assert str(caught.value) == message.replace("URL", url).replace(f"a {url}", "a URL")
+
+
 def test_a_call_sends_its_session_and_token() -> None:
     app = responding("200 OK", [], b'{"active": ["empty"], "sessions": []}')
     with recording(app) as (url, asked):

@@ -1,6 +1,7 @@
 """A property, a filter or an operation that is added to pet-store.yaml alone works everywhere."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -11,12 +12,13 @@ from typing import Any
 import pytest
 
 import mockpets
-from generate import compiled_contract
+from generate import compiled_contract, declarations
 from mockpets.constants import API_PREFIX, INT64_MAX
 from mockpets.contract.error_messages import INVALID_KEY
 from mockpets.contract.fields import INT64 as INT64_TYPE
 from mockpets.contract.fields import Integer
 from mockpets.contract.pet_store import PET_STORE
+from tests.programs import need
 
 PACKAGE = Path(mockpets.__file__).parent
 
@@ -178,6 +180,11 @@ print(json.dumps({
 """
 
 
+DOCUMENTS = """
+print(json.dumps({"control": control_document(), "contract": PET_STORE.document}))
+"""
+
+
 def changed(folder: Path, edits: Iterable[tuple[str, str]], script: str) -> dict[str, Any]:
     """Run a script with a copy of mockpets in which the document of the contract is changed."""
     skip = shutil.ignore_patterns("__pycache__")
@@ -253,6 +260,23 @@ def test_an_operation_with_a_role_needs_only_the_document(tmp_path: Path) -> Non
     assert {"replacePet", "updatePet", "deletePet"} < set(result["log"])
     assert result["labels"] == []
     assert result["types"][-3:] == ["replacePet", "updatePet", "deletePet"]
+
+
+@pytest.mark.node
+def test_the_types_of_the_kit_follow_the_document(tmp_path: Path) -> None:
+    need("openapi-typescript")
+    documents = changed(tmp_path, (*COLOR, *OPERATIONS), DOCUMENTS)
+    text = declarations.declared(documents["control"], documents["contract"])
+    interfaces = dict(re.findall(r"(?ms)^        (\w+): {\n(.*?)^        };", text))
+
+    operations = ("listPets", "createPet", "getPet", "replacePet", "updatePet", "deletePet")
+    assert f"        Operation: {' | '.join(map(json.dumps, operations))};\n" in text
+    assert re.findall(r"(\w+): .*NewPet", interfaces["RequestBodies"]) == [
+        "createPet",
+        "replacePet",
+    ]
+    for name in ("Pet", "NewPet"):
+        assert "color?: string;" in interfaces[name]
 
 
 def test_a_pet_is_the_same_after_loading_and_dumping() -> None:

@@ -17,6 +17,7 @@ WITH_TOKEN = Settings(port=0, sessions="declared", control_token="secret-token")
 @pytest.mark.parametrize(("path", "servers"), [
     ("client.test.mjs",
      {"MOCKPETS_URL": Settings(port=0), "OTHER_URL": Settings(port=0), "DECLARED_URL": WITH_TOKEN}),
+    ("bases.test.mjs", {}),
     ("orders.test.mjs", {}),
     ("storybook.test.mjs", {"MOCKPETS_URL": DECLARED, "OTHER_URL": Settings(port=0, seed=4)}),
     ("cypress/cypress.test.mjs",

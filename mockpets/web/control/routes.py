@@ -186,9 +186,12 @@ def _other_method(methods: tuple[str, ...], context: ControlContext | None, **_:
 # --- Views about the server -------------------------------------------------------------------
 
 
-def health(_: Contracts) -> JsonResponse[Health]:
+def health(contracts: Contracts) -> JsonResponse[Health]:
     """Report that the server is alive."""
-    return json_response({"status": "ok", "version": FULL_VERSION, "protocol": PROTOCOL})
+    bases = [each.base for each in contracts.all]
+    return json_response(
+        {"status": "ok", "version": FULL_VERSION, "protocol": PROTOCOL, "bases": bases}
+    )
 
 
 def ready(contracts: Contracts) -> JsonResponse[Health]:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mockpets.contract import control_types as types
-    from mockpets.contract.model import Operation
+    from mockpets.contract.model import Contract, Operation
     from mockpets.scenario.language.control_bodies import SessionConfig
     from mockpets.scenario.library import Library
     from mockpets.scenario.model import Content
@@ -86,6 +86,7 @@ def state(call: ControlRequest) -> JsonResponse[types.State]:
             "state_file": sessions.save_progress.report(),
             "rejected_origins": call.context.rejected_origins.all(),
             "faults": {name: kind.word for name, kind in FAULTS.items()},
+            "contracts": [*map(_contract_summary, call.contracts.all)],
             "settings": {
                 "key": settings.key,
                 "any_key": settings.any_key,
@@ -99,6 +100,24 @@ def state(call: ControlRequest) -> JsonResponse[types.State]:
             },
         }
     )
+
+
+def _contract_summary(contract: Contract) -> types.ContractSummary:
+    lists = [each for each in contract.operations.values() if each.role == "list"]
+    return {
+        "title": contract.document["info"]["title"],
+        "base": contract.base,
+        "collections": [
+            {
+                "name": one.name,
+                "path": one.path,
+                "lists": [each.name for each in lists if each.collection is one],
+            }
+            for one in contract.collections.values()
+        ],
+        # Of several codes with one status, the first.
+        "errors": {str(each.status): code for code, each in reversed([*contract.failures.items()])},
+    }
 
 
 def _record_count(session: Session) -> int | None:

@@ -155,15 +155,16 @@ export default function View() {
   const { data, collection } = shown;
   const tabs = data.map((each) => [keyOf(each), html`${each.name} <span class="n">${each.total.toLocaleString("en")}${each.hidden_by && ", hidden"}</span>`]);
   const open = data.some((each) => keyOf(each) === id) ? id : keyOf(collection);
-  const schema = collection.scenario === null ? Object.values(operations).find(({ method, path }) => method === "POST" && path === collection.path)?.body : undefined;
+  const create = collection.scenario === null ? Object.values(operations).find(({ method, path, body }) => method === "POST" && path === collection.path && body) : undefined;
   const ownOnly = data.every(({ scenario }) => scenario === null);
   return html`<div class="data"><${Tabs} label="Collections" tabs=${tabs} open=${open} choose=${(next) => go("data", next, {}, true)}>
-    <${Records} key=${keyOf(collection)} ...${shown} schema=${schema} filter=${filter} showMore=${() => setMore({ place, limit: limit + PAGE })}>
+    <${Records} key=${keyOf(collection)} ...${shown} create=${create} filter=${filter} showMore=${() => setMore({ place, limit: limit + PAGE })}>
       ${ownOnly && html`<p class="soft hint">An active scenario with <code>resources</code> adds collections of your own.</p>`}<//><//></div>`;
 }
 
 /** The records of a collection. */
-function Records({ collection, page, filters, isPartial, error, schema, filter, showMore, children }) {
+function Records({ collection, page, filters, isPartial, error, create, filter, showMore, children }) {
+  const schema = create?.body.schema;
   const [form, setForm] = useState(null); // the open form: "add" or "replace"
   const { name, path, id: key, scenario, content_of: giver, hidden_by: hiding } = collection;
   const { total, hasMore } = page;
@@ -179,6 +180,7 @@ function Records({ collection, page, filters, isPartial, error, schema, filter, 
   const words = `${amount}${hasMore ? `, the first ${page.records.length.toLocaleString("en")}` : ""} · ${path} · ${giver === null ? "the session's own records" : `content of the scenario ${giver}`}`;
   const width = (least) => `${least * (shown.length + 1)}px`;
   const keyIsNumber = isNumeric(key, page.records);
+  const label = labelOf(schema);
   return html`
     <div class="view">
       <div class="toolbar">
@@ -190,7 +192,7 @@ function Records({ collection, page, filters, isPartial, error, schema, filter, 
       </div>
       <div class="above">
         ${hiding && html`<p>Requests do not reach these records: the scenario ${hiding} precedes ${scenario}, and defines <code>${path}</code> too.</p>`}
-        ${form === "add" && (schema ? html`<${Add} collection=${collection} schema=${schema} />` : html`<${AddJson} collection=${collection} columns=${known} first=${page.records[0]} />`)}
+        ${form === "add" && (schema ? html`<${Add} collection=${collection} create=${create} />` : html`<${AddJson} collection=${collection} columns=${known} first=${page.records[0]} />`)}
         ${form === "replace" && html`<${Replace} collection=${collection} first=${page.records[0]} />`}
       </div>
       <div class="scroll">
@@ -198,7 +200,7 @@ function Records({ collection, page, filters, isPartial, error, schema, filter, 
           <thead><tr><th scope="col" class=${keyIsNumber ? "key number" : "key"}>${key}</th>${shown.map(({ column, isNumber, isChoice }) => html`<th key=${column} scope="col" class=${isNumber ? "number" : isChoice ? "choice" : ""} title=${column}>${column}</th>`)}<td></td></tr></thead>
           <tbody>${page.records.map((record) => {
             const id = textOf(record.get(key));
-            const title = isText(record.get("name")) && key !== "name" ? `${id}, ${textOf(record.get("name"))}` : id;
+            const title = isText(record.get(label)) && key !== label ? `${id}, ${textOf(record.get(label))}` : id;
             return html`<tr key=${id}><th scope="row" class=${keyIsNumber ? "key number" : "key"} title=${id}>${id}</th>
               ${shown.map(({ column, isNumber }) => html`<${Value} key=${column} collection=${collection} id=${id} title=${title} name=${column} json=${record.get(column)} isNumber=${isNumber} schema=${schema} />`)}
               <td class="idle"><${Button} kind="ghost" icon="delete" label=${`Delete record ${title}`} does=${() => remove(record, title)} /></td></tr>`;
@@ -209,6 +211,12 @@ function Records({ collection, page, filters, isPartial, error, schema, filter, 
         ${children}
       </div>
     </div>`;
+}
+
+/** Return the property that names a record to people: the first text that it must have. */
+function labelOf(schema) {
+  const isLabel = ([name, { type, enum: options }]) => type === "string" && !options && schema.required.includes(name);
+  return Object.entries(schema?.properties ?? {}).find(isLabel)?.[0] ?? "name";
 }
 
 /** Whether a column has numbers only. */
@@ -277,20 +285,25 @@ function Cell({ name, value, options, isRequired, isNumber, change }) {
 const Options = ({ options, chosen, isRequired }) => html`${!isRequired && html`<option value="">None</option>`}${options.map((each) => html`<option key=${each} value=${each} selected=${each === chosen}>${each}</option>`)}`;
 
 /** Add a record as any client would, and show the response. */
-function Add({ collection, schema }) {
+function Add({ collection, create }) {
+  const { key, body: { schema, envelope, type: mediaType } } = create;
   const [response, setResponse] = useState({ text: "", isError: false });
   const properties = Object.entries(schema.properties);
   const add = async (event) => {
     event.preventDefault();
     const fields = new FormData(event.target);
-    const body = toObject(properties.map(([name, { type }]) => [name, type === "string", String(fields.get(name))])
+    const record = toObject(properties.map(([name, { type }]) => [name, type === "string", String(fields.get(name))])
       .filter(([name, asText, text]) => text !== "" || (asText && schema.required.includes(name)))
       .map(([name, asText, text]) => [name, jsonOf(text, asText)]));
     setResponse({ text: "Waiting for the response.", isError: false });
     try {
-      const headers = { Authorization: `Bearer ${store.state.settings.key}`, "Content-Type": "application/json" };
-      const sent = await fetch(`..${collection.path}`, { method: "POST", credentials: "omit", headers, body });
-      setResponse({ text: `${sent.status}: ${summary(await sent.text(), collection)}`, isError: !sent.ok });
+      const value = key.prefix + store.state.settings.key;
+      const headers = { "Content-Type": mediaType, ...(key.in === "header" && { [key.name]: value }) };
+      const query = key.in === "query" ? `?${new URLSearchParams({ [key.name]: value })}` : "";
+      const body = envelope === null ? record : toObject([[envelope, record]]);
+      const sent = await fetch(`..${collection.path}${query}`, { method: "POST", credentials: "omit", headers, body });
+      const text = await sent.text();
+      setResponse({ text: `${sent.status}: ${sent.ok ? added(text, create, collection) : problemIn(text)}`, isError: !sent.ok });
     } catch {
       setResponse({ text: "No response: the connection failed.", isError: true });
     }
@@ -305,11 +318,22 @@ function Add({ collection, schema }) {
     </form>`;
 }
 
-/** Return what a response says: its message, or the record that it added. */
-function summary(text, { id: key }) {
+/** Return the message in the body of an error, or the body. */
+function problemIn(text) {
   try {
-    const value = members(text);
-    return textOf(value.get("message")) || `Added record ${[key, "name"].map((each) => textOf(value.get(each))).filter(Boolean).join(", ")}.`;
+    return textOf(members(text).get("message")) || text;
+  } catch {
+    return text;
+  }
+}
+
+/** Return what a response says about the record that was added. */
+function added(text, { body: { schema, envelope } }, { id: key }) {
+  try {
+    const whole = members(text);
+    const value = envelope !== null && isObject(whole.get(envelope)) ? members(whole.get(envelope)) : whole;
+    const names = [...new Set([key, labelOf(schema)])].map((each) => textOf(value.get(each))).filter(Boolean);
+    return names.length ? `Added record ${names.join(", ")}.` : "Added a record.";
   } catch {
     return text;
   }

@@ -15,6 +15,8 @@ try {
 }
 const { operations } = await loadContract();
 for (const container of document.querySelectorAll("[data-try]")) {
+  const name = container.dataset.try;
+  if (!operations[name]) continue;
   container.replaceChildren();
-  render(html`<${TryForm} operation=${operations[container.dataset.try]} settings=${settings} />`, container);
+  render(html`<${TryForm} operation=${operations[name]} name=${name} settings=${settings} />`, container);
 }

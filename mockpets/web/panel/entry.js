@@ -1,7 +1,7 @@
 // The sheet of one request: the response, the request, why, timing, and a comparison with another one.
 
 import { html, useEffect, useLayoutEffect, useRef, useState } from "./preact.js";
-import { control, copy, go, link, release, releaseAll, store, toast, useKeys } from "./store.js";
+import { control, copy, errorReply, go, link, release, releaseAll, store, toast, useKeys } from "./store.js";
 import { Button, clock, CodeBlock, CopyButton, duration, Facts, kindOf, Menu, NOTES, OUTCOMES, Section, shownTarget, size, StatusText, Tabs, waitsFor } from "./ui.js";
 
 const formats = () => import("./formats.js");
@@ -105,9 +105,9 @@ function Resizable({ children }) {
 
 const faultCalled = (word) => Object.keys(store.state.faults).find((name) => store.state.faults[name] === word);
 
-/** What `Release with` sends: its name, and the reply or delay; null for what was prepared. */
-const replies = () => [
-  ["Real response", {}], ["401", { reply: { error: "unauthorized" } }], ["404", { reply: { error: "pet_not_found" } }], ["500", { reply: { status: 500 } }],
+/** What `Release with` sends to the client of a path: its name, and the reply or delay; null for what was prepared. */
+const replies = (path) => [
+  ["Real response", {}], ["401", { reply: errorReply(path, 401) }], ["404", { reply: errorReply(path, 404) }], ["500", { reply: { status: 500 } }],
   ["Empty list", { reply: { page: [] } }], ["Slow, after 3 s", { delay: "3s" }], ["Broken connection", { reply: { fault: faultCalled("cut") } }],
 ];
 
@@ -133,7 +133,7 @@ function Actions({ entry, id }) {
   useKeys(truncated ? {} : { resend });
   return html`<div class="actions">
     ${isHeld && html`<${Button} kind="primary" text="Release" does=${() => release([entry.number], {}, entry.session)} />
-      <${Menu} text="Release with" items=${replies().map(([text, instead]) => ({ text, does: () => release([entry.number], instead, entry.session) }))} />`}
+      <${Menu} text="Release with" items=${replies(entry.path).map(([text, instead]) => ({ text, does: () => release([entry.number], instead, entry.session) }))} />`}
     ${!isHeld && html`<${Menu} kind="primary" text="Respond like this" items=${LIKE().map(([text, query]) => ({ text, does: () => respondLike(entry, query) }))} />
       <${Button} text="Resend" title=${truncated} disabled=${Boolean(truncated)} does=${resend} />`}
     <${Button} does=${() => go("try", null, { from: id })}><span>Edit<span class="wide-only"> and send</span></span><//>

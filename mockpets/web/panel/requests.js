@@ -2,7 +2,7 @@
 
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./preact.js";
 import Entry from "./entry.js";
-import { address, announce, control, go, link, release, releaseAll, setParams, store, toast, undoIn, update, useChange, useKeys } from "./store.js";
+import { address, announce, collections, contractOf, control, go, link, release, releaseAll, setParams, store, toast, undoIn, update, useChange, useKeys } from "./store.js";
 import { Button, clock, count, duration, EmptyState, filterParts, hasFailed, NOTES, OUTCOMES, Segments, shorten, shownTarget, StatusText, statusParts, TokenFilter, useRoving, waitsFor } from "./ui.js";
 
 const MOST_ROWS = 10_000;
@@ -130,18 +130,19 @@ const ONLY = { all: () => true, failed: hasFailed, held: (row) => waitsFor(row) 
 
 const seen = (get) => [...new Set(log.rows.slice(-PAGE).flatMap(get))].filter((value) => value !== null).map(String).sort();
 
-/** What the filter suggests for each key. */
-const SUGGESTED = {
+/** Return what the filter suggests for each key. */
+const suggested = () => ({
   status: { hint: "503, 5xx or held", values: () => ["2xx", "4xx", "5xx", ...seen((row) => row.status)] },
   method: { hint: "POST", values: () => seen((row) => row.method) },
-  path: { hint: "/v1/pets*", values: () => ["/v1/*", ...seen((row) => row.path)] },
+  path: { hint: [...collections().map(({ path }) => `${path}*`), ...basePaths()][0], values: () => [...basePaths(), ...seen((row) => row.path)] },
   stub: { hint: "retry/*, or - for none", values: () => ["-", ...seen((row) => row.stubs)] },
   session: { hint: "* for all", values: () => ["*", ...seen((row) => row.session)] },
   body: { hint: "text in a body" },
-  operation: { hint: "listPets", values: () => seen((row) => row.operation) },
+  operation: { hint: collections().flatMap(({ lists }) => lists)[0], values: () => seen((row) => row.operation) },
   note: { hint: "unmatched", values: () => Object.keys(NOTES), hints: NOTES },
   outcome: { hint: "pending or broken", values: () => Object.keys(OUTCOMES) },
-};
+});
+const basePaths = () => store.state.contracts.map(({ base }) => `${base}/*`);
 
 // --- The table ---
 
@@ -208,10 +209,13 @@ function SentAfter({ row }) {
 /** Return how long a waiting response has waited, such as "12.4 s". */
 const elapsed = (row) => `${((row.waited + performance.now() - row.seen) / 1000).toFixed(1)} s`;
 
-/** A path with its quiet parts: the prefix of the API, and the query. */
+/** A path with its quiet parts: the base path of its contract, and the query. */
 function Path({ row, chars }) {
-  const [, prefix, path, query] = /^(\/v1(?=\/))?([^?]*)(.*)$/s.exec(shorten(shownTarget(row), chars));
-  return html`<span class="target"><span class="soft">${prefix ?? ""}</span>${path}<span class="soft">${query}</span></span>`;
+  const shown = shorten(shownTarget(row), chars);
+  const base = contractOf(row.path)?.base ?? "";
+  const prefix = shown.startsWith(`${base}/`) ? base : "";
+  const [, path, query] = /^([^?]*)(.*)$/s.exec(shown.slice(prefix.length));
+  return html`<span class="target"><span class="soft">${prefix}</span>${path}<span class="soft">${query}</span></span>`;
 }
 
 function Row({ item: { row, run }, top, index, isSelected, isCursor, chars, touch, everySession, select }) {
@@ -444,7 +448,7 @@ export default function Requests() {
   const held = store.state.counts.held;
 
   return html`<div class="requests ${id !== null ? "with-sheet" : ""} ${filterOpen ? "filter-open" : ""}"><section class="list" aria-label="Requests">
-    <div class="toolbar"><${TokenFilter} placeholder="Filter, e.g. status:5xx" keys=${SUGGESTED} value=${text} change=${(filter) => setParams({ filter })} />
+    <div class="toolbar"><${TokenFilter} placeholder="Filter, e.g. status:5xx" keys=${suggested()} value=${text} change=${(filter) => setParams({ filter })} />
       <div class="tools" role="toolbar" aria-label="Requests" ...${toolbar}>
         <${Segments} label="Show" value=${only} choose=${(value) => setParams({ only: value === "all" ? "" : value })} options=${[["all", "All"], ["failed", "Failed", counts.failed], ["held", "Held", counts.held, "held"], ["unmatched", "Unmatched", counts.unmatched]]} />
         ${held > 0 && html`<${Button} kind="held" class="release-all" text=${`Release ${held}`} title="Release every held response" does=${() => releaseAll()} />`}

@@ -2,16 +2,16 @@
 
 import { goTo, Editor, replaceText } from "./editor.js";
 import { html, useEffect, useRef, useState } from "./preact.js";
-import { act, activate, announce, control, go, link, setParams, stack, store, toast, useChange, useKeys } from "./store.js";
+import { act, activate, announce, collections, control, go, link, setParams, stack, store, toast, useChange, useKeys } from "./store.js";
 import { explain, recorded } from "./try.js";
 import { Button, EmptyState, Icon, matching, SearchField, Section, StatusText } from "./ui.js";
 import { fixOf } from "./yaml.js";
 
 const NEW = "+"; // in the URL: a scenario that has no name yet
-const TEMPLATE = `description: What your app shows in this state.
+const template = () => `description: What your app shows in this state.
 stubs:
   - name: first
-    match: {operation: listPets}
+${collections().flatMap(({ lists }) => lists).slice(0, 1).map((name) => `    match: {operation: ${name}}\n`).join("")}\
     reply: {status: 503, headers: {Retry-After: 2}}
     times: 2
 `;
@@ -128,7 +128,7 @@ const overrideOf = (name) => `overrides/${encodeURIComponent(name)}`;
 function Editing({ name, row }) {
   const isNew = name.startsWith(NEW);
   const area = useRef(null);
-  const [saved, setSaved] = useState(isNew ? { text: TEMPLATE, digest: null, writable: true, path: null, stubs: [] } : null);
+  const [saved, setSaved] = useState(isNew ? { text: template(), digest: null, writable: true, path: null, stubs: [] } : null);
   const [draft, setDraft] = useState(() => drafts.get(name));
   const [newName, setNewName] = useState(name.slice(1));
   const [checked, setChecked] = useState({ problems: [], warnings: [], valid: null }); // valid: the last text without problems

@@ -1,7 +1,7 @@
 // The view of the sessions: a table to filter, select from and delete, and a form to create one.
 
 import { html, useEffect, useRef, useState } from "./preact.js";
-import { act, address, control, handler, link, panelOf, setParams, store, toast, undoIn, useChange, waysToName } from "./store.js";
+import { act, address, control, handler, link, panelOf, recordsWord, setParams, store, toast, undoIn, useChange, waysToName } from "./store.js";
 import { ago, Button, count, Menu, SearchField, shownTarget } from "./ui.js";
 
 const IDLE_SECONDS = 600; // without a request for so long, a session counts as idle
@@ -57,7 +57,7 @@ export default function View() {
           <thead><tr>
             <th scope="col" class="box"><input type="checkbox" aria-label="Select all" checked=${isAll} disabled=${!possible.length}
               onChange=${() => setSelected(new Set(isAll ? [] : possible.map((row) => row.name)))} /></th>
-            <th scope="col">Name</th><th scope="col">Scenarios</th><th scope="col" class="number">Pets</th><th scope="col" class="number">Requests</th>
+            <th scope="col">Name</th><th scope="col">Scenarios</th><th scope="col" class="number">${recordsWord().replace(/^./, (letter) => letter.toUpperCase())}</th><th scope="col" class="number">Requests</th>
             <th scope="col" class="number">Failed</th><th scope="col" class="number">Held</th><th scope="col">Last request</th><th scope="col" class="number">Idle</th>
           </tr></thead>
           <tbody>${rows.map((row) => html`<${Row} key=${row.name} row=${row} isSelected=${selected.has(row.name)} onSelect=${select} onDelete=${() => remove([row])} />`)}</tbody>

@@ -9,14 +9,18 @@ import { useEffect, useLayoutEffect, useRef } from "./preact.js";
 const TOKEN = "mockpets-token";
 const [, root, own] = /^(.*?)(?:\/~([^/]*))?\/__mockpets\/[^/]*$/.exec(location.pathname);
 
-/** The path of the service's API, below the path of a session. */
-export const API = "/v1";
-
 /** Return the URL of a path on this server, such as a session's `/~w3/v1`. */
 export const address = (path) => `${location.origin}${root}${path}`;
 
-/** Return the path of a session's API or panel. */
-export const inSession = (name, path = API) => (name === "default" ? path : `/~${name}${path}`);
+/** Return a path in a session. */
+export const inSession = (name, path) => (name === "default" ? path : `/~${name}${path}`);
+
+/** Return a path as a client without a prefix and in the session `default` knows it. */
+export function plainPath(path) {
+  const session = inSession(own ?? "default", "");
+  const prefix = [root + session, session, root].find((each) => `${path}/`.startsWith(`${each}/`)) ?? "";
+  return path.slice(prefix.length);
+}
 
 /** Return the URL of a session's panel. */
 export const panelOf = (name) => address(inSession(name, "/__mockpets/"));
@@ -73,7 +77,7 @@ function parseBody(text, status) {
 
 /**
  * Parse JSON. Unsafe integers become strings of their digits: ids are int64, and a rounded id would
- * be that of another pet.
+ * be that of another record.
  */
 export function parseExact(text) {
   if (!/\d{16}/.test(text)) return JSON.parse(text);
@@ -214,6 +218,28 @@ export function go(view, id = null, params = {}, replace = false) {
 /** Change parameters of the open view, such as its filter. */
 export const setParams = (params) => go(store.route.view, store.route.id, { ...store.route.params, ...params }, true);
 
+// --- The contracts: the server knows their names, paths and errors, and the panel none of them ---
+
+/** Return the contract to which a path without a session belongs, if any. */
+export function contractOf(path) {
+  const found = store.state.contracts.filter(({ base }) => `${path}/`.startsWith(`${base}/`));
+  return found.sort((one, other) => other.base.length - one.base.length)[0];
+}
+
+export const collections = () => store.state.contracts.flatMap((contract) => contract.collections);
+
+/** Return what the records are called: by their name if the contracts have one collection. */
+export function recordsWord() {
+  const names = collections().map(({ name }) => name);
+  return names.length === 1 ? names[0] : "records";
+}
+
+/** Return the reply of an error as the contract of a path has it. */
+export function errorReply(path, status) {
+  const error = contractOf(path)?.errors[status];
+  return error ? { error } : { status };
+}
+
 // --- Actions ---
 
 /** Run an action; its error becomes a toast. */
@@ -281,7 +307,7 @@ export const undoIn = (session) => async () => {
 
 export async function resetSession() {
   await control("reset", { method: "POST" });
-  toast("Session reset: initial pets, counters and an empty request log.", { undo: undoIn(store.session) });
+  toast(`Session reset: initial ${recordsWord()}, counters and an empty request log.`, { undo: undoIn(store.session) });
 }
 
 /** Release every response that is held at the gates of the session, or at one of them. */
@@ -310,11 +336,12 @@ export function download(name, text) {
 
 /** Return the ways to name a session, each with its text and a function that copies it. */
 export function waysToName({ name, active }) {
-  const { key } = store.state.settings;
+  const { contracts, settings: { key } } = store.state;
   const isDefault = name === "default";
   const scenarios = active.join() === "default" ? [] : active;
   const names = [isDefault && scenarios.length ? "" : name, ...scenarios].join("+");
-  const ways = [["base URL", address(inSession(name))], ["header", `Mockpets-Session: ${name}`], ["key", isDefault ? key : `${key}~${name}`]];
+  const baseUrls = contracts.map(({ title, base }) => [contracts.length > 1 ? `base URL of ${title}` : "base URL", address(inSession(name, base))]);
+  const ways = [...baseUrls, ["header", `Mockpets-Session: ${name}`], ["key", isDefault ? key : `${key}~${name}`]];
   return [...ways.map(([what, text]) => ({ what, text, does: () => copy(text) })), { what: "link", text: linkTo(names), does: () => copyLink(name, names) }];
 }
 

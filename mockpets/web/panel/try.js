@@ -1,26 +1,28 @@
 // Send any request as a front end would, or explain it without sending. The reference page has the forms of the operations too.
 
-import { loadContract } from "./contract.js";
+import { BEARER, loadContract } from "./contract.js";
 import { curl, headersToResend } from "./formats.js";
 import { Explanation } from "./details.js";
 import { Message } from "./entry.js";
 import { html, useEffect, useRef, useState } from "./preact.js";
-import { act, address, API, control, go, inSession, store } from "./store.js";
+import { act, address, control, go, inSession, store } from "./store.js";
 import { Button, CopyButton, duration, Segments, StatusText } from "./ui.js";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 const SENT = "mockpets-sent";
 const MOST_SENT = 20;
+const MOST_SEGMENTS = 8; // of more operations, one is chosen from a list
 
 // --- Requests: {method, path, headers, body} with a path below the session and headers as pairs ---
 
 /** Return the request that a form describes; the error of an invalid field is fit to show. */
 function requestOf(operation, values) {
   const headers = [];
-  if (values.key) headers.push(["Authorization", `Bearer ${values.key}`]);
+  const { key } = operation ?? { key: BEARER };
+  if (values.key && key.in === "header") headers.push([key.name, key.prefix + values.key]);
   if (values.scenario) headers.push(["Mockpets-Scenario", values.scenario]);
   if (!operation) {
-    if (!values.path.startsWith("/")) throw new Error("The path must begin with /, such as /v1/pets.");
+    if (!values.path.startsWith("/")) throw new Error(`The path must begin with /, such as ${values.example}.`);
     for (const line of values.headers.split("\n").filter((each) => each.trim())) {
       const [, name, value] = /^\s*([!#$%&'*+.^_`|~\w-]+)\s*:\s*(.*?)\s*$/.exec(line) ?? [];
       if (!name) throw new Error(`"${line.trim()}" is not a header. Write one on each line, such as Accept: application/json.`);
@@ -30,12 +32,17 @@ function requestOf(operation, values) {
     if (body !== null && !headers.some(([name]) => /^content-type$/i.test(name))) headers.push(["Content-Type", "application/json"]);
     return { method: values.method, path: values.path, headers, body };
   }
-  const valuesIn = (place) => operation.parameters.filter((parameter) => parameter.in === place).map(({ name }) => [name, values[name]]);
+  const valuesIn = (place) => operation.parameters.filter((parameter) => parameter.in === place).map((parameter) => [parameter.name, values[fieldOf(parameter)]]);
   const query = new URLSearchParams(valuesIn("query").filter(([, value]) => value));
-  const path = valuesIn("path").reduce((text, [name, value]) => text.replace(`{${name}}`, encodeURIComponent(value)), operation.path);
-  if (operation.requestBody) headers.push(["Content-Type", "application/json"]);
-  return { method: operation.method, path: query.size ? `${path}?${query}` : path, headers, body: operation.requestBody ? values.body : null };
+  if (values.key && key.in === "query") query.set(key.name, values.key);
+  const path = valuesIn("path").reduce((text, [name, value]) => text.replace(`{${name}}`, () => encodeURIComponent(value)), operation.path);
+  headers.push(...valuesIn("header").filter(([, value]) => value));
+  if (operation.body) headers.push(["Content-Type", operation.body.type]);
+  return { method: operation.method, path: query.size ? `${path}?${query}` : path, headers, body: operation.body ? values.body : null };
 }
+
+/** Return the field of the form with a parameter; other fields have names without a colon. */
+const fieldOf = (parameter) => `${parameter.in}:${parameter.name}`;
 
 const hasBody = (method) => method !== "GET" && method !== "HEAD";
 const urlOf = (path) => address(path.startsWith("/~") ? path : inSession(store.session, path));
@@ -74,19 +81,18 @@ async function send({ method, path, headers, body }) {
 
 // --- The form ---
 
-function defaults(operation, { key }) {
-  if (!operation) return { method: "GET", path: `${API}/pets`, headers: "", body: "", key, scenario: "" };
-  const parameters = operation.parameters.map(({ name, required }) => [name, required ? "1" : ""]);
-  const [example] = Object.values(operation.requestBody?.content["application/json"].examples ?? {});
-  return { ...Object.fromEntries(parameters), body: example ? JSON.stringify(example.value, null, 2) : "", key, scenario: "" };
+function defaults(operation, { key, path = "/" }) {
+  if (!operation) return { method: "GET", path, example: path, headers: "", body: "", key, scenario: "" };
+  const parameters = operation.parameters.map((each) => [fieldOf(each), each.required ? String(each.example ?? 1) : ""]);
+  return { ...Object.fromEntries(parameters), body: operation.body ? JSON.stringify(operation.body.example, null, 2) : "", key, scenario: "" };
 }
 
 /**
- * @param {{operation: any, initial?: any, settings: {key: string, scenarios: string[], explains: boolean}, onSent?: (sent: any) => void, kept?: any}} props
- *   `operation` of the contract, or null for any path; `explains`: whether the control API can be called;
+ * @param {{operation: any, name?: string, initial?: any, settings: {key: string, scenarios: string[], explains: boolean, path?: string}, onSent?: (sent: any) => void, kept?: any}} props
+ *   `operation` of the contract, or null for any path, with `path` at first; `explains`: whether the control API can be called;
  *   `kept`: an object that keeps the input and the response when the form is shown again
  */
-export function TryForm({ operation, initial, settings, onSent, kept }) {
+export function TryForm({ operation, name = "any path", initial, settings, onSent, kept }) {
   const form = useRef(kept ?? {}).current;
   form.values ??= { ...defaults(operation, settings), ...initial };
   const { values, result } = form;
@@ -124,16 +130,15 @@ export function TryForm({ operation, initial, settings, onSent, kept }) {
       return done;
     });
   };
-  const name = operation?.operationId ?? "any path";
   const textField = (field, text, more = {}) => html`<label>${text} <input ...${set(field)} autocomplete="off" spellcheck=${false} ...${more} /></label>`;
   const choice = (field, text, choices, none) => html`<label>${text} <select ...${set(field)}>${none && html`<option value="">${none}</option>`}${choices.map((each) => html`<option key=${each} value=${each} selected=${each === values[field]}>${each}</option>`)}</select></label>`;
   return html`
     <div class="try">
       <form aria-label=${`Call ${name}`} onSubmit=${submit}>
         ${operation
-          ? operation.parameters.map(({ name: field, schema, required }) => (schema.enum ? choice(field, field, schema.enum, !required && "Any") : textField(field, field, { placeholder: schema.default })))
+          ? operation.parameters.filter((each) => each.in !== "cookie").map((each) => (each.schema.enum ? choice(fieldOf(each), each.name, each.schema.enum, !each.required && "Any") : textField(fieldOf(each), each.name, { placeholder: each.schema.default })))
           : html`<div class="line">${choice("method", "Method", METHODS)}<span class="grow">${textField("path", "Path")}</span></div>`}
-        ${(operation ? operation.requestBody : hasBody(values.method)) && html`<label>Body <textarea ...${set("body")} rows="6" spellcheck=${false}></textarea></label>`}
+        ${(operation ? operation.body : hasBody(values.method)) && html`<label>Body <textarea ...${set("body")} rows="6" spellcheck=${false}></textarea></label>`}
         <div class="line">${textField("key", "Key", { placeholder: "No key" })}
           ${settings.scenarios.length > 0 && choice("scenario", "Scenario", settings.scenarios, "Active scenarios")}</div>
         ${!operation && html`<label>Headers <textarea ...${set("headers")} rows="2" spellcheck=${false} placeholder="Accept: application/json"></textarea></label>`}
@@ -165,8 +170,8 @@ function Result({ name, waits, problem, explanation, response, text, ms, error }
 
 // --- The view ---
 
-/** What was chosen when the view was shown last, with what its form keeps. */
-let latest = { name: "listPets", initial: null, key: 0, kept: {} };
+/** What was chosen when the view was shown last, at first the first operation, with what its form keeps. */
+let latest = { name: null, initial: null, key: 0, kept: {} };
 
 const history = () => JSON.parse(sessionStorage.getItem(SENT) ?? "[]");
 
@@ -187,19 +192,25 @@ export default function View() {
     if (from) act(async () => { edit(await recorded(from)); go("try", null, {}, true); });
   }, [from]);
   if (!operations) return null;
-  const settings = { key: store.state.settings.key, scenarios: store.state.scenarios.filter((row) => row.description !== null).map((row) => row.name), explains: true };
+  const names = Object.keys(operations);
+  const name = chosen.name ?? names[0] ?? "any";
+  const path = Object.values(operations).find((each) => !each.path.includes("{"))?.path ?? "/";
+  const settings = { key: store.state.settings.key, scenarios: store.state.scenarios.filter((row) => row.description !== null).map((row) => row.name), explains: true, path };
   const record = (request) => {
     const rows = [{ ...request, at: Date.now() }, ...sent].slice(0, MOST_SENT);
     sessionStorage.setItem(SENT, JSON.stringify(rows));
     setSent(rows);
   };
-  const options = [...Object.keys(operations).map((name) => [name, name]), ["any", "Any path"]];
+  const options = [...names.map((each) => [each, each]), ["any", "Any path"]];
+  const choose = (next) => setChosen({ name: next, initial: null, key: chosen.key + 1, kept: {} });
   return html`
     <div class="view">
-      <div class="toolbar"><${Segments} label="Operation" value=${chosen.name} options=${options} choose=${(name) => setChosen({ name, initial: null, key: chosen.key + 1, kept: {} })} />
-        ${operations[chosen.name]?.deprecated && html`<span class="chip">deprecated</span>`}</div>
+      <div class="toolbar">${options.length <= MOST_SEGMENTS
+        ? html`<${Segments} label="Operation" value=${name} options=${options} choose=${choose} />`
+        : html`<select aria-label="Operation" value=${name} onChange=${(event) => choose(event.target.value)}>${options.map(([value, text]) => html`<option key=${value} value=${value} selected=${value === name}>${text}</option>`)}</select>`}
+        ${operations[name]?.deprecated && html`<span class="chip">deprecated</span>`}</div>
       <div class="scroll">
-        <${TryForm} key=${chosen.key} operation=${operations[chosen.name] ?? null} initial=${chosen.initial} settings=${settings} onSent=${record} kept=${chosen.kept} />
+        <${TryForm} key=${chosen.key} operation=${operations[name] ?? null} name=${operations[name] ? name : undefined} initial=${chosen.initial} settings=${settings} onSent=${record} kept=${chosen.kept} />
         ${sent.length > 0 && html`<section class="sent" aria-label="Sent"><h2>Sent</h2><ol>${sent.map((request, index) => html`
           <li key=${request.at + index}><button type="button" title=${`Edit and send again: ${request.path}`} onClick=${() => edit(request)}>
             <${StatusText} row=${{ status: request.status, outcome: request.status === null ? "broken" : "sent" }} /> <span class="mono"><span class="soft">${request.method}</span> ${request.path}</span></button></li>`)}</ol></section>`}

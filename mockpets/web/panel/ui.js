@@ -1,5 +1,5 @@
 // The panel's components, and how values are shown. Texts of the server become text nodes or
-// attributes, never markup, so a pet's name cannot inject a script.
+// attributes, never markup, so a record cannot inject a script.
 
 import { html, useEffect, useLayoutEffect, useRef, useState } from "./preact.js";
 import { copy, dismiss, handler, store } from "./store.js";

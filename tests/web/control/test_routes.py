@@ -288,7 +288,8 @@ def test_hints_are_found_only_for_the_unknown_parameters_that_are_reported(
 
 def test_every_response_has_the_protocol_and_pages_may_read_it(used: Client) -> None:
     shown = {"version": FULL_VERSION, "protocol": PROTOCOL}
-    assert used("GET", "/__mockpets/health", key=None).json == {"status": "ok", **shown}
+    health = {"status": "ok", **shown, "bases": ["/v1"]}
+    assert used("GET", "/__mockpets/health", key=None).json == health
     assert good(at(used, "GET", "state")).items() >= shown.items()
     page = {"Origin": "http://localhost:5173"}
     for method, path in (("GET", "health"), ("DELETE", "sessions/none"), ("GET", "nothing")):

@@ -9,6 +9,8 @@
 const VERSION = "0.2.0";
 const PROTOCOL = 2;
 const DEFAULT_URL = "http://localhost:7387";
+/** The base path of the contract until the server has sent it; older servers do not send it. */
+const DEFAULT_BASE = "/v1";
 /**
  * The variable with which `webServer` and `startServer` pass the URL of their server on to the tests. It is stronger
  * than MOCKPETS_URL. Its name begins with another word, because the server rejects unknown variables of mockpets.
@@ -31,9 +33,10 @@ const RETRY_MS = [500, 1_000, 2_000, 4_000];
 // Without `file://`, because Playwright loads this file as a module and others by path if a reporter imports it.
 const THIS_FOLDER = /(?:file:\/\/)?([^\s(@]+)client\.js:\d+:\d+\)?$/m.exec(new Error().stack ?? "")?.[1];
 const OUR_FILES = ["client.js", "shared.js", "states.js", "interleavings.js", "requests.js", "server.js", "playwright.js", "vitest.js", "storybook.js", "cypress.js"];
-/** By URL: true if the server has our protocol, or a promise while one client asks for all. */
-const checks = new Map();
-const CAUSED_BY_LOSS = ["verification_failed", "not_held", "not_found", "pet_not_found", "unknown_session"];
+/** By the URL of a client: its server, which has our protocol, or a promise while one client asks for all. */
+const servers = new Map();
+/** The codes of errors that the loss of a session can cause, besides those of what a session does not have. */
+const CAUSED_BY_LOSS = ["verification_failed", "not_held", "unknown_session"];
 
 export class MockpetsError extends Error {
   constructor(code, message, status = 0, details = {}) {
@@ -50,6 +53,8 @@ export class MockpetsError extends Error {
 }
 
 export class Mockpets {
+  #given; // the URL as a user names it, without slashes at its end
+  #server; // its root and bases, once it has responded
   #token;
   #fetch;
   #id; // of the session in earlier responses
@@ -57,7 +62,8 @@ export class Mockpets {
   #polling = new AbortController();
 
   constructor(options = {}) {
-    const { root, session: named } = splitUrl(options.url ?? variable(TESTS_URL) ?? namedUrl());
+    const url = options.url ?? variable(TESTS_URL) ?? namedUrl();
+    const { root, session: named } = splitUrl(url);
     const session = (options.session ?? named ?? "default").toLowerCase();
     if (!SESSION_NAME.test(session)) {
       const rule = "use at most 64 of a-z, 0-9, '.', '_' and '-', or Mockpets.slug(title)";
@@ -65,14 +71,22 @@ export class Mockpets {
     }
     const isDefault = session === "default";
     const key = options.key ?? DEFAULT_KEY;
-    this.url = root;
+    this.#given = withoutSlash(url);
     this.session = session;
-    this.baseUrl = `${root}${isDefault ? "" : `/~${session}`}/v1`;
     this.key = isDefault ? key : `${key}~${session}`;
     this.headers = { [SESSION_HEADER]: session };
     this.baggage = `mockpets.session=${session}`;
+    const known = servers.get(this.#given); // by another client
+    this.#place(known === undefined || known instanceof Promise ? { root, bases: [DEFAULT_BASE] } : known);
     this.#token = options.token ?? variable("MOCKPETS_CONTROL_TOKEN");
     this.#fetch = options.fetch ?? ((...request) => globalThis.fetch(...request));
+  }
+
+  /** Set what only the server knows; before it has responded, what is likely. */
+  #place({ root, bases }) {
+    this.url = root;
+    this.bases = bases;
+    this.baseUrl = `${root}${this.session === "default" ? "" : `/~${this.session}`}${bases[0]}`;
   }
 
   static slug(title, ...parts) {
@@ -340,7 +354,7 @@ export class Mockpets {
    */
   async #call(method, path, { body, text, query = {}, conditions, wait = 0, stopped, check = this.#checkId } = {}) {
     // Without waiting once it is known, because the page may be about to close.
-    if (checks.get(this.url) !== true) await this.#checkServer();
+    if (!this.#server || servers.get(this.#given) !== this.#server) await this.#connect();
     const url = new URL(`${this.url}/__mockpets/${path}`);
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, value);
@@ -360,43 +374,76 @@ export class Mockpets {
 
   /** Send a request; return the response and the object that it contains. */
   async #send(url, init) {
+    const { response, text } = await this.#exchange(url, init);
+    return { response, result: this.#parse(response, text) };
+  }
+
+  async #exchange(url, init) {
     const send = this.#fetch; // browsers reject `fetch` as a method of another object
-    let response, text;
     try {
-      response = await send(url, { ...init, credentials: "omit" });
-      text = await response.text();
+      const response = await send(url, { ...init, credentials: "omit" });
+      return { response, text: await response.text() };
     } catch (cause) {
-      checks.delete(this.url); // the next server there may be another one
+      servers.delete(this.#given); // the next server there may be another one
       throw new MockpetsError("unreachable", `cannot connect to ${this.url} (${reason(cause)}); is mockpets running there?`);
     }
+  }
+
+  #parse(response, text) {
     const result = parseObject(text);
     if (result === undefined || (!response.ok && !(result.code && result.message))) throw this.#another(response);
     if (response.status === 401) result.message += `; the server is ${this.url}`; // perhaps somebody else's
-    return { response, result };
+    return result;
   }
 
   #another({ status }) {
     return new MockpetsError("unreachable", `${this.url} is not a mockpets server (status ${status})`);
   }
 
-  /** Compare the server's protocol with that of the kit, unless a client of this URL has done so. */
-  async #checkServer() {
-    if (!checks.has(this.url)) checks.set(this.url, this.#compareProtocol());
+  /** Find the server, unless a client of this URL has found it, and compare its protocol with that of the kit. */
+  async #connect() {
+    if (!servers.has(this.#given)) servers.set(this.#given, this.#find());
     try {
-      await checks.get(this.url);
-      checks.set(this.url, true);
+      const server = await servers.get(this.#given);
+      this.#server = server;
+      servers.set(this.#given, server);
+      this.#place(server);
     } catch (error) {
-      checks.delete(this.url);
+      servers.delete(this.#given);
       throw error;
     }
   }
 
-  async #compareProtocol() {
-    const signal = AbortSignal.timeout(RESPONSE_MS);
-    const { response, result } = await this.#send(`${this.url}/__mockpets/health`, { method: "GET", signal });
+  /** Return the server to which the URL leads. Only the server knows whether the URL ends with a base path. */
+  async #find() {
+    let problem; // of the likely root
+    for (const root of rootsOf(this.#given)) {
+      const signal = AbortSignal.timeout(RESPONSE_MS);
+      const { response, text } = await this.#exchange(`${root}/__mockpets/health`, { method: "GET", signal });
+      let health;
+      try {
+        health = this.#healthIn(response, text);
+      } catch (error) {
+        problem ??= error;
+        continue;
+      }
+      if (problem) checkEnd(this.#given, root, health.bases);
+      this.#compareProtocol(health);
+      return { root, bases: health.bases };
+    }
+    throw problem;
+  }
+
+  #healthIn(response, text) {
+    const result = this.#parse(response, text);
     if (!response.ok) throw responseError(result);
-    const { status, version, protocol = 1 } = result; // servers before the number existed have 1
-    if (status !== "ok" || typeof version !== "string" || !Number.isInteger(protocol)) throw this.#another(response);
+    const { status, version, protocol = 1, bases = [DEFAULT_BASE] } = result; // servers before the number existed have 1
+    const areBases = Array.isArray(bases) && bases.length > 0 && bases.every((base) => typeof base === "string");
+    if (status !== "ok" || typeof version !== "string" || !Number.isInteger(protocol) || !areBases) throw this.#another(response);
+    return { version, protocol, bases };
+  }
+
+  #compareProtocol({ version, protocol }) {
     if (protocol === PROTOCOL) return;
     const [older, fix] =
       protocol < PROTOCOL
@@ -410,7 +457,7 @@ export class Mockpets {
   #checkId(id, error) {
     if (id !== null) this.#id ??= id;
     // Errors such as `busy` come before the session is selected.
-    const isLost = id !== null ? id !== this.#id : this.#id && (!error || CAUSED_BY_LOSS.includes(error.code));
+    const isLost = id !== null ? id !== this.#id : this.#id && (!error || error.status === 404 || CAUSED_BY_LOSS.includes(error.code));
     if (isLost) throw this.#lost();
   }
 
@@ -440,9 +487,11 @@ function describeProblem({ line, column, where, what, hint }) {
   return [place, hint ? `${what}; ${hint}` : what].filter(Boolean).join(": ");
 }
 
-/** Return the root of a URL, and the session that it names. */
+const withoutSlash = (url) => url.replace(/\/+$/, "");
+
+/** Return the likely root of a URL, and the session that it names: before the server has sent its base paths. */
 function splitUrl(url) {
-  const root = url.replace(/\/+$/, "").replace(/\/(?:v1(?:\/pets)?|__mockpets)$/, "");
+  const root = withoutSlash(url).replace(new RegExp(`(?:${DEFAULT_BASE}(?:/[^/~]+)?|/__mockpets)$`), "");
   const [, rest, selection] = /^(.*)\/~([^/]*)$/.exec(root) ?? [undefined, root];
   const shown = redacted(url);
   if (shown !== url || !/^https?:\/\/[^/?#\s]+(?:\/[^?#\s]*)?$/.test(rest) || !URL.canParse(rest)) {
@@ -450,6 +499,21 @@ function splitUrl(url) {
   }
   if (selection?.includes("+")) throw new TypeError(`the URL '${shown}' names scenarios; activate them with use()`);
   return { root: rest, session: selection || undefined };
+}
+
+/** Return the URLs at which a server may be: the likely one, then those with which a URL begins, the longest first. */
+function rootsOf(url) {
+  const [, host, path] = /^(https?:\/\/[^/]+)(.*)$/.exec(url);
+  const parts = path.split("/");
+  const others = parts.map((_, index) => host + parts.slice(0, parts.length - index).join("/"));
+  return [...new Set([splitUrl(url).root, ...others])];
+}
+
+/** Throw unless a URL ends after its root with a base path of the server. */
+function checkEnd(url, root, bases) {
+  const [, session, path] = /^(\/~[^/]*)?(.*)$/.exec(url.slice(root.length));
+  const isBase = path === "" || bases.some((base) => `${path}/`.startsWith(`${base}/`));
+  if (session || !isBase) throw new TypeError(`the URL '${url}' is not one of the server at ${root}; use '${root}${session ?? ""}'`);
 }
 
 /** Return a URL for messages, without a user name and password, and the token in the fragment of the panel's URL. */

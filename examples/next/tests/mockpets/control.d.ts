@@ -111,6 +111,26 @@ export interface components {
             got: string;
             holds: boolean | null;
         };
+        /** @description A collection of a contract; `lists` has the operations that list its records. */
+        ContractCollection: {
+            name: string;
+            path: string;
+            lists: components["schemas"]["Operation"][];
+        };
+        /**
+         * @description A contract that the server serves.
+         *
+         *     `base` is the path before those of its operations, such as `/v1`, empty for the root. `errors`
+         *     has the code that the contract has for a status.
+         */
+        ContractSummary: {
+            title: string;
+            base: string;
+            collections: components["schemas"]["ContractCollection"][];
+            errors: {
+                [key: string]: components["schemas"]["ErrorCode"];
+            };
+        };
         /** @description A record: an object with any properties. */
         DataRecord: {
             [key: string]: unknown;
@@ -323,13 +343,16 @@ export interface components {
          * @description The response of a server that is alive.
          *
          *     `version` has the commit that the server was built from, if it is known. `protocol` is the
-         *     number of the control API's protocol; clients of another number do not work.
+         *     number of the control API's protocol; clients of another number do not work. `bases` has the
+         *     base path of each contract, such as `/v1`, empty for the root. An older server does not send
+         *     it: its only contract is at `/v1`.
          */
         Health: {
             /** @enum {string} */
             status: "ok";
             version: string;
             protocol: number;
+            bases: string[];
         };
         /** @description The number of responses that are held at one gate. */
         HeldResponses: {
@@ -379,6 +402,24 @@ export interface components {
         NearestRequest: {
             request: components["schemas"]["RequestSummary"];
             differences: components["schemas"]["Difference"][];
+        };
+        NewPet: {
+            /**
+             * @description The animal's name.
+             * @example Miso
+             */
+            name: string;
+            /**
+             * Format: int64
+             * @description Identifier of the category the animal belongs to.
+             * @example 2
+             */
+            categoryId: number;
+            /**
+             * @description Availability. No default is stated: an omitted status stays omitted.
+             * @example available
+             */
+            status?: components["schemas"]["PetStatus"];
         };
         /** @enum {string} */
         NoteCode: "clock" | "deprecated" | "ignored_cookie" | "ignored_headers" | "ignored_members" | "ignored_query" | "key_invalid" | "key_missing" | "limit_out_of_range" | "off_contract" | "reference_missing" | "references" | "released" | "resource" | "server_limit" | "unmatched";
@@ -587,6 +628,10 @@ export interface components {
             title: string;
             explanation: string;
             fix: string;
+        };
+        /** @description The bodies of requests to the contract, by operation. */
+        RequestBodies: {
+            createPet: components["schemas"]["NewPet"];
         };
         /** @description A recorded request with both messages in full, secrets redacted. */
         RequestDetails: {
@@ -949,6 +994,7 @@ export interface components {
          *     `rejected_origins` lists the origins of pages whose control calls were rejected, at most 20;
          *     `null` stands for pages without an origin. `started` is the time at which the server started,
          *     and `faults` has a word for each kind of fault. `clock` is null while it shows the real time.
+         *     `contracts` lists those that the server serves.
          */
         State: {
             active: string[];
@@ -973,6 +1019,7 @@ export interface components {
             faults: {
                 [key: string]: string;
             };
+            contracts: components["schemas"]["ContractSummary"][];
         };
         /**
          * @description How many of each a session and its server have.
@@ -1198,6 +1245,8 @@ export type ClockState = components['schemas']['ClockState'];
 export type CollectionList = components['schemas']['CollectionList'];
 export type CollectionSummary = components['schemas']['CollectionSummary'];
 export type ComparedCondition = components['schemas']['ComparedCondition'];
+export type ContractCollection = components['schemas']['ContractCollection'];
+export type ContractSummary = components['schemas']['ContractSummary'];
 export type DataRecord = components['schemas']['DataRecord'];
 export type Delay = components['schemas']['Delay'];
 export type DelayPercentiles = components['schemas']['DelayPercentiles'];
@@ -1230,6 +1279,7 @@ export type InputProblem = components['schemas']['InputProblem'];
 export type InvalidInputDetails = components['schemas']['InvalidInputDetails'];
 export type Match = components['schemas']['Match'];
 export type NearestRequest = components['schemas']['NearestRequest'];
+export type NewPet = components['schemas']['NewPet'];
 export type NoteCode = components['schemas']['NoteCode'];
 export type OpenedGate = components['schemas']['OpenedGate'];
 export type Operation = components['schemas']['Operation'];
@@ -1255,6 +1305,7 @@ export type ReplyHeaders = components['schemas']['ReplyHeaders'];
 export type ReportEvidence = components['schemas']['ReportEvidence'];
 export type ReportFinding = components['schemas']['ReportFinding'];
 export type ReportRule = components['schemas']['ReportRule'];
+export type RequestBodies = components['schemas']['RequestBodies'];
 export type RequestDetails = components['schemas']['RequestDetails'];
 export type RequestFilters = components['schemas']['RequestFilters'];
 export type RequestList = components['schemas']['RequestList'];

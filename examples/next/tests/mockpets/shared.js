@@ -43,6 +43,13 @@ export function urlsOf(url) {
   return new RegExp(`^${protocol}//${host}${port && `:${port}`}/`);
 }
 
+/** Return a regular expression for the URLs of contracts' operations, at the origin of a URL and in any session. */
+export function callsTo(url, bases) {
+  const escaped = bases.map((base) => base.slice(1).replace(/[^\w/-]/g, "\\$&"));
+  const paths = escaped.map((base) => (base ? `${base}(?:[/?#]|$)` : "(?!~|__mockpets(?:[/?#]|$))"));
+  return new RegExp(`${urlsOf(url).source}(?:~[^/]*/)?(?:${paths.join("|")})`);
+}
+
 /** Return headers to which a session is added, in a header and in baggage; unchanged if they name one. */
 export function addSession(headers, mock) {
   if (namesSession(headers)) return headers;

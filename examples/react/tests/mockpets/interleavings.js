@@ -6,7 +6,7 @@
 
 import { runInThisContext } from "node:vm";
 import { KINDS, choicesOf, formatOrder, parseOrder, search } from "./orders.js";
-import { dropSession, failure, nearest, urlsOf } from "./shared.js";
+import { callsTo, dropSession, failure, nearest } from "./shared.js";
 
 const DEFAULTS = { atLeast: 2, fail: undefined, ignore: [], lose: false, orders: 40, quiet: 50, seed: 1 };
 const VARIABLE = "MOCKPETS_ORDER";
@@ -74,7 +74,7 @@ async function runOrders({ test, tools, fixtures, testInfo, body, settings }) {
   testInfo.setTimeout(timeout * (settings.orders + 1)); // the step of each order has the timeout of the test
   const orders = replayed ? undefined : search(settings);
   const failed = [];
-  let [number, cancelled] = [0, 0];
+  let [number, cancelled, paths] = [0, 0, []];
   for (let order = replayed ?? orders.next(); order && failed.length < MAX_FAILURES; order = orders?.next()) {
     number += 1;
     const attempt = async (isLast) => {
@@ -86,6 +86,7 @@ async function runOrders({ test, tools, fixtures, testInfo, body, settings }) {
     const { run, problem } = await attempt(false);
     if (problem) failed.push({ run, problem });
     cancelled = Math.max(cancelled, run.cancelled);
+    paths = run.mock?.bases ?? paths;
     orders?.add(order, run.made);
     if (run.isTooLong) break; // the other orders would take as long
   }
@@ -95,10 +96,11 @@ async function runOrders({ test, tools, fixtures, testInfo, body, settings }) {
     testInfo.annotations.push({ type: "orders", description: `${number} passed${more}` });
     const count = number + cancelled; // a cancelled request has competed
     if (replayed || count >= settings.atLeast) return;
+    const bases = paths.map((base) => base || "/").join(" or ");
     const exist = `only ${number} order${number === 1 ? " exists" : "s exist"}`;
     const found = cancelled ? `${exist}, and the page cancelled ${cancelled} of the held requests` : exist;
     throw new Error(
-      `${count === 1 ? "nothing branched: no two requests to /v1 were held at the same time" : `${found}; atLeast is ${settings.atLeast}`}; ` +
+      `${count === 1 ? `nothing branched: no two requests to ${bases} were held at the same time` : `${found}; atLeast is ${settings.atLeast}`}; ` +
         `do all actions that compete in race(), await no response there, or allow this with { atLeast: ${count} }`,
     );
   }
@@ -127,7 +129,7 @@ async function runOrder({ test, tools, fixtures, testInfo, body, settings, timeo
   const work = async () => {
     run.mock = await tools.openSession(fixtures, testInfo, run.isLast ? `${run.number} again` : run.number);
     const context = (run.context = await fixtures.browser.newContext());
-    requests = await hold(context, [run.mock.url, fixtures.baseURL, ...fixtures.mockOrigins].filter(Boolean), settings, run);
+    requests = await hold(context, run.mock.bases, [run.mock.url, fixtures.baseURL, ...fixtures.mockOrigins].filter(Boolean), settings, run);
     await tools.nameSession(context, run.mock, fixtures);
     const request = (run.request = await tools.newRequest(run.mock, fixtures));
     await body({ page: await context.newPage(), context, mock: run.mock, request, race: requests.race });
@@ -162,7 +164,7 @@ async function attachOrder(tools, testInfo, { mock, context, log, number }) {
 }
 
 /** Hold the requests of a context that are sent in `race()`, and let one choice after the other happen. */
-async function hold(context, origins, settings, run) {
+async function hold(context, bases, origins, settings, run) {
   const names = new Map(); // of requests, in order of issue
   const ordinals = new Map();
   const sent = []; // the names of all requests
@@ -199,10 +201,12 @@ async function hold(context, origins, settings, run) {
   });
   context.on("close", () => (isClosed = true));
   await context.addInitScript(countCalls, CALLS);
-  const urls = new RegExp(origins.map((origin) => `${urlsOf(origin).source}(?:~[^/]*/)?v1(?:[/?#]|$)`).join("|"));
+  const urls = new RegExp(origins.map((origin) => callsTo(origin, bases).source).join("|"));
   await context.route(urls, async (route, request) => {
     const name = names.get(request) ?? nameOf(request);
     if (isIgnored(name)) return route.fallback();
+    // At the root are the page and its files, too.
+    if (bases.includes("") && !["fetch", "xhr"].includes(request.resourceType())) return route.fallback();
     if (isHolding) {
       held.push({ route, request, name, method: request.method(), issuedAt: Date.now(), isAnswered: false });
       return log(`${name} is held`);

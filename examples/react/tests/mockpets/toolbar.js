@@ -13,6 +13,7 @@ const REQUESTS = 10;
 const CHECKED = 50; // last requests, to find one of the page
 const DEFAULT_URL = "http://localhost:7387";
 const PROTOCOL = 2; // of the server, as in the client
+const OLDER = [{ base: "/v1", errors: {} }]; // the contracts of a server that does not list them
 const UNDO_MS = 8_000;
 const NOTE_MS = 4_000;
 const TICK_MS = 100;
@@ -134,6 +135,8 @@ async function load() {
   const get = (path) => call("GET", path);
   const [state, { held }, { requests }] = await Promise.all([get("state"), get("held"), view.open ? get(`requests?limit=${REQUESTS}`) : { requests: [] }]);
   if (state.protocol !== PROTOCOL) throw new Error(`${server} is mockpets ${state.version}, and this toolbar is for another version; update the older one`);
+  state.contracts ??= OLDER;
+  view.state = state;
   const { text } = state.active.includes(OWN) ? await get(`scenarios/${OWN}`) : { text: "" }; // as `activate` sends it
   const asked = held.filter(({ gate, waits }) => gate === GATE && waits === "held");
   if (asked.length > view.asked.length) view.news = `Choose the response to ${asked[0].method} ${shownPath(asked[0].target)}`;
@@ -235,15 +238,17 @@ async function explain(number) {
   view.why = view.why?.number === number ? null : { number, text: (await call("GET", `requests/${number}/explain`)).summary };
 }
 
-/** The responses to choose from: label, what it sends, and the only operation that can. */
-function replies({ status }) {
+/** The responses to choose from: label, what it sends, and whether the request cannot get it. */
+function replies({ status, path, operation }) {
   const { faults } = view.state;
+  const { collections, errors } = contractOf(path) ?? { collections: [], errors: {} };
+  const failure = (code) => ({ reply: errors[code] ? { error: errors[code] } : { status: code } });
   return [
     [`Real ${status ?? ""}`, {}],
-    ["401", { reply: { error: "unauthorized" } }],
-    ["404", { reply: { error: "pet_not_found" } }],
-    ["500", { reply: { status: 500 } }],
-    ["Empty", { reply: { page: [] } }, "listPets"],
+    ["401", failure(401)],
+    ["404", failure(404)],
+    ["500", failure(500)],
+    ["Empty", { reply: { page: [] } }, collections?.every(({ lists }) => !lists.includes(operation))],
     ["Slow", { delay: "3s" }],
     ["Broken", { reply: { fault: Object.keys(faults).find((kind) => faults[kind] === "cut") } }],
   ];
@@ -251,7 +256,19 @@ function replies({ status }) {
 
 // --- What is shown ---
 
-const shownPath = (target) => target.replace(/^\/~[^/]*/, "").replace(/^\/v1(?=\/)/, "");
+/** Return the contract to which a path without a session belongs, if any. */
+function contractOf(path) {
+  const found = view.state.contracts.filter(({ base }) => `${path}/`.startsWith(`${base}/`));
+  return found.sort((one, other) => other.base.length - one.base.length)[0];
+}
+
+/** Return a path and query without the session and the base path. */
+function shownPath(target) {
+  const path = target.replace(/^\/~[^/]*/, "");
+  const base = contractOf(path.split("?")[0])?.base ?? "";
+  return path.startsWith(`${base}/`) ? path.slice(base.length) : path;
+}
+
 const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 const waited = (row) => seconds(row.waited_ms + performance.now() - view.loaded);
 
@@ -411,9 +428,9 @@ function switches() {
 }
 
 function asking([row, ...others]) {
-  const reply = ([label, instead, operation], index) => h("button", {
+  const reply = ([label, instead, isDisabled = false], index) => h("button", {
     id: `reply-${index}`, key: index, class: index ? "" : "primary", title: instead.delay && "After 3 s",
-    disabled: operation !== undefined && operation !== row.operation, onclick: does(() => release(row.request, instead)),
+    disabled: isDisabled, onclick: does(() => release(row.request, instead)),
   }, label);
   return h("section", { key: "asked", class: "asked", "aria-label": "Held request" },
     h("div", { class: "line" }, h("b", { class: "held" }, "held"), h("code", { class: "soft" }, row.method), h("code", { class: "path" }, shownPath(row.target)),
@@ -543,7 +560,8 @@ function leave(reason) {
 function checkCookie() {
   if (!cookie() || new URL(server).origin === location.origin) return;
   // Without a response, as of a request that the page aborts, `responseStart` is 0.
-  const counts = ({ name, startTime, responseStart }) => name.startsWith(`${server}/v1/`) && startTime >= linked && responseStart > 0;
+  const isCall = (path) => !/^\/(?:~|__mockpets\/)/.test(path) && contractOf(path) !== undefined;
+  const counts = ({ name, startTime, responseStart }) => name.startsWith(`${server}/`) && isCall(name.slice(server.length).split("?")[0]) && startTime >= linked && responseStart > 0;
   const observer = new PerformanceObserver(async (entries) => {
     const sent = entries.getEntries().find(counts);
     if (!sent) return;
