@@ -10,7 +10,7 @@ import dataclasses
 import re
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeVar, get_args
 
 from mockpets.constants import INT64_MAX, INT64_MIN
 from mockpets.contract.fields import INVALID, parse_int64
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from mockpets.constants import NoteCode
-    from mockpets.contract.collections import OwnSchema
     from mockpets.contract.fields import ContractField, Invalid, ValueProblem
 
 T = TypeVar("T")
@@ -276,8 +275,31 @@ class Page(NamedTuple):
         return list(islice(listed, self.limit))
 
 
+class Records(Protocol):
+    """How the records of a collection are checked, changed and written.
+
+    What is invalid raises ``invalid_request``.
+    """
+
+    def new(self, body: object) -> Record:
+        """Return the record of a body."""
+        ...
+
+    def changed(self, record: Record, patch: object) -> Record:
+        """Return a record with other properties, after a JSON merge patch."""
+        ...
+
+    def check(self, record: Record) -> None:
+        """Check a record."""
+        ...
+
+    def dump(self, record: Record) -> bytes:
+        """Return a record as JSON."""
+        ...
+
+
 class RecordSchema(NamedTuple):
-    """The records of a contract's collection; what is invalid raises ``invalid_request``.
+    """The records of a contract's collection; see `Records`.
 
     :param whole: a record in a response; `given` is what a client sends.
     """
@@ -351,7 +373,7 @@ class Collection:
 
     name: str
     path: str
-    schema: RecordSchema | OwnSchema
+    schema: Records
     owner: str = ""
     key: str = "id"
     is_ordered: bool = False

@@ -9,7 +9,7 @@ and never mix two versions.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -27,7 +27,7 @@ from mockpets.web.exchange import Response
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from mockpets.contract.model import Contract, Contracts
+    from mockpets.contract.model import Contracts
     from mockpets.scenario.library import Library
 
 _FOLDER: Final = Path(__file__).with_name("panel")
@@ -81,7 +81,7 @@ def panel_file(version: str, name: str) -> Response:
 
 def docs(contracts: Contracts, *, has_panel: bool) -> Response:
     """Return the first contract as a page, the target of a deprecated operation's `Link` header."""
-    return _page(_rendered_docs(contracts.all[0], has_panel=has_panel), ".html")
+    return _page(_rendered_docs(contracts, has_panel=has_panel), ".html")
 
 
 def llms(root: str) -> Response:
@@ -98,7 +98,10 @@ def kit_file(name: str, library: Callable[[], Library]) -> Response:
     return Response(text, content_type=_TYPES[Path(name).suffix])
 
 
-def _rendered_docs(contract: Contract, *, has_panel: bool) -> bytes:
+@lru_cache(4)
+def _rendered_docs(contracts: Contracts, *, has_panel: bool) -> bytes:
+    """Return the page, rendered once: it is the same for every request."""
+    contract = contracts.all[0]
     document = contract.document
     schemas = document.get("components", {}).get("schemas", {})
     text = render_template(

@@ -11,9 +11,11 @@ from mockpets.contract.pet_store import BUILT_IN
 from mockpets.scenario.matching import ABSENT, Comparison, Facts, covers, difference, path_matches
 from mockpets.scenario.model import Condition, Match, Operator
 
+LIST, GET = BUILT_IN.operations["listPets"], BUILT_IN.operations["getPet"]
+
 
 def facts(**changes: Any) -> Facts:
-    base: dict[str, Any] = {"operation": "listPets", "method": "GET", "path": "/v1/pets"}
+    base: dict[str, Any] = {"operation": LIST, "method": "GET", "path": "/v1/pets"}
     return Facts(**(base | changes))
 
 
@@ -29,8 +31,8 @@ PET_3_OR_7 = Match(params=(Condition("petId", "one_of", ("3", "7")),))
      [Comparison("operation", "getPet or createPet", "listPets")]),
     (Match(operations=("getPet",)), {"operation": None},
      [Comparison("operation", "getPet", "none")]),
-    (PET_3_OR_7, {"operation": "getPet", "path": "/v1/pets/7"}, []),
-    (PET_3_OR_7, {"operation": "getPet", "path": "/v1/pets/8"},
+    (PET_3_OR_7, {"operation": GET, "path": "/v1/pets/7"}, []),
+    (PET_3_OR_7, {"operation": GET, "path": "/v1/pets/8"},
      [Comparison("params.petId", 'one of "3", "7"', '"8"')]),
     (PET_3, {}, [Comparison("params.petId", '"3"', "absent")]),
     (PET_3, {"operation": None, "path": "/v1/pets/3"},
@@ -226,8 +228,8 @@ REQUESTS = st.builds(
     lambda target, body, query: Facts(**target, body=body, query=query),
     st.sampled_from(
         [
-            {"operation": "getPet", "method": "GET", "path": "/v1/pets/3"},
-            {"operation": "listPets", "method": "GET", "path": "/v1/pets"},
+            {"operation": GET, "method": "GET", "path": "/v1/pets/3"},
+            {"operation": LIST, "method": "GET", "path": "/v1/pets"},
             {"operation": None, "method": "GET", "path": "/v1/a"},
             {"operation": None, "method": "GET", "path": "/v1/b/a"},
         ]
