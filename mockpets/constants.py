@@ -21,6 +21,8 @@ the previous number lacks. Servers before the number existed have 1 and do not s
 
 API_PREFIX: Final = "/v1"
 """The base path of the contract's document, which the client needs without reading it."""
+BUILT_IN_CONTRACT: Final = "pet-store"
+"""What `--contract` calls the built-in contract."""
 INT64_MIN: Final = -(2**63)
 INT64_MAX: Final = 2**63 - 1
 
@@ -278,6 +280,8 @@ INTERVAL_SECONDS: Final = 7 * 24 * 3600
 DRAIN_SECONDS: Final = 600
 RECORDS_BY_REQUEST: Final = 10_000
 RECORDS_GENERATED: Final = 100_000
+GENERATED_RECORDS: Final = "16"
+"""How many records a contract's collection has at first, unless `--data` says otherwise."""
 STACK_DEPTH: Final = 8
 """Maximum number of active scenarios, and length of a chain of ``extends``."""
 TABLES: Final = 4

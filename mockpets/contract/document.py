@@ -55,6 +55,7 @@ def read(document: Node) -> Contract:
             operations[each.name] = replace(each, collection=collection)
     return Contract(
         own.get("name", document["info"]["title"]),
+        "pet-store",
         base,
         {name: part for name, part in document.items() if name != _EXTENSION},
         operations,

@@ -13,8 +13,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeVar, get_args
 
 from mockpets.constants import INT64_MAX, INT64_MIN
-from mockpets.contract.fields import INVALID, parse_int64
-from mockpets.contract.routes import Routes
+from mockpets.contract.fields import INVALID, Integer, parse_int64
+from mockpets.contract.routes import Routes, is_parameter, names_in, segment_pattern
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.strict_json import dump_json
 from mockpets.units import quote
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from mockpets.constants import NoteCode
+    from mockpets.contract.details import Details
     from mockpets.contract.fields import ContractField, Invalid, ValueProblem
 
 T = TypeVar("T")
@@ -157,6 +158,29 @@ class Body(NamedTuple):
         ]
 
 
+class AnyBody(Protocol):
+    """A `Body`, or that of a document with any JSON Schema."""
+
+    @property
+    def name(self) -> str:
+        """How messages call it."""
+        ...
+
+    @property
+    def schema(self) -> Schema:
+        """The properties of the object, or of those in the list."""
+        ...
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it is a list of objects."""
+        ...
+
+    def problems(self, value: object) -> list[ValueProblem]:
+        """Return every problem of a value; none if it is valid."""
+        ...
+
+
 class Failure(NamedTuple):
     """An error that the contract describes.
 
@@ -212,7 +236,8 @@ class Operation:
     :param body: of the request; None if it has none.
     :param statuses: of the responses that the contract lists.
     :param responses: the bodies of those that have one.
-    :param default: the body of the responses that it does not list.
+    :param default: the body of the responses that it does not list; None if it has none.
+    :param details: what the document says, unless it is the built-in one.
     """
 
     name: str
@@ -222,16 +247,29 @@ class Operation:
     collection: Collection | None
     parameters: Schema
     query: Schema
-    body: Body | None
+    body: AnyBody | None
     statuses: tuple[int, ...]
-    responses: Mapping[int, Body]
-    default: Body
+    responses: Mapping[int, AnyBody]
+    default: AnyBody | None
     removal: Removal | None = None
+    details: Details | None = None
 
     def in_path(self, path: str) -> dict[str, str]:
         """Return the parameters in a path of the operation, as texts."""
         pairs = zip(self.path.split("/"), path.split("/"), strict=False)
-        return {name[1:-1]: text for name, text in pairs if name[:1] == "{"}
+        found = {}
+        for template, text in pairs:
+            if is_parameter(template):
+                found[template[1:-1]] = text
+            elif "{" in template and (match := segment_pattern(template).fullmatch(text)):
+                found |= dict(zip(names_in(template), match.groups(), strict=True))
+        return found
+
+    def lists(self, status: int) -> bool:
+        """Return whether the contract describes responses with a status."""
+        if self.details is not None:
+            return self.details.response(status) is not None
+        return status in self.statuses
 
     @property
     def most(self) -> int:
@@ -249,8 +287,12 @@ class Operation:
         if status in self.statuses and status not in self.responses:
             return []
         body = self.responses.get(status, self.default)
+        if body is None:
+            return []
         problems = body.problems(value)
-        if body.schema is self.default.schema and not problems and value["status"] != status:  # type: ignore[index]  # the schema has checked it
+        repeats = self.default is not None and body.schema is self.default.schema
+        repeats = repeats and isinstance(body.schema.fields.get("status"), Integer)
+        if repeats and not problems and value["status"] != status:  # type: ignore[index]  # the schema has checked it
             problems.append((("status",), f"must repeat the HTTP status, {status}"))
         return problems
 
@@ -442,12 +484,14 @@ class Contract(NamedTuple):
     """A contract: what its OpenAPI document says, as the program uses it.
 
     :param name: as messages call the service.
+    :param label: what stands before the names of its parts if another contract has the same.
     :param base: the path of its first server, such as ``/v1``; empty for the root.
     :param document: as clients get it; do not modify it.
     :param undescribed: method and path of operations that exist without a description.
     """
 
     name: str
+    label: str
     base: str
     document: Mapping[str, Any]
     operations: Mapping[str, Operation]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
@@ -10,18 +12,37 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+def is_parameter(segment: str) -> bool:
+    """Return whether a segment of a template is one parameter and nothing else."""
+    return segment[:1] == "{" and segment.find("}") == len(segment) - 1
+
+
+def names_in(segment: str) -> list[str]:
+    """Return the names of the parameters in a segment."""
+    return re.findall(r"\{([^{}]+)\}", segment)
+
+
+@lru_cache(256)
+def segment_pattern(segment: str) -> re.Pattern[str]:
+    """Return what matches a segment such as ``{id}.json``, with a group for each parameter."""
+    parts = re.split(r"\{[^{}]+\}", segment)
+    return re.compile("(.+?)".join(map(re.escape, parts)), re.DOTALL)
+
+
 class Routes(Generic[T]):
     """A tree of segments, or a node of it.
 
     :param requests: method, path such as ``/v1/orders/{id}``, and the operation.
     """
 
-    __slots__ = ("_below", "_parameter", "operations")
+    __slots__ = ("_below", "_parameter", "_patterns", "operations")
 
     def __init__(self, requests: Iterable[tuple[str, str, T]] = ()) -> None:
         self._below: dict[str, Routes[T]] = {}
         self._parameter: Routes[T] | None = None
         """What a parameter in place of a segment leads to."""
+        self._patterns: dict[str, Routes[T]] = {}
+        """What segments with a parameter and more lead to, as in ``{id}.json``."""
         self.operations: dict[str, T] = {}
         """The operations at this place, by method."""
         for method, path, operation in requests:
@@ -31,8 +52,10 @@ class Routes(Generic[T]):
             node.operations[method] = operation
 
     def _child(self, segment: str) -> Routes[T]:
-        if segment[:1] != "{":
+        if "{" not in segment:
             return self._below.setdefault(segment, Routes())
+        if not is_parameter(segment):
+            return self._patterns.setdefault(segment, Routes())
         if self._parameter is None:
             self._parameter = Routes()
         return self._parameter
@@ -49,15 +72,21 @@ class Routes(Generic[T]):
         node: Routes[T] | None = self
         for segment in path.split("/"):
             node = node and node._below.get(segment)
-        return node is not None and node._parameter is not None and not node._below
+        return (
+            node is not None and node._parameter is not None and not (node._below or node._patterns)
+        )
 
     def _at(self, segments: list[str]) -> Mapping[str, T]:
         node = self
         for place, segment in enumerate(segments):
             known, parameter = node._below.get(segment), node._parameter if segment else None
-            if known is not None and parameter is not None:  # two ways
+            if node._patterns or (known is not None and parameter is not None):  # several ways
                 rest = segments[place + 1 :]
-                return known._at(rest) or parameter._at(rest)
+                fitting = (
+                    each for each in node._patterns if segment_pattern(each).fullmatch(segment)
+                )
+                ways = (known, *(node._patterns[each] for each in fitting), parameter)
+                return next(filter(None, (way._at(rest) for way in ways if way is not None)), {})
             following = known or parameter
             if following is None:
                 return {}

@@ -149,11 +149,21 @@ def _summary(entry: Entry, explained: Explanation, by: Responder) -> str:
     if by == "stub" and responder is not None:
         return f"stub {responder.stub.label} {_effect(entry)}{also}"
     name = entry.operation.name if entry.operation else "none"
-    what = _resource(entry) or f"operation {name}"
+    what = _resource(entry) or f"operation {name}{_guessed(entry)}"
     subject = f"{what} responds with {entry.status}{_error(entry)}"
     if responder is not None:
         return f"{subject}: stub {responder.stub.label} lets it respond{also}"
     return f"{subject}: {_no_responder(explained)}{also}"
+
+
+def _guessed(entry: Entry) -> str:
+    """Return what an operation of a document was taken for, and by which rule."""
+    details = entry.operation.details if entry.operation else None
+    if details is None:
+        return ""
+    guess = details.guess
+    of = f" of {guess.collection}" if guess.collection else ""
+    return f" ({guess.role}{of}, by rule {guess.rule})"
 
 
 def _no_responder(explained: Explanation) -> str:

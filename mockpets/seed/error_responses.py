@@ -129,10 +129,11 @@ def error_response(
     title = title or _phrase(status)
     is_invalid = status in _INVALID
     error = _Error(status, title, reasons, is_invalid, key, name, request_path, values.now)
-    if response is None:
+    content = (response or {}).get("content") or {}
+    if not content:  # without a body, nobody would learn the reason
         problem = {"type": "about:blank", "title": title, "status": status, "detail": error.text}
-        return ErrorResponse(status, PROBLEM, problem, is_documented=False, example="")
-    content = response.get("content") or {}
+        is_documented = response is not None
+        return ErrorResponse(status, PROBLEM, problem, is_documented=is_documented, example="")
     json = json_media(content)
     if json is not None:
         example, template = _template(json[1], error, values)

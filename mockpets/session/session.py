@@ -154,6 +154,7 @@ class SharedState:
     :param max_name: the maximum length of the name of a new record, in characters.
     :param is_public: whether clients may neither send scenarios nor break connections.
     :param clock: the initial clock of a session; None for the real time.
+    :param started: when the server started, in ms since 1970.
     """
 
     library: Callable[[], Library]
@@ -169,6 +170,7 @@ class SharedState:
     max_name: int | None = None
     is_public: bool = False
     clock: Clock | None = None
+    started: int = 0
     changes: ChangeFeed = field(default_factory=ChangeFeed)
 
     def table(

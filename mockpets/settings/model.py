@@ -49,8 +49,6 @@ _HTTP_PORT: Final = 80
 """The port that a URL can omit."""
 _LOOPBACK: Final = ("127.0.0.1", "::1")  # `localhost` may mean either
 
-_PETS: Final = "16"
-"""The number of generated pets, unless `--data` names others."""
 _SEEN_BY_SESSIONS: Final = ("seed", "data", "locale", "now", "delay", "sessions")
 """The settings that decide what sessions start with, and how their requests are treated."""
 
@@ -183,6 +181,10 @@ _HELP: Final = {
     "host": "Address or host name to listen on.",
     "port": "TCP port; 0 picks a free one.",
     "scenario": "Scenario to activate; if you pass several, the first takes precedence.",
+    "contract": "OpenAPI document to serve, as FILE or /PATH=FILE; repeat it for several. By default, "
+    "the built-in pet store, which is also called pet-store.",
+    "corrections": "File that corrects what is inferred of the document; by default the one beside "
+    "it, such as blog.mockpets.yaml.",
     "scenarios_dir": "Folder with your scenario files; if two files have the same name, the last "
     "folder wins.",
     "fixtures_dir": "Folder with your fixture files; if two files have the same name, the last "
@@ -232,6 +234,8 @@ class Settings:
 
     host: tuple[str, ...] = _row(_LOOPBACK, check.host, "ADDRESS")
     port: int = _row(7387, check.integer(0, PORT_MAX), "PORT")
+    contract: tuple[str, ...] = _row((), check.contract, "FILE")
+    corrections: str = _row("", check.file, "FILE")
     scenario: tuple[str, ...] = _row(
         (DEFAULT_SCENARIO,), check.scenario_name, "NAME", max_values=STACK_DEPTH
     )
@@ -287,7 +291,7 @@ class Settings:
     @property
     def starts(self) -> dict[str, str]:
         """What collections contain at first, by name: a file, or how many records to generate."""
-        return {"pets": _PETS} | dict(part.split("=", 1) for part in self.data)
+        return dict(part.split("=", 1) for part in self.data)
 
     @property
     def any_key(self) -> bool:

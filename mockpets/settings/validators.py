@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import (
+    BUILT_IN_CONTRACT,
     FILE_SUFFIXES,
     INT64_MAX,
     MOUNT,
@@ -105,6 +106,23 @@ def folder(text: str) -> Path:
     except OSError as error:
         raise ValueError(f"must be a readable folder ({error.strerror}), {got(text)}") from None
     return Path(text)
+
+
+def contract(text: str) -> str:
+    """Return ``FILE``, ``/PATH=FILE`` or ``pet-store``, where the file exists."""
+    path, separator, file = text.rpartition("=")
+    if separator and not re.fullmatch(rf"/|{MOUNT}/?", path):
+        raise ValueError(f"must be FILE or /PATH=FILE, {got(text)}")
+    if file != BUILT_IN_CONTRACT and not os.path.exists(file):  # noqa: PTH110 - a NUL is False
+        raise ValueError(f"must be an existing OpenAPI document, {got(file)}")
+    return text
+
+
+def file(text: str) -> str:
+    """Return the path of a file that exists; empty for none."""
+    if text and not os.path.isfile(text):  # noqa: PTH113 - a NUL is False
+        raise ValueError(f"must be an existing file, {got(text)}")
+    return text
 
 
 def locale(text: str) -> str:

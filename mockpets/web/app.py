@@ -21,6 +21,7 @@ from mockpets.journal.journal import JOURNAL_ENTRIES, Journals
 from mockpets.memory_budget import MemoryBudget, session_limit, shares
 from mockpets.records.store import Store
 from mockpets.records.table import TableCache, empty_table, make_table, parse_row, rows_of
+from mockpets.scenario.contracts import load_contracts
 from mockpets.scenario.reloader import Reloader
 from mockpets.seed.records import generate
 from mockpets.session.change_feed import ChangeFeed
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
     import flask
 
+    from mockpets.contract.model import Contracts
     from mockpets.records.table import Table
     from mockpets.scenario.library import Library
     from mockpets.wsgi_extension import Server, ServerCounts
@@ -81,7 +83,9 @@ def create_app(
     settings = settings or Settings()
     changes = ChangeFeed()
     on_reload = partial(changes.publish, "files")
-    reloader = Reloader(settings.scenarios_dir, settings.fixtures_dir, on_reload)
+    corrections = Path(settings.corrections) if settings.corrections else None
+    contracts = load_contracts(settings.contract, corrections)
+    reloader = Reloader(settings.scenarios_dir, settings.fixtures_dir, on_reload, contracts)
     library = reloader.library
     problems = library.unknown("--scenario", settings.scenario)
     if not library.problems.keys().isdisjoint(settings.scenario):
@@ -89,7 +93,7 @@ def create_app(
     problems += contradictions(settings)
     starts: dict[str, Table] = {}
     place = settings.sources.get("data", ("--data", 0, 0, ""))
-    for name, source in settings.starts.items():
+    for name, source in starting_records(settings, contracts).items():
         try:
             table = _start(settings, library, name, source)
         except InputError as error:
@@ -117,6 +121,11 @@ def create_app(
             app.wsgi_app, settings.behind_proxy, settings.prefix, app.admit
         )
     return app
+
+
+def starting_records(settings: Settings, contracts: Contracts) -> dict[str, str]:
+    """Return what collections contain at first: a file, or how many records to generate."""
+    return dict.fromkeys(contracts.collections, constants.GENERATED_RECORDS) | settings.starts
 
 
 def _start(settings: Settings, library: Library, name: str, source: str) -> Table:
@@ -235,6 +244,7 @@ def _shared_state(
         is_public=public,
         changes=changes,
         clock=Clock(parse_moment(settings.now), frozen=True) if settings.now else None,
+        started=round(time() * 1000),
     )
 
 

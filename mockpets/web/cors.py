@@ -14,7 +14,7 @@ from mockpets.constants import EXPOSED_HEADERS, SCENARIO_HEADER, SESSION_HEADER
 from mockpets.settings.validators import origin as checked_origin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
     from wsgiref.types import WSGIEnvironment
 
     Pair = tuple[str, str]
@@ -35,8 +35,11 @@ _LENGTH: Final = 300
 _log: Final = logging.getLogger("mockpets")
 
 
-def for_all(origin: str | None) -> tuple[Pair, ...]:
-    """Return the headers that let a page on any origin read a response of the API."""
+def for_all(origin: str | None, exposed: Sequence[str] = ()) -> tuple[Pair, ...]:
+    """Return the headers that let a page on any origin read a response of the API.
+
+    :param exposed: headers beside ours that it may read.
+    """
     always = (("Vary", "Origin"), ("Timing-Allow-Origin", "*"))
     if not origin:
         return always
@@ -44,7 +47,7 @@ def for_all(origin: str | None) -> tuple[Pair, ...]:
         *always,
         ("Access-Control-Allow-Origin", origin),
         ("Access-Control-Allow-Credentials", "true"),
-        ("Access-Control-Expose-Headers", _EXPOSED),
+        ("Access-Control-Expose-Headers", ", ".join([_EXPOSED, *exposed])),
     )
 
 

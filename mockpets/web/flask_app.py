@@ -12,6 +12,7 @@ import flask
 from flask.sessions import NullSession, SessionInterface
 from werkzeug.routing import MapAdapter, Rule
 
+from mockpets.constants import CONTROL_PREFIX
 from mockpets.web.exchange import Request, Response, current_request
 from mockpets.web.session_selector import take_baggage, take_base_path
 from mockpets.wsgi_extension import BODY, JOB_RESULTS
@@ -99,6 +100,19 @@ class App(flask.Flask):
         self._items: dict[tuple[str, str], tuple[Rule, str]] = {}
         """The rules of paths that end with a variable and its name, by method and what precedes."""
         self._late: tuple[str, Callable[[], None]] | None = None
+        self._rules: dict[Operation, Rule] = {}
+
+    def add_operation(self, operation: Operation, view: Callable[..., Any]) -> None:
+        """Add an operation of a contract, which the tree of the contracts finds."""
+        options: dict[str, Any] = {"endpoint": operation.name, "methods": [operation.method]}
+        if operation.details is None:
+            path = operation.path.replace("{", "<").replace("}", ">")
+            # The last route handles OPTIONS: Flask's own response is a 200 with HTML.
+            self.add_url_rule(path, view_func=view, provide_automatic_options=False, **options)
+            (self._rules[operation],) = self.url_map.iter_rules(operation.name)
+        else:  # not in the map: compiling thousands of rules takes seconds
+            self.view_functions[operation.name] = view
+            self._rules[operation] = Route("/", **options)
 
     def add_later(self, prefix: str, add: Callable[[], None]) -> None:
         """Add the routes below a prefix before its first request: compiling them delays a start."""
@@ -150,9 +164,11 @@ class App(flask.Flask):
         if last and (item := self._items.get((request.method, start))) is not None:
             request.url_rule, request.view_args = item[0], {item[1]: last}
             return None
-        if (operation := self.contracts.operation_at(request.method, path)) is not None:
-            self._route(request, operation)
-            return None
+        if not path.startswith(CONTROL_PREFIX):
+            operation = self.contracts.operation_at(request.method, path)
+            if operation is not None:
+                self._route(request, operation)
+                return None
         if self._late is not None and path.startswith(self._late[0]):
             self.add_late_routes()
         arguments = self.url_map, "localhost", root, "", "http", path, request.method
@@ -160,7 +176,7 @@ class App(flask.Flask):
 
     def _route(self, request: flask.Request, operation: Operation) -> None:
         """Set the rule of an operation, and cache it unless clients could make the cache grow."""
-        (rule,) = self.url_map.iter_rules(operation.name)
+        rule = self._rules[operation]
         values = operation.in_path(request.path)
         request.url_rule, request.view_args = rule, values
         start, _, _ = request.path.rpartition("/")

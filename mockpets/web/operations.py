@@ -37,32 +37,30 @@ from mockpets.web.jobs import run_job
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 
-    import flask
-
     from mockpets.constants import NoteCode
     from mockpets.contract.model import Contracts, Operation, Record, Role
     from mockpets.records.store import Change, Contents, Filters, Store
     from mockpets.session.session import Session
     from mockpets.web.exchange import Request
+    from mockpets.web.flask_app import App
 
 T = TypeVar("T")
 
 
-def add_routes(app: flask.Flask, contracts: Contracts, respond: Callable[..., Response]) -> None:
+def add_routes(app: App, contracts: Contracts, respond: Callable[..., Response]) -> None:
     """Add the operations of the contracts to the app.
 
     :param respond: `Playback.respond`, which calls an operation if no stub responds.
     """
     for operation in contracts.operations.values():
-        assert operation.role is not None  # noqa: S101 - the pet store's have one
-        app.add_url_rule(
-            operation.path.replace("{", "<").replace("}", ">"),
-            operation.name,
-            partial(respond, operation, partial(_VIEWS[operation.role], operation)),
-            methods=[operation.method],
-            # The last route handles OPTIONS: Flask's own response is a 200 with HTML.
-            provide_automatic_options=False,
-        )
+        if operation.details is not None:
+            from mockpets.web import documented  # the pet store needs none of it
+
+            view: Callable[..., Response] = documented.respond
+        else:
+            assert operation.role is not None  # noqa: S101 - the pet store's have one
+            view = _VIEWS[operation.role]
+        app.add_operation(operation, partial(respond, operation, partial(view, operation)))
 
 
 def list_records(operation: Operation, request: Request, store: Store) -> Response:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from mockpets.constants import DOCS_PATH, PANEL_PATH
+from mockpets.constants import BUILT_IN_CONTRACT, DOCS_PATH, PANEL_PATH, SERVER_BODY_BYTES
 from mockpets.contract.error_body import error_body
 from mockpets.contract.error_messages import BODY_TOO_LARGE, NO_CONNECTION_FAULTS
 from mockpets.errors import NeedsBody, RequestError
@@ -67,7 +67,8 @@ class Playback:
         if self.has_control and visitors is None:
             self.pages |= {"/panel": PANEL_PATH, "/docs": DOCS_PATH}
             for each in self.contracts.all:
-                self.pages |= dict.fromkeys((each.base, f"{each.base}/"), DOCS_PATH)
+                if each.base:
+                    self.pages |= dict.fromkeys((each.base, f"{each.base}/"), DOCS_PATH)
 
     @property
     def contracts(self) -> Contracts:
@@ -114,8 +115,9 @@ class Playback:
         # 2. The path, 404, then the method, 405.
         if check_route is not None:
             check_route(request, stack)
-        # 3. The key: 401.
-        if not key.valid:
+        # 3. The key: 401. An operation of a document says itself which credentials it needs.
+        details = operation.details if operation else None
+        if details is None and not key.valid and self._needs_key(operation):
             code: NoteCode = "key_invalid" if key.given else "key_missing"
             exchange.notes.append((code, f"the API key is {code[4:]}"))
             raise unauthorized(key, request, self._settings)
@@ -123,6 +125,13 @@ class Playback:
             self._check_size(request, name, stack)
         # 4. A place for the session and its records: 503, 507.
         exchange.session = session = exchange.session or self._create(name, request)
+        if operation is not None and details is not None:
+            from mockpets.web import documented  # the pet store needs none of it
+
+            request.max_content_length = SERVER_BODY_BYTES
+            if problem := documented.credential(operation, request, self._settings).problem:
+                exchange.notes.append(("key_missing", problem))
+                return documented.unauthorized(operation, request, problem)
         # Our server generates many records on its worker thread; a test client gets them here.
         stores: tuple[Store, ...] = ()
         if operation is not None and operation.collection is not None:
@@ -136,6 +145,14 @@ class Playback:
             return canned_response(outcome.reply, request, session)
         # 6. The operation, or a resource: the body's size, 413, then the values, 400, 404 and 409.
         return act(request, *stores)
+
+    def _needs_key(self, operation: Operation | None) -> bool:
+        """Return whether a request needs an API key: one to the pet store does.
+
+        Beside documents alone, only paths that scenarios define could need one: if there are keys.
+        """
+        is_built_in = any(each.label == BUILT_IN_CONTRACT for each in self.contracts.all)
+        return operation is not None or is_built_in or "api_key" in self._settings.sources
 
     def _create(self, name: str, request: Request) -> Session:
         """Create a session, or raise ``busy``, ``session_dropped`` or ``rate_limited``."""
@@ -156,7 +173,10 @@ class Playback:
         if request.environ[BODY] != "large":
             return
         exchange = request.exchange
-        takes_body = exchange.operation is not None and exchange.operation.body is not None
+        operation = exchange.operation
+        takes_body = operation is not None and operation.body is not None
+        if operation is not None and operation.details is not None:
+            raise NeedsBody  # they take more
         if self._visitors is None and (stack.stubs or not takes_body):
             raise NeedsBody
         exchange.session = self._create(name, request)

@@ -166,7 +166,10 @@ class ResponseFinalizer:
         root = "" if removal is None else request.root_path
         is_short = len(origin or "") + len(root) <= _KEPT_LENGTH
         prepare = _prepared_headers if is_short else _prepared_headers.__wrapped__
-        shared = prepare(explanation_headers(exchange, off_contract), origin, removal, root)
+        details = exchange.operation.details if exchange.operation else None
+        exposed = details.header_names if details else ()
+        explained = explanation_headers(exchange, off_contract)
+        shared = prepare(explained, origin, removal, root, exposed)
         headers = [*shared]
         if response.status_code == 401 and response.header("WWW-Authenticate") is None:
             headers.append(challenge(given=bearer(request) is not None))
@@ -266,7 +269,7 @@ def off_contract_reason(request: Request, status: int) -> str | None:
         if stack is not None and stack.methods(path) and not stack.contracts.describes(path):
             return None
         return "the contract does not define this operation"
-    if status in exchange.operation.statuses:
+    if exchange.operation.lists(status):
         return None
     return f"status {status} is not in the contract for {exchange.operation.name}"
 
@@ -277,12 +280,17 @@ _KEPT_LENGTH: Final = 256
 
 @lru_cache(256)  # entries of the journal share them
 def _prepared_headers(
-    explanation: tuple[Pair, ...], origin: str | None, removal: Removal | None, root: str
+    explanation: tuple[Pair, ...],
+    origin: str | None,
+    removal: Removal | None,
+    root: str,
+    exposed: tuple[str, ...],
 ) -> tuple[Pair, ...]:
     """Return the headers that seldom differ between two requests.
 
     :param removal: of a deprecated operation.
     :param root: of a deprecated operation: a prefix or a session's base path.
+    :param exposed: the headers that a document describes, for pages to read.
     """
     deprecation: tuple[Pair, ...] = ()
     if removal is not None:
@@ -292,7 +300,7 @@ def _prepared_headers(
         )
         dates = ("Deprecation", removal.deprecation), ("Sunset", removal.sunset)
         deprecation = (*dates, ("Link", link))
-    return (*COMMON_HEADERS, *deprecation, *explanation, *cors.for_all(origin))
+    return (*COMMON_HEADERS, *deprecation, *explanation, *cors.for_all(origin, exposed))
 
 
 def explanation_headers(exchange: Exchange, off_contract: str | None) -> tuple[Pair, ...]:

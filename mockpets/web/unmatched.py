@@ -206,8 +206,9 @@ def _pattern(path: str) -> str:
 
 def stub_advice(method: str, path: str, contracts: Contracts) -> str:
     """Return how to define a response in a scenario, or an empty string if no stub should."""
-    is_described = contracts.describes(path.rstrip("/")) or not contracts.serves(path)
-    if is_described or len(path) > _LENGTH or not re.fullmatch(_DEFINABLE, path):
+    is_below = any(path.startswith(f"{each.base}/") for each in contracts.all)
+    is_described = contracts.describes(path.rstrip("/"))
+    if is_described or not is_below or len(path) > _LENGTH or not re.fullmatch(_DEFINABLE, path):
         return ""
     method = "GET" if method == "HEAD" else method[:40]
     return (

@@ -1,0 +1,132 @@
+"""Make a `Contract` of any OpenAPI document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from mockpets.contract.details import Details
+from mockpets.contract.model import Contract, Operation, Schema
+from mockpets.contract.openapi import json_media
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from mockpets.contract.details import Api
+    from mockpets.contract.fields import ContractField, ValueProblem
+    from mockpets.contract.model import AnyBody
+    from mockpets.contract.openapi import Described, Node
+    from mockpets.contract.schema_fields import Direction
+
+K = TypeVar("K")
+T = TypeVar("T")
+_EXTENSION: Final = "x-mockpets"
+
+
+class DocumentBody:
+    """The body of a request or a response, for scenarios and reports: a counterpart of `Body`."""
+
+    is_list = False
+
+    def __init__(self, name: str, field: ContractField) -> None:
+        self.name = name or "the documented body"
+        self._field = field
+
+    def problems(self, value: object) -> list[ValueProblem]:
+        """Return every problem of a value; none if it is valid."""
+        return self._field.problems(value)
+
+    @cached_property
+    def schema(self) -> Schema:
+        """Its properties."""
+        shape = getattr(self._field, "shape", None)
+        fields: Mapping[str, Any] = {} if shape is None else shape.fields
+        return Schema(self.name, fields)
+
+
+class Lazy(Mapping[K, T]):
+    """A mapping that is made when something first reads it."""
+
+    def __init__(self, make: Callable[[], Mapping[K, T]]) -> None:
+        self._make = make
+
+    @cached_property
+    def _known(self) -> Mapping[K, T]:
+        return self._make()
+
+    def __getitem__(self, name: K) -> T:
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+
+def contract_of(api: Api, label: str, base: str) -> Contract:
+    """Return the contract of a document.
+
+    :param label: its name before those of its parts, if another contract has the same ones.
+    :param base: the path under which it is served.
+    """
+    root = api.document.root
+    document = {name: part for name, part in root.items() if name != _EXTENSION}
+    operations = (_operation(api, each, base) for each in api.described)
+    return Contract(
+        name=str(root["info"].get("title") or label),
+        label=label,
+        base=base,
+        document={**document, "servers": [{"url": base or "/"}]},
+        operations={each.name: each for each in operations},
+        undescribed=(),
+        schemas={},
+        collections={},
+        failures={},
+    )
+
+
+def _operation(api: Api, described: Described, base: str) -> Operation:
+    guess = api.inferred.operations[described.name]
+    details = Details(api, described, guess)
+    fields = api.fields
+
+    def of(place: str) -> Mapping[str, ContractField]:
+        return {
+            each["name"]: fields.field(each.get("schema", {}), direction="request", is_text=True)
+            for each in described.parameters
+            if each["in"] == place
+        }
+
+    def body_of(node: Node, direction: Direction) -> DocumentBody | None:
+        found = json_media(node.get("content") or {})
+        if found is None:
+            return None
+        schema = found[1].get("schema", {})
+        name = api.document.name_of(schema)
+        return DocumentBody(name, fields.field(schema, direction=direction))
+
+    statuses = {int(each): each for each in described.responses if each.isdigit()}
+
+    def responses() -> Mapping[int, AnyBody]:
+        bodies = {
+            status: body_of(described.responses[text], "response")
+            for status, text in statuses.items()
+        }
+        return {status: body for status, body in bodies.items() if body is not None}
+
+    return Operation(
+        described.name,
+        described.method,
+        base + described.path,
+        None,
+        None,
+        Schema(described.name, Lazy(partial(of, "path"))),
+        Schema(described.name, Lazy(partial(of, "query"))),
+        None if described.body is None else body_of(described.body, "request"),
+        tuple(statuses),
+        Lazy(responses),
+        body_of(described.responses.get("default", {}), "response"),
+        details=details,
+    )

@@ -1,0 +1,132 @@
+"""What an OpenAPI document says of an operation, made when the first request needs it.
+
+A document may have thousands of operations, of which a test calls three.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mockpets.contract.bodies import Bodies
+from mockpets.contract.fields import INVALID
+from mockpets.contract.inference import infer
+from mockpets.contract.openapi import json_media, operations
+from mockpets.contract.parameters import Parameters
+from mockpets.contract.schema_fields import Fields
+from mockpets.contract.security import Security
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mockpets.contract.corrections import Corrections
+    from mockpets.contract.inference import Guess
+    from mockpets.contract.openapi import Described, Document, Node
+
+_USUAL: Final[Mapping[str, int]] = {"create": 201, "delete": 204}
+"""The status of a role's success, if an operation has several; others have 200."""
+
+
+class Reply(NamedTuple):
+    """A response as the document describes it.
+
+    :param status: the one to send: of ``2XX``, 200 or what is usual for the role.
+    :param media_type: of the body; empty without a body.
+    :param media: the media object; empty without a body.
+    """
+
+    status: int
+    node: Node
+    media_type: str = ""
+    media: Node = MappingProxyType({})
+
+    @property
+    def schema(self) -> Node:
+        """The schema of the body; an empty one allows every value."""
+        schema: Node = self.media.get("schema", {})
+        return schema
+
+
+class Api:
+    """A document that is served.
+
+    :param corrections: what its author says of it.
+    """
+
+    def __init__(self, document: Document, corrections: Corrections) -> None:
+        self.document: Final = document
+        self.corrections: Final = corrections
+        self.described: Final = operations(document)
+        self.inferred: Final = infer(document, self.described, corrections)
+        self.fields: Final = Fields(document)
+
+    def is_valid(self, schema: Node, value: object) -> bool:
+        """Return whether a value of a response is valid."""
+        return self.fields.field(schema, direction="response").accept(value) is not INVALID
+
+
+class Details:
+    """What the document says of one operation.
+
+    :param guess: what the operation does.
+    """
+
+    def __init__(self, api: Api, described: Described, guess: Guess) -> None:
+        self.api: Final = api
+        self.described: Final = described
+        self.guess: Final = guess
+
+    @cached_property
+    def parameters(self) -> Parameters:
+        """The parameters in path, query, headers and cookies."""
+        return Parameters(self.api.fields, self.described)
+
+    @cached_property
+    def bodies(self) -> Bodies:
+        """The bodies of requests."""
+        return Bodies(self.api.fields, self.described.body)
+
+    @cached_property
+    def security(self) -> Security:
+        """The credentials that requests need."""
+        return Security(
+            self.api.document, self.described.security, prefix=self.api.corrections.prefix
+        )
+
+    def response(self, status: int) -> Node | None:
+        """Return what the document says of a status, also as ``4XX`` or ``default``; or None."""
+        known = self.described.responses
+        return known.get(str(status)) or known.get(f"{status // 100}XX") or known.get("default")
+
+    @cached_property
+    def header_names(self) -> tuple[str, ...]:
+        """The headers of its responses."""
+        responses = self.described.responses.values()
+        return tuple(
+            dict.fromkeys(name for each in responses for name in each.get("headers") or ())
+        )
+
+    def reply(self, status: int, node: Node) -> Reply:
+        """Return a response with a status."""
+        content: Node = node.get("content") or {}
+        if status in (204, 205, 304) or not content:
+            return Reply(status, node)
+        found = json_media(content)
+        media_type, media = found or next(iter(content.items()))
+        return Reply(status, node, media_type, media)
+
+    @cached_property
+    def success(self) -> Reply:
+        """The response to a request that succeeds.
+
+        Of several, it is that with the usual status of the role, else the lowest.
+        """
+        known = self.described.responses
+        usual = _USUAL.get(self.guess.role, 200)
+        if node := known.get(str(usual)):
+            return self.reply(usual, node)
+        statuses = sorted(status for status in known if status[:1] in "23" and status.isdigit())
+        if statuses:
+            return self.reply(int(statuses[0]), known[statuses[0]])
+        return self.reply(usual, known.get("2XX") or known.get("default") or {})

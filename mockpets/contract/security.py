@@ -1,0 +1,158 @@
+"""The credentials that an operation of an OpenAPI document needs: are they there, and well formed?
+
+Any credential passes, unless the server has keys of its own. Scopes are not checked.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from mockpets.contract.openapi import Document, Node
+
+_COOKIE: Final = r"(?:^|;)\s*{}=([^;]*)"
+
+
+class Credential(NamedTuple):
+    """What a request has for one scheme.
+
+    :param problem: what is wrong with it; empty if nothing is.
+    :param key: the text that may be one of the server's keys, and that names a person.
+    """
+
+    problem: str
+    key: str = ""
+
+
+class Sent(NamedTuple):
+    """The parts of a request that can have credentials; names of headers are in lower case."""
+
+    headers: Mapping[str, str]
+    query: Mapping[str, Sequence[str]]
+
+
+class _Scheme(NamedTuple):
+    """One scheme.
+
+    :param name: of the header, parameter or cookie of a key, else of the scheme of HTTP.
+    """
+
+    kind: Literal["header", "query", "cookie", "http", "other"]
+    name: str
+
+    def read(self, sent: Sent, prefix: str) -> Credential:
+        """Return the credential of a request.
+
+        :param prefix: the word before a bearer token, if it is not ``Bearer``.
+        """
+        if self.kind == "other":  # mutual TLS, which a server in front of it would check
+            return Credential("")
+        if self.kind == "query":
+            key = next(iter(sent.query.get(self.name, ())), "")
+            return _found(key, f"the query parameter {self.name}")
+        if self.kind == "cookie":
+            pattern = _COOKIE.format(re.escape(self.name))
+            found = re.search(pattern, sent.headers.get("cookie", ""))
+            return _found(found[1].strip() if found else "", f"the cookie {self.name}")
+        if self.kind == "header":
+            text = sent.headers.get(self.name.lower(), "").strip()
+            word, _, rest = text.partition(" ")
+            is_prefixed = self.name.lower() == "authorization" and rest.strip()
+            return _found(rest.strip() if is_prefixed else word and text, f"the header {self.name}")
+        return self._of_http(sent.headers.get("authorization", "").strip(), prefix)
+
+    def _of_http(self, text: str, prefix: str) -> Credential:
+        word = prefix if prefix and self.name == "bearer" else self.name.capitalize()
+        given, _, key = text.partition(" ")
+        key = key.strip()
+        place = f"the header Authorization with '{word}'"
+        if not text:
+            return Credential(f"{place} is missing")
+        if given.lower() != word.lower() or not key:
+            return Credential(f"the header Authorization must be '{word} ...'")
+        if self.name == "basic" and (problem := _basic_problem(key)):
+            return Credential(problem)
+        return Credential("", key)
+
+
+def _found(key: str, place: str) -> Credential:
+    return Credential("", key) if key else Credential(f"{place} is missing")
+
+
+def _basic_problem(text: str) -> str:
+    """Return what is wrong with the credentials of HTTP Basic (RFC 7617, 2)."""
+    try:
+        pair = b64decode(text, validate=True)
+    except ValueError:
+        pair = b""
+    is_pair = b":" in pair
+    return "" if is_pair else "the header Authorization must have the base64 of 'name:password'"
+
+
+class Security:
+    """What an operation needs: one of several sets of schemes."""
+
+    def __init__(
+        self,
+        document: Document,
+        required: Sequence[Mapping[str, Sequence[str]]],
+        *,
+        prefix: str = "",
+    ) -> None:
+        known = document.root.get("components", {}).get("securitySchemes", {})
+        self._prefix = prefix
+        self._sets: Final = [
+            [_scheme(document.resolve(known.get(name, {}))) for name in each] for each in required
+        ]
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether requests without credentials are rejected."""
+        return bool(self._sets) and all(self._sets)
+
+    @property
+    def challenge(self) -> str:
+        """The value of the header WWW-Authenticate for a 401; empty if no scheme of HTTP fits."""
+        for schemes in self._sets:
+            for each in schemes:
+                if each.kind == "http":
+                    return f'{each.name.capitalize()} realm="mockpets"'
+        return ""
+
+    @property
+    def cookie(self) -> str:
+        """The name of a cookie that is a credential; empty without one."""
+        names = (each.name for one in self._sets for each in one if each.kind == "cookie")
+        return next(names, "")
+
+    def read(self, sent: Sent, keys: Collection[str] = ()) -> Credential:
+        """Return the credential of a request: that of the first set which is complete.
+
+        :param keys: those of the server; empty if any key is valid.
+        """
+        first: Credential | None = None
+        for schemes in self._sets:
+            credentials = [each.read(sent, self._prefix) for each in schemes]
+            wrong = next((each for each in credentials if each.problem), None)
+            if wrong is None:
+                found = next((each for each in credentials if each.key), Credential(""))
+                if not keys or not found.key or found.key in keys:
+                    return found
+                wrong = Credential("the key is invalid")
+            first = first or wrong
+        return first or Credential("")
+
+
+def _scheme(node: Node) -> _Scheme:
+    kind = node.get("type")
+    if kind == "apiKey" and node.get("in") in ("header", "query", "cookie"):
+        return _Scheme(node["in"], str(node.get("name", "")))
+    if kind == "http":
+        return _Scheme("http", str(node.get("scheme", "bearer")).lower())
+    if kind in ("oauth2", "openIdConnect"):
+        return _Scheme("http", "bearer")
+    return _Scheme("other", "")

@@ -1,0 +1,116 @@
+"""Load the contracts that a server has: documents, and the built-in pet store."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from mockpets.constants import BUILT_IN_CONTRACT
+from mockpets.contract.model import Contract, Contracts
+from mockpets.contract.pet_store import BUILT_IN, PET_STORE
+from mockpets.errors import InputError, Problem, problem_with
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+class Given(NamedTuple):
+    """A contract as a user names it.
+
+    :param base: the path under which it lies; None for that of its first server.
+    :param file: its document; None for the built-in one.
+    :param text: as the user wrote it.
+    """
+
+    base: str | None
+    file: Path | None
+    text: str
+
+
+def parse(text: str) -> Given:
+    """Return what ``FILE``, ``/PATH=FILE`` or ``pet-store`` names."""
+    found = re.fullmatch(r"(/[^=]*)=(.+)", text)
+    base, name = (found[1].rstrip("/"), found[2]) if found else (None, text)
+    return Given(base, None if name == BUILT_IN_CONTRACT else Path(name), text)
+
+
+def load_contracts(texts: Sequence[str], corrections: Path | None = None) -> Contracts:
+    """Return the contracts that texts name; the built-in one if there are none.
+
+    :param corrections: the file with those of the only document; by default that beside it.
+
+    :raise InputError: a document is invalid, or two contracts lie at one path.
+    """
+    if not texts:
+        return BUILT_IN
+    contracts: list[Contract] = []
+    problems: list[Problem] = []
+    for text in texts:
+        try:
+            contracts.append(_load(parse(text), corrections))
+        except InputError as error:
+            problems += error.problems
+    at: dict[str, str] = {}
+    for text, each in zip(texts, contracts, strict=False):
+        if problems:
+            break
+        if each.base in at:
+            what = f"{text} lies at {each.base or '/'}, as {at[each.base]} does"
+            hint = f"give it another path: --contract /{each.label}={text.rpartition('=')[2]}"
+            problems.append(problem_with("--contract", what, hint))
+        at[each.base] = text
+    if problems:
+        raise InputError(problems)
+    return Contracts(*_distinct(contracts))
+
+
+def _load(given: Given, corrections: Path | None) -> Contract:
+    if given.file is None:
+        if given.base not in (None, PET_STORE.base):
+            what = f"the pet store lies at {PET_STORE.base}, not at {given.base or '/'}"
+            hint = f"write --contract {BUILT_IN_CONTRACT}"
+            raise InputError([problem_with("--contract", what, hint)])
+        return PET_STORE
+    # Imported here, because many servers have the pet store alone.
+    from mockpets.contract.any_document import contract_of
+    from mockpets.contract.details import Api
+    from mockpets.contract.openapi import base_path, load
+    from mockpets.scenario.language.corrections import load_corrections
+
+    document = load(given.file, str(given.file))
+    api = Api(document, load_corrections(document, corrections))
+    base = base_path(document) if given.base is None else given.base
+    return contract_of(api, _label(given.file), base)
+
+
+def _label(file: Path) -> str:
+    """Return the name of a document in the names of its parts: ``blog`` for ``blog.v2.yaml``."""
+    return re.sub("[^a-z0-9]+", "-", file.name.partition(".")[0].lower()).strip("-") or "api"
+
+
+def _distinct(contracts: Sequence[Contract]) -> Iterator[Contract]:
+    """Yield contracts whose operations and collections have different names.
+
+    What several contracts have gets the contract's name before its own: ``blog.users``.
+    """
+    operations = Counter(name.lower() for each in contracts for name in each.operations)
+    collections = Counter(name for each in contracts for name in each.collections)
+    for each in contracts:
+        renamed = {
+            name: replace(collection, name=f"{each.label}.{name}")
+            if collections[name] > 1
+            else collection
+            for name, collection in each.collections.items()
+        }
+        known = []
+        for name, operation in each.operations.items():
+            own = operation.collection and renamed[operation.collection.name]
+            full = f"{each.label}.{name}" if operations[name.lower()] > 1 else name
+            known.append(replace(operation, name=full, collection=own))
+        yield each._replace(
+            operations={operation.name: operation for operation in known},
+            collections={collection.name: collection for collection in renamed.values()},
+        )
