@@ -56,12 +56,15 @@ class Lazy(Mapping[K, T]):
         return self._make()
 
     def __getitem__(self, name: K) -> T:
+        """Return the value of a name."""
         return self._known[name]
 
     def __iter__(self) -> Iterator[K]:
+        """Yield the names."""
         return iter(self._known)
 
     def __len__(self) -> int:
+        """Return the number of names."""
         return len(self._known)
 
 

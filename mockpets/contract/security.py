@@ -1,6 +1,7 @@
-"""The credentials that an operation of an OpenAPI document needs: are they there, and well formed?
+"""Check that a request has the credentials which an operation of a document needs.
 
-Any credential passes, unless the server has keys of its own. Scopes are not checked.
+They must be there, and have the right form. Any credential passes, unless the server has keys of
+its own. Scopes are not checked.
 """
 
 from __future__ import annotations

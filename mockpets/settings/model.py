@@ -181,8 +181,8 @@ _HELP: Final = {
     "host": "Address or host name to listen on.",
     "port": "TCP port; 0 picks a free one.",
     "scenario": "Scenario to activate; if you pass several, the first takes precedence.",
-    "contract": "OpenAPI document to serve, as FILE or /PATH=FILE; repeat it for several. By default, "
-    "the built-in pet store, which is also called pet-store.",
+    "contract": "OpenAPI document to serve, as FILE or /PATH=FILE; by default pet-store, which is "
+    "built in.",
     "corrections": "File that corrects what is inferred of the document; by default the one beside "
     "it, such as blog.mockpets.yaml.",
     "scenarios_dir": "Folder with your scenario files; if two files have the same name, the last "

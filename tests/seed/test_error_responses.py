@@ -75,7 +75,11 @@ def test_an_error_that_is_not_documented_is_a_problem(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "media_type", "body"),
     [
-        ({}, "", ""),
+        (
+            {},
+            PROBLEM,
+            {"type": "about:blank", "title": "Bad Request", "status": 400, "detail": BOTH},
+        ),
         ({"application/xml": {}}, "", ""),
         ({"text/plain": {"schema": TEXT}}, "text/plain", BOTH),
         ({"application/problem+json": {"schema": texts("detail")}}, PROBLEM, {"detail": BOTH}),
