@@ -536,9 +536,11 @@ class Contracts:
         """Return the operation of a request, or None; HEAD counts as GET."""
         return self.routes.at(path).get("GET" if method == "HEAD" else method)
 
-    def with_role(self, role: Role) -> list[Operation]:
-        """Return the operations that do something to their collections."""
-        return [each for each in self.operations.values() if each.role == role]
+    @property
+    def paged(self) -> list[Operation]:
+        """The lists for which a scenario can give a page: those of the pet store."""
+        lists = (each for each in self.operations.values() if each.role == "list")
+        return [each for each in lists if each.details is None]
 
 
 def _merged(parts: Iterable[Mapping[str, T]]) -> Mapping[str, T]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from mockpets.contract.security import Sent
 from mockpets.contract.shapes import singular
 from mockpets.errors import RequestError
-from mockpets.seed.records import values_of as values_for
+from mockpets.seed.documents import values_of as values_for
 from mockpets.seed.values import ABSENT
 from mockpets.strict_json import dump_json
 from mockpets.web.exchange import Response
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mockpets.contract.fields import ValueProblem
     from mockpets.contract.model import Operation
     from mockpets.contract.security import Credential
+    from mockpets.records.store import Store
     from mockpets.seed.values import Values
     from mockpets.settings import Settings
     from mockpets.web.exchange import Request
@@ -84,7 +85,8 @@ def credential(operation: Operation, request: Request, settings: Settings) -> Cr
     """
     details = details_of(operation)
     keys = settings.api_key if "api_key" in settings.sources and not settings.any_key else ()
-    headers = {name.lower(): value for name, value in request.headers.items()}
+    names = _raw_names(request, {name: [value] for name, value in request.headers.items()})
+    headers = {name.lower(): values[0] for name, values in names.items()}
     return details.security.read(Sent(headers, dict(request.args.lists())), keys)
 
 
@@ -97,8 +99,8 @@ def unauthorized(operation: Operation, request: Request, problem: str) -> Respon
     return response
 
 
-def respond(operation: Operation, request: Request) -> Response:
-    """Respond to a request to an operation without state."""
+def respond(operation: Operation, request: Request, *_: Store) -> Response:
+    """Respond to a request to an operation of a document."""
     details = details_of(operation)
     if details.described.not_served:
         request.exchange.code = "not_implemented"
@@ -109,6 +111,10 @@ def respond(operation: Operation, request: Request) -> Response:
     wanted = _preference(request)
     if isinstance(wanted, Response):
         return wanted
+    if operation.collection is not None and not wanted:
+        from mockpets.web import stateful  # which uses this module
+
+        return stateful.act(operation, request, asked)
     reply = details.success
     if "code" in wanted:
         status = int(wanted["code"])
