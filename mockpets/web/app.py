@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
     import flask
 
-    from mockpets.contract.model import Contracts
     from mockpets.records.table import Table
     from mockpets.scenario.library import Library
     from mockpets.wsgi_extension import Server, ServerCounts
@@ -93,7 +92,7 @@ def create_app(
     problems += contradictions(settings)
     starts: dict[str, Table] = {}
     place = settings.sources.get("data", ("--data", 0, 0, ""))
-    for name, source in starting_records(settings, contracts).items():
+    for name, source in contracts.starts(settings.starts).items():
         try:
             table = _start(settings, library, name, source)
         except InputError as error:
@@ -121,11 +120,6 @@ def create_app(
             app.wsgi_app, settings.behind_proxy, settings.prefix, app.admit
         )
     return app
-
-
-def starting_records(settings: Settings, contracts: Contracts) -> dict[str, str]:
-    """Return what collections contain at first: a file, or how many records to generate."""
-    return dict.fromkeys(contracts.collections, constants.GENERATED_RECORDS) | settings.starts
 
 
 def _start(settings: Settings, library: Library, name: str, source: str) -> Table:

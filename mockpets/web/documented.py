@@ -18,7 +18,7 @@ from mockpets.strict_json import dump_json
 from mockpets.web.exchange import Response
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from mockpets.constants import ErrorCode
     from mockpets.contract.details import Details, Reply
@@ -99,8 +99,16 @@ def unauthorized(operation: Operation, request: Request, problem: str) -> Respon
     return response
 
 
-def respond(operation: Operation, request: Request, *_: Store) -> Response:
-    """Respond to a request to an operation of a document."""
+def respond(
+    operation: Operation,
+    request: Request,
+    *_: Store,
+    act: Callable[[Operation, Request, Asked], Response] | None = None,
+) -> Response:
+    """Respond to a request to an operation of a document.
+
+    :param act: acts on records; None for an operation without state.
+    """
     details = details_of(operation)
     if details.described.not_served:
         request.exchange.code = "not_implemented"
@@ -111,10 +119,8 @@ def respond(operation: Operation, request: Request, *_: Store) -> Response:
     wanted = _preference(request)
     if isinstance(wanted, Response):
         return wanted
-    if operation.collection is not None and not wanted:
-        from mockpets.web import stateful  # which uses this module
-
-        return stateful.act(operation, request, asked)
+    if act is not None and not wanted:
+        return act(operation, request, asked)
     reply = details.success
     if "code" in wanted:
         status = int(wanted["code"])

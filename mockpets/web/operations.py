@@ -54,9 +54,11 @@ def add_routes(app: App, contracts: Contracts, respond: Callable[..., Response])
     """
     for operation in contracts.operations.values():
         if operation.details is not None:
-            from mockpets.web import documented  # the pet store needs none of it
+            from mockpets.web import documented, stateful  # the pet store needs none of it
 
             view: Callable[..., Response] = documented.respond
+            if operation.collection is not None:
+                view = partial(documented.respond, act=stateful.act)
         else:
             assert operation.role is not None  # noqa: S101 - the pet store's have one
             view = _VIEWS[operation.role]
