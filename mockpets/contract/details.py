@@ -157,6 +157,8 @@ class Details:
         if node := known.get(str(usual)):
             return self.reply(usual, node)
         statuses = sorted(status for status in known if status[:1] in "23" and status.isdigit())
+        if len(statuses) > 1 and self.guess.role in ("replace", "update"):
+            statuses = [status for status in statuses if status != "201"]  # if it creates
         if statuses:
             return self.reply(int(statuses[0]), known[statuses[0]])
         return self.reply(usual, known.get("2XX") or known.get("default") or {})

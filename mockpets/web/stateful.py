@@ -11,6 +11,7 @@ import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from copy import deepcopy
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlencode
@@ -26,12 +27,13 @@ from mockpets.contract.document_records import (
     value_at,
 )
 from mockpets.contract.fields import INVALID
+from mockpets.contract.json_patch import json_patch
 from mockpets.contract.security import Sent
 from mockpets.contract.shapes import mapping, plain
 from mockpets.errors import RequestError
 from mockpets.records.table import parse_row
 from mockpets.seed.values import ABSENT
-from mockpets.strict_json import dump_json, same_json
+from mockpets.strict_json import dump_json, parse_json, same_json
 from mockpets.web.documented import Asked, details_of, failed, values_of, with_body
 
 if TYPE_CHECKING:
@@ -40,11 +42,15 @@ if TYPE_CHECKING:
     from mockpets.contract.details import Api, Details
     from mockpets.contract.inference import Guess, GuessedCollection
     from mockpets.contract.json_schema import SchemaField
-    from mockpets.contract.model import Operation, Record
+    from mockpets.contract.model import Key, Operation, Record
     from mockpets.contract.openapi import Node
     from mockpets.contract.query_meanings import Meaning, PropertyPath
-    from mockpets.records.store import Store
+    from mockpets.records.store import Change, Store
+    from mockpets.seed.values import Values
     from mockpets.web.exchange import Request, Response
+
+    _Make = Callable[["Acting", Record, dict[str, Any]], Record]
+    """Returns a record after a change with a body."""
 
 _PAGE: Final = 20
 """Records on a page, if neither the request nor the document says how many."""
@@ -52,6 +58,8 @@ _CREATED: Final = ("createdat", "created", "createdon", "datecreated", "creation
 _UPDATED: Final = ("updatedat", "updated", "updatedon", "dateupdated", "modifiedat", "lastmodified")
 _TITLES: Final = ("title", "name", "headline", "subject", "label")
 _PASSWORD: Final = f"{OWN}password"
+_GONE: Final = f"{OWN}gone"
+"""Of a deleted record whose collection has every other key."""
 
 
 class _FailedError(Exception):
@@ -73,6 +81,10 @@ def act(operation: Operation, request: Request, asked: Asked) -> Response:
     except _FailedError as error:
         reasons = [((), error.what)]
         return failed(operation, request, error.code, error.statuses, reasons, error.key)
+    except RequestError as error:
+        if error.code != "invalid_request":
+            raise
+        return failed(operation, request, error.code, (400, 422), [((), error.message)])
 
 
 @dataclass(frozen=True)
@@ -153,7 +165,8 @@ class Acting:
         request = self.request
         headers = {name.lower(): value for name, value in request.headers.items()}
         found = self.details.security.read(Sent(headers, dict(request.args.lists())))
-        return found.key or headers.get("authorization", "").rpartition(" ")[2]
+        cookie = request.cookies.get(self.api.cookie) if self.api.cookie else None
+        return found.key or cookie or headers.get("authorization", "").rpartition(" ")[2]
 
     @property
     def my_key(self) -> object:
@@ -183,15 +196,55 @@ class Acting:
         value = self.asked.body
         for name in self.guess.body_envelope:
             value = value.get(name) if isinstance(value, dict) else None
-        return value if isinstance(value, dict) else {}
+        return _visible(value) if isinstance(value, dict) else {}
+
+    @property
+    def several(self) -> list[dict[str, Any]]:
+        """The objects of the list in the body, without its envelope."""
+        value = self.asked.body
+        for name in self.guess.body_envelope:
+            value = value.get(name) if isinstance(value, dict) else None
+        items = value if isinstance(value, list) else []
+        return [_visible(each) for each in items if isinstance(each, dict)]
 
     def find(self, key: str) -> Record:
         """Return a record by the text of its key; raise `_FailedError` without one."""
+        self.check_parent()
         row = self.store.find(key)
         record = None if row is None else parse_row(row)
-        if record is None or not self.is_below(record):
+        if record is None and self.guessed.is_open and not self.guessed.shows:
+            record = self.opened(key)
+        if record is None or _GONE in record or not self.is_below(record):
             raise self.missing(key)
         return record
+
+    def opened(self, key: str) -> Record:
+        """Return the record of a collection in which every key exists, as it is at first."""
+        name, kept = self.guess.collection, self.key_of(key)
+        values = values_of(self.operation, self.request)
+        echo = {self.key_name: kept}
+        made = values.value(self.guessed.schema, kind=name, at=f"{name}/{key}", echo=echo)
+        record = {**made, **echo} if isinstance(made, dict) else echo
+        for path, value in self.links:
+            set_at(record, path, value)
+        return record
+
+    def key_of(self, text: str) -> Key:
+        """Return a key with the type that it has in records."""
+        field = self.records.properties.get(self.key_name)
+        is_number = field is not None and "integer" in field.types_named
+        return identity(text) if is_number else text
+
+    def put(self, key: str, make: Change) -> Record:
+        """Change a record that exists, and return it.
+
+        :param make: gets the present one, which may be newer than that of `find`.
+        """
+        if self.store.find(key) is None:
+            _, row = self.store.create(make(self.opened(key)))
+        else:
+            _, row = self.store.change(key, make)
+        return parse_row(row)
 
     def missing(self, key: str) -> _FailedError:
         """Return the error for a key that no record has."""
@@ -201,25 +254,45 @@ class Acting:
     def is_below(self, record: Record) -> bool:
         """Return whether a record belongs to the parents in the path."""
         return all(
-            _equal(value_at(record, path or (parent_property(self.guessed.parent),)), value)
-            for name, path in self.guess.where.items()
-            if (value := self.asked.path.get(name)) is not None
+            _equal(known := value_at(record, path), value)
+            # Every parent that is no record has those with which the server starts.
+            or (known is INVALID and path[0][:1] == OWN and not self.guessed.parent)
+            for path, value in self.links
         )
 
+    @cached_property
+    def links(self) -> list[tuple[PropertyPath, object]]:
+        """The properties that say to which parents in the path a record belongs, with the keys.
+
+        A record has the key of its parent. Those before are the parent's.
+        """
+        guessed, result = self.guessed, []
+        names = [name for name in self.guess.where if self.asked.path.get(name) is not None]
+        for name in names:
+            path = self.guess.where[name]
+            if not path and name == names[-1]:
+                path = guessed.link or (parent_property(guessed.parent),)
+            elif not path and not guessed.parent:
+                path = (parent_property(f".{name}"),)
+            if path:
+                result.append((path, self.asked.path[name]))
+        return result
+
     def check_parent(self) -> None:
-        """Raise `_FailedError` if the parent in the path does not exist."""
-        guessed, api = self.guessed, self.api
-        key = (
-            self.asked.path.get(guessed.parent_key)
-            if guessed.parent_key in self.guess.where
-            else None
-        )
-        parent = api.inferred.collections.get(guessed.parent)
-        if key is None or parent is None or parent.is_open or parent.shows:
-            return
-        if self.store_of(guessed.parent).find(str(key)) is None:
-            what = f"{guessed.parent} has no record with the {parent.key} {str(key)[:100]}"
-            raise _FailedError("not_found", (404, 400, 422), what, str(key))
+        """Raise `_FailedError` if the parents in the path do not exist, or belong elsewhere."""
+        known = self.api.inferred.collections
+        guessed: GuessedCollection = self.guessed
+        child: Record | None = None
+        for name in reversed([*self.guess.where]):
+            key, parent = self.asked.path.get(name), known.get(guessed.parent)
+            if key is None or parent is None or parent.is_open or parent.shows:
+                return
+            row = self.store_of(guessed.parent).find(str(key))
+            link = guessed.link or (parent_property(guessed.parent),)
+            if row is None or not (child is None or _equal(value_at(child, link), key)):
+                what = f"{guessed.parent} has no record with the {parent.key} {str(key)[:100]}"
+                raise _FailedError("not_found", (404, 400, 422), what, str(key))
+            guessed, child = parent, parse_row(row)
 
     def check_owner(self, record: Record) -> None:
         """Raise `_FailedError` if the record is somebody else's, and the document lists a 403."""
@@ -227,6 +300,22 @@ class Acting:
         is_listed = "403" in self.details.described.responses
         if is_listed and owner not in (INVALID, None) and not _equal(owner, self.my_key):
             raise _FailedError("forbidden", (403,), "the record is somebody else's")
+
+    def given(self, value: object, record: Record) -> object:
+        """Return the value of a correction: ``{from: me}``, ``{slugify: title}``, or the value."""
+        match value:
+            case {"from": "me"}:
+                return self.my_key
+            case {"from": str(text)}:
+                place, *path = text.split(".")
+                asked = self.asked
+                known: dict[str, object] = {"body": asked.body, "path": dict(asked.path)}
+                known["query"] = dict(asked.query)
+                found = value_at(known.get(place), path)
+                return None if found is INVALID else found
+            case {"slugify": str(name)}:
+                return _free_slug(self, str(record.get(name, "")))
+        return value
 
     def now(self) -> str:
         """Return the time of the session, as in JSON."""
@@ -308,9 +397,14 @@ class Acting:
         accepted = field.accept(filled)
         return whole if accepted is INVALID else accepted
 
-    def reply(self, record: Record | None) -> Response:
-        """Return the response to a request that succeeds, which may show a record."""
+    def reply(self, record: Record | None, *, is_new: bool = False) -> Response:
+        """Return the response to a request that succeeds, which may show a record.
+
+        :param is_new: whether a PUT has created it.
+        """
         reply, guess = self.details.success, self.guess
+        if is_new and "201" in self.details.described.responses:
+            reply = self.details.reply(201, self.details.described.responses["201"])
         body: object = ABSENT
         if reply.media_type and record is not None and guess.returns == "record":
             schema: Node = guess.item or self.guessed.schema
@@ -329,19 +423,13 @@ class Acting:
     def _location(self, record: Record) -> str:
         path = self.guessed.item_path or self.operation.path
         key = quote(str(record[self.key_name]), safe="")
-        *_, base = [each.base for each in self._contracts if self.operation.name in each.operations]
+        base = self.operation.path.removesuffix(self.details.described.path)
         filled = {name: quote(str(value), safe="") for name, value in self.asked.path.items()}
         names = re.findall(r"\{([^{}]+)\}", path)
         for name in names[:-1]:
             path = path.replace(f"{{{name}}}", filled.get(name, ""))
         path = path.replace(f"{{{names[-1]}}}", key) if names else f"{path}/{key}"
         return f"{self.request.root_path}{base}{path}"
-
-    @property
-    def _contracts(self) -> Sequence[Any]:
-        stack = self.request.exchange.stack
-        assert stack is not None  # noqa: S101
-        return stack.contracts.all
 
     def wrapped(self, value: object) -> object:
         """Return a value in the envelope of the response, whose other parts are filled."""
@@ -373,7 +461,7 @@ def _list(acting: Acting) -> Response:
     if guess.mine:
         path = guessed.owner or (acting.key_name,)
         records = [each for each in records if _equal(value_at(each, path), acting.my_key)]
-    records = [each for each in records if acting.is_below(each)]
+    records = [each for each in records if _GONE not in each and acting.is_below(each)]
     pairs = [(each, acting.expanded(each, stored)) for each in records]
     for path, wanted in guess.fixed.items():
         pairs = [pair for pair in pairs if _equal(value_at(pair[1], path), wanted)]
@@ -382,7 +470,7 @@ def _list(acting: Acting) -> Response:
             passes = _filter(meaning, acting.asked.query[name])
             pairs = [pair for pair in pairs if passes(*pair)]
     rows = _sorted(acting, [value for _, value in pairs])
-    page = _Paging(acting, len(rows))
+    page = _Paging(acting, rows)
     schema: Node = guess.item or guessed.schema
     shown = [
         acting.fitted(value, schema, str(value.get(acting.key_name)))
@@ -415,8 +503,8 @@ def _filter(meaning: Meaning, wanted: Any) -> Callable[[Record, dict[str, Any]],
         case "flag":
             return lambda _, value: not _is_true(wanted) or value_at(value, path) is True
         case "least" | "most":
-            sign = 1 if word == "least" else -1
-            return lambda _, value: _compared(value_at(value, path), wanted) * sign >= 0
+            allowed = (0, 1) if word == "least" else (0, -1)
+            return lambda _, value: _compared(value_at(value, path), wanted) in allowed
         case "toggled":
             return lambda record, _: any(
                 _equal(each, key)
@@ -439,26 +527,30 @@ def _sorted(acting: Acting, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for name, meaning in acting.guess.query.items():
         if name in asked:
             words[meaning.word] = asked[name]
-    sort = words.get("sort", acting.guess.sort)
-    sort = sort[0] if isinstance(sort, list) and sort else sort
-    if not isinstance(sort, str) or not sort:
-        return rows
-    text, reverse = sort, str(words.get("direction", "")).lower().startswith("desc")
-    if found := re.fullmatch(r"([-+]?)(.+?)(?:[ :_](asc|desc))?", text, re.IGNORECASE):
+    sort = words.get("sort") or acting.guess.sort
+    texts = ",".join(map(str, sort if isinstance(sort, list) else [sort])).split(",")
+    names = {plain(name): name for name in acting.records.properties}
+    for text in reversed(texts):  # a sort keeps the order of equal records
+        found = re.fullmatch(r"([-+]?)(.+?)(?:[ :_](asc|desc))?", text.strip(), re.IGNORECASE)
+        if found is None:
+            continue
+        reverse = str(words.get("direction", "")).lower().startswith("desc")
         reverse = reverse or found[1] == "-" or (found[3] or "").lower() == "desc"
-        text = found[2]
-    path = tuple(text.split("."))
-    known = [row for row in rows if value_at(row, path) not in (INVALID, None)]
-    others = [row for row in rows if value_at(row, path) in (INVALID, None)]
-    return [*sorted(known, key=lambda row: _order(value_at(row, path)), reverse=reverse), *others]
+        first, *rest = found[2].split(".")
+        path = (names.get(plain(first), first), *rest)
+        known = [row for row in rows if value_at(row, path) not in (INVALID, None)]
+        others = [row for row in rows if value_at(row, path) in (INVALID, None)]
+        known.sort(key=lambda row, path=path: _order(value_at(row, path)), reverse=reverse)  # type: ignore[misc]
+        rows = [*known, *others]
+    return rows
 
 
 class _Paging:
     """The page of a list for which a request asks."""
 
-    def __init__(self, acting: Acting, total: int) -> None:
-        self.total = total
-        self._acting = acting
+    def __init__(self, acting: Acting, rows: Sequence[Record]) -> None:
+        self.total = total = len(rows)
+        self._acting, self._rows = acting, rows
         self._names = {
             meaning.word: (name, meaning) for name, meaning in acting.guess.query.items()
         }
@@ -484,9 +576,14 @@ class _Paging:
         return int(value) if isinstance(value, int) and not isinstance(value, bool) else None
 
     def _after(self, cursor: str) -> int:
+        """Return where the page after a cursor begins, which may be the key of a record."""
+        key = self._acting.key_name
+        for place, row in enumerate(self._rows, 1):
+            if _equal(row.get(key), cursor):
+                return place
         try:
             text = urlsafe_b64decode(cursor.encode() + b"==").decode()
-            return int(text.removeprefix("after:"))
+            return max(int(text.removeprefix("after:")), 0)
         except ValueError:
             return 0
 
@@ -518,7 +615,7 @@ class _Paging:
     def _known(self) -> dict[str, object]:
         """Return what the words of paging are; INVALID if a page has none."""
         step = max(self.limit, 1)
-        has_next, has_previous = self.end < self.total, self.start > 0
+        has_next, has_previous = self.limit > 0 and self.end < self.total, self.start > 0
         before = max(self.start - step, 0)
         number = self.start // step + self.first
         return {
@@ -547,16 +644,13 @@ class _Paging:
         for path, word in acting.guess.paging.items():
             before = deepcopy(body)
             value = known[word]
-            if value is INVALID:
-                _remove(body, path)
-                if field.accept(body) is INVALID:
-                    body.clear()
-                    body.update(before)
-                    set_at(body, path, None)
+            # Of another type: a text for a number. No link: null, or nothing, as is allowed.
+            for each in (None,) if value is INVALID else (value, str(value)):
+                set_at(body, path, each)
+                if field.accept(body) is not INVALID:
+                    break
             else:
-                set_at(body, path, value)
-            if field.accept(body) is INVALID:  # of another type, such as a text for a number
-                set_at(body, path, str(value))
+                _remove(body, path)
             if field.accept(body) is INVALID:
                 body.clear()
                 body.update(before)
@@ -580,25 +674,13 @@ class _Paging:
 
 
 def _get(acting: Acting) -> Response:
-    key = acting.key()
-    if acting.guessed.is_open and acting.store.find(key) is None:
-        values = values_of(acting.operation, acting.request)
-        echo = {acting.key_name: key}
-        name = acting.api.stored(acting.guess.collection)
-        schema = acting.api.inferred.collections[name].schema
-        record: Any = values.value(schema, kind=name, at=f"{name}/{key}", echo=echo)
-        return acting.reply({**record, acting.key_name: key})
-    return acting.reply(acting.find(key))
+    return acting.reply(acting.find(acting.key()))
 
 
 def _create(acting: Acting) -> Response:
     acting.check_parent()
     if acting.guess.many:
-        body = acting.asked.body
-        for name in acting.guess.body_envelope:
-            body = body.get(name) if isinstance(body, dict) else None
-        items = body if isinstance(body, list) else []
-        made = [_add(acting, item) for item in items if isinstance(item, dict)]
+        made = [_add(acting, item) for item in acting.several]
         acting.changed()
         return _many(acting, made)
     record = _add(acting, acting.body)
@@ -618,12 +700,9 @@ def _add(acting: Acting, body: dict[str, Any]) -> Record:
     """Add a record with a body, and with what the server gives it."""
     record, guessed, guess = dict(body), acting.guessed, acting.guess
     properties = acting.records.properties
-    for name, path in guess.where.items():
-        if name in acting.asked.path:
-            set_at(record, path or (parent_property(guessed.parent),), acting.asked.path[name])
+    for path, value in acting.links:
+        set_at(record, path, value)
     if credentials := guess.credentials:
-        password = value_at(acting.asked.body, credentials.password)
-        record[_PASSWORD] = None if password is INVALID else password
         _check_taken(acting, record, credentials.name[-1:])
     if guessed.owner and acting.my_key is not None and not guessed.is_people:
         set_at(record, guessed.owner, acting.my_key)
@@ -634,6 +713,7 @@ def _add(acting: Acting, body: dict[str, Any]) -> Record:
     if given is None and title and plain(acting.key_name) in ("slug", "permalink", "handle"):
         record[acting.key_name] = _free_slug(acting, str(title))
     _complete(acting, record, is_new=True)
+    _hide_password(acting, record)
     try:
         _, row = acting.store.create(record)
     except RequestError as error:
@@ -645,10 +725,21 @@ def _add(acting: Acting, body: dict[str, Any]) -> Record:
 
 def _check_taken(acting: Acting, record: Record, path: PropertyPath) -> None:
     """Raise `_FailedError` if another person has the name with which they log in."""
-    for row in acting.store.save().rows() if path else ():
+    is_named = path and value_at(record, path) not in (INVALID, None)
+    for row in acting.store.save().rows() if is_named else ():
         if _equal(value_at(parse_row(row), path), value_at(record, path)):
             what = f"{path[-1]} has already been taken"
             raise _FailedError("conflict", (409, 422, 400), what)
+
+
+def _hide_password(acting: Acting, record: Record) -> None:
+    """Keep the password with which a person logs in where no response shows it."""
+    if not acting.guessed.is_people:
+        return
+    for guess in acting.api.inferred.operations.values():
+        name = guess.credentials.password[-1] if guess.credentials else ""
+        if name in record:
+            record[_PASSWORD] = record.pop(name)
 
 
 def _free_slug(acting: Acting, title: str) -> str:
@@ -664,7 +755,8 @@ def _complete(acting: Acting, record: Record, *, is_new: bool) -> None:
     now = acting.now()
     properties = acting.records.properties
     for name, field in properties.items():
-        is_time = plain(name) in _UPDATED or (is_new and plain(name) in _CREATED)
+        is_first = is_new and plain(name) in _CREATED and name not in record
+        is_time = plain(name) in _UPDATED or is_first
         if is_time and "string" in field.types_named:
             is_date = field.openapi.get("format") == "date"
             record[name] = now[:10] if is_date else now
@@ -678,13 +770,15 @@ def _complete(acting: Acting, record: Record, *, is_new: bool) -> None:
         if "default" in field.openapi and field.accept(field.openapi["default"]) is not INVALID:
             record[name] = field.openapi["default"]
         elif name in required:
-            record[name] = _initial(field, values, name, acting)
+            record[name] = _initial(field, values, name, acting, record)
 
 
-def _initial(field: SchemaField, values: Any, name: str, acting: Acting) -> object:
+def _initial(
+    field: SchemaField, values: Values, name: str, acting: Acting, record: Record
+) -> object:
     """Return what a property of a new record is that the client does not send."""
     types = field.types_named
-    candidates: list[object] = []
+    candidates: list[object] = [*field.openapi.get("enum", ())[:1]]
     if "boolean" in types:
         candidates.append(False)
     if types & {"integer", "number"}:
@@ -697,81 +791,159 @@ def _initial(field: SchemaField, values: Any, name: str, acting: Acting) -> obje
         if field.accept(each) is not INVALID:
             return each
     schema = mapping(acting.guessed.schema)
-    whole = values.value(schema, kind=acting.guess.collection, at=f"new/{acting.guess.collection}")
+    kind = acting.guess.collection
+    at = f"new/{kind}/{acting.store.next_key}"
+    whole = values.value(schema, kind=kind, at=at, echo=record)
     return whole.get(name) if isinstance(whole, dict) else None
 
 
 def _replace(acting: Acting) -> Response:
+    if acting.guess.many:
+        return _each(acting, _replaced)
     key = acting.key()
-    row = acting.store.find(key)
-    if row is None and acting.guess.creates:
-        name = acting.key_name
-        value = identity(key) if "integer" in _types(acting, name) else key
-        record = _add(acting, {**acting.body, name: value})
+    if acting.store.find(key) is None and acting.guess.creates:
+        record = _add(acting, {**acting.body, acting.key_name: acting.key_of(key)})
         acting.changed()
-        return acting.reply(record)
-    before = acting.find(key)
-    acting.check_owner(before)
+        return acting.reply(record, is_new=True)
+    return acting.reply(_write(acting, key, lambda before: _replaced(acting, before, acting.body)))
+
+
+def _replaced(acting: Acting, before: Record, body: dict[str, Any]) -> Record:
+    """Return a record with the properties of a body only, and what clients cannot send."""
     properties = acting.records.properties
     request = acting.details.bodies_field(acting.guess.body_envelope)
     known = request.shape.fields if request is not None else {}
     kept = {
         name: value for name, value in before.items() if name not in known or name not in properties
     }
-    return _write(acting, key, {**kept, **acting.body, acting.key_name: before[acting.key_name]})
-
-
-def _types(acting: Acting, name: str) -> frozenset[str]:
-    field = acting.records.properties.get(name)
-    return frozenset() if field is None else field.types_named
+    return {**kept, **body}
 
 
 def _update(acting: Acting) -> Response:
+    if acting.guess.many:
+        return _each(acting, _merged)
     key = acting.key()
-    before = acting.find(key)
-    acting.check_owner(before)
-    record = dict(before)
-    changes = acting.body or {
+    make = _patched if acting.guess.patch == "json-patch" else _merged
+    body = acting.body or {
         name: value
         for name, value in acting.asked.query.items()
         if name in acting.records.properties
     }
-    for name, value in changes.items():
-        known = acting.records.properties.get(name)
-        if value is None and known is not None and known.accept(None) is INVALID:
-            record.pop(name, None)
-        elif isinstance(value, dict) and isinstance(record.get(name), dict):
-            record[name] = {**record[name], **value}
+    return acting.reply(_write(acting, key, lambda before: make(acting, before, body)))
+
+
+def _merged(acting: Acting, before: Record, body: dict[str, Any]) -> Record:
+    return _merge(before, body, acting.records.field())
+
+
+def _merge(before: Record, patch: dict[str, Any], field: SchemaField | None) -> Record:
+    """Return an object after a merge patch (RFC 7396); null stays where it is allowed."""
+    result = dict(before)
+    for name, value in patch.items():
+        known = field.shape.fields.get(name) if field is not None else None
+        if value is None and (known is None or known.accept(None) is INVALID):
+            result.pop(name, None)
+        elif isinstance(value, dict):
+            below = result.get(name)
+            result[name] = _merge(below if isinstance(below, dict) else {}, value, known)
         else:
-            record[name] = value
-    record[acting.key_name] = before[acting.key_name]
-    return _write(acting, key, record)
+            result[name] = value
+    return result
 
 
-def _write(acting: Acting, key: str, record: Record) -> Response:
-    _complete(acting, record, is_new=False)
-    _, row = acting.store.change(key, lambda _: record)
+def _patched(acting: Acting, before: Record, _: dict[str, Any]) -> Record:
+    """Return a record after the JSON Patch in the body, which must be valid."""
+    own = {name: value for name, value in before.items() if name[:1] == OWN}
+    try:
+        new = json_patch(_visible(before), acting.asked.body)
+    except ValueError as error:
+        raise _FailedError("invalid_request", (400, 422), str(error)) from None
+    except LookupError as error:
+        raise _FailedError("conflict", (409, 422, 400), str(error.args[0])) from None
+    new = (
+        {**_visible(new), acting.key_name: before[acting.key_name]}
+        if isinstance(new, dict)
+        else new
+    )
+    problems = acting.records.field().problems(new)
+    if problems or not isinstance(new, dict):
+        what = "; ".join(f"{'.'.join(map(str, path))} {what}".strip() for path, what in problems)
+        raise _FailedError("invalid_request", (422, 400), what)
+    return {**new, **own}
+
+
+def _write(acting: Acting, key: str, make: Change) -> Record:
+    """Change a record that may be changed, and return it."""
+    before = acting.find(key)
+    acting.check_owner(before)
+
+    def changed(record: Record) -> Record:
+        new = {**make(record), acting.key_name: record[acting.key_name]}
+        _hide_password(acting, new)
+        _complete(acting, new, is_new=False)
+        return new
+
+    record = acting.put(str(before[acting.key_name]), changed)
     acting.changed()
-    return acting.reply(parse_row(row))
+    return record
+
+
+def _each(acting: Acting, make: _Make) -> Response:
+    """Change each record of the list in the body."""
+    key = acting.guess.key
+    items = {str(item.get(key)): item for item in acting.several}
+    for each in items:
+        acting.find(each)  # all exist, or none is changed
+    made = [
+        _write(acting, each, lambda before, item=item: make(acting, before, item))  # type: ignore[misc]
+        for each, item in items.items()
+    ]
+    return _many(acting, made)
 
 
 def _delete(acting: Acting) -> Response:
-    key = acting.key()
-    record = acting.find(key)
-    acting.check_owner(record)
-    acting.store.delete(key)
-    for child in acting.api.inferred.collections.values():
-        if child.parent == acting.guess.collection and not child.shows:
-            store, link = (
-                acting.store_of(child.name),
-                child.link or (parent_property(child.parent),),
-            )
-            for row in store.save().rows():
-                each = parse_row(row)
-                if _equal(value_at(each, link), record[acting.key_name]):
-                    store.delete(str(each[store.collection.key]))
+    if not acting.guess.many:
+        record = acting.find(acting.key())
+        acting.check_owner(record)
+        _drop(acting, acting.api.stored(acting.guess.collection), record)
+        acting.changed()
+        return acting.reply(record)
+    records = [parse_row(row) for row in acting.store.save().rows()]
+    records = [each for each in records if acting.is_below(each)]
+    if name := acting.guess.key:
+        place = acting.asked.query if acting.guess.key_in == "query" else acting.body
+        wanted = place.get(name) or [each.get(name) for each in acting.several]
+        keys = wanted if isinstance(wanted, list) else [wanted]
+        if not keys:
+            raise _FailedError("invalid_request", (400, 422, 404), f"{name} is required")
+        records = [each for each in records if _has(keys, each[acting.key_name])]
+        if not records:
+            raise acting.missing(", ".join(map(str, keys)))
+    for record in records:
+        _drop(acting, acting.api.stored(acting.guess.collection), record)
     acting.changed()
-    return acting.reply(record)
+    return acting.reply(None)
+
+
+def _drop(acting: Acting, collection: str, record: Record) -> None:
+    """Delete a record and those that belong to it."""
+    store = acting.store_of(collection)
+    key = record[store.collection.key]
+    if acting.api.inferred.collections[collection].is_open:
+        gone = {store.collection.key: key, _GONE: True}
+        if store.find(str(key)) is None:
+            store.create(gone)
+        else:
+            store.change(str(key), lambda _: gone)
+    else:
+        store.delete(str(key))
+    for child in acting.api.inferred.collections.values():
+        if child.parent == collection and not child.shows:
+            link = child.link or (parent_property(child.parent),)
+            for row in acting.store_of(child.name).save().rows():
+                each = parse_row(row)
+                if _equal(value_at(each, link), key):
+                    _drop(acting, child.name, each)
 
 
 def _values(acting: Acting) -> Response:
@@ -787,35 +959,44 @@ def _values(acting: Acting) -> Response:
 
 def _toggle(acting: Acting) -> Response:
     key, me = acting.key(), acting.my_key
-    before = acting.find(key)
-    record = deepcopy(before)
-    for path, value in acting.guess.change.items():
-        if acting.people is None or me is None:
-            changes = value_at(record, path) is not value
-            set_at(record, path, value)
-        else:
-            name = OWN + ".".join(path)
-            people = [each for each in record.get(name, ()) if each != me]
-            changes = (me in record.get(name, ())) is not value
-            record[name] = [*people, me] if value else people
-        count = value_at(record, acting.guess.counter) if acting.guess.counter else INVALID
-        if changes and isinstance(count, int):
-            set_at(record, acting.guess.counter, max(count + (1 if value else -1), 0))
-    _, row = acting.store.change(key, lambda _: record)
+    acting.find(key)
+
+    def changed(before: Record) -> Record:
+        record = deepcopy(before)
+        for path, value in acting.guess.change.items():
+            if acting.people is None or me is None:
+                changes = value_at(record, path) is not value
+                set_at(record, path, value)
+            else:
+                name = OWN + ".".join(path)
+                people = [each for each in record.get(name, ()) if each != me]
+                changes = (me in record.get(name, ())) is not value
+                record[name] = [*people, me] if value else people
+            count = value_at(record, acting.guess.counter) if acting.guess.counter else INVALID
+            if changes and isinstance(count, int):
+                set_at(record, acting.guess.counter, max(count + (1 if value else -1), 0))
+        return record
+
+    record = acting.put(key, changed)
     acting.changed()
-    return acting.reply(parse_row(row))
+    return acting.reply(record)
 
 
 def _act(acting: Acting) -> Response:
+    known = acting.records.properties
+    body = {name: value for name, value in acting.body.items() if name in known}
+
     key = acting.key()
-    record = deepcopy(acting.find(key))
-    acting.check_owner(record)
-    for path, value in acting.guess.change.items():
-        set_at(record, path, value)
-    for name, value in acting.body.items():
-        if name in acting.records.properties:
-            record[name] = value
-    return _write(acting, key, record)
+    present = acting.find(key)
+    change = {path: acting.given(each, present) for path, each in acting.guess.change.items()}
+
+    def changed(before: Record) -> Record:
+        record = deepcopy(before)
+        for path, value in change.items():
+            set_at(record, path, value)
+        return {**record, **body}
+
+    return acting.reply(_write(acting, key, changed))
 
 
 def _one(acting: Acting) -> Response:
@@ -826,16 +1007,20 @@ def _one(acting: Acting) -> Response:
     method = acting.operation.method
     if record is None and method in ("PUT", "POST", "PATCH"):
         record = _add(acting, acting.body)
+        acting.changed()
+        return acting.reply(record, is_new=True)
     if record is None:
         raise acting.missing("")
-    key = str(record[acting.key_name])
     if method in ("GET", "HEAD"):
         return acting.reply(record)
+    key = str(record[acting.key_name])
     if method == "DELETE":
-        acting.store.delete(key)
+        _drop(acting, acting.guess.collection, record)
         acting.changed()
         return acting.reply(record)
-    return _write(acting, key, {**record, **acting.body})
+    make: _Make = _replaced if method == "PUT" else _merged
+    make = _patched if acting.guess.patch == "json-patch" else make
+    return acting.reply(_write(acting, key, lambda before: make(acting, before, acting.body)))
 
 
 def _log_in(acting: Acting) -> Response:
@@ -845,7 +1030,7 @@ def _log_in(acting: Acting) -> Response:
     password = value_at(acting.asked.body, credentials.password)
     for row in acting.store.save().rows():
         person = parse_row(row)
-        if _equal(value_at(person, credentials.name[-1:]), name):
+        if not credentials.name or _equal(value_at(person, credentials.name[-1:]), name):
             if person.get(_PASSWORD) not in (None, password):
                 break
             return _logged_in(acting, person)
@@ -857,8 +1042,8 @@ def _logged_in(acting: Acting, person: Record) -> Response:
     response = acting.reply(person)
     credentials, token = acting.guess.credentials, _token_of(person[acting.key_name])
     if credentials is not None and credentials.token and response.body:
-        body = json.loads(response.body)
-        if value_at(body, credentials.token) is not INVALID:
+        body = parse_json(response.body)
+        if isinstance(body, dict):
             set_at(body, credentials.token, token)
             response.body = dump_json(body) + b"\n"
     if cookie := acting.details.security.cookie or acting.api.cookie:
@@ -919,6 +1104,11 @@ def _filled(value: dict[str, Any], whole: object, field: SchemaField) -> dict[st
     return {**{name: whole[name] for name in shape.required if name in whole}, **result}
 
 
+def _visible(record: dict[str, Any]) -> dict[str, Any]:
+    """Return the properties that clients may send and see."""
+    return {name: value for name, value in record.items() if name[:1] != OWN}
+
+
 def _remove(body: dict[str, Any], path: PropertyPath) -> None:
     *way, last = path
     below = value_at(body, way)
@@ -957,16 +1147,33 @@ def _order(value: object) -> tuple[int, Any]:
     return 0, value
 
 
-def _compared(value: object, wanted: object) -> int:
-    """Return -1, 0 or 1: how a value compares with that of a range; dates by their day."""
+def _compared(value: object, wanted: object) -> int | None:
+    """Return how a value compares with that of a range: -1, 0 or 1, or None for no value.
+
+    A time is compared with a date by its day.
+    """
     if value in (INVALID, None):
-        return -2
-    if isinstance(value, str) and isinstance(wanted, str) and re.fullmatch(r"[\d-]{10}", wanted):
-        value = value[:10]
+        return None
     if isinstance(value, list):
-        return max((_compared(each, wanted) for each in value), default=-2)
+        found = (_compared(each, wanted) for each in value)
+        return max((each for each in found if each is not None), default=None)
     one, other = _order(value), _order(wanted)
+    if isinstance(value, str) and isinstance(wanted, str):
+        first, second = _time(value), _time(wanted)
+        if re.fullmatch(r"[\d-]{10}", wanted):
+            one = _order(value[:10])
+        elif first and second:
+            return (first > second) - (first < second)
     return (one > other) - (one < other)
+
+
+def _time(text: str) -> datetime | None:
+    """Return a time with its offset, by default UTC; None for another text."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _text(value: object) -> str:
