@@ -812,10 +812,9 @@ def _replaced(acting: Acting, before: Record, body: dict[str, Any]) -> Record:
     """Return a record with the properties of a body only, and what clients cannot send."""
     properties = acting.records.properties
     request = acting.details.bodies_field(acting.guess.body_envelope)
-    known = request.shape.fields if request is not None else {}
-    kept = {
-        name: value for name, value in before.items() if name not in known or name not in properties
-    }
+    fields = request.shape.fields if request is not None else {}
+    sent = {name for name, field in fields.items() if not field.is_hidden} & properties.keys()
+    kept = {name: value for name, value in before.items() if name not in sent}
     return {**kept, **body}
 
 
