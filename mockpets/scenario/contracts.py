@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -103,9 +104,13 @@ def _distinct(contracts: Sequence[Contract]) -> Iterator[Contract]:
     """
     operations = Counter(name.lower() for each in contracts for name in each.operations)
     collections = Counter(name for each in contracts for name in each.collections)
+    labels: list[str] = []
     for each in contracts:
+        numbered = (f"{each.label}-{number}" for number in count(2))
+        labels.append(next(n for n in chain([each.label], numbered) if n not in labels))
+    for label, each in zip(labels, contracts, strict=True):
         renamed = {
-            name: replace(collection, name=f"{each.label}.{name}")
+            name: replace(collection, name=f"{label}.{name}")
             if collections[name] > 1
             else collection
             for name, collection in each.collections.items()
@@ -113,9 +118,10 @@ def _distinct(contracts: Sequence[Contract]) -> Iterator[Contract]:
         known = []
         for name, operation in each.operations.items():
             own = operation.collection and renamed[operation.collection.name]
-            full = f"{each.label}.{name}" if operations[name.lower()] > 1 else name
+            full = f"{label}.{name}" if operations[name.lower()] > 1 else name
             known.append(replace(operation, name=full, collection=own))
         yield each._replace(
+            label=label,
             operations={operation.name: operation for operation in known},
             collections={collection.name: collection for collection in renamed.values()},
         )

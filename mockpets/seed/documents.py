@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, cast
 
 from mockpets.constants import GENERATED_RECORDS
 from mockpets.contract.collections import identity, key_problem
-from mockpets.contract.document_records import DocumentRecords, parent_property, set_at, value_at
+from mockpets.contract.document_records import (
+    OWN,
+    DocumentRecords,
+    parent_property,
+    set_at,
+    value_at,
+)
 from mockpets.contract.fields import INVALID
 from mockpets.contract.shapes import singular
 from mockpets.seed.values import Values
@@ -69,14 +75,26 @@ def generate_records(records: Records, count: int, seed: int) -> list[Record]:
 
 
 def completed(records: Records, given: Sequence[Record]) -> list[Record]:
-    """Return records with generated values for what they lack, and with different keys."""
+    """Return records as they are if they are valid and have a key; others are completed.
+
+    They get generated values for what they lack, different keys, and existing parents.
+    """
     assert isinstance(records, DocumentRecords)  # noqa: S101 - those of a document are
     api, guessed, key = records.api, records.guessed, records.key
     values = values_of(api, 1, api.now)
+    parents = _keys(api, guessed.parent, 1)
+    link = guessed.link or (parent_property(guessed.parent),)
+    field = records.field()
     taken = {identity(each[key]) for each in given if isinstance(each.get(key), (int, str))}
     result = []
     for number, each in enumerate(given, 1):
-        record = {**values.record(guessed.name, guessed.schema, number, echo=each), **each}
+        visible = {name: value for name, value in each.items() if name[:1] != OWN}
+        is_whole = key in each and field.accept(visible) is not INVALID
+        made = {} if is_whole else values.record(guessed.name, guessed.schema, number, echo=each)
+        record = {**made, **each}
+        is_linked = value_at(each, link) is not INVALID or (is_whole and link[0][:1] != OWN)
+        if parents and not is_linked:
+            set_at(record, link, parents[(number - 1) % len(parents)])
         if key not in each:
             known = record.get(key)
             is_free = isinstance(known, (int, str)) and identity(known) not in taken

@@ -810,9 +810,7 @@ def test_people_write_follow_and_favorite(blog: Checked) -> None:
     assert blog("GET", "/user/articles", headers=bob).json["articles"] == []
     comment = blog("POST", "/articles/on-cats/comments", {"comment": {"body": "b"}}, headers=bob)
     assert comment.json["comment"]["author"]["username"] == "bob"
-    assert blog("GET", "/articles/on-cats/comments").json["comments"] == [
-        {**comment.json["comment"], "author": {**comment.json["comment"]["author"], "following": False}}
-    ]  # fmt: skip
+    assert comment.json["comment"] in blog("GET", "/articles/on-cats/comments").json["comments"]
     assert blog("DELETE", "/profiles/ann/follow", headers=bob).json["profile"]["following"] is False
     assert blog("GET", "/articles/feed", headers=bob).json["articles"] == []
     assert blog("GET", "/profiles/nobody").status == 404
@@ -838,7 +836,9 @@ def test_a_cookie_logs_in(tmp_path: Path) -> None:
         security=[],
     )
     paths = {
-        "/members": {"get": op(several(member)), "post": op(member, thing("email", email="string"))},
+        "/members": {
+            "get": op(several(member)), "post": op(member, thing("email", email="string"))
+        },
         "/login": {"post": login},
         "/me": {"get": op(member, security=[{"session": []}])},
         "/whoami": {"get": op(member)},

@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import INT64_MAX, RECORDS_GENERATED
-from mockpets.contract.collections import dump_record
+from mockpets.contract.collections import dump_record, record_problems
 from mockpets.contract.fields import INT64_BOUNDS, INVALID, Integer, split_hint
 from mockpets.contract.model import RecordSchema
 from mockpets.errors import InputError, RequestError, did_you_mean
@@ -167,7 +167,7 @@ _RECORDS: Final = ListOf(
 def _completed_rows(
     collection: Collection, records: tuple[Record, ...], node: Node, diagnostics: Diagnostics
 ) -> tuple[bytes, ...]:
-    """Return records of a document's collection as JSON, with what they lack."""
+    """Return records of a document's collection as JSON; incomplete ones are completed."""
     from mockpets.seed.documents import completed  # the pet store needs none of it
 
     for index, record in enumerate(records):
@@ -175,6 +175,9 @@ def _completed_rows(
             collection.schema.check(record)
         except RequestError as error:
             diagnostics.add(node, error.message, at=(index,))
+    for index, what, hint, path in record_problems(records, collection):
+        if collection.key in records[index]:  # else it gets one
+            diagnostics.add(node, what, hint, at=(index, *path))
     return tuple(map(collection.schema.dump, completed(collection.schema, records)))
 
 
