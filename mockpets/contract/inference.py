@@ -68,6 +68,7 @@ class GuessedCollection(NamedTuple):
     :param owner: the property that names the person to whom a record belongs; may be empty.
     :param link: the property with the parent's key; empty if records do not show it.
     :param refers: properties that have the key of a record of another collection, with its name.
+    :param sets: properties to what new records have, as a correction says: ``{"from": "me"}``.
     """
 
     name: str
@@ -85,6 +86,7 @@ class GuessedCollection(NamedTuple):
     owner: PropertyPath = ()
     link: PropertyPath = ()
     refers: Mapping[PropertyPath, str] = MappingProxyType({})
+    sets: Mapping[PropertyPath, object] = MappingProxyType({})
 
 
 class Inferred(NamedTuple):
@@ -128,8 +130,11 @@ def infer(
                 guess = _completed(operation, reading, guess, named[guess.collection])
             if correction:
                 fixed = {**guess.fixed, **{_path(key): v for key, v in correction.where.items()}}
-                guess = guess._replace(fixed=fixed, sort=correction.sort or guess.sort)
-            guesses[name] = guess
+                change = {**guess.change, **{_path(key): v for key, v in correction.set.items()}}
+                guess = guess._replace(fixed=fixed, change=change)
+            own = corrections.collections.get(guess.collection)
+            sort = (correction and correction.sort) or (own and own.sort) or guess.sort
+            guesses[name] = guess._replace(sort=sort)
     used = {guess.collection for guess in guesses.values()}
     written: dict[Template, str] = {}
     for each in operations.values():
@@ -228,9 +233,22 @@ def _corrected(
         properties = reading.shapes.flat(collection.schema).properties
         is_hidden = correction.id not in properties
         collection = collection._replace(key=correction.id, is_hidden=is_hidden)
-    return collection._replace(
-        parent=correction.parent or collection.parent, shows=correction.shows or collection.shows
-    )
+    if correction.parent:
+        parent = next(each for each in reading.collections if each.name == correction.parent)
+        stem = singular(plain(parent.segment))
+        wanted = (f"{stem}{plain(parent.key)}", f"{stem}id", stem)
+        names = reading.shapes.flat(collection.schema).properties
+        links = [(each,) for each in names if plain(each) in wanted]
+        link = collection.link or next(iter(links), ())
+        collection = collection._replace(parent=correction.parent, link=link)
+    for name, value in correction.set.items():
+        path = _path(name)
+        inner = reading.shapes.property_at(collection.schema, path).properties
+        if value == {"from": "me"}:
+            path += next(((each,) for key in KEYS for each in inner if plain(each) == key), ())
+            collection = collection._replace(owner=path)
+        collection = collection._replace(sets={**collection.sets, path: value})
+    return collection._replace(shows=correction.shows or collection.shows)
 
 
 def _first(operation: Operation, reading: Reading) -> Guess:

@@ -301,6 +301,14 @@ class Acting:
         if is_listed and owner not in (INVALID, None) and not _equal(owner, self.my_key):
             raise _FailedError("forbidden", (403,), "the record is somebody else's")
 
+    def set_given(self, record: Record, change: Mapping[PropertyPath, object]) -> None:
+        """Set properties to the values that corrections, or the names of operations, give."""
+        for path, value in change.items():
+            given = self.given(value, record)
+            if isinstance(value, dict) and value.keys() == {"slugify"} and path == (self.key_name,):
+                given = _free_slug(self, str(given))
+            set_at(record, path, given)
+
     def given(self, value: object, record: Record) -> object:
         """Return the value of a correction: ``{from: me}``, ``{slugify: title}``, or the value."""
         match value:
@@ -314,7 +322,7 @@ class Acting:
                 found = value_at(known.get(place), path)
                 return None if found is INVALID else found
             case {"slugify": str(name)}:
-                return _free_slug(self, str(record.get(name, "")))
+                return _slug(str(value_at(record, name.split("."))))
         return value
 
     def now(self) -> str:
@@ -463,7 +471,8 @@ def _list(acting: Acting) -> Response:
         records = [each for each in records if _equal(value_at(each, path), acting.my_key)]
     records = [each for each in records if _GONE not in each and acting.is_below(each)]
     pairs = [(each, acting.expanded(each, stored)) for each in records]
-    for path, wanted in guess.fixed.items():
+    for path, value in guess.fixed.items():
+        wanted = acting.given(value, {})
         pairs = [pair for pair in pairs if _equal(value_at(pair[1], path), wanted)]
     for name, meaning in guess.query.items():
         if name in acting.asked.query:
@@ -706,6 +715,9 @@ def _add(acting: Acting, body: dict[str, Any]) -> Record:
         _check_taken(acting, record, credentials.name[-1:])
     if guessed.owner and acting.my_key is not None and not guessed.is_people:
         set_at(record, guessed.owner, acting.my_key)
+    acting.set_given(record, guessed.sets)
+    if guess.role == "create":
+        acting.set_given(record, guess.change)
     given = record.get(acting.key_name)
     title = next(
         (record[name] for name in properties if plain(name) in _TITLES and name in record), ""
@@ -742,8 +754,12 @@ def _hide_password(acting: Acting, record: Record) -> None:
             record[_PASSWORD] = record.pop(name)
 
 
+def _slug(title: str) -> str:
+    return re.sub(r"[^\w]+", "-", title.lower()).strip("-")[:60] or "untitled"
+
+
 def _free_slug(acting: Acting, title: str) -> str:
-    slug = re.sub(r"[^\w]+", "-", title.lower()).strip("-")[:60] or "untitled"
+    slug = _slug(title)
     number, text = 1, slug
     while acting.store.find(text) is not None:
         number, text = number + 1, f"{slug}-{number + 1}"
@@ -875,9 +891,15 @@ def _write(acting: Acting, key: str, make: Change) -> Record:
     """Change a record that may be changed, and return it."""
     before = acting.find(key)
     acting.check_owner(before)
+    # Outside the lock of the store, because it may read the same one.
+    after = deepcopy(make(before)) if acting.guess.change else {}
+    acting.set_given(after, acting.guess.change)
 
     def changed(record: Record) -> Record:
         new = {**make(record), acting.key_name: record[acting.key_name]}
+        for path in acting.guess.change:
+            new = deepcopy(new)
+            set_at(new, path, value_at(after, path))
         _hide_password(acting, new)
         _complete(acting, new, is_new=False)
         return new
@@ -986,17 +1008,7 @@ def _act(acting: Acting) -> Response:
     known = acting.records.properties
     body = {name: value for name, value in acting.body.items() if name in known}
 
-    key = acting.key()
-    present = acting.find(key)
-    change = {path: acting.given(each, present) for path, each in acting.guess.change.items()}
-
-    def changed(before: Record) -> Record:
-        record = deepcopy(before)
-        for path, value in change.items():
-            set_at(record, path, value)
-        return {**record, **body}
-
-    return acting.reply(_write(acting, key, changed))
+    return acting.reply(_write(acting, acting.key(), lambda before: {**before, **body}))
 
 
 def _one(acting: Acting) -> Response:
