@@ -155,7 +155,8 @@ def read(operation: Operation, request: Request) -> Asked | Response:
     if path.problems:
         # A key of another form is one that no record has.
         fitting = [404, 400, 422] if "404" in details.described.responses else [400, 422]
-        return failed(operation, request, "not_found", fitting, [*path.problems, *problems])
+        key = str([*(request.view_args or {"": ""}).values()][-1])
+        return failed(operation, request, "not_found", fitting, [*path.problems, *problems], key)
     if problems:
         return failed(operation, request, "invalid_request", (400, 422), problems)
     content_type = request.headers.get("Content-Type") or ""
