@@ -28,6 +28,7 @@ from mockpets.contract.document_records import (
 )
 from mockpets.contract.fields import INVALID
 from mockpets.contract.json_patch import json_patch
+from mockpets.contract.query_meanings import Meaning
 from mockpets.contract.security import Sent
 from mockpets.contract.shapes import mapping, plain
 from mockpets.errors import RequestError
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from mockpets.contract.json_schema import SchemaField
     from mockpets.contract.model import Key, Operation, Record
     from mockpets.contract.openapi import Node
-    from mockpets.contract.query_meanings import Meaning, PropertyPath
+    from mockpets.contract.query_meanings import PropertyPath
     from mockpets.records.store import Change, Store
     from mockpets.seed.values import Values
     from mockpets.web.exchange import Request, Response
@@ -157,7 +158,7 @@ class Acting:
         if self.people is None or not token:
             return None
         people = self.store_of(self.people.name)
-        row = people.find(_subject(token)) or next(iter(people.save().rows(1)), None)
+        row = people.find(_subject(token)) or next(iter(people.rows(1)), None)
         return parse_row(row) if row else None
 
     @property
@@ -355,7 +356,7 @@ class Acting:
 
     def expanded(self, record: Record, collection: str) -> dict[str, Any]:
         """Return a record with what depends on other records, and on who asks."""
-        value = deepcopy(record)
+        value = dict(record)  # `set_at` copies what is below
         for path in self._toggles.get(collection, ()):
             people = record.get(OWN + ".".join(path))
             if people is not None or self.people is not None:
@@ -465,25 +466,27 @@ def _list(acting: Acting) -> Response:
     acting.check_parent()
     guess, guessed = acting.guess, acting.guessed
     stored = acting.api.stored(guess.collection)
-    records = [parse_row(row) for row in acting.store.save().rows()]
-    if guess.mine:
-        path = guessed.owner or (acting.key_name,)
-        records = [each for each in records if _equal(value_at(each, path), acting.my_key)]
-    records = [each for each in records if _GONE not in each and acting.is_below(each)]
-    pairs = [(each, acting.expanded(each, stored)) for each in records]
+    asked, sorts = acting.asked.query, _sorts(acting)
+    filters = [
+        _filter(meaning, asked[name])
+        for name, meaning in guess.query.items()
+        if name in asked and meaning.word not in _NO_FILTERS and asked[name] not in ("", [])
+    ]
     for path, value in guess.fixed.items():
-        wanted = acting.given(value, {})
-        pairs = [pair for pair in pairs if _equal(value_at(pair[1], path), wanted)]
-    for name, meaning in guess.query.items():
-        if name in acting.asked.query:
-            passes = _filter(meaning, acting.asked.query[name])
-            pairs = [pair for pair in pairs if passes(*pair)]
-    rows = _sorted(acting, [value for _, value in pairs])
-    page = _Paging(acting, rows)
+        filters.append(_filter(Meaning("equal", path), acting.given(value, {})))
+    every = acting.store.rows()
+    is_whole = not (filters or sorts or guess.mine or acting.links or guessed.is_open)
+    page = _Paging(acting, len(every))
+    if is_whole and page.cursor is None:  # thousands of records take long to read
+        rows = [parse_row(row) for row in every[page.start : page.end]]
+    else:
+        rows = _selected(acting, [*map(parse_row, every)], filters, sorts)
+        page = _Paging(acting, len(rows), rows)
+        rows = rows[page.start : page.end]
     schema: Node = guess.item or guessed.schema
     shown = [
-        acting.fitted(value, schema, str(value.get(acting.key_name)))
-        for value in rows[page.start : page.end]
+        acting.fitted(acting.expanded(each, stored), schema, str(each.get(acting.key_name)))
+        for each in rows
     ]
     body = acting.wrapped(shown)
     if isinstance(body, dict):
@@ -500,12 +503,34 @@ def _list(acting: Acting) -> Response:
     return response
 
 
+def _selected(
+    acting: Acting,
+    records: list[Record],
+    filters: Sequence[Callable[[Record, Record], bool]],
+    sorts: Sequence[tuple[PropertyPath, bool]],
+) -> list[Record]:
+    """Return those of all records that a list has, in its order."""
+    guess = acting.guess
+    stored = acting.api.stored(guess.collection)
+    if guess.mine:
+        path = acting.guessed.owner or (acting.key_name,)
+        records = [each for each in records if _equal(value_at(each, path), acting.my_key)]
+    records = [each for each in records if _GONE not in each and acting.is_below(each)]
+    if filters:
+        pairs = ((each, acting.expanded(each, stored)) for each in records)
+        records = [each for each, whole in pairs if all(passes(each, whole) for passes in filters)]
+    for path, reverse in reversed(sorts):  # a sort keeps the order of equal records
+        known = [each for each in records if value_at(each, path) not in (INVALID, None)]
+        others = [each for each in records if value_at(each, path) in (INVALID, None)]
+        known.sort(key=lambda each, path=path: _order(value_at(each, path)), reverse=reverse)  # type: ignore[misc]
+        records = [*known, *others]
+    return records
+
+
 def _filter(meaning: Meaning, wanted: Any) -> Callable[[Record, dict[str, Any]], bool]:
     """Return what a record, and the same with all that it shows, must meet."""
     word, path = meaning.word, meaning.path
     several = wanted if isinstance(wanted, list) else [wanted]
-    if wanted in ("", []) or word in _NO_FILTERS:
-        return lambda *_: True
     match word:
         case "equal":
             return lambda _, value: any(_has(value_at(value, path), each) for each in several)
@@ -530,35 +555,29 @@ _NO_FILTERS: Final = {
 }
 
 
-def _sorted(acting: Acting, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return records in the order for which the request asks, or in that of the list."""
-    asked, words = acting.asked.query, {}
+def _sorts(acting: Acting) -> list[tuple[PropertyPath, bool]]:
+    """Return the properties by which a list is sorted, and whether in reverse order."""
+    asked, words, result = acting.asked.query, {}, []
     for name, meaning in acting.guess.query.items():
         if name in asked:
             words[meaning.word] = asked[name]
     sort = words.get("sort") or acting.guess.sort
-    texts = ",".join(map(str, sort if isinstance(sort, list) else [sort])).split(",")
     names = {plain(name): name for name in acting.records.properties}
-    for text in reversed(texts):  # a sort keeps the order of equal records
+    for text in ",".join(map(str, sort if isinstance(sort, list) else [sort])).split(","):
         found = re.fullmatch(r"([-+]?)(.+?)(?:[ :_](asc|desc))?", text.strip(), re.IGNORECASE)
-        if found is None:
-            continue
-        reverse = str(words.get("direction", "")).lower().startswith("desc")
-        reverse = reverse or found[1] == "-" or (found[3] or "").lower() == "desc"
-        first, *rest = found[2].split(".")
-        path = (names.get(plain(first), first), *rest)
-        known = [row for row in rows if value_at(row, path) not in (INVALID, None)]
-        others = [row for row in rows if value_at(row, path) in (INVALID, None)]
-        known.sort(key=lambda row, path=path: _order(value_at(row, path)), reverse=reverse)  # type: ignore[misc]
-        rows = [*known, *others]
-    return rows
+        if found is not None:
+            reverse = str(words.get("direction", "")).lower().startswith("desc")
+            reverse = reverse or found[1] == "-" or (found[3] or "").lower() == "desc"
+            first, *rest = found[2].split(".")
+            result.append(((names.get(plain(first), first), *rest), reverse))
+    return result
 
 
 class _Paging:
     """The page of a list for which a request asks."""
 
-    def __init__(self, acting: Acting, rows: Sequence[Record]) -> None:
-        self.total = total = len(rows)
+    def __init__(self, acting: Acting, total: int, rows: Sequence[Record] = ()) -> None:
+        self.total = total
         self._acting, self._rows = acting, rows
         self._names = {
             meaning.word: (name, meaning) for name, meaning in acting.guess.query.items()
@@ -571,8 +590,9 @@ class _Paging:
         self.start = self._number("offset") or 0
         if page is not None:
             self.start = max(page - first, 0) * self.limit
-        if (cursor := self._value("cursor")) is not None:
-            self.start = self._after(str(cursor))
+        self.cursor = self._value("cursor")
+        if self.cursor is not None:
+            self.start = self._after(str(self.cursor))
         self.first = first
         self.end = self.start + self.limit
 
@@ -738,7 +758,7 @@ def _add(acting: Acting, body: dict[str, Any]) -> Record:
 def _check_taken(acting: Acting, record: Record, path: PropertyPath) -> None:
     """Raise `_FailedError` if another person has the name with which they log in."""
     is_named = path and value_at(record, path) not in (INVALID, None)
-    for row in acting.store.save().rows() if is_named else ():
+    for row in acting.store.rows() if is_named else ():
         if _equal(value_at(parse_row(row), path), value_at(record, path)):
             what = f"{path[-1]} has already been taken"
             raise _FailedError("conflict", (409, 422, 400), what)
@@ -929,7 +949,7 @@ def _delete(acting: Acting) -> Response:
         _drop(acting, acting.api.stored(acting.guess.collection), record)
         acting.changed()
         return acting.reply(record)
-    records = [parse_row(row) for row in acting.store.save().rows()]
+    records = [parse_row(row) for row in acting.store.rows()]
     records = [each for each in records if acting.is_below(each)]
     if name := acting.guess.key:
         place = acting.asked.query if acting.guess.key_in == "query" else acting.body
@@ -962,7 +982,7 @@ def _drop(acting: Acting, collection: str, record: Record) -> None:
     for child in acting.api.inferred.collections.values():
         if child.parent == collection and not child.shows:
             link = child.link or (parent_property(child.parent),)
-            for row in acting.store_of(child.name).save().rows():
+            for row in acting.store_of(child.name).rows():
                 each = parse_row(row)
                 if _equal(value_at(each, link), key):
                     _drop(acting, child.name, each)
@@ -970,7 +990,7 @@ def _drop(acting: Acting, collection: str, record: Record) -> None:
 
 def _values(acting: Acting) -> Response:
     found: dict[str, object] = {}
-    for row in acting.store.save().rows():
+    for row in acting.store.rows():
         value = value_at(parse_row(row), acting.guess.values)
         for each in value if isinstance(value, list) else [value]:
             if each is not INVALID:
@@ -1014,7 +1034,7 @@ def _act(acting: Acting) -> Response:
 def _one(acting: Acting) -> Response:
     """Read or change a single object, of which there may be one for each parent."""
     acting.check_parent()
-    rows = [parse_row(row) for row in acting.store.save().rows()]
+    rows = [parse_row(row) for row in acting.store.rows()]
     record = next((each for each in rows if _GONE not in each and acting.is_below(each)), None)
     method = acting.operation.method
     if record is None and not acting.guessed.parent and not rows:  # of a scenario without records
@@ -1052,7 +1072,7 @@ def _log_in(acting: Acting) -> Response:
     assert credentials is not None  # noqa: S101 - a log-in has them
     name = value_at(acting.asked.body, credentials.name)
     password = value_at(acting.asked.body, credentials.password)
-    for row in acting.store.save().rows():
+    for row in acting.store.rows():
         person = parse_row(row)
         if not credentials.name or _equal(value_at(person, credentials.name[-1:]), name):
             if person.get(_PASSWORD) not in (None, password):
