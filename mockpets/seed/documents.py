@@ -16,6 +16,7 @@ from mockpets.contract.document_records import (
     value_at,
 )
 from mockpets.contract.fields import INVALID
+from mockpets.contract.openapi import json_media
 from mockpets.contract.shapes import singular
 from mockpets.seed.values import Values
 
@@ -71,7 +72,30 @@ def generate_records(records: Records, count: int, seed: int) -> list[Record]:
             if keys and value_at(record, path) not in (INVALID, None):
                 set_at(record, path, keys[(number - 1) % len(keys)])
         result.append(record)
+    if guessed.is_people and result and not guessed.shows:
+        _name_as_in_examples(records, *result)
     return result
+
+
+def _name_as_in_examples(records: DocumentRecords, first: Record, *others: Record) -> None:
+    """Let the first person log in with the example of a log-in in the document."""
+    api = records.api
+    for described in api.described:
+        credentials = api.inferred.operations[described.name].credentials
+        media = json_media((described.body or {}).get("content") or {})
+        if credentials is None or media is None or not credentials.name:
+            continue
+        examples = (media[1].get("examples") or {}).values()
+        named = (api.document.resolve(each).get("value") for each in examples)
+        for example in (media[1].get("example"), *named):
+            value = value_at(example, credentials.name)
+            name = credentials.name[-1]
+            known = records.properties.get(name)
+            if value is INVALID or known is None or known.accept(value) is INVALID:
+                continue
+            if all(each.get(name) != value for each in others):
+                first[name] = value
+                return
 
 
 def completed(records: Records, given: Sequence[Record]) -> list[Record]:

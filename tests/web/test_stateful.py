@@ -563,7 +563,7 @@ def test_a_session_has_a_limit_of_new_records(shop: Checked) -> None:
 
 # --- People -------------------------------------------------------------------------------------
 
-KIM: Any = {"email": "kim@clinic.example", "password": "let-me-in"}
+KIM: Any = {"email": "kim@example.com", "password": "let-me-in"}
 
 
 def token_of(response: Response) -> str:
@@ -601,6 +601,13 @@ def test_a_token_of_nobody_is_the_first_person(clinic: Checked) -> None:
     assert clinic("GET", "/me", who=None).status == 401
     login = {"email": first["email"], "password": "any"}
     assert clinic("POST", "/auth/login", login, who=None).json["member"] == first
+
+
+def test_the_example_of_a_log_in_logs_in(clinic: Checked) -> None:
+    example = {"email": "kim@clinic.example", "password": "let-me-in"}
+    member = clinic("POST", "/auth/login", example, who=None).json["member"]
+    assert member == clinic("GET", "/members").json[0]
+    assert member["email"] == example["email"]
 
 
 def test_people_are_those_of_a_session(clinic: Checked) -> None:
