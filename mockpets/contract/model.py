@@ -250,7 +250,7 @@ class Removal(NamedTuple):
         return int(parsedate_to_datetime(self.sunset).timestamp()) * 1000
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Operation:
     """An operation of a contract; two of them are equal only if they are the same.
 
