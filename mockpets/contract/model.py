@@ -250,8 +250,7 @@ class Removal(NamedTuple):
         return int(parsedate_to_datetime(self.sunset).timestamp()) * 1000
 
 
-@dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class Operation:
+class Operation(NamedTuple):
     """An operation of a contract; two of them are equal only if they are the same.
 
     :param path: with the contract's base path, such as ``/v1/orders/{id}``.
@@ -278,6 +277,14 @@ class Operation:
     default: AnyBody | None
     removal: Removal | None = None
     details: Details | None = None
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether it is the same operation."""
+        return self is other
+
+    def __hash__(self) -> int:
+        """Return the same number for the same operation."""
+        return id(self)
 
     def in_path(self, path: str) -> dict[str, str]:
         """Return the parameters in a path of the operation, as texts."""
