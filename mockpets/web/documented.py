@@ -180,7 +180,10 @@ def read(operation: Operation, request: Request) -> Asked | Response:
     if path.problems:
         # A key of another form is one that no record has.
         fitting = [404, 400, 422] if "404" in details.described.responses else [400, 422]
-        return failed(operation, request, "not_found", fitting, [*path.problems, *problems])
+        (name, *_), _ = path.problems[0]
+        key = str((request.view_args or {}).get(name, ""))
+        every = [*path.problems, *problems]
+        return failed(operation, request, "not_found", fitting, every, key)
     if problems:
         return failed(operation, request, "invalid_request", (400, 422), problems)
     content_type = request.headers.get("Content-Type") or ""
