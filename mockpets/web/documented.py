@@ -180,8 +180,8 @@ def read(operation: Operation, request: Request) -> Asked | Response:
     if path.problems:
         # A key of another form is one that no record has.
         fitting = [404, 400, 422] if "404" in details.described.responses else [400, 422]
-        (name, *_), _ = path.problems[0]
-        key = str((request.view_args or {}).get(name, ""))
+        (wrong, *_), _ = path.problems[0]
+        key = str((request.view_args or {}).get(str(wrong), ""))
         every = [*path.problems, *problems]
         return failed(operation, request, "not_found", fitting, every, key)
     if problems:

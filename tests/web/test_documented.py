@@ -108,7 +108,7 @@ def test_a_chosen_error_has_its_status_and_the_key_of_the_request(clinic: Client
 
 def test_the_text_of_an_example_of_an_error_stays(serve: Serve) -> None:
     taken = {"message": "the title is taken", "status": 422}
-    responses = {"_200": json_of({}), "_422": json_of(ERROR, example=taken)}
+    responses: Any = {"_200": json_of({}), "_422": json_of(ERROR, example=taken)}
     call = serve({"/a": {"get": operation(**responses)}})
 
     assert call("GET", "/a", headers={"Prefer": "code=422"}).json == taken
@@ -168,7 +168,7 @@ NAMED = json_of(
     ],
 )
 def test_prefer_chooses_the_response(serve: Serve, prefer: str, status: int, body: str) -> None:
-    responses = {
+    responses: Any = {
         "_200": NAMED,
         "_404": json_of(TEXT, example="gone"),
         "_5XX": json_of(TEXT, example="later"),
@@ -203,7 +203,7 @@ def test_a_dynamic_response_is_not_the_example(clinic: Client) -> None:
     ],
 )
 def test_an_unknown_preference_is_an_error(serve: Serve, prefer: str, reason: str) -> None:
-    responses = {"_200": NAMED, "_404": json_of(TEXT, example="gone")}
+    responses: Any = {"_200": NAMED, "_404": json_of(TEXT, example="gone")}
     call = serve({"/a": {"get": operation(name="getA", **responses)}})
 
     response = call("GET", "/a", headers={"Prefer": prefer})
