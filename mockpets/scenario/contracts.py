@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -64,7 +65,7 @@ def load_contracts(texts: Sequence[str], corrections: Path | None = None) -> Con
         at[each.base] = text
     if problems:
         raise InputError(problems)
-    return Contracts(*_distinct(contracts))
+    return Contracts(*_distinct(_labelled(contracts)))
 
 
 def _load(given: Given, corrections: Path | None) -> Contract:
@@ -89,6 +90,18 @@ def _load(given: Given, corrections: Path | None) -> Contract:
 def _label(file: Path) -> str:
     """Return the name of a document in the names of its parts: ``blog`` for ``blog.v2.yaml``."""
     return re.sub("[^a-z0-9]+", "-", file.name.partition(".")[0].lower()).strip("-") or "api"
+
+
+def _labelled(contracts: Sequence[Contract]) -> list[Contract]:
+    """Return contracts with different labels: the second ``blog`` is ``blog-2``."""
+    labels: set[str] = set()
+    result = []
+    for each in contracts:
+        candidates = chain([each.label], (f"{each.label}-{number}" for number in count(2)))
+        label = next(label for label in candidates if label not in labels)
+        labels.add(label)
+        result.append(each._replace(label=label))
+    return result
 
 
 def _distinct(contracts: Sequence[Contract]) -> Iterator[Contract]:
