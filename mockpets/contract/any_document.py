@@ -75,10 +75,12 @@ def contract_of(api: Api, label: str, base: str) -> Contract:
     :param base: the path under which it is served.
     """
     root = api.document.root
+    info = root.get("info")
+    title = info.get("title") if isinstance(info, Mapping) else None
     document = {name: part for name, part in root.items() if name != _EXTENSION}
     operations = (_operation(api, each, base) for each in api.described)
     return Contract(
-        name=str(root["info"].get("title") or label),
+        name=title if isinstance(title, str) and title else label,
         label=label,
         base=base,
         document={**document, "servers": [{"url": base or "/"}]},

@@ -9,7 +9,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from mockpets.constants import BUILT_IN_CONTRACT
+from mockpets.constants import BASE_MARK, BUILT_IN_CONTRACT, CONTROL_PREFIX
 from mockpets.contract.model import Contract, Contracts
 from mockpets.contract.pet_store import BUILT_IN, PET_STORE
 from mockpets.errors import InputError, Problem, problem_with
@@ -47,25 +47,41 @@ def load_contracts(texts: Sequence[str], corrections: Path | None = None) -> Con
     """
     if not texts:
         return BUILT_IN
+    given = [parse(text) for text in texts]
     contracts: list[Contract] = []
     problems: list[Problem] = []
-    for text in texts:
+    files = sum(each.file is not None for each in given)
+    if corrections is not None and files != 1:
+        what = f"is for one document, and --contract names {files or 'none'}"
+        hint = "name one, or put each file beside its document, as blog.mockpets.yaml"
+        raise InputError([problem_with("--corrections", what, hint)])
+    for each in given:
         try:
-            contracts.append(_load(parse(text), corrections))
+            contracts.append(_load(each, corrections))
         except InputError as error:
             problems += error.problems
     at: dict[str, str] = {}
-    for text, each in zip(texts, contracts, strict=False):
+    for (_, file, text), contract in zip(given, contracts, strict=False):
+        base = contract.base
         if problems:
             break
-        if each.base in at:
-            what = f"{text} lies at {each.base or '/'}, as {at[each.base]} does"
-            hint = f"give it another path: --contract /{each.label}={text.rpartition('=')[2]}"
-            problems.append(problem_with("--contract", what, hint))
-        at[each.base] = text
+        what = f"as {at[base]} does" if base in at else _reserved(base)
+        if what:
+            hint = f"give it another path: --contract /{contract.label}={file}"
+            problems.append(
+                problem_with("--contract", f"{text} lies at {base or '/'}, {what}", hint)
+            )
+        at[base] = text
     if problems:
         raise InputError(problems)
     return Contracts(*_distinct(_labelled(contracts)))
+
+
+def _reserved(base: str) -> str:
+    """Return why no document can lie at a path; empty if one can."""
+    if f"{base}/".startswith((f"{CONTROL_PREFIX}/", f"/{BASE_MARK}")):
+        return "which is for mockpets itself"
+    return ""
 
 
 def _load(given: Given, corrections: Path | None) -> Contract:
