@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 import mockpets
+from mockpets.constants import GENERATED_RECORDS
 from mockpets.settings import Settings
 from mockpets.settings.model import rows
 from mockpets.settings.sources import URL_VARIABLE
@@ -159,7 +160,7 @@ def test_the_app_s_requests_work_as_wired(tmp_path: Path) -> None:
                 assert monotonic() < end
             app = resolved(APP["environment"], given)
             pets, key = f"{app['API_URL']}/pets", app["API_KEY"]
-            assert len(ask("GET", pets, key).json) == int(Settings().starts["pets"])
+            assert len(ask("GET", pets, key).json) == int(GENERATED_RECORDS)
             assert ask("GET", pets, key, scenario="visit").json == json.loads(zoo)
             reset = f"{app['MOCKPETS_URL']}/__mockpets/reset"
             assert ask("POST", reset, None).status == 401

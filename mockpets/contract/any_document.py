@@ -7,7 +7,8 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from mockpets.contract.details import Details
-from mockpets.contract.model import Contract, Operation, Schema
+from mockpets.contract.document_records import DocumentRecords
+from mockpets.contract.model import ROLES, Collection, Contract, Operation, Schema
 from mockpets.contract.openapi import json_media
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from mockpets.contract.details import Api
     from mockpets.contract.fields import ContractField, ValueProblem
+    from mockpets.contract.inference import GuessedCollection
     from mockpets.contract.model import AnyBody
     from mockpets.contract.openapi import Described, Node
     from mockpets.contract.schema_fields import Direction
@@ -78,7 +80,12 @@ def contract_of(api: Api, label: str, base: str) -> Contract:
     info = root.get("info")
     title = info.get("title") if isinstance(info, Mapping) else None
     document = {name: part for name, part in root.items() if name != _EXTENSION}
-    operations = (_operation(api, each, base) for each in api.described)
+    collections = {
+        name: _collection(api, guessed, base)
+        for name, guessed in api.inferred.collections.items()
+        if not guessed.shows
+    }
+    operations = (_operation(api, each, base, collections) for each in api.described)
     return Contract(
         name=title if isinstance(title, str) and title else label,
         label=label,
@@ -87,13 +94,32 @@ def contract_of(api: Api, label: str, base: str) -> Contract:
         operations={each.name: each for each in operations},
         undescribed=(),
         schemas={},
-        collections={},
+        collections=collections,
         failures={},
     )
 
 
-def _operation(api: Api, described: Described, base: str) -> Operation:
+def _collection(api: Api, guessed: GuessedCollection, base: str) -> Collection:
+    records = DocumentRecords(api, guessed)
+    key = records.properties.get(guessed.key)
+    types = key.types_named if key is not None else frozenset()
+    return Collection(
+        guessed.name,
+        base + (guessed.list_path or guessed.item_path.rpartition("/")[0]),
+        records,
+        key=records.key,
+        has_text_keys="string" in types,
+        properties=tuple(records.properties),
+        generator="document",
+    )
+
+
+def _operation(
+    api: Api, described: Described, base: str, collections: Mapping[str, Collection]
+) -> Operation:
     guess = api.inferred.operations[described.name]
+    collection = collections.get(api.stored(guess.collection))
+    role = guess.role if guess.role in ROLES else None
     details = Details(api, described, guess)
     fields = api.fields
 
@@ -125,8 +151,8 @@ def _operation(api: Api, described: Described, base: str) -> Operation:
         described.name,
         described.method,
         base + described.path,
-        None,
-        None,
+        role if collection else None,
+        collection,
         Schema(described.name, Lazy(partial(of, "path"))),
         Schema(described.name, Lazy(partial(of, "query"))),
         None if described.body is None else body_of(described.body, "request"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mockpets.contract.bodies import Bodies
 from mockpets.contract.fields import INVALID
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from mockpets.contract.corrections import Corrections
     from mockpets.contract.inference import Guess
+    from mockpets.contract.json_schema import SchemaField
     from mockpets.contract.openapi import Described, Document, Node
 
 _USUAL: Final[Mapping[str, int]] = {"create": 201, "delete": 204}
@@ -52,14 +53,30 @@ class Api:
     """A document that is served.
 
     :param corrections: what its author says of it.
+    :param now: in ms since 1970; the times of its first records are before.
     """
 
-    def __init__(self, document: Document, corrections: Corrections) -> None:
+    def __init__(self, document: Document, corrections: Corrections, now: int = 0) -> None:
         self.document: Final = document
+        self.now: Final = now
         self.corrections: Final = corrections
         self.described: Final = operations(document)
         self.inferred: Final = infer(document, self.described, corrections)
         self.fields: Final = Fields(document)
+
+    @cached_property
+    def cookie(self) -> str:
+        """The name of a cookie that is a credential of some operations; empty without one."""
+        schemes = self.document.root.get("components", {}).get("securitySchemes", {})
+        for each in map(self.document.resolve, schemes.values()):
+            if each.get("type") == "apiKey" and each.get("in") == "cookie":
+                return str(each.get("name", ""))
+        return ""
+
+    def stored(self, collection: str) -> str:
+        """Return the collection in which the records of a collection are: of profiles, users."""
+        guessed = self.inferred.collections.get(collection)
+        return guessed.shows if guessed is not None and guessed.shows else collection
 
     def is_valid(self, schema: Node, value: object) -> bool:
         """Return whether a value of a response is valid."""
@@ -86,6 +103,19 @@ class Details:
     def bodies(self) -> Bodies:
         """The bodies of requests."""
         return Bodies(self.api.fields, self.described.body)
+
+    def bodies_field(self, envelope: tuple[str, ...]) -> SchemaField | None:
+        """Return the schema of the object in the JSON body of requests; None without one."""
+        found = json_media((self.described.body or {}).get("content") or {})
+        if found is None:
+            return None
+        field: Any = self.api.fields.field(found[1].get("schema", {}), direction="request")
+        for name in envelope:
+            field = field.shape.fields.get(name)
+            if field is None:
+                return None
+        known: SchemaField = field
+        return known
 
     @cached_property
     def security(self) -> Security:

@@ -410,7 +410,14 @@ def _completed(operation: Operation, reading: Reading, guess: Guess, collected: 
         else meaning
         for name, meaning in query.items()
     }
-    paging = page_words(reading.shapes, operation.response, guess.envelope, operation.segment)
+    names = dict.fromkeys((operation.segment, *guess.envelope[-1:]))  # of a view, another one
+    paging = {
+        path: word
+        for name in names
+        for path, word in page_words(
+            reading.shapes, operation.response, guess.envelope, name
+        ).items()
+    }
     unknown = [name for name, meaning in query.items() if meaning.word == "ignored"]
     note = f"ignored: {', '.join(unknown)}" if unknown else ""
     if guess.view and not guess.fixed and not where and not any(m.path for m in query.values()):

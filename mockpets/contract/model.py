@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeVar, get_args
 
-from mockpets.constants import INT64_MAX, INT64_MIN
+from mockpets.constants import GENERATED_RECORDS, INT64_MAX, INT64_MIN
 from mockpets.contract.fields import INVALID, Integer, parse_int64
 from mockpets.contract.routes import Routes, is_parameter, names_in, segment_pattern
 from mockpets.errors import RequestError, did_you_mean
@@ -524,6 +524,13 @@ class Contracts:
         """The base path of the first contract, for examples and hints."""
         return self.all[0].base
 
+    def starts(self, given: Mapping[str, str]) -> dict[str, str]:
+        """Return what collections contain at first: a file, or how many records to generate.
+
+        :param given: what the user says of some of them.
+        """
+        return {**dict.fromkeys(self.collections, GENERATED_RECORDS), **given}
+
     def describes(self, path: str) -> bool:
         """Return whether a contract describes an operation at a path."""
         return any(self.routes.at(path).values())
@@ -537,9 +544,11 @@ class Contracts:
         known = self.routes.at(path)
         return known.get(method) or (known.get("GET") if method == "HEAD" else None)
 
-    def with_role(self, role: Role) -> list[Operation]:
-        """Return the operations that do something to their collections."""
-        return [each for each in self.operations.values() if each.role == role]
+    @property
+    def paged(self) -> list[Operation]:
+        """The lists for which a scenario can give a page: those of the pet store."""
+        lists = (each for each in self.operations.values() if each.role == "list")
+        return [each for each in lists if each.details is None]
 
 
 def _merged(parts: Iterable[Mapping[str, T]]) -> Mapping[str, T]:

@@ -116,7 +116,7 @@ def reply_of(exchange: Exchange, contracts: Contracts) -> dict[str, Any]:
             message += f" completely, only {len(response.body)} of {counted(response.size, 'byte')}"
         raise RequestError("not_found", message, advice="choose another, such as status 503")
     operation, reply = exchange.operation, _error_of(exchange, status, contracts)
-    if reply is None and operation and operation.role == "list" and status == 200:
+    if reply is None and operation in contracts.paged and status == 200:
         reply = {"page": exchange.body} if _is_page(operation, exchange) else None
     if reply is None:
         reply = {"status": status}

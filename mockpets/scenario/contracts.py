@@ -7,7 +7,8 @@ from collections import Counter
 from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from time import time
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.constants import BASE_MARK, BUILT_IN_CONTRACT, CONTROL_PREFIX
 from mockpets.contract.model import Contract, Contracts
@@ -16,6 +17,9 @@ from mockpets.errors import InputError, Problem, problem_with
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+
+_DAY: Final = 24 * 3600
 
 
 class Given(NamedTuple):
@@ -98,7 +102,8 @@ def _load(given: Given, corrections: Path | None) -> Contract:
     from mockpets.scenario.language.corrections import load_corrections
 
     document = load(given.file, str(given.file))
-    api = Api(document, load_corrections(document, corrections))
+    today = int(time() // _DAY * _DAY * 1000)
+    api = Api(document, load_corrections(document, corrections), today)
     base = base_path(document) if given.base is None else given.base
     return contract_of(api, _label(given.file), base)
 

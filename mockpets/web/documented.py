@@ -14,19 +14,20 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from mockpets.constants import SERVER_BODY_BYTES
 from mockpets.contract.security import Sent
 from mockpets.contract.shapes import singular
-from mockpets.seed.records import values_of as values_for
+from mockpets.seed.documents import values_of as values_for
 from mockpets.seed.values import ABSENT
 from mockpets.strict_json import dump_json
 from mockpets.web.exchange import Response
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from mockpets.constants import ErrorCode
     from mockpets.contract.details import Details, Reply
     from mockpets.contract.fields import ValueProblem
     from mockpets.contract.model import Operation
     from mockpets.contract.security import Credential
+    from mockpets.records.store import Store
     from mockpets.seed.values import Values
     from mockpets.settings import Settings
     from mockpets.web.exchange import Request
@@ -115,8 +116,16 @@ def unauthorized(operation: Operation, request: Request, problem: str) -> Respon
     return response
 
 
-def respond(operation: Operation, request: Request) -> Response:
-    """Respond to a request to an operation without state."""
+def respond(
+    operation: Operation,
+    request: Request,
+    *_: Store,
+    act: Callable[[Operation, Request, Asked], Response] | None = None,
+) -> Response:
+    """Respond to a request to an operation of a document.
+
+    :param act: acts on records; None for an operation without state.
+    """
     details = details_of(operation)
     if details.described.not_served:
         return _not_sent(operation, request, details.described.not_served)
@@ -125,6 +134,8 @@ def respond(operation: Operation, request: Request) -> Response:
         return asked
     try:
         wanted = _preference(request)
+        if act is not None and not wanted:
+            return act(operation, request, asked)
         reply = _wanted(operation, wanted)
         is_error = reply.status >= _ERROR and not wanted.keys() & {"example", "dynamic"}
         if is_error:

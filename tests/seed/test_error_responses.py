@@ -138,7 +138,7 @@ MAP = {"title": ["is missing"], "price": ["must be a number"]}
         ),
         (
             texts("message", timestamp={"type": "string", "format": "date-time"}),
-            {"message": BOTH, "timestamp": "2026-05-04T09:30:00Z"},
+            {"message": BOTH, "timestamp": "2026-05-04T09:30:00.000Z"},
         ),
         (texts(message={**TEXT, "maxLength": 20}), {"message": "pet.title is missing"}),
         (

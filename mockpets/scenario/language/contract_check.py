@@ -84,10 +84,13 @@ def _page(draft: Draft, source: PageSource, match: Match) -> Page | Invalid:
     """Return the page of a reply, or report that its requests are not those of one collection."""
     contracts = draft.diagnostics.contracts
     operations = operations_of(match, contracts)
-    lists = [each.name for each in contracts.with_role("list")]
-    if {each.role for each in operations} != {"list"}:
+    lists = [each.name for each in contracts.paged]
+    if not operations or any(each not in contracts.paged for each in operations):
         what = f"only {either(lists, 'and')} responds with a page"
-        return draft.diagnostics.add(draft.node, what, "add match: {role: list}")
+        hint = "add match: {role: list}"
+        if not lists:
+            what, hint = "only lists of the pet store respond with a page", "write it as body"
+        return draft.diagnostics.add(draft.node, what, hint)
     collection, *others = dict.fromkeys(each.collection for each in operations)
     assert collection is not None  # noqa: S101 - a role has a collection
     if others:

@@ -276,7 +276,7 @@ def parse_release(
         if not isinstance(draft, Draft):
             replies[number] = draft
         elif draft.page and any(
-            each.role != "list" for each in operations_of(match, library.contracts)
+            each not in library.contracts.paged for each in operations_of(match, library.contracts)
         ):
             what = f"only lists respond with a page, and request {number} is another one"
             draft.diagnostics.add(draft.node, what, "release requests of lists alone")

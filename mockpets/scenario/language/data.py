@@ -164,16 +164,34 @@ _RECORDS: Final = ListOf(
 )
 
 
-def _fields(collection: Collection) -> Fields:
-    """Return the schema of a record of a contract's collection."""
-    assert isinstance(collection.schema, RecordSchema)  # noqa: S101 - only scenarios' have others
-    return collection.schema.whole
+def _completed_rows(
+    collection: Collection, records: tuple[Record, ...], node: Node, diagnostics: Diagnostics
+) -> tuple[bytes, ...]:
+    """Return records of a document's collection as JSON, with what they lack."""
+    from mockpets.seed.documents import completed  # the pet store needs none of it
+
+    for index, record in enumerate(records):
+        try:
+            collection.schema.check(record)
+        except RequestError as error:
+            diagnostics.add(node, error.message, at=(index,))
+    return tuple(map(collection.schema.dump, completed(collection.schema, records)))
+
+
+def _noun(collection: Collection) -> str:
+    """Return how messages call the records of a contract's collection."""
+    schema = collection.schema
+    return f"{schema.whole.name} objects" if isinstance(schema, RecordSchema) else "records"
 
 
 @lru_cache(64)
 def _records_of(collection: Collection) -> ListOf:
     """Return the shape of records of a contract's collection."""
-    fields = _fields(collection)
+    if not isinstance(collection.schema, RecordSchema):
+        what = f"Records of {collection.name}; what is missing is generated."
+        item = Value("A record.", ("mapping",))
+        return ListOf(what, item, then=partial(_completed_rows, collection))
+    fields = collection.schema.whole
     record = _Record(f"A {fields.name} of the contract.", fields, name=f"{fields.name}Input")
     what = f"{fields.name} objects with unique {collection.key}s."
     return ListOf(what, record, then=partial(_rows, collection))
@@ -181,9 +199,9 @@ def _records_of(collection: Collection) -> ListOf:
 
 @lru_cache(64)
 def _page_of(collection: Collection) -> Shape:
-    """Return the shape of a page of a contract's collection."""
-    fields = _fields(collection)
-    kind = f"{fields.name} objects"
+    """Return the shape of a page of a collection of the pet store."""
+    assert isinstance(collection.schema, RecordSchema)  # noqa: S101 - `_AnyPage` and its readers
+    fields, kind = collection.schema.whole, _noun(collection)
 
     def listed(records: tuple[Record, ...], *_: object) -> Page:
         return Page(len(records), fields.dump_all(records) + b"\n")
@@ -228,9 +246,9 @@ class _AnyPage(Shape):
 
     def schema(self, definitions: Definitions) -> Schema:
         """Return the JSON Schema of a page of any list of the contracts."""
-        lists = (each.collection for each in definitions.contracts.with_role("list"))
-        pages = [_page_of(each).schema(definitions) for each in dict.fromkeys(lists) if each]
-        return pages[0] if len(pages) == 1 else {"anyOf": pages}
+        lists = dict.fromkeys(each.collection for each in definitions.contracts.paged)
+        pages = [_page_of(each).schema(definitions) for each in lists if each]
+        return pages[0] if len(pages) == 1 else {"anyOf": pages} if pages else {"type": "array"}
 
 
 PAGE: Final = _AnyPage("A page of records.")
@@ -282,7 +300,7 @@ def _content_of(collection: Collection) -> ByKind:
                 },
             ),
         },
-        expected=f"a fixture name, a list of {_fields(collection).name} objects, a number or "
+        expected=f"a fixture name, a list of {_noun(collection)}, a number or "
         "{count, seed, locale}",
     )
 

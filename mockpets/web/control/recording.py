@@ -10,7 +10,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from mockpets.constants import GENERATED_RECORDS, SCENARIO_NAME
+from mockpets.constants import SCENARIO_NAME
 from mockpets.contract.collections import required_of
 from mockpets.contract.fields import parse_int64
 from mockpets.contract.model import ROLES
@@ -319,7 +319,7 @@ def _generated(call: ControlRequest, stack: Stack, collection: Collection) -> di
     content, session = stack.binding(collection).content, call.session
     settings = call.context.settings
     if content is None and session.starts is session.shared.starts:
-        source = settings.starts.get(collection.name, GENERATED_RECORDS)
+        source = call.contracts.starts(settings.starts)[collection.name]
         content = Generated(int(source), settings.seed) if source.isdecimal() else None
     if not isinstance(content, Generated):
         return None

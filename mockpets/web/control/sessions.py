@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from mockpets.scenario.library import Library
     from mockpets.scenario.model import Content
     from mockpets.session.session import Session, SharedState
-    from mockpets.settings import Settings
     from mockpets.web.control.call import ControlContext, ControlRequest, JsonResponse
     from mockpets.web.public_mode import VisitorSessions
     from mockpets.wsgi_extension import Server
@@ -398,7 +397,7 @@ def make_session(call: ControlRequest) -> JsonResponse[types.SessionSummary]:
     starts = None
     if config.data is not None or config.seed is not None:
         starts = shared.starts_with(
-            {**_generated(context.settings, config), **(config.data or {})},
+            {**_generated(context, config), **(config.data or {})},
             seed,
             at_once=SERVER in call.request.environ,
         )
@@ -418,11 +417,12 @@ def make_session(call: ControlRequest) -> JsonResponse[types.SessionSummary]:
     return json_response(session_summary(context, session), 200 if before else 201)
 
 
-def _generated(settings: Settings, config: SessionConfig) -> dict[str, Content]:
+def _generated(context: ControlContext, config: SessionConfig) -> dict[str, Content]:
     """Return what to generate again because the seed of a session differs from the server's."""
     if config.seed is None:
         return {}
-    numbers = {name: source for name, source in settings.starts.items() if source.isdecimal()}
+    starts = context.contracts.starts(context.settings.starts)
+    numbers = {name: source for name, source in starts.items() if source.isdecimal()}
     return {name: Generated(int(count)) for name, count in numbers.items()}
 
 

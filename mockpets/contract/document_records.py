@@ -1,0 +1,117 @@
+"""The records of a collection that a document describes: a `model.Records`.
+
+A record has what clients have sent and what responses show, and properties of its own, which begin
+with ``~`` and are never shown: the key of its parent, and who has switched something on.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from mockpets.contract.collections import dump_record, merge_patch
+from mockpets.contract.fields import INVALID
+from mockpets.errors import RequestError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from mockpets.contract.details import Api
+    from mockpets.contract.inference import GuessedCollection
+    from mockpets.contract.json_schema import SchemaField
+    from mockpets.contract.model import Record
+    from mockpets.contract.openapi import Node
+    from mockpets.contract.query_meanings import PropertyPath
+    from mockpets.contract.schema_fields import Direction
+
+OWN: Final = "~"
+"""What the names of properties that no response shows begin with."""
+
+
+def parent_property(parent: str) -> str:
+    """Return the property with the key of a record's parent, if records do not show it."""
+    return f"{OWN}{parent}"
+
+
+class DocumentRecords:
+    """How the records of a document's collection are checked and written."""
+
+    def __init__(self, api: Api, guessed: GuessedCollection) -> None:
+        self.api: Final = api
+        self.guessed: Final = guessed
+
+    @property
+    def key(self) -> str:
+        """The property with the key; one that no response shows for a single object."""
+        return self.guessed.key or f"{OWN}id"
+
+    def field(self, direction: Direction = "response") -> SchemaField:
+        """Return the schema of a record."""
+        return field_of(self.api, self.guessed.schema, direction)
+
+    @cached_property
+    def properties(self) -> Mapping[str, SchemaField]:
+        """The properties of a record in a response."""
+        return self.field().shape.fields
+
+    def new(self, body: object) -> Record:
+        """Return the record of a body of the control API, whose parts may be missing."""
+        if not isinstance(body, dict):
+            raise RequestError("invalid_request", "the body must be an object")
+        self.check(body)
+        return dict(body)
+
+    def changed(self, record: Record, patch: object) -> Record:
+        """Return a record after a JSON merge patch."""
+        new = merge_patch(record, patch)
+        if not isinstance(new, dict):
+            raise RequestError("invalid_request", "the body must be an object")
+        new[self.key] = record[self.key]
+        self.check(new)
+        return new
+
+    def check(self, record: Record) -> None:
+        """Check the properties that a record has; missing ones are no problem."""
+        problems = [
+            f"{'.'.join(map(str, (name, *path)))} {what}"
+            for name, value in record.items()
+            if name in self.properties
+            for path, what in self.properties[name].problems(value)
+            if what != "is required"
+        ]
+        if problems:
+            raise RequestError("invalid_request", "; ".join(problems))
+
+    def dump(self, record: Record) -> bytes:
+        """Return a record as JSON."""
+        return dump_record(record)
+
+
+def field_of(api: Api, schema: Node, direction: Direction) -> SchemaField:
+    """Return the field of a schema, whose properties the caller needs."""
+    field: Any = api.fields.field(schema, direction=direction)
+    return field  # type: ignore[no-any-return]  # without `is_text`, it is one
+
+
+def value_at(record: object, path: Iterable[str]) -> object:
+    """Return the value at a path; `INVALID` without one. Lists stand for each of their items."""
+    value = record
+    for name in path:
+        if isinstance(value, list):
+            found = (value_at(item, (name,)) for item in value)
+            value = [each for each in found if each is not INVALID]
+        elif isinstance(value, dict) and name in value:
+            value = value[name]
+        else:
+            return INVALID
+    return value
+
+
+def set_at(record: dict[str, Any], path: PropertyPath, value: object) -> None:
+    """Set the value at a path, and make the objects on the way."""
+    *way, last = path
+    for name in way:
+        below = record.get(name)
+        record[name] = below = dict(below) if isinstance(below, dict) else {}
+        record = below
+    record[last] = value
