@@ -9,6 +9,7 @@ from itertools import chain, count
 from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import unquote
 
 from mockpets.constants import BASE_MARK, BUILT_IN_CONTRACT, CONTROL_PREFIX
 from mockpets.contract.model import Contract, Contracts
@@ -49,8 +50,6 @@ def load_contracts(texts: Sequence[str], corrections: Path | None = None) -> Con
 
     :raise InputError: a document is invalid, or two contracts lie at one path.
     """
-    if not texts:
-        return BUILT_IN
     given = [parse(text) for text in texts]
     contracts: list[Contract] = []
     problems: list[Problem] = []
@@ -59,6 +58,8 @@ def load_contracts(texts: Sequence[str], corrections: Path | None = None) -> Con
         what = f"is for one document, and --contract names {files or 'none'}"
         hint = "name one, or put each file beside its document, as blog.mockpets.yaml"
         raise InputError([problem_with("--corrections", what, hint)])
+    if not texts:
+        return BUILT_IN
     for each in given:
         try:
             contracts.append(_load(each, corrections))
@@ -104,7 +105,7 @@ def _load(given: Given, corrections: Path | None) -> Contract:
     document = load(given.file, str(given.file))
     today = int(time() // _DAY * _DAY * 1000)
     api = Api(document, load_corrections(document, corrections), today)
-    base = base_path(document) if given.base is None else given.base
+    base = unquote(base_path(document)) if given.base is None else given.base
     return contract_of(api, _label(given.file), base)
 
 

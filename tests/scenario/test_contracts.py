@@ -170,15 +170,14 @@ def test_every_invalid_document_is_reported(folder: Path) -> None:
 
 @pytest.mark.parametrize("info", [{}, {"info": 3}, {"info": {"title": 5}}, {"info": None}])
 def test_a_document_without_a_title_is_named_after_its_file(folder: Path, info: Node) -> None:
-    root = {"openapi": "3.1.0", "paths": USERS} | info
+    root = {"openapi": "3.1.0", "paths": USERS, **info}
     write(folder / "My API.v1.json", root)
     assert [each.name for each in load("My API.v1.json").all] == ["my-api"]
 
 
 # --- Corrections ------------------------------------------------------------------------------
 
-CORRECTION = "operations:\n  version: example\n"
-UNKNOWN = "operations:\n  versoin: example\n"
+UNKNOWN = "operations:\n  versoin: {example: true}\n"
 
 
 def test_corrections_are_read_beside_the_document_or_as_given(folder: Path) -> None:
@@ -192,7 +191,8 @@ def test_corrections_are_read_beside_the_document_or_as_given(folder: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("texts", "count"), [(["pet-store"], "none"), (["/a=users.json", "/b=users.json"], "2")]
+    ("texts", "count"),
+    [([], "none"), (["pet-store"], "none"), (["/a=users.json", "/b=users.json"], "2")],
 )
 def test_given_corrections_are_for_one_document(folder: Path, texts: list[str], count: str) -> None:
     (folder / "given.yaml").write_text("{}\n", encoding="utf-8")
