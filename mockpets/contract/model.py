@@ -10,7 +10,7 @@ import dataclasses
 import re
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar, get_args
 
 from mockpets.constants import GENERATED_RECORDS, INT64_MAX, INT64_MIN
 from mockpets.contract.fields import INVALID, Integer, parse_int64
@@ -21,10 +21,58 @@ from mockpets.units import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Protocol
 
     from mockpets.constants import NoteCode
     from mockpets.contract.details import Details
     from mockpets.contract.fields import ContractField, Invalid, ValueProblem
+
+    # Here, because making a protocol delays a start.
+
+    class AnyBody(Protocol):
+        """A `Body`, or that of a document with any JSON Schema."""
+
+        @property
+        def name(self) -> str:
+            """How messages call it."""
+            ...
+
+        @property
+        def schema(self) -> Schema:
+            """The properties of the object, or of those in the list."""
+            ...
+
+        @property
+        def is_list(self) -> bool:
+            """Whether it is a list of objects."""
+            ...
+
+        def problems(self, value: object) -> list[ValueProblem]:
+            """Return every problem of a value; none if it is valid."""
+            ...
+
+    class Records(Protocol):
+        """How the records of a collection are checked, changed and written.
+
+        What is invalid raises ``invalid_request``.
+        """
+
+        def new(self, body: object) -> Record:
+            """Return the record of a body."""
+            ...
+
+        def changed(self, record: Record, patch: object) -> Record:
+            """Return a record with other properties, after a JSON merge patch."""
+            ...
+
+        def check(self, record: Record) -> None:
+            """Check a record."""
+            ...
+
+        def dump(self, record: Record) -> bytes:
+            """Return a record as JSON."""
+            ...
+
 
 T = TypeVar("T")
 Record = dict[str, Any]
@@ -156,29 +204,6 @@ class Body(NamedTuple):
             for index, item in enumerate(value)
             for path, what in self.schema.problems(item)
         ]
-
-
-class AnyBody(Protocol):
-    """A `Body`, or that of a document with any JSON Schema."""
-
-    @property
-    def name(self) -> str:
-        """How messages call it."""
-        ...
-
-    @property
-    def schema(self) -> Schema:
-        """The properties of the object, or of those in the list."""
-        ...
-
-    @property
-    def is_list(self) -> bool:
-        """Whether it is a list of objects."""
-        ...
-
-    def problems(self, value: object) -> list[ValueProblem]:
-        """Return every problem of a value; none if it is valid."""
-        ...
 
 
 class Failure(NamedTuple):
@@ -315,29 +340,6 @@ class Page(NamedTuple):
             if all(record.get(name) == value for name, value in filters)
         )
         return list(islice(listed, self.limit))
-
-
-class Records(Protocol):
-    """How the records of a collection are checked, changed and written.
-
-    What is invalid raises ``invalid_request``.
-    """
-
-    def new(self, body: object) -> Record:
-        """Return the record of a body."""
-        ...
-
-    def changed(self, record: Record, patch: object) -> Record:
-        """Return a record with other properties, after a JSON merge patch."""
-        ...
-
-    def check(self, record: Record) -> None:
-        """Check a record."""
-        ...
-
-    def dump(self, record: Record) -> bytes:
-        """Return a record as JSON."""
-        ...
 
 
 class RecordSchema(NamedTuple):

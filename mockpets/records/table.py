@@ -7,7 +7,6 @@ key; in others it is the number of the record in the order of arrival.
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
@@ -20,7 +19,7 @@ from mockpets.memory_budget import Charge
 from mockpets.strict_json import dump_json, load_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
     from mockpets.contract.model import Collection, Key, Record
     from mockpets.memory_budget import MemoryBudget
@@ -163,31 +162,6 @@ def make_table(
     charge.add(sum(map(len, table.rows.values())) + collection.entry_bytes * len(table.rows))
     table.frozen, table.charge = True, charge
     return table
-
-
-class LazyTables(Mapping[str, Table]):
-    """The initial tables of collections, by label, of which some are made when they are needed.
-
-    :param tables: by label: a table, or what makes it.
-    """
-
-    def __init__(self, tables: Mapping[str, Table | Callable[[], Table]]) -> None:
-        self._tables = dict(tables)
-
-    def __getitem__(self, label: str) -> Table:
-        """Return a table; make it if necessary. Threads that make it twice get equal ones."""
-        known = self._tables[label]
-        if not isinstance(known, Table):
-            known = self._tables[label] = known()
-        return known
-
-    def __iter__(self) -> Iterator[str]:
-        """Yield the labels."""
-        return iter(self._tables)
-
-    def __len__(self) -> int:
-        """Return the number of tables."""
-        return len(self._tables)
 
 
 class TableCache:

@@ -15,20 +15,19 @@ from typing import TYPE_CHECKING, Final
 
 from mockpets import constants
 from mockpets.clock import Clock, parse_moment
+from mockpets.contract.pet_store import BUILT_IN
 from mockpets.errors import InputError, Problem, RequestError
 from mockpets.journal.entry import MESSAGE_BYTES
 from mockpets.journal.journal import JOURNAL_ENTRIES, Journals
 from mockpets.memory_budget import MemoryBudget, session_limit, shares
 from mockpets.records.store import Store
 from mockpets.records.table import (
-    LazyTables,
     TableCache,
     empty_table,
     make_table,
     parse_row,
     rows_of,
 )
-from mockpets.scenario.contracts import load_contracts
 from mockpets.scenario.reloader import Reloader
 from mockpets.seed.records import generate
 from mockpets.session.change_feed import ChangeFeed
@@ -90,20 +89,25 @@ def create_app(
     changes = ChangeFeed()
     on_reload = partial(changes.publish, "files")
     corrections = Path(settings.corrections) if settings.corrections else None
-    contracts = load_contracts(settings.contract, corrections)
+    contracts = BUILT_IN
+    if settings.contract:
+        from mockpets.scenario.contracts import load_contracts  # most servers have no document
+
+        contracts = load_contracts(settings.contract, corrections)
     reloader = Reloader(settings.scenarios_dir, settings.fixtures_dir, on_reload, contracts)
     library = reloader.library
     problems = library.unknown("--scenario", settings.scenario)
     if not library.problems.keys().isdisjoint(settings.scenario):
         problems += chain(*library.problems.values())  # the reason may be a file that one extends
     problems += contradictions(settings)
-    starts: dict[str, Table | Callable[[], Table]] = {}
+    starts: dict[str, Table] = {}
+    later: dict[str, Callable[[], Table]] = {}
     place = settings.sources.get("data", ("--data", 0, 0, ""))
     for name, source in contracts.starts(settings.starts).items():
         known = contracts.collections.get(name)
         if known is not None and known.generator == "document" and source.isdecimal():
             # Most tests need few of its collections.
-            starts[known.label] = partial(_start, settings, library, name, source)
+            later[known.label] = partial(_start, settings, library, name, source)
             continue
         try:
             table = _start(settings, library, name, source)
@@ -122,7 +126,12 @@ def create_app(
     is_exposed = settings.public or not settings.is_local
     if settings.control == "auto" and is_exposed and not token:
         token = secrets.token_urlsafe(24)
-    app, sessions, metrics = _wire(settings, reloader, LazyTables(starts), token, clock, changes)
+    tables: Mapping[str, Table] = starts
+    if later:
+        from mockpets.records.lazy_tables import LazyTables  # as above
+
+        tables = LazyTables({**starts, **later})
+    app, sessions, metrics = _wire(settings, reloader, tables, token, clock, changes)
     app.extensions["mockpets"] = Mock(reloader, sessions, token, metrics)
     if is_default:
         app.add_late_routes()  # `flask routes` lists them
