@@ -549,8 +549,9 @@ class Contracts:
         return any(f"{path}/".startswith(f"{each.base}/") for each in self.all)
 
     def operation_at(self, method: str, path: str) -> Operation | None:
-        """Return the operation of a request, or None; HEAD counts as GET."""
-        return self.routes.at(path).get("GET" if method == "HEAD" else method)
+        """Return the operation of a request, or None; HEAD counts as GET, if it has no own."""
+        known = self.routes.at(path)
+        return known.get(method) or (known.get("GET") if method == "HEAD" else None)
 
     @property
     def paged(self) -> list[Operation]:

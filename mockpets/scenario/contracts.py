@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import unquote
 
-from mockpets.constants import BUILT_IN_CONTRACT
+from mockpets.constants import BASE_MARK, BUILT_IN_CONTRACT, CONTROL_PREFIX
 from mockpets.contract.model import Contract, Contracts
 from mockpets.contract.pet_store import BUILT_IN, PET_STORE
 from mockpets.errors import InputError, Problem, problem_with
@@ -48,27 +50,43 @@ def load_contracts(texts: Sequence[str], corrections: Path | None = None) -> Con
 
     :raise InputError: a document is invalid, or two contracts lie at one path.
     """
-    if not texts:
-        return BUILT_IN
+    given = [parse(text) for text in texts]
     contracts: list[Contract] = []
     problems: list[Problem] = []
-    for text in texts:
+    files = sum(each.file is not None for each in given)
+    if corrections is not None and files != 1:
+        what = f"is for one document, and --contract names {files or 'none'}"
+        hint = "name one, or put each file beside its document, as blog.mockpets.yaml"
+        raise InputError([problem_with("--corrections", what, hint)])
+    if not texts:
+        return BUILT_IN
+    for each in given:
         try:
-            contracts.append(_load(parse(text), corrections))
+            contracts.append(_load(each, corrections))
         except InputError as error:
             problems += error.problems
     at: dict[str, str] = {}
-    for text, each in zip(texts, contracts, strict=False):
+    for (_, file, text), contract in zip(given, contracts, strict=False):
+        base = contract.base
         if problems:
             break
-        if each.base in at:
-            what = f"{text} lies at {each.base or '/'}, as {at[each.base]} does"
-            hint = f"give it another path: --contract /{each.label}={text.rpartition('=')[2]}"
-            problems.append(problem_with("--contract", what, hint))
-        at[each.base] = text
+        what = f"as {at[base]} does" if base in at else _reserved(base)
+        if what:
+            hint = f"give it another path: --contract /{contract.label}={file}"
+            problems.append(
+                problem_with("--contract", f"{text} lies at {base or '/'}, {what}", hint)
+            )
+        at[base] = text
     if problems:
         raise InputError(problems)
-    return Contracts(*_distinct(contracts))
+    return Contracts(*_distinct(_labelled(contracts)))
+
+
+def _reserved(base: str) -> str:
+    """Return why no document can lie at a path; empty if one can."""
+    if f"{base}/".startswith((f"{CONTROL_PREFIX}/", f"/{BASE_MARK}")):
+        return "which is for mockpets itself"
+    return ""
 
 
 def _load(given: Given, corrections: Path | None) -> Contract:
@@ -87,13 +105,25 @@ def _load(given: Given, corrections: Path | None) -> Contract:
     document = load(given.file, str(given.file))
     today = int(time() // _DAY * _DAY * 1000)
     api = Api(document, load_corrections(document, corrections), today)
-    base = base_path(document) if given.base is None else given.base
+    base = unquote(base_path(document)) if given.base is None else given.base
     return contract_of(api, _label(given.file), base)
 
 
 def _label(file: Path) -> str:
     """Return the name of a document in the names of its parts: ``blog`` for ``blog.v2.yaml``."""
     return re.sub("[^a-z0-9]+", "-", file.name.partition(".")[0].lower()).strip("-") or "api"
+
+
+def _labelled(contracts: Sequence[Contract]) -> list[Contract]:
+    """Return contracts with different labels: the second ``blog`` is ``blog-2``."""
+    labels: set[str] = set()
+    result = []
+    for each in contracts:
+        candidates = chain([each.label], (f"{each.label}-{number}" for number in count(2)))
+        label = next(label for label in candidates if label not in labels)
+        labels.add(label)
+        result.append(each._replace(label=label))
+    return result
 
 
 def _distinct(contracts: Sequence[Contract]) -> Iterator[Contract]:

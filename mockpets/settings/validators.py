@@ -119,7 +119,8 @@ def contract(text: str) -> str:
     path, separator, file = text.rpartition("=")
     if separator and not re.fullmatch(rf"/|{MOUNT}/?", path):
         raise ValueError(f"must be FILE or /PATH=FILE, {got(text)}")
-    if file != BUILT_IN_CONTRACT and not os.path.exists(file):  # noqa: PTH110 - a NUL is False
+    is_file = os.path.exists(file) and not os.path.isdir(file)  # noqa: PTH110, PTH112 - or a pipe
+    if file != BUILT_IN_CONTRACT and not is_file:
         raise ValueError(f"must be an existing OpenAPI document, {got(file)}")
     return text
 

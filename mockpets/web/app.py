@@ -90,7 +90,7 @@ def create_app(
     on_reload = partial(changes.publish, "files")
     corrections = Path(settings.corrections) if settings.corrections else None
     contracts = BUILT_IN
-    if settings.contract:
+    if settings.contract or corrections:
         from mockpets.scenario.contracts import load_contracts  # most servers have no document
 
         contracts = load_contracts(settings.contract, corrections)

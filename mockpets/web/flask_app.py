@@ -6,7 +6,7 @@ each of these on every request would cost more than our views.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import flask
 from flask.sessions import NullSession, SessionInterface
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
     from mockpets.contract.model import Contracts, Operation
+
+
+PREFLIGHT: Final = "HTTP_ACCESS_CONTROL_REQUEST_METHOD"
+"""In the environ of a preflight: the method of the request that follows."""
 
 
 class _NoCookies(SessionInterface):
@@ -156,15 +160,18 @@ class App(flask.Flask):
         if request is None:
             return None  # the app makes no URLs outside a request
         root, path = request.environ.get("SCRIPT_NAME", ""), request.path
+        # A preflight is for no operation, even if a document describes OPTIONS and asks for a key.
+        is_preflight = request.method == "OPTIONS" and PREFLIGHT in request.environ
         rule = self._fixed.get((request.method, path))
-        if rule is not None:
+        if rule is not None and not is_preflight:
             request.url_rule, request.view_args = rule, {}
             return None
         start, _, last = path.rpartition("/")
-        if last and (item := self._items.get((request.method, start))) is not None:
+        item = self._items.get((request.method, start)) if last else None
+        if item is not None and not is_preflight:
             request.url_rule, request.view_args = item[0], {item[1]: last}
             return None
-        if not path.startswith(CONTROL_PREFIX):
+        if not (is_preflight or path.startswith(CONTROL_PREFIX)):
             operation = self.contracts.operation_at(request.method, path)
             if operation is not None:
                 self._route(request, operation)
