@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from mockpets.constants import NoteCode
-    from mockpets.contract.details import Details
+    from mockpets.contract.details import Api, Details
     from mockpets.contract.fields import ContractField, Invalid, ValueProblem
 
 T = TypeVar("T")
@@ -499,6 +499,12 @@ class Contract(NamedTuple):
     schemas: Mapping[str, Schema]
     collections: Mapping[str, Collection]
     failures: Mapping[str, Failure]
+
+    @property
+    def api(self) -> Api | None:
+        """What its document says; None for the built-in one."""
+        details = (each.details for each in self.operations.values())
+        return next((each.api for each in details if each is not None), None)
 
     @property
     def paths(self) -> list[str]:

@@ -88,7 +88,8 @@ def _load(given: Given, corrections: Path | None) -> Contract:
 
 def _label(file: Path) -> str:
     """Return the name of a document in the names of its parts: ``blog`` for ``blog.v2.yaml``."""
-    return re.sub("[^a-z0-9]+", "-", file.name.partition(".")[0].lower()).strip("-") or "api"
+    label = re.sub("[^a-z0-9]+", "-", file.name.partition(".")[0].lower()).strip("-") or "api"
+    return f"{label}-api" if label == BUILT_IN_CONTRACT else label
 
 
 def _distinct(contracts: Sequence[Contract]) -> Iterator[Contract]:
