@@ -103,6 +103,7 @@ def settings(group: str) -> str:
 _GROUPS: Final = {
     "listening": ("host", "port", "prefix", "behind_proxy", "drain"),
     "data and scenarios": (
+        *("contract", "corrections"),
         *("scenario", "scenarios_dir", "fixtures_dir", "seed", "data", "locale", "now"),
         *("api_key", "delay"),
     ),
