@@ -149,7 +149,7 @@ class Library:
 
     :param scenarios: valid scenarios, and the last valid version of invalid files.
     :param problems: scenario name to the problems of its current file.
-    :param folder_problems: why the folders cannot be reloaded; the rest is from before.
+    :param folder_problems: why folders or contracts cannot be reloaded; the rest is from before.
     """
 
     scenarios: Mapping[str, Scenario]
@@ -371,13 +371,14 @@ def load_library(
 ) -> Library:
     """Return the scenarios of the shipped folder and of these folders.
 
-    :param before: the previous library, from which unchanged scenarios come, and the last valid
-        version of invalid files.
+    :param before: the previous library, from which unchanged scenarios come if the contracts are
+        the same, and the last valid version of invalid files.
     :raise InputError: that of `files.find`.
     """
     sources = _fitting(find("scenarios", scenarios_dirs), contracts)
     fixtures = find("fixtures", fixtures_dirs)
-    if before is not None and (before.sources, before.fixtures) == (sources, fixtures):
+    is_same = before is not None and before.contracts is contracts
+    if before and is_same and (before.sources, before.fixtures) == (sources, fixtures):
         return replace(before, folder_problems=()) if before.folder_problems else before
     return read_library(sources, fixtures, before, contracts)
 
@@ -425,6 +426,8 @@ def read_library(
     problems: dict[str, tuple[Problem, ...]] = {}
     shelf = _shelf(fixtures)
     same = before if before and before.fixtures == fixtures else None
+    if same and same.contracts is not contracts:
+        same = None
     has_pet_store = _has_pet_store(contracts)
     are_shipped = all(source.path.parent == shipped("fixtures") for source in fixtures.values())
     for name, source in sources.items():
