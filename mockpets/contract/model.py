@@ -205,8 +205,9 @@ class Missing(NamedTuple):
 class Removal(NamedTuple):
     """What says that an operation is deprecated, and goes.
 
-    :param deprecation: the value of the header, by RFC 9745; `sunset` is that of RFC 8594.
-    :param successor: the path of the operation to use instead.
+    :param deprecation: the value of the header, by RFC 9745; `sunset` is that of RFC 8594. Either
+        is empty if the date is unknown.
+    :param successor: the path of the operation to use instead; or empty.
     :param note: for the request log.
     :param message: of the error that it responds with afterwards.
     """

@@ -17,6 +17,8 @@ from mockpets.scenario.files import source_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from mockpets.contract.details import Api
+
 
 class Given(NamedTuple):
     """A contract as a user names it.
@@ -84,7 +86,19 @@ def _load(given: Given, corrections: Path | None) -> Contract:
     document = load(given.file, str(given.file))
     api = Api(document, load_corrections(document, corrections))
     base = base_path(document) if given.base is None else given.base
-    return contract_of(api, _label(given.file), base)
+    return _with_removals(contract_of(api, _label(given.file), base), api)
+
+
+def _with_removals(contract: Contract, api: Api) -> Contract:
+    """Return a contract whose deprecated operations say so."""
+    from mockpets.contract.removals import removals
+
+    found = removals(api)
+    operations = {
+        name: replace(each, removal=found[name]) if name in found else each
+        for name, each in contract.operations.items()
+    }
+    return contract._replace(operations=operations) if found else contract
 
 
 def _label(file: Path) -> str:

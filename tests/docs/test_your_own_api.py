@@ -3,11 +3,7 @@
 import re
 from pathlib import Path
 
-from mockpets.contract.corrections import (
-    CORRECTED_ROLES,
-    CollectionCorrection,
-    OperationCorrection,
-)
+from mockpets.contract.corrections import CORRECTED_ROLES, CollectionCorrection, OperationCorrection
 from mockpets.contract.describe import as_data
 from mockpets.contract.inference import infer
 from mockpets.contract.openapi import load, operations
