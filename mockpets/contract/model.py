@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from mockpets.constants import NoteCode
-    from mockpets.contract.details import Details
+    from mockpets.contract.details import Api, Details
     from mockpets.contract.fields import ContractField, Invalid, ValueProblem
 
     # Here, because making a protocol delays a start.
@@ -230,8 +230,9 @@ class Missing(NamedTuple):
 class Removal(NamedTuple):
     """What says that an operation is deprecated, and goes.
 
-    :param deprecation: the value of the header, by RFC 9745; `sunset` is that of RFC 8594.
-    :param successor: the path of the operation to use instead.
+    :param deprecation: the value of the header, by RFC 9745; `sunset` is that of RFC 8594. Either
+        is empty if the date is unknown.
+    :param successor: the path of the operation to use instead; or empty.
     :param note: for the request log.
     :param message: of the error that it responds with afterwards.
     """
@@ -508,6 +509,12 @@ class Contract(NamedTuple):
     schemas: Mapping[str, Schema]
     collections: Mapping[str, Collection]
     failures: Mapping[str, Failure]
+
+    @property
+    def api(self) -> Api | None:
+        """What its document says; None for the built-in one."""
+        details = (each.details for each in self.operations.values())
+        return next((each.api for each in details if each is not None), None)
 
     @property
     def paths(self) -> list[str]:

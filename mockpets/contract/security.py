@@ -7,7 +7,7 @@ its own. Scopes are not checked.
 from __future__ import annotations
 
 import re
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from mockpets.constants import BASE_MARK
@@ -75,6 +75,16 @@ class _Scheme(NamedTuple):
             return _found(rest.strip() if is_prefixed else word and text, f"the header {self.name}")
         return self._of_http(sent.headers.get("authorization", "").strip(), prefix)
 
+    def sample(self, key: str, prefix: str) -> tuple[str, str, str]:
+        """Return ``header`` or ``query``, a name and a value that are valid; see `read`."""
+        if self.kind == "cookie":
+            return "header", "Cookie", f"{self.name}={key}"
+        if self.kind != "http":
+            return self.kind, self.name, key
+        if self.name == "basic" and _basic(key).problem:
+            key = b64encode(f"{key}:{key}".encode()).decode()
+        return "header", "Authorization", f"{self.word(prefix)} {key}"
+
     def word(self, prefix: str) -> str:
         """Return the first word of the header Authorization."""
         return prefix if prefix and self.name == "bearer" else self.name.capitalize()
@@ -126,6 +136,16 @@ class Security:
     def is_needed(self) -> bool:
         """Whether requests without credentials are rejected."""
         return bool(self._sets) and all(self._sets)
+
+    def sample(self, key: str) -> list[tuple[str, str, str]]:
+        """Return credentials for a request: ``header`` or ``query``, its name and value.
+
+        They are those of the first set that needs no certificate; none if none are needed.
+        """
+        if not self.is_needed:
+            return []
+        sets = [one for one in self._sets if all(each.kind != "other" for each in one)]
+        return [each.sample(key, self._prefix) for each in sets[0]] if sets else []
 
     @property
     def challenge(self) -> str:

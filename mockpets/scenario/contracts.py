@@ -15,9 +15,12 @@ from mockpets.constants import BASE_MARK, BUILT_IN_CONTRACT, CONTROL_PREFIX
 from mockpets.contract.model import Contract, Contracts
 from mockpets.contract.pet_store import BUILT_IN, PET_STORE
 from mockpets.errors import InputError, Problem, problem_with
+from mockpets.scenario.files import source_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from mockpets.contract.details import Api
 
 
 _DAY: Final = 24 * 3600
@@ -106,12 +109,25 @@ def _load(given: Given, corrections: Path | None) -> Contract:
     today = int(time() // _DAY * _DAY * 1000)
     api = Api(document, load_corrections(document, corrections), today)
     base = unquote(base_path(document)) if given.base is None else given.base
-    return contract_of(api, _label(given.file), base)
+    return _with_removals(contract_of(api, _label(given.file), base), api)
+
+
+def _with_removals(contract: Contract, api: Api) -> Contract:
+    """Return a contract whose deprecated operations say so."""
+    from mockpets.contract.removals import removals
+
+    found = removals(api)
+    operations = {
+        name: each._replace(removal=found[name]) if name in found else each
+        for name, each in contract.operations.items()
+    }
+    return contract._replace(operations=operations) if found else contract
 
 
 def _label(file: Path) -> str:
     """Return the name of a document in the names of its parts: ``blog`` for ``blog.v2.yaml``."""
-    return re.sub("[^a-z0-9]+", "-", file.name.partition(".")[0].lower()).strip("-") or "api"
+    label = re.sub("[^a-z0-9]+", "-", file.name.partition(".")[0].lower()).strip("-") or "api"
+    return f"{label}-api" if label == BUILT_IN_CONTRACT else label
 
 
 def _labelled(contracts: Sequence[Contract]) -> list[Contract]:
@@ -149,3 +165,49 @@ def _distinct(contracts: Sequence[Contract]) -> Iterator[Contract]:
             operations={operation.name: operation for operation in known},
             collections={collection.name: collection for collection in renamed.values()},
         )
+
+
+class ContractFiles:
+    """The contracts that texts name, which are loaded again after one of their files changed.
+
+    :param texts: as for `load_contracts`, as are the corrections.
+    :raise InputError: that of `load_contracts`.
+    """
+
+    def __init__(self, texts: Sequence[str] = (), corrections: Path | None = None) -> None:
+        self._texts = texts
+        self._corrections = corrections
+        self._contracts = load_contracts(texts, corrections)
+        self._error: InputError | None = None
+        self._signature = self._sign()
+
+    def current(self) -> Contracts:
+        """Return the contracts: the same object while no file changes.
+
+        :raise InputError: a file is invalid now.
+        """
+        signature = self._sign() if self._signature else ()
+        if signature != self._signature:
+            self._signature = signature
+            self._error = None
+            try:
+                self._contracts = load_contracts(self._texts, self._corrections)
+            except InputError as error:
+                self._error = error
+            else:
+                self._signature = self._sign()  # it may consist of other files now
+        if self._error is not None:
+            raise self._error
+        return self._contracts
+
+    def _sign(self) -> tuple[object, ...]:
+        """Return the versions of all files; nothing without a document."""
+        documents = [each.api.document for each in self._contracts.all if each.api is not None]
+        if not documents:
+            return ()
+        from mockpets.scenario.language.corrections import corrections_beside
+
+        own = [self._corrections] if self._corrections else []
+        beside = [corrections_beside(each.paths[0]) for each in documents] if not own else []
+        files = [*(path for each in documents for path in each.paths), *own, *filter(None, beside)]
+        return tuple(source_of(path, str(path)) for path in files)

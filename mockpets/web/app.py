@@ -15,19 +15,12 @@ from typing import TYPE_CHECKING, Final
 
 from mockpets import constants
 from mockpets.clock import Clock, parse_moment
-from mockpets.contract.pet_store import BUILT_IN
 from mockpets.errors import InputError, Problem, RequestError
 from mockpets.journal.entry import MESSAGE_BYTES
 from mockpets.journal.journal import JOURNAL_ENTRIES, Journals
 from mockpets.memory_budget import MemoryBudget, session_limit, shares
 from mockpets.records.store import Store
-from mockpets.records.table import (
-    TableCache,
-    empty_table,
-    make_table,
-    parse_row,
-    rows_of,
-)
+from mockpets.records.table import TableCache, empty_table, make_table, parse_row, rows_of
 from mockpets.scenario.reloader import Reloader
 from mockpets.seed.records import generate
 from mockpets.session.change_feed import ChangeFeed
@@ -89,13 +82,14 @@ def create_app(
     changes = ChangeFeed()
     on_reload = partial(changes.publish, "files")
     corrections = Path(settings.corrections) if settings.corrections else None
-    contracts = BUILT_IN
+    files = None
     if settings.contract or corrections:
-        from mockpets.scenario.contracts import load_contracts  # most servers have no document
+        from mockpets.scenario.contracts import ContractFiles  # most servers have no document
 
-        contracts = load_contracts(settings.contract, corrections)
-    reloader = Reloader(settings.scenarios_dir, settings.fixtures_dir, on_reload, contracts)
+        files = ContractFiles(settings.contract, corrections)
+    reloader = Reloader(settings.scenarios_dir, settings.fixtures_dir, on_reload, files)
     library = reloader.library
+    contracts = library.contracts
     problems = library.unknown("--scenario", settings.scenario)
     if not library.problems.keys().isdisjoint(settings.scenario):
         problems += chain(*library.problems.values())  # the reason may be a file that one extends
@@ -194,7 +188,7 @@ def _wire(
     if public:
         from mockpets.web.control.routes import GUARDED
 
-        visitors = VisitorSessions(settings, sessions.limit, contracts, GUARDED, clock)
+        visitors = VisitorSessions(settings, sessions.limit, shared.library, GUARDED, clock)
     holdings = partial(_holdings, sessions, journals, reloader)
     metrics = Metrics(constants.VERSION, contracts.operations, holdings)
     finalizer = ResponseFinalizer(settings, sessions, metrics, visitors)
@@ -203,6 +197,11 @@ def _wire(
     app.url_map.merge_slashes = False
     playback = Playback(settings, sessions, visitors)
     operations.add_routes(app, contracts, playback.respond)
+    if any(each.api for each in contracts.all):
+        app.follow(
+            lambda: reloader.library.contracts,
+            partial(operations.add_routes, app, respond=playback.respond),
+        )
     unmatched.add_routes(app, playback)
     add_error_handlers(app, visitors)
     started = time()

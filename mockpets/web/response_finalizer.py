@@ -294,7 +294,8 @@ def _prepared_headers(
             f'<{root}{DOCS_PATH}>; rel="deprecation"; type="text/html"'
         )
         dates = ("Deprecation", removal.deprecation), ("Sunset", removal.sunset)
-        deprecation = (*dates, ("Link", link))
+        links = (("Link", link),) if removal.successor else ()
+        deprecation = (*(each for each in dates if each[1]), *links)
     exposed = operation.details.header_names if operation and operation.details else ()
     return (*COMMON_HEADERS, *deprecation, *explanation, *cors.for_all(origin, exposed))
 
