@@ -103,6 +103,7 @@ def settings(group: str) -> str:
 _GROUPS: Final = {
     "listening": ("host", "port", "prefix", "behind_proxy", "drain"),
     "data and scenarios": (
+        *("contract", "corrections"),
         *("scenario", "scenarios_dir", "fixtures_dir", "seed", "data", "locale", "now"),
         *("api_key", "delay"),
     ),
@@ -128,7 +129,7 @@ def _default(row: Row) -> str:
 
 def _linked(text: str) -> str:
     """Return the help of an option with what a reader types as code."""
-    typed = "--[a-z-]+|/mock|300ms|[0-9]+MiB|30[ms]|0s|PUT sessions/NAME|GET ready"
+    typed = "--[a-z-]+|/mock|300ms|[0-9]+MiB|30[ms]|0s|pet-store|PUT sessions/NAME|GET ready"
     text = re.sub(rf"(?<![\w`/-])({typed})", r"`\1`", text)
     return text.replace("X-Forwarded-*", "`X-Forwarded-*`")
 

@@ -149,7 +149,6 @@ def _finite(text: str) -> Decimal:
     raise ValueError(f"{text[:60]} is not a JSON number")
 
 
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
@@ -163,7 +162,8 @@ def dump_json(value: object) -> bytes:
 
 def dump_text(value: object) -> str:
     """Return a value as compact JSON that UTF-8 can encode: half of a surrogate pair is escaped."""
-    return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", _dump_exact(value))
+    # Compiled here, since only recordings need it.
+    return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", _dump_exact(value))
 
 
 def dump_ascii(value: object) -> str:

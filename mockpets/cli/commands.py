@@ -6,6 +6,7 @@ Keep imports light: ``mockpets --help`` loads this module.
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -19,7 +20,7 @@ from mockpets.errors import InputError, Problem, did_you_mean, invalid, printabl
 from mockpets.units import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from typing import TextIO
 
 
@@ -185,3 +186,17 @@ def walk(group: click.Group, prefix: str = "") -> Iterator[tuple[str, click.Comm
         yield prefix + name, command
         if isinstance(command, click.Group):
             yield from walk(command, f"{prefix}{name} ")
+
+
+def curl_command(headers: Sequence[str], url: str) -> str:
+    """Return the curl command of a GET request."""
+    return " ".join(["curl", *(f"-H {_quoted(each)}" for each in headers), shlex.quote(url)])
+
+
+def _quoted(header: str) -> str:
+    """Return a header for a shell.
+
+    Double quotes work in every shell, also on Windows, but not for every value.
+    """
+    is_plain = re.fullmatch(r"[\w-]+: (?:[\w.-]+ )?[\w.+/=~:-]+", header)
+    return f'"{header}"' if is_plain else shlex.quote(header)

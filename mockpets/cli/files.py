@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 )
 @with_json
 @with_token
-@with_settings("scenarios_dir", "fixtures_dir")
+@with_settings("scenarios_dir", "fixtures_dir", "contract")
 def scenarios(
     verbose: bool,
     url: str | None,
@@ -75,9 +75,11 @@ def scenarios(
 
 def _local_scenarios(settings: Settings) -> list[dict[str, Any]]:
     """Return the scenarios of the shipped and the given folders, as the control API lists them."""
+    from mockpets.scenario.contracts import load_contracts
     from mockpets.scenario.library import load_library
 
-    library = load_library(settings.scenarios_dir, settings.fixtures_dir)
+    folders = settings.scenarios_dir, settings.fixtures_dir
+    library = load_library(*folders, contracts=load_contracts(settings.contract))
     known = library.scenarios
     return [
         {

@@ -10,15 +10,16 @@ import shlex
 import signal
 import sys
 from contextlib import ExitStack
+from itertools import chain
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Final
 
 import click
 
-from mockpets.cli.commands import discard_output, program, report
+from mockpets.cli.commands import curl_command, discard_output, program, report
 from mockpets.cli.layout import columns, has_colour, on_terminal, wrap
 from mockpets.cli.options import with_settings
-from mockpets.constants import PANEL_PATH, VERSION
+from mockpets.constants import BUILT_IN_CONTRACT, PANEL_PATH, VERSION
 from mockpets.errors import InputError, invalid
 from mockpets.settings.combinations import notices
 from mockpets.settings.sources import load_settings, readable_secrets
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TextIO
 
+    from mockpets.contract.model import Contracts
     from mockpets.scenario.library import Library
     from mockpets.session.save_progress import SaveProgress
     from mockpets.settings import Settings
@@ -91,7 +93,8 @@ def serve(config: Path | None, opens_panel: bool, **flags: object) -> int:
         if is_generated and not (banner and shown):
             _log.warning(_NOT_SHOWN)
         root = settings.url(port) + settings.prefix
-        started = _started(settings, root, mock.sessions.save_progress)
+        contracts = mock.reloader.library.contracts
+        started = _started(settings, root, mock.sessions.save_progress, contracts)
         panel = _panel(settings, port, mock.token)
         mock.reloader.start()
         stack.callback(mock.reloader.stop)
@@ -129,7 +132,7 @@ def _is_private(stream: TextIO | None) -> bool:
 
 
 def _started(
-    settings: Settings, address: str, progress: SaveProgress
+    settings: Settings, address: str, progress: SaveProgress, contracts: Contracts
 ) -> tuple[str, dict[str, object]]:
     """Return what the log has about the start of the server: a message, and JSON properties."""
     from mockpets.settings.effective import DEFAULT, effective_settings, value_text
@@ -140,13 +143,19 @@ def _started(
     parts += [f"{row['name']} {value_text(row)} ({row['source']})" for row in rows]
     if settings.state:
         parts.append(f"sessions restored: {progress.restored}")
-    properties = {
+    properties: dict[str, object] = {
         "event": "start",
         "version": FULL_VERSION,
         "addresses": [address],
         "settings": changed,
         "restored": progress.restored,
     }
+    if settings.contract:
+        from mockpets.cli.documents import summaries
+
+        found = summaries(contracts)
+        parts += (f"{each.title} at {each.base or '/'}: {each.text}" for each in found)
+        properties["contracts"] = [each._asdict() for each in found]
     return "; ".join(parts), properties
 
 
@@ -194,28 +203,33 @@ def _banner(settings: Settings, port: int, secret: str, library: Library) -> str
 
     :param secret: the generated token of the control API, or empty.
     """
-    scenarios, contract = len(library.scenarios), library.contracts.all[0]
-    key = settings.key
-    keys = f"any bearer token, such as {key}" if settings.any_key else ", ".join(settings.api_key)
-    header = f"Authorization: Bearer {key}"
-    # Double quotes work in every shell, also on Windows, but not for every key.
-    is_plain = re.fullmatch(r"[\w.+/=~:-]+", key)
-    quoted = f'"{header}"' if is_plain else shlex.quote(header)
+    contracts = library.contracts
     root = settings.url(port) + settings.prefix
-    panel = _panel(settings, port, secret) or "off"
-    lines = {"panel": panel, "control token": secret, "key": keys}
-    lines |= {"active": ", ".join(settings.scenario), "clock": settings.now}
+    lines = [("panel", _panel(settings, port, secret) or "off"), ("control token", secret)]
+    if any(each.label != BUILT_IN_CONTRACT for each in contracts.all):
+        from mockpets.cli import documents  # the pet store needs none of it
+
+        lines = [*documents.lines(contracts), *lines, ("key", documents.keys(contracts, settings))]
+        command = documents.curl(contracts, settings, root)
+    else:
+        key = settings.key
+        is_any = settings.any_key
+        keys = f"any bearer token, such as {key}" if is_any else ", ".join(settings.api_key)
+        lines.append(("key", keys))
+        command = curl_command([f"Authorization: Bearer {key}"], root + contracts.all[0].paths[0])
+    lines += [("active", ", ".join(settings.scenario)), ("clock", settings.now)]
     if not on_terminal() and not settings.public:
-        lines["coding agents"] = f"run '{program()} skill' first"
-    overview = "\n".join(_banner_line(label, text) for label, text in lines.items() if text)
-    folders = [word for path in settings.scenarios_dir for word in ("--scenarios-dir", str(path))]
-    command = shlex.join([*shlex.split(program()), "scenarios", *folders])
-    return f"""mockpets {VERSION} serves {contract.name} at {_bold(root + contract.base)}
+        lines.append(("coding agents", f"run '{program()} skill' first"))
+    overview = "\n".join(_banner_line(label, text) for label, text in lines if text)
+    options = [("--contract", text) for text in settings.contract]
+    options += [("--scenarios-dir", str(path)) for path in settings.scenarios_dir]
+    listing = shlex.join([*shlex.split(program()), "scenarios", *chain(*options)])
+    places = [f"{each.name} at {_bold(root + each.base)}" for each in contracts.all]
+    serves = places[0] if len(places) == 1 else "\n  ".join([f"{len(places)} contracts:", *places])
+    trial = f"Try it:\n  {command}\n\n" if command else ""
+    return f"""mockpets {VERSION} serves {serves}
 
 {overview}
-{scenarios} scenarios: {command}
+{len(library.scenarios)} scenarios: {listing}
 
-Try it:
-  curl -H {quoted} {shlex.quote(root + contract.paths[0])}
-
-Press Ctrl-C to stop."""
+{trial}Press Ctrl-C to stop."""

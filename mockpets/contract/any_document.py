@@ -77,6 +77,8 @@ def contract_of(api: Api, label: str, base: str) -> Contract:
     :param base: the path under which it is served.
     """
     root = api.document.root
+    info = root.get("info")
+    title = info.get("title") if isinstance(info, Mapping) else None
     document = {name: part for name, part in root.items() if name != _EXTENSION}
     collections = {
         name: _collection(api, guessed, base)
@@ -85,7 +87,7 @@ def contract_of(api: Api, label: str, base: str) -> Contract:
     }
     operations = (_operation(api, each, base, collections) for each in api.described)
     return Contract(
-        name=str(root["info"].get("title") or label),
+        name=title if isinstance(title, str) and title else label,
         label=label,
         base=base,
         document={**document, "servers": [{"url": base or "/"}]},

@@ -28,6 +28,8 @@ class OperationCorrection(NamedTuple):
     :param where: property (``author.following``) to the value that records of a list have.
     :param set: property to the value that the operation sets.
     :param sort: property, with ``-`` before it for the reverse order; or empty.
+    :param deprecation: the day since which it is deprecated, such as ``2026-01-01``; or empty.
+    :param sunset: the day on which it goes; or empty.
     """
 
     role: str
@@ -37,6 +39,8 @@ class OperationCorrection(NamedTuple):
     set: Mapping[str, Any]
     sort: str
     place: Position
+    deprecation: str = ""
+    sunset: str = ""
 
 
 class CollectionCorrection(NamedTuple):

@@ -33,7 +33,6 @@ def as_data(
 ) -> Data:
     """Return what was inferred as JSON: file, title, operations, collections, notes, share."""
     operations = [_operation(each, inferred.operations[each.name]) for each in described]
-    states = [each["state"] for each in operations]
     info = mapping(document.root.get("info"))
     return {
         "file": document.file,
@@ -43,17 +42,28 @@ def as_data(
         "operations": operations,
         "collections": [_collection(each) for each in inferred.collections.values()],
         "notes": [_note(document, each) for each in not_served(document)],
-        "share": {state: states.count(state) for state in ("state", "example", "not served")},
+        "share": share(described, inferred),
     }
 
 
+def share(described: Sequence[Described], inferred: Inferred) -> dict[str, int]:
+    """Return how many operations have state, respond with an example, and are not served."""
+    states = [_state(each, inferred.operations[each.name]) for each in described]
+    return {state: states.count(state) for state in ("state", "example", "not served")}
+
+
+def _state(described: Described, guess: Guess) -> str:
+    if described.not_served:
+        return "not served"
+    return "example" if guess.role == "example" else "state"
+
+
 def _operation(described: Described, guess: Guess) -> Data:
-    state = "example" if guess.role == "example" else "state"
     return {
         "name": described.name,
         "method": described.method,
         "path": described.path,
-        "state": "not served" if described.not_served else state,
+        "state": _state(described, guess),
         "role": guess.role,
         "collection": guess.collection or None,
         "rule": {"number": _NUMBERS.get(guess.rule), "name": guess.rule},

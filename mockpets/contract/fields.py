@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from mockpets.constants import INT64_MAX, INT64_MIN
@@ -29,10 +28,16 @@ _DIGITS: Final = 9
 """Of a parameter with a lower maximum; a longer text has zeros for no reason."""
 
 
+if TYPE_CHECKING:
+    from enum import Enum
+else:
+    Enum = object  # making an Enum delays a start
+
+
 class Invalid(Enum):
     """The type of `INVALID`, so that a type checker can tell it apart."""
 
-    INVALID = "invalid"
+    INVALID = object()
 
 
 INVALID: Final = Invalid.INVALID

@@ -10,7 +10,7 @@ import dataclasses
 import re
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar, get_args
 
 from mockpets.constants import GENERATED_RECORDS, INT64_MAX, INT64_MIN
 from mockpets.contract.fields import INVALID, Integer, parse_int64
@@ -21,10 +21,58 @@ from mockpets.units import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Protocol
 
     from mockpets.constants import NoteCode
-    from mockpets.contract.details import Details
+    from mockpets.contract.details import Api, Details
     from mockpets.contract.fields import ContractField, Invalid, ValueProblem
+
+    # Here, because making a protocol delays a start.
+
+    class AnyBody(Protocol):
+        """A `Body`, or that of a document with any JSON Schema."""
+
+        @property
+        def name(self) -> str:
+            """How messages call it."""
+            ...
+
+        @property
+        def schema(self) -> Schema:
+            """The properties of the object, or of those in the list."""
+            ...
+
+        @property
+        def is_list(self) -> bool:
+            """Whether it is a list of objects."""
+            ...
+
+        def problems(self, value: object) -> list[ValueProblem]:
+            """Return every problem of a value; none if it is valid."""
+            ...
+
+    class Records(Protocol):
+        """How the records of a collection are checked, changed and written.
+
+        What is invalid raises ``invalid_request``.
+        """
+
+        def new(self, body: object) -> Record:
+            """Return the record of a body."""
+            ...
+
+        def changed(self, record: Record, patch: object) -> Record:
+            """Return a record with other properties, after a JSON merge patch."""
+            ...
+
+        def check(self, record: Record) -> None:
+            """Check a record."""
+            ...
+
+        def dump(self, record: Record) -> bytes:
+            """Return a record as JSON."""
+            ...
+
 
 T = TypeVar("T")
 Record = dict[str, Any]
@@ -158,29 +206,6 @@ class Body(NamedTuple):
         ]
 
 
-class AnyBody(Protocol):
-    """A `Body`, or that of a document with any JSON Schema."""
-
-    @property
-    def name(self) -> str:
-        """How messages call it."""
-        ...
-
-    @property
-    def schema(self) -> Schema:
-        """The properties of the object, or of those in the list."""
-        ...
-
-    @property
-    def is_list(self) -> bool:
-        """Whether it is a list of objects."""
-        ...
-
-    def problems(self, value: object) -> list[ValueProblem]:
-        """Return every problem of a value; none if it is valid."""
-        ...
-
-
 class Failure(NamedTuple):
     """An error that the contract describes.
 
@@ -205,8 +230,9 @@ class Missing(NamedTuple):
 class Removal(NamedTuple):
     """What says that an operation is deprecated, and goes.
 
-    :param deprecation: the value of the header, by RFC 9745; `sunset` is that of RFC 8594.
-    :param successor: the path of the operation to use instead.
+    :param deprecation: the value of the header, by RFC 9745; `sunset` is that of RFC 8594. Either
+        is empty if the date is unknown.
+    :param successor: the path of the operation to use instead; or empty.
     :param note: for the request log.
     :param message: of the error that it responds with afterwards.
     """
@@ -225,8 +251,7 @@ class Removal(NamedTuple):
         return int(parsedate_to_datetime(self.sunset).timestamp()) * 1000
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Operation:
+class Operation(NamedTuple):
     """An operation of a contract; two of them are equal only if they are the same.
 
     :param path: with the contract's base path, such as ``/v1/orders/{id}``.
@@ -253,6 +278,14 @@ class Operation:
     default: AnyBody | None
     removal: Removal | None = None
     details: Details | None = None
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether it is the same operation."""
+        return self is other
+
+    def __hash__(self) -> int:
+        """Return the same number for the same operation."""
+        return id(self)
 
     def in_path(self, path: str) -> dict[str, str]:
         """Return the parameters in a path of the operation, as texts."""
@@ -315,29 +348,6 @@ class Page(NamedTuple):
             if all(record.get(name) == value for name, value in filters)
         )
         return list(islice(listed, self.limit))
-
-
-class Records(Protocol):
-    """How the records of a collection are checked, changed and written.
-
-    What is invalid raises ``invalid_request``.
-    """
-
-    def new(self, body: object) -> Record:
-        """Return the record of a body."""
-        ...
-
-    def changed(self, record: Record, patch: object) -> Record:
-        """Return a record with other properties, after a JSON merge patch."""
-        ...
-
-    def check(self, record: Record) -> None:
-        """Check a record."""
-        ...
-
-    def dump(self, record: Record) -> bytes:
-        """Return a record as JSON."""
-        ...
 
 
 class RecordSchema(NamedTuple):
@@ -501,6 +511,12 @@ class Contract(NamedTuple):
     failures: Mapping[str, Failure]
 
     @property
+    def api(self) -> Api | None:
+        """What its document says; None for the built-in one."""
+        details = (each.details for each in self.operations.values())
+        return next((each.api for each in details if each is not None), None)
+
+    @property
     def paths(self) -> list[str]:
         """The paths of the operations, each once, those without a description last."""
         described = (each.path for each in self.operations.values())
@@ -540,8 +556,9 @@ class Contracts:
         return any(f"{path}/".startswith(f"{each.base}/") for each in self.all)
 
     def operation_at(self, method: str, path: str) -> Operation | None:
-        """Return the operation of a request, or None; HEAD counts as GET."""
-        return self.routes.at(path).get("GET" if method == "HEAD" else method)
+        """Return the operation of a request, or None; HEAD counts as GET, if it has no own."""
+        known = self.routes.at(path)
+        return known.get(method) or (known.get("GET") if method == "HEAD" else None)
 
     @property
     def paged(self) -> list[Operation]:

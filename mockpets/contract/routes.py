@@ -29,6 +29,12 @@ def segment_pattern(segment: str) -> re.Pattern[str]:
     return re.compile("(.+?)".join(map(re.escape, parts)), re.DOTALL)
 
 
+def _generality(segment: str) -> tuple[int, int]:
+    """Return a key by which special segments are before general ones."""
+    parts = re.split(r"\{[^{}]+\}", segment)
+    return len(parts), -len("".join(parts))
+
+
 class Routes(Generic[T]):
     """A tree of segments, or a node of it.
 
@@ -42,7 +48,8 @@ class Routes(Generic[T]):
         self._parameter: Routes[T] | None = None
         """What a parameter in place of a segment leads to."""
         self._patterns: dict[str, Routes[T]] = {}
-        """What segments with a parameter and more lead to, as in ``{id}.json``."""
+        """What segments with a parameter and more lead to, the most special first: ``{id}.json``
+        is before ``{id}.{format}``."""
         self.operations: dict[str, T] = {}
         """The operations at this place, by method."""
         for method, path, operation in requests:
@@ -55,7 +62,10 @@ class Routes(Generic[T]):
         if "{" not in segment:
             return self._below.setdefault(segment, Routes())
         if not is_parameter(segment):
-            return self._patterns.setdefault(segment, Routes())
+            if segment not in self._patterns:
+                known = {**self._patterns, segment: Routes[T]()}
+                self._patterns = {each: known[each] for each in sorted(known, key=_generality)}
+            return self._patterns[segment]
         if self._parameter is None:
             self._parameter = Routes()
         return self._parameter

@@ -7,14 +7,18 @@ its own. Scopes are not checked.
 from __future__ import annotations
 
 import re
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from mockpets.constants import BASE_MARK
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from mockpets.constants import NoteCode
     from mockpets.contract.openapi import Document, Node
 
+_MISSING: Final = " is missing"
 _COOKIE: Final = r"(?:^|;)\s*{}=([^;]*)"
 
 
@@ -27,6 +31,11 @@ class Credential(NamedTuple):
 
     problem: str
     key: str = ""
+
+    @property
+    def note(self) -> NoteCode:
+        """The code of a problem's note."""
+        return "key_missing" if self.problem.endswith(_MISSING) else "key_invalid"
 
 
 class Sent(NamedTuple):
@@ -66,32 +75,45 @@ class _Scheme(NamedTuple):
             return _found(rest.strip() if is_prefixed else word and text, f"the header {self.name}")
         return self._of_http(sent.headers.get("authorization", "").strip(), prefix)
 
+    def sample(self, key: str, prefix: str) -> tuple[str, str, str]:
+        """Return ``header`` or ``query``, a name and a value that are valid; see `read`."""
+        if self.kind == "cookie":
+            return "header", "Cookie", f"{self.name}={key}"
+        if self.kind != "http":
+            return self.kind, self.name, key
+        if self.name == "basic" and _basic(key).problem:
+            key = b64encode(f"{key}:{key}".encode()).decode()
+        return "header", "Authorization", f"{self.word(prefix)} {key}"
+
+    def word(self, prefix: str) -> str:
+        """Return the first word of the header Authorization."""
+        return prefix if prefix and self.name == "bearer" else self.name.capitalize()
+
     def _of_http(self, text: str, prefix: str) -> Credential:
-        word = prefix if prefix and self.name == "bearer" else self.name.capitalize()
+        word = self.word(prefix)
         given, _, key = text.partition(" ")
         key = key.strip()
         place = f"the header Authorization with '{word}'"
         if not text:
-            return Credential(f"{place} is missing")
+            return Credential(f"{place}{_MISSING}")
         if given.lower() != word.lower() or not key:
             return Credential(f"the header Authorization must be '{word} ...'")
-        if self.name == "basic" and (problem := _basic_problem(key)):
-            return Credential(problem)
-        return Credential("", key)
+        return _basic(key) if self.name == "basic" else Credential("", key)
 
 
 def _found(key: str, place: str) -> Credential:
-    return Credential("", key) if key else Credential(f"{place} is missing")
+    return Credential("", key) if key else Credential(f"{place}{_MISSING}")
 
 
-def _basic_problem(text: str) -> str:
-    """Return what is wrong with the credentials of HTTP Basic (RFC 7617, 2)."""
+def _basic(text: str) -> Credential:
+    """Return the credential of HTTP Basic (RFC 7617, 2): ``name:password``."""
     try:
-        pair = b64decode(text, validate=True)
+        pair = b64decode(text, validate=True).decode("utf-8", "replace")
     except ValueError:
-        pair = b""
-    is_pair = b":" in pair
-    return "" if is_pair else "the header Authorization must have the base64 of 'name:password'"
+        pair = ""
+    if ":" not in pair:
+        return Credential("the header Authorization must have the base64 of 'name:password'")
+    return Credential("", pair)
 
 
 class Security:
@@ -115,14 +137,29 @@ class Security:
         """Whether requests without credentials are rejected."""
         return bool(self._sets) and all(self._sets)
 
+    def sample(self, key: str) -> list[tuple[str, str, str]]:
+        """Return credentials for a request: ``header`` or ``query``, its name and value.
+
+        They are those of the first set that needs no certificate; none if none are needed.
+        """
+        if not self.is_needed:
+            return []
+        sets = [one for one in self._sets if all(each.kind != "other" for each in one)]
+        return [each.sample(key, self._prefix) for each in sets[0]] if sets else []
+
     @property
     def challenge(self) -> str:
         """The value of the header WWW-Authenticate for a 401; empty if no scheme of HTTP fits."""
         for schemes in self._sets:
             for each in schemes:
                 if each.kind == "http":
-                    return f'{each.name.capitalize()} realm="mockpets"'
+                    return f'{each.word(self._prefix)} realm="mockpets"'
         return ""
+
+    @property
+    def query(self) -> frozenset[str]:
+        """The names of the parameters in the query that are credentials."""
+        return frozenset(each.name for one in self._sets for each in one if each.kind == "query")
 
     @property
     def cookie(self) -> str:
@@ -140,12 +177,17 @@ class Security:
             credentials = [each.read(sent, self._prefix) for each in schemes]
             wrong = next((each for each in credentials if each.problem), None)
             if wrong is None:
-                found = next((each for each in credentials if each.key), Credential(""))
-                if not keys or not found.key or found.key in keys:
-                    return found
+                given = [each for each in credentials if each.key]
+                if not keys or all(_is_known(each.key, keys) for each in given):
+                    return next(iter(given), Credential(""))
                 wrong = Credential("the key is invalid")
             first = first or wrong
         return first or Credential("")
+
+
+def _is_known(key: str, keys: Collection[str]) -> bool:
+    """Return whether the server has a key, which a session's name may follow."""
+    return key in keys or key.rpartition(BASE_MARK)[0] in keys
 
 
 def _scheme(node: Node) -> _Scheme:

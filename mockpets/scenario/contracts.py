@@ -9,14 +9,18 @@ from itertools import chain, count
 from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import unquote
 
-from mockpets.constants import BUILT_IN_CONTRACT
+from mockpets.constants import BASE_MARK, BUILT_IN_CONTRACT, CONTROL_PREFIX
 from mockpets.contract.model import Contract, Contracts
 from mockpets.contract.pet_store import BUILT_IN, PET_STORE
 from mockpets.errors import InputError, Problem, problem_with
+from mockpets.scenario.files import source_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from mockpets.contract.details import Api
 
 
 _DAY: Final = 24 * 3600
@@ -49,27 +53,43 @@ def load_contracts(texts: Sequence[str], corrections: Path | None = None) -> Con
 
     :raise InputError: a document is invalid, or two contracts lie at one path.
     """
-    if not texts:
-        return BUILT_IN
+    given = [parse(text) for text in texts]
     contracts: list[Contract] = []
     problems: list[Problem] = []
-    for text in texts:
+    files = sum(each.file is not None for each in given)
+    if corrections is not None and files != 1:
+        what = f"is for one document, and --contract names {files or 'none'}"
+        hint = "name one, or put each file beside its document, as blog.mockpets.yaml"
+        raise InputError([problem_with("--corrections", what, hint)])
+    if not texts:
+        return BUILT_IN
+    for each in given:
         try:
-            contracts.append(_load(parse(text), corrections))
+            contracts.append(_load(each, corrections))
         except InputError as error:
             problems += error.problems
     at: dict[str, str] = {}
-    for text, each in zip(texts, contracts, strict=False):
+    for (_, file, text), contract in zip(given, contracts, strict=False):
+        base = contract.base
         if problems:
             break
-        if each.base in at:
-            what = f"{text} lies at {each.base or '/'}, as {at[each.base]} does"
-            hint = f"give it another path: --contract /{each.label}={text.rpartition('=')[2]}"
-            problems.append(problem_with("--contract", what, hint))
-        at[each.base] = text
+        what = f"as {at[base]} does" if base in at else _reserved(base)
+        if what:
+            hint = f"give it another path: --contract /{contract.label}={file}"
+            problems.append(
+                problem_with("--contract", f"{text} lies at {base or '/'}, {what}", hint)
+            )
+        at[base] = text
     if problems:
         raise InputError(problems)
-    return Contracts(*_distinct(contracts))
+    return Contracts(*_distinct(_labelled(contracts)))
+
+
+def _reserved(base: str) -> str:
+    """Return why no document can lie at a path; empty if one can."""
+    if f"{base}/".startswith((f"{CONTROL_PREFIX}/", f"/{BASE_MARK}")):
+        return "which is for mockpets itself"
+    return ""
 
 
 def _load(given: Given, corrections: Path | None) -> Contract:
@@ -88,13 +108,38 @@ def _load(given: Given, corrections: Path | None) -> Contract:
     document = load(given.file, str(given.file))
     today = int(time() // _DAY * _DAY * 1000)
     api = Api(document, load_corrections(document, corrections), today)
-    base = base_path(document) if given.base is None else given.base
-    return contract_of(api, _label(given.file), base)
+    base = unquote(base_path(document)) if given.base is None else given.base
+    return _with_removals(contract_of(api, _label(given.file), base), api)
+
+
+def _with_removals(contract: Contract, api: Api) -> Contract:
+    """Return a contract whose deprecated operations say so."""
+    from mockpets.contract.removals import removals
+
+    found = removals(api)
+    operations = {
+        name: each._replace(removal=found[name]) if name in found else each
+        for name, each in contract.operations.items()
+    }
+    return contract._replace(operations=operations) if found else contract
 
 
 def _label(file: Path) -> str:
     """Return the name of a document in the names of its parts: ``blog`` for ``blog.v2.yaml``."""
-    return re.sub("[^a-z0-9]+", "-", file.name.partition(".")[0].lower()).strip("-") or "api"
+    label = re.sub("[^a-z0-9]+", "-", file.name.partition(".")[0].lower()).strip("-") or "api"
+    return f"{label}-api" if label == BUILT_IN_CONTRACT else label
+
+
+def _labelled(contracts: Sequence[Contract]) -> list[Contract]:
+    """Return contracts with different labels: the second ``blog`` is ``blog-2``."""
+    labels: set[str] = set()
+    result = []
+    for each in contracts:
+        candidates = chain([each.label], (f"{each.label}-{number}" for number in count(2)))
+        label = next(label for label in candidates if label not in labels)
+        labels.add(label)
+        result.append(each._replace(label=label))
+    return result
 
 
 def _distinct(contracts: Sequence[Contract]) -> Iterator[Contract]:
@@ -119,9 +164,55 @@ def _distinct(contracts: Sequence[Contract]) -> Iterator[Contract]:
         for name, operation in each.operations.items():
             own = operation.collection and renamed[operation.collection.name]
             full = f"{label}.{name}" if operations[name.lower()] > 1 else name
-            known.append(replace(operation, name=full, collection=own))
+            known.append(operation._replace(name=full, collection=own))
         yield each._replace(
             label=label,
             operations={operation.name: operation for operation in known},
             collections={collection.name: collection for collection in renamed.values()},
         )
+
+
+class ContractFiles:
+    """The contracts that texts name, which are loaded again after one of their files changed.
+
+    :param texts: as for `load_contracts`, as are the corrections.
+    :raise InputError: that of `load_contracts`.
+    """
+
+    def __init__(self, texts: Sequence[str] = (), corrections: Path | None = None) -> None:
+        self._texts = texts
+        self._corrections = corrections
+        self._contracts = load_contracts(texts, corrections)
+        self._error: InputError | None = None
+        self._signature = self._sign()
+
+    def current(self) -> Contracts:
+        """Return the contracts: the same object while no file changes.
+
+        :raise InputError: a file is invalid now.
+        """
+        signature = self._sign() if self._signature else ()
+        if signature != self._signature:
+            self._signature = signature
+            self._error = None
+            try:
+                self._contracts = load_contracts(self._texts, self._corrections)
+            except InputError as error:
+                self._error = error
+            else:
+                self._signature = self._sign()  # it may consist of other files now
+        if self._error is not None:
+            raise self._error
+        return self._contracts
+
+    def _sign(self) -> tuple[object, ...]:
+        """Return the versions of all files; nothing without a document."""
+        documents = [each.api.document for each in self._contracts.all if each.api is not None]
+        if not documents:
+            return ()
+        from mockpets.scenario.language.corrections import corrections_beside
+
+        own = [self._corrections] if self._corrections else []
+        beside = [corrections_beside(each.paths[0]) for each in documents] if not own else []
+        files = [*(path for each in documents for path in each.paths), *own, *filter(None, beside)]
+        return tuple(source_of(path, str(path)) for path in files)

@@ -13,7 +13,7 @@ from functools import cache, cached_property, partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, get_args
 
-from mockpets.constants import INLINE, STACK_DEPTH, STACKS, ScenarioGroup
+from mockpets.constants import BUILT_IN_CONTRACT, INLINE, STACK_DEPTH, STACKS, ScenarioGroup
 from mockpets.contract.collections import record_problems
 from mockpets.contract.pet_store import BUILT_IN
 from mockpets.errors import InputError, Problem, RequestError, did_you_mean
@@ -149,7 +149,7 @@ class Library:
 
     :param scenarios: valid scenarios, and the last valid version of invalid files.
     :param problems: scenario name to the problems of its current file.
-    :param folder_problems: why the folders cannot be reloaded; the rest is from before.
+    :param folder_problems: why folders or contracts cannot be reloaded; the rest is from before.
     """
 
     scenarios: Mapping[str, Scenario]
@@ -332,6 +332,8 @@ class Library:
         ours = shipped("scenarios")
         if all(source.path.parent == ours for source in self.sources.values()):
             known += "; load your own with --scenarios-dir"
+        if name not in self.sources and name in find("scenarios", ()):
+            return f"the scenario '{name}' is for the pet store, which is not served; {known}"
         message = f"unknown scenario '{name}'; {did_you_mean(name, self.scenarios) or known}"
         if self.folder_problems:  # the reason may be that its file is new
             message += f"; changed files are not reloaded: {self.folder_problems[0]}"
@@ -369,15 +371,48 @@ def load_library(
 ) -> Library:
     """Return the scenarios of the shipped folder and of these folders.
 
-    :param before: the previous library, from which unchanged scenarios come, and the last valid
-        version of invalid files.
+    :param before: the previous library, from which unchanged scenarios come if the contracts are
+        the same, and the last valid version of invalid files.
     :raise InputError: that of `files.find`.
     """
-    sources = find("scenarios", scenarios_dirs)
+    sources = _fitting(find("scenarios", scenarios_dirs), contracts)
     fixtures = find("fixtures", fixtures_dirs)
-    if before is not None and (before.sources, before.fixtures) == (sources, fixtures):
+    is_same = before is not None and before.contracts is contracts
+    if before and is_same and (before.sources, before.fixtures) == (sources, fixtures):
         return replace(before, folder_problems=()) if before.folder_problems else before
     return read_library(sources, fixtures, before, contracts)
+
+
+def _fitting(sources: Mapping[str, Source], contracts: Contracts) -> Mapping[str, Source]:
+    """Return files without the shipped ones that are for the pet store, unless it is served."""
+    if _has_pet_store(contracts):
+        return sources
+    from mockpets.scenario.generic import GENERIC
+
+    ours = shipped("scenarios")
+    return {
+        name: source
+        for name, source in sources.items()
+        if name in GENERIC or source.path.parent != ours
+    }
+
+
+def _has_pet_store(contracts: Contracts) -> bool:
+    """Return whether the pet store is served, and no other contract has one of its names."""
+    if contracts is BUILT_IN:
+        return True
+    return (
+        any(each.label == BUILT_IN_CONTRACT for each in contracts.all)
+        and BUILT_IN.operations.keys() <= contracts.operations.keys()
+        and BUILT_IN.collections.keys() <= contracts.collections.keys()
+    )
+
+
+def _for_any(scenario: Scenario) -> Scenario:
+    """Return a shipped scenario with a description that does not name pets."""
+    from mockpets.scenario.generic import GENERIC
+
+    return replace(scenario, description=GENERIC.get(scenario.name, scenario.description))
 
 
 def read_library(
@@ -391,14 +426,19 @@ def read_library(
     problems: dict[str, tuple[Problem, ...]] = {}
     shelf = _shelf(fixtures)
     same = before if before and before.fixtures == fixtures else None
+    if same and same.contracts is not contracts:
+        same = None
+    has_pet_store = _has_pet_store(contracts)
     are_shipped = all(source.path.parent == shipped("fixtures") for source in fixtures.values())
     for name, source in sources.items():
         if same and same.sources.get(name) == source and name not in same.problems:
             continue
         # A shipped scenario needs no YAML parser, unless its file has been changed.
-        is_shipped = are_shipped and source.path.parent == shipped("scenarios")
-        if is_shipped and (compiled := COMPILED.get(digest(source))) is not None:
-            read[name] = compiled
+        is_shipped = source.path.parent == shipped("scenarios")
+        # Those for any contract use no fixtures.
+        is_ready = is_shipped and (are_shipped or not has_pet_store)
+        if is_ready and (compiled := COMPILED.get(digest(source))) is not None:
+            read[name] = compiled if has_pet_store else _for_any(compiled)
             continue
         from mockpets.scenario.language.loader import load_scenario
 

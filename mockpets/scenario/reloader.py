@@ -1,4 +1,4 @@
-"""Reload the library when its files change, outside of requests.
+"""Reload the library when its files change, scenarios and documents, outside of requests.
 
 It polls, because a folder mounted into a container sends no file events.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from mockpets.contract.model import Contracts
+    from mockpets.scenario.contracts import ContractFiles
     from mockpets.scenario.library import Library
 
 WATCH_SECONDS: Final = 0.08
@@ -29,7 +29,7 @@ _REJECTED: Final = "requests that name it get 422"
 
 
 class Reloader:
-    """The current library of some folders.
+    """The current library of some folders and contracts.
 
     :param on_change: called after a change, in the thread that polls the files.
     :raise InputError: the folders cannot be read.
@@ -40,7 +40,7 @@ class Reloader:
         scenarios_dirs: Sequence[Path],
         fixtures_dirs: Sequence[Path],
         on_change: Callable[[], None] = lambda: None,
-        contracts: Contracts = BUILT_IN,
+        contracts: ContractFiles | None = None,
     ) -> None:
         self._folders = (tuple(scenarios_dirs), tuple(fixtures_dirs))
         self.reloads = 0
@@ -49,7 +49,8 @@ class Reloader:
         self._stopped = Event()
         self._lock = Lock()
         self._thread: Thread | None = None
-        self.library: Library = load_library(*self._folders, contracts=contracts)
+        self._contracts = (lambda: BUILT_IN) if contracts is None else contracts.current
+        self.library: Library = load_library(*self._folders, contracts=self._contracts())
 
     def look(self) -> None:
         """Reload changed files; the last valid version of an invalid file stays active.
@@ -61,7 +62,7 @@ class Reloader:
 
     def _look(self) -> None:
         try:
-            library = load_library(*self._folders, self.library, self.library.contracts)
+            library = load_library(*self._folders, self.library, self._contracts())
         except InputError as error:
             if error.problems != self.library.folder_problems:
                 self.library = replace(self.library, folder_problems=error.problems)
@@ -107,6 +108,9 @@ def changes(before: Library, after: Library) -> list[tuple[int, str]]:
     """Return log levels and lines about the difference between two libraries."""
     good: list[str] = []
     bad: list[str] = []
+    if before.contracts is not after.contracts:
+        documents = [each.api.document.file for each in after.contracts.all if each.api]
+        good.append(f"contracts reloaded: {', '.join(documents)}")
     for name in sorted({*before.sources, *after.sources, *before.problems, *after.problems}):
         old, new = before.scenarios.get(name), after.scenarios.get(name)
         same_file = before.sources.get(name) == after.sources.get(name)

@@ -127,20 +127,20 @@ def error_response(
     """
     status, response = _documented(described, wanted)
     title = title or _phrase(status)
-    is_invalid = status in _INVALID
+    is_invalid = status in _INVALID and bool(reasons)
     error = _Error(status, title, reasons, is_invalid, key, name, request_path, values.now)
     content = (response or {}).get("content") or {}
-    if not content:  # without a body, nobody would learn the reason
+    json = json_media(content)
+    text = next((each for each in content if each.lower().startswith("text/plain")), "")
+    if json is None and not text:  # such as XML, or no body: nobody would learn the reason
         problem = {"type": "about:blank", "title": title, "status": status, "detail": error.text}
         is_documented = response is not None
         return ErrorResponse(status, PROBLEM, problem, is_documented=is_documented, example="")
-    json = json_media(content)
     if json is not None:
         example, template = _template(json[1], error, values)
         body = _body(json[1].get("schema", {}), template, error, values)
         return ErrorResponse(status, json[0], body, is_documented=True, example=example)
-    text = next((each for each in content if each.lower().startswith("text/plain")), "")
-    return ErrorResponse(status, text, error.text if text else "", is_documented=True, example="")
+    return ErrorResponse(status, text, error.text, is_documented=True, example="")
 
 
 def _documented(described: Described, wanted: Sequence[int]) -> tuple[int, Node | None]:

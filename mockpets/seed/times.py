@@ -144,7 +144,9 @@ def _known(place: Place, words: frozenset[str]) -> datetime | None:
 
 def as_text(at: datetime, form: str) -> str:
     """Return a moment as a format of JSON Schema has it: date-time, date or time."""
-    text = at.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    # With milliseconds, as `Date.toISOString` of JavaScript writes a moment.
+    precision = "seconds" if form == "time" else "milliseconds"
+    text = at.astimezone(UTC).isoformat(timespec=precision).replace("+00:00", "Z")
     if form == "date":
         return text[:10]
     return text[11:] if form == "time" else text

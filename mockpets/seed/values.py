@@ -73,6 +73,8 @@ class Values:
         self.examples = self._examples.all_of
         self.shape = self._shapes.of
         self._left = _BUDGET
+        self._is_sent = False
+        """Whether the value is part of a response, where write-only properties are left out."""
 
     def value(
         self,
@@ -91,6 +93,7 @@ class Values:
         :param echo: values of the request, repeated where a property has the same name.
         """
         kinds = (kind_of(kind),) if kind else ()
+        self._is_sent = True
         place = Place(self._seed, at or f"{kind}/{name}", self.now, name, kinds, echo=echo)
         return self._checked(schema, place)
 
@@ -105,6 +108,7 @@ class Values:
 
         The first records are the valid examples that responses have for the schema.
         """
+        self._is_sent = False
         value = ABSENT if echo else self._examples.record(schema, number)
         if value is ABSENT:
             value = self._checked(schema, self._of_record(kind_of(collection), number, echo))
@@ -297,7 +301,7 @@ class Values:
         """Return whether an optional property is there."""
         if self._left < 0 or place.is_plain or _is_heavy(part, place):
             return False
-        if part.is_write_only and not place.is_record:
+        if part.is_write_only and (self._is_sent or not place.is_record):
             return False
         if not place.is_record or not shape.has_required or part.is_read_only:
             return True

@@ -181,8 +181,7 @@ _HELP: Final = {
     "host": "Address or host name to listen on.",
     "port": "TCP port; 0 picks a free one.",
     "scenario": "Scenario to activate; if you pass several, the first takes precedence.",
-    "contract": "OpenAPI document to serve, as FILE or /PATH=FILE; by default pet-store, which is "
-    "built in.",
+    "contract": "OpenAPI document to serve, as FILE or /PATH=FILE; pet-store is built in.",
     "corrections": "File that corrects what is inferred of the document; by default the one beside "
     "it, such as blog.mockpets.yaml.",
     "scenarios_dir": "Folder with your scenario files; if two files have the same name, the last "
@@ -234,7 +233,7 @@ class Settings:
 
     host: tuple[str, ...] = _row(_LOOPBACK, check.host, "ADDRESS")
     port: int = _row(7387, check.integer(0, PORT_MAX), "PORT")
-    contract: tuple[str, ...] = _row((), check.contract, "FILE")
+    contract: tuple[str, ...] = _row((), check.contract, "FILE", unset="pet-store")
     corrections: str = _row("", check.file, "FILE")
     scenario: tuple[str, ...] = _row(
         (DEFAULT_SCENARIO,), check.scenario_name, "NAME", max_values=STACK_DEPTH

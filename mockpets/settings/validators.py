@@ -21,7 +21,6 @@ from mockpets.constants import (
     SCENARIO_NAME,
 )
 from mockpets.errors import did_you_mean
-from mockpets.urls import shown_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,6 +33,13 @@ def got(value: object) -> str:
     """Return ``got`` and the value, shortened."""
     shown = str(value).lower() if isinstance(value, bool) else repr(value)
     return f"got {shown if len(shown) <= 60 else shown[:57] + '...'}"
+
+
+def _got_url(text: str) -> str:
+    """Return ``got`` and a text that may be a URL, without its secrets."""
+    from mockpets.urls import shown_url  # only for errors
+
+    return got(shown_url(text))
 
 
 def integer(low: int, high: int | None = None) -> Callable[[str], int]:
@@ -61,7 +67,7 @@ def host(text: str) -> str:
         ipaddress.IPv6Address(bare)
     except ValueError:
         expected = "must be an IP address or a host name, without a scheme or port"
-        raise ValueError(f"{expected}, {got(shown_url(text))}") from None
+        raise ValueError(f"{expected}, {_got_url(text)}") from None
     return bare
 
 
@@ -113,7 +119,8 @@ def contract(text: str) -> str:
     path, separator, file = text.rpartition("=")
     if separator and not re.fullmatch(rf"/|{MOUNT}/?", path):
         raise ValueError(f"must be FILE or /PATH=FILE, {got(text)}")
-    if file != BUILT_IN_CONTRACT and not os.path.exists(file):  # noqa: PTH110 - a NUL is False
+    is_file = os.path.exists(file) and not os.path.isdir(file)  # noqa: PTH110, PTH112 - or a pipe
+    if file != BUILT_IN_CONTRACT and not is_file:
         raise ValueError(f"must be an existing OpenAPI document, {got(file)}")
     return text
 
@@ -184,7 +191,7 @@ def origin(text: str) -> str:
             return lower
         raise ValueError(f"must have a port from 1 to {PORT_MAX}, or none, {got(text)}")
     expected = "must be an origin such as https://app.example, without a path"
-    raise ValueError(f"{expected}, {got(shown_url(text))}")
+    raise ValueError(f"{expected}, {_got_url(text)}")
 
 
 def node_name(text: str) -> str:

@@ -21,7 +21,6 @@ from mockpets.journal.journal import JOURNAL_ENTRIES, Journals
 from mockpets.memory_budget import MemoryBudget, session_limit, shares
 from mockpets.records.store import Store
 from mockpets.records.table import TableCache, empty_table, make_table, parse_row, rows_of
-from mockpets.scenario.contracts import load_contracts
 from mockpets.scenario.reloader import Reloader
 from mockpets.seed.records import generate
 from mockpets.session.change_feed import ChangeFeed
@@ -83,16 +82,27 @@ def create_app(
     changes = ChangeFeed()
     on_reload = partial(changes.publish, "files")
     corrections = Path(settings.corrections) if settings.corrections else None
-    contracts = load_contracts(settings.contract, corrections)
-    reloader = Reloader(settings.scenarios_dir, settings.fixtures_dir, on_reload, contracts)
+    files = None
+    if settings.contract or corrections:
+        from mockpets.scenario.contracts import ContractFiles  # most servers have no document
+
+        files = ContractFiles(settings.contract, corrections)
+    reloader = Reloader(settings.scenarios_dir, settings.fixtures_dir, on_reload, files)
     library = reloader.library
+    contracts = library.contracts
     problems = library.unknown("--scenario", settings.scenario)
     if not library.problems.keys().isdisjoint(settings.scenario):
         problems += chain(*library.problems.values())  # the reason may be a file that one extends
     problems += contradictions(settings)
     starts: dict[str, Table] = {}
+    later: dict[str, Callable[[], Table]] = {}
     place = settings.sources.get("data", ("--data", 0, 0, ""))
     for name, source in contracts.starts(settings.starts).items():
+        known = contracts.collections.get(name)
+        if known is not None and known.generator == "document" and source.isdecimal():
+            # Most tests need few of its collections.
+            later[known.label] = partial(_start, settings, library, name, source)
+            continue
         try:
             table = _start(settings, library, name, source)
         except InputError as error:
@@ -110,7 +120,12 @@ def create_app(
     is_exposed = settings.public or not settings.is_local
     if settings.control == "auto" and is_exposed and not token:
         token = secrets.token_urlsafe(24)
-    app, sessions, metrics = _wire(settings, reloader, starts, token, clock, changes)
+    tables: Mapping[str, Table] = starts
+    if later:
+        from mockpets.records.lazy_tables import LazyTables  # as above
+
+        tables = LazyTables({**starts, **later})
+    app, sessions, metrics = _wire(settings, reloader, tables, token, clock, changes)
     app.extensions["mockpets"] = Mock(reloader, sessions, token, metrics)
     if is_default:
         app.add_late_routes()  # `flask routes` lists them
@@ -173,7 +188,7 @@ def _wire(
     if public:
         from mockpets.web.control.routes import GUARDED
 
-        visitors = VisitorSessions(settings, sessions.limit, contracts, GUARDED, clock)
+        visitors = VisitorSessions(settings, sessions.limit, shared.library, GUARDED, clock)
     holdings = partial(_holdings, sessions, journals, reloader)
     metrics = Metrics(constants.VERSION, contracts.operations, holdings)
     finalizer = ResponseFinalizer(settings, sessions, metrics, visitors)
@@ -182,6 +197,11 @@ def _wire(
     app.url_map.merge_slashes = False
     playback = Playback(settings, sessions, visitors)
     operations.add_routes(app, contracts, playback.respond)
+    if any(each.api for each in contracts.all):
+        app.follow(
+            lambda: reloader.library.contracts,
+            partial(operations.add_routes, app, respond=playback.respond),
+        )
     unmatched.add_routes(app, playback)
     add_error_handlers(app, visitors)
     started = time()

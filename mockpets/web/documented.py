@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from werkzeug.exceptions import RequestEntityTooLarge
+
+from mockpets.constants import SERVER_BODY_BYTES
 from mockpets.contract.security import Sent
 from mockpets.contract.shapes import singular
-from mockpets.errors import RequestError
 from mockpets.seed.documents import values_of as values_for
 from mockpets.seed.values import ABSENT
 from mockpets.strict_json import dump_json
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from mockpets.web.exchange import Request
 
 _DAY: Final = 24 * 3600 * 1000
+_ERROR: Final = 400
+_TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _FAILURES: Final[Mapping[str, tuple[ErrorCode, tuple[int, ...]]]] = {
     "missing": ("invalid_request", (400, 422)),
     "malformed": ("invalid_request", (400, 422)),
@@ -44,11 +48,24 @@ _PIXELS: Final[Mapping[str, str]] = {
     "0000000b4944415478da6364f80f00010501012718e3660000000049454e44ae426082",
     "image/gif": "47494638396101000100800000ffffff00000021f90400000000002c00000000"
     "010001000002024401003b",
+    "image/jpeg": "ffd8ffe000104a46494600010100000100010000ffdb004300ffffffffffffffffffffffffffffff"
+    "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff"
+    "ffffffffffc0000b080001000101011100ffc40014000100000000000000000000000000000003ffc400141001"
+    "00000000000000000000000000000000ffda0008010100003f0047ffd9",
+    "image/webp": "524946461a000000574542505650384c0e0000002f00000000071011fd0f4444ff03",
     "image/svg+xml": "3c737667207"
     "86d6c6e733d22687474703a2f2f7777772e77332e6f72672f323030302f737667222077696474683d22312220"
     "6865696768743d2231222f3e",
 }
 """Images of one pixel, in hexadecimal."""
+_ANY: Final[Mapping[str, str]] = {"image/*": "image/png", "text/*": "text/plain"}
+"""What is sent for a range of media types; of others, JSON."""
+_OF_THE_SERVER: Final = re.compile(
+    "access-control-.*|connection|content-(encoding|length|type)|date|keep-alive|server|trailer"
+    "|transfer-encoding|upgrade",
+    re.IGNORECASE,
+)
+"""Headers that describe how a response is sent, which a value of the document would break."""
 
 
 class Asked(NamedTuple):
@@ -85,8 +102,8 @@ def credential(operation: Operation, request: Request, settings: Settings) -> Cr
     """
     details = details_of(operation)
     keys = settings.api_key if "api_key" in settings.sources and not settings.any_key else ()
-    names = _raw_names(request, {name: [value] for name, value in request.headers.items()})
-    headers = {name.lower(): values[0] for name, values in names.items()}
+    named = _raw_names(request, {name: [value] for name, value in request.headers.items()})
+    headers = {name.lower(): values[0] for name, values in named.items()}
     return details.security.read(Sent(headers, dict(request.args.lists())), keys)
 
 
@@ -111,26 +128,45 @@ def respond(
     """
     details = details_of(operation)
     if details.described.not_served:
-        request.exchange.code = "not_implemented"
-        raise RequestError("not_implemented", details.described.not_served)
+        return _not_sent(operation, request, details.described.not_served)
     asked = read(operation, request)
     if isinstance(asked, Response):
         return asked
-    wanted = _preference(request)
-    if isinstance(wanted, Response):
-        return wanted
-    if act is not None and not wanted:
-        return act(operation, request, asked)
-    reply = details.success
-    if "code" in wanted:
-        status = int(wanted["code"])
-        node = details.response(status)
-        if node is None:
-            known = ", ".join(details.described.responses)
-            message = f"Prefer: code={status} is not documented; {operation.name} has {known}"
-            raise RequestError("invalid_request", message)
-        reply = details.reply(status, node)
-    return described(operation, request, reply, asked.echo, wanted)
+    try:
+        wanted = _preference(request)
+        if act is not None and not wanted:
+            return act(operation, request, asked)
+        reply = _wanted(operation, wanted)
+        is_error = reply.status >= _ERROR and not wanted.keys() & {"example", "dynamic"}
+        if is_error:
+            key = str(asked.path.get(details.guess.key, ""))
+            return failed(operation, request, "", (reply.status,), (), key)
+        return described(operation, request, reply, asked.echo, wanted)
+    except _PreferError as error:
+        problems = [(("Prefer",), str(error))]
+        return failed(operation, request, "invalid_request", (400, 422), problems)
+
+
+class _PreferError(Exception):
+    """The header Prefer asks for what the document does not have."""
+
+
+def _wanted(operation: Operation, wanted: Mapping[str, str]) -> Reply:
+    """Return the response that the header Prefer asks for; else that of a success."""
+    details = details_of(operation)
+    if "code" not in wanted:
+        return details.success
+    status = int(wanted["code"])
+    node = details.response(status)
+    if node is None:
+        known = ", ".join(details.described.responses)
+        raise _PreferError(f"code={status} is not documented; {operation.name} has {known}")
+    return details.reply(status, node)
+
+
+def _not_sent(operation: Operation, request: Request, why: str) -> Response:
+    """Return the response of an operation whose response mockpets cannot make."""
+    return failed(operation, request, "not_implemented", (501,), [((), why)])
 
 
 # --- Reading ----------------------------------------------------------------------------------
@@ -148,19 +184,26 @@ def read(operation: Operation, request: Request) -> Asked | Response:
     query = parameters.read("query", dict(request.args.lists()))
     header = parameters.read("header", _raw_names(request, headers))
     cookie = parameters.read("cookie", cookies)
-    if query.unknown:
-        names = ", ".join(map(repr, sorted(query.unknown)[:8]))
+    if unknown := query.unknown - details.security.query:
+        names = ", ".join(map(repr, sorted(unknown)[:8]))
         request.exchange.notes.append(("ignored_query", f"ignored parameters: {names}"))
     problems = [*query.problems, *header.problems, *cookie.problems]
     if path.problems:
         # A key of another form is one that no record has.
         fitting = [404, 400, 422] if "404" in details.described.responses else [400, 422]
-        key = str([*(request.view_args or {"": ""}).values()][-1])
-        return failed(operation, request, "not_found", fitting, [*path.problems, *problems], key)
+        (wrong, *_), _ = path.problems[0]
+        key = str((request.view_args or {}).get(str(wrong), ""))
+        every = [*path.problems, *problems]
+        return failed(operation, request, "not_found", fitting, every, key)
     if problems:
         return failed(operation, request, "invalid_request", (400, 422), problems)
     content_type = request.headers.get("Content-Type") or ""
-    sent = details.bodies.read(request.get_data(), content_type)
+    try:
+        raw = request.get_data()
+    except RequestEntityTooLarge:
+        what = f"must have at most {SERVER_BODY_BYTES // 2**20} MiB"
+        return failed(operation, request, "payload_too_large", (413, 400), [((), what)])
+    sent = details.bodies.read(raw, content_type)
     if sent.kind:
         code, statuses = _FAILURES[sent.kind]
         return failed(operation, request, code, statuses, sent.problems)
@@ -181,11 +224,10 @@ def _raw_names(request: Request, headers: dict[str, list[str]]) -> dict[str, lis
 def _preference(request: Request) -> dict[str, str]:
     """Return the parts of the header Prefer that Prism has: ``code``, ``example``, ``dynamic``."""
     header = request.headers.get("Prefer", "")
-    found = re.findall(r'(code|example|dynamic)\s*=\s*"?([^;,"]+)"?', header)
+    found = re.findall(r'(?:^|[;,])\s*(code|example|dynamic)\s*=\s*"?([^;,"]+)"?', header)
     wanted = {name: value.strip() for name, value in found}
-    if not re.fullmatch("[1-5][0-9][0-9]", wanted.get("code", "200")):
-        message = f"Prefer: code must be a status such as 404, got {wanted['code'][:40]!r}"
-        raise RequestError("invalid_request", message)
+    if not re.fullmatch("[2-5][0-9][0-9]", wanted.get("code", "200")):  # 1xx is no response
+        raise _PreferError(f"code must be a status such as 404, got {wanted['code'][:40]!r}")
     return wanted
 
 
@@ -219,9 +261,15 @@ def described(
         body = values.example(reply.media, name)
         if name and body is ABSENT:
             known = ", ".join(reply.media.get("examples", {})) or "none"
-            message = f"Prefer: example={name} is unknown or invalid; examples: {known}"
-            raise RequestError("invalid_request", message)
-    if body is ABSENT and reply.media_type:
+            message = f"example={name[:40]} is unknown or invalid; known examples: {known}"
+            raise _PreferError(message)
+    kind = _sent_type(reply.media_type)
+    if body is ABSENT and kind in _PIXELS:
+        body = bytes.fromhex(_PIXELS[kind])
+    elif body is ABSENT and kind and not _is_text(kind):
+        why = f"the document has no example for a response of the type {kind[:80]}"
+        return _not_sent(operation, request, why)
+    elif body is ABSENT and kind:
         at = f"{operation.name}/{reply.status}"
         body = values.value(reply.schema, kind=operation.name, at=at, echo=echo)
     return with_body(operation, request, reply, body)
@@ -230,41 +278,57 @@ def described(
 def with_body(operation: Operation, request: Request, reply: Reply, body: object) -> Response:
     """Return a documented response with a value as its body, and with the documented headers.
 
-    :param body: JSON; a text if the media type is not one of JSON; ABSENT without a body.
+    :param body: JSON; a text or bytes if the media type is not one of JSON; ABSENT without a body.
     """
     response = Response(status=reply.status)
     if reply.media_type:
-        kind = reply.media_type if "*" not in reply.media_type else "application/json"
+        kind = _sent_type(reply.media_type)
         response = Response(_encoded(kind, body), reply.status, [("Content-Type", kind)])
     values = values_of(operation, request)
     details = details_of(operation)
     for name, node in (reply.node.get("headers") or {}).items():
-        if name.lower() in ("content-type", "content-length") or response.header(name):
+        if _OF_THE_SERVER.fullmatch(name) or not _TOKEN.fullmatch(name):
             continue
         header = details.api.document.resolve(node)
         at = f"{operation.name}/{reply.status}/{name}"
         value = values.example(header)
         if value is ABSENT:
             value = values.value(header.get("schema", {}), name=name, at=at)
-        text = value if isinstance(value, str) else dump_json(value).decode()
+        text = _as_header(value)
         if text.isascii() and text.isprintable():
             response.headers.append((name, text))
     return response
 
 
+def _as_header(value: object) -> str:
+    """Return a value as the text of a header: a list is separated by commas."""
+    if isinstance(value, list):
+        return ",".join(map(_as_header, value))
+    return value if isinstance(value, str) else dump_json(value).decode()
+
+
+def _sent_type(media_type: str) -> str:
+    """Return the media type to send for one of the document, which may be a range."""
+    plain = media_type.partition(";")[0].strip().lower()
+    return _ANY.get(plain, "application/json") if "*" in plain else media_type
+
+
+def _is_json(kind: str) -> bool:
+    return kind.partition(";")[0].strip().lower().endswith(("/json", "+json"))
+
+
+def _is_text(kind: str) -> bool:
+    """Return whether a body of a media type can be generated."""
+    return _is_json(kind) or kind.strip().lower().startswith("text/")
+
+
 def _encoded(kind: str, body: object) -> bytes:
-    """Return a body in its media type; raise ``not_implemented`` for one that is binary."""
-    plain = kind.partition(";")[0].strip().lower()
-    if plain.endswith(("/json", "+json")):
-        return dump_json(body) + b"\n"
-    if isinstance(body, str):
+    """Return a body in its media type."""
+    if isinstance(body, bytes):
+        return body
+    if isinstance(body, str) and not _is_json(kind):
         return body.encode("utf-8", "replace")
-    if plain in _PIXELS:
-        return bytes.fromhex(_PIXELS[plain])
-    if plain.startswith("text/"):
-        return dump_json(body)
-    message = f"the document has no example for a response of the type {kind[:80]}"
-    raise RequestError("not_implemented", message)
+    return dump_json(body) + b"\n"
 
 
 def failed(
@@ -277,7 +341,7 @@ def failed(
 ) -> Response:
     """Return the documented response to a request that fails.
 
-    :param code: ours, for the request log.
+    :param code: ours, for the request log; empty if the client has asked for the response.
     :param statuses: those that fit; the first that the document has counts.
     :param reasons: what is wrong, by place.
     :param key: of the record that does not exist.
@@ -294,7 +358,7 @@ def failed(
         name=singular(details.guess.collection),
         request_path=request.path,
     )
-    request.exchange.code = code
+    request.exchange.code = code or None
     node = details.response(error.status) or {}
     reply = details.reply(error.status, node)._replace(media_type=error.media_type)
     return with_body(operation, request, reply, error.body)

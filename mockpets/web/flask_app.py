@@ -6,7 +6,7 @@ each of these on every request would cost more than our views.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import flask
 from flask.sessions import NullSession, SessionInterface
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
     from mockpets.contract.model import Contracts, Operation
+
+
+PREFLIGHT: Final = "HTTP_ACCESS_CONTROL_REQUEST_METHOD"
+"""In the environ of a preflight: the method of the request that follows."""
 
 
 class _NoCookies(SessionInterface):
@@ -101,16 +105,37 @@ class App(flask.Flask):
         """The rules of paths that end with a variable and its name, by method and what precedes."""
         self._late: tuple[str, Callable[[], None]] | None = None
         self._rules: dict[Operation, Rule] = {}
+        self._newest: Callable[[], Contracts] | None = None
+        self._add: Callable[[Contracts], None] | None = None
+
+    def follow(self, newest: Callable[[], Contracts], add: Callable[[Contracts], None]) -> None:
+        """Let the next request after a change of the contracts use the new ones.
+
+        :param newest: returns the same object until they change; called for every request.
+        :param add: adds their operations.
+        """
+        self._newest, self._add = newest, add
+
+    def _replace_contracts(self, contracts: Contracts) -> None:
+        """Forget the operations of the contracts, and add those of new ones."""
+        for name in self.contracts.operations:
+            self.view_functions.pop(name, None)
+        self._rules.clear()
+        self._fixed.clear()
+        self._items.clear()
+        self.contracts = contracts
+        if self._add is not None:
+            self._add(contracts)
 
     def add_operation(self, operation: Operation, view: Callable[..., Any]) -> None:
         """Add an operation of a contract, which the tree of the contracts finds."""
         options: dict[str, Any] = {"endpoint": operation.name, "methods": [operation.method]}
-        if operation.details is None:
+        if operation.details is None and self._newest is None:
             path = operation.path.replace("{", "<").replace("}", ">")
             # The last route handles OPTIONS: Flask's own response is a 200 with HTML.
             self.add_url_rule(path, view_func=view, provide_automatic_options=False, **options)
             (self._rules[operation],) = self.url_map.iter_rules(operation.name)
-        else:  # not in the map: compiling thousands of rules takes seconds
+        else:  # not in the map, which cannot change, and compiling thousands takes seconds
             self.view_functions[operation.name] = view
             self._rules[operation] = Route("/", **options)
 
@@ -155,16 +180,21 @@ class App(flask.Flask):
         """
         if request is None:
             return None  # the app makes no URLs outside a request
+        if self._newest is not None and (newest := self._newest()) is not self.contracts:
+            self._replace_contracts(newest)
         root, path = request.environ.get("SCRIPT_NAME", ""), request.path
+        # A preflight is for no operation, even if a document describes OPTIONS and asks for a key.
+        is_preflight = request.method == "OPTIONS" and PREFLIGHT in request.environ
         rule = self._fixed.get((request.method, path))
-        if rule is not None:
+        if rule is not None and not is_preflight:
             request.url_rule, request.view_args = rule, {}
             return None
         start, _, last = path.rpartition("/")
-        if last and (item := self._items.get((request.method, start))) is not None:
+        item = self._items.get((request.method, start)) if last else None
+        if item is not None and not is_preflight:
             request.url_rule, request.view_args = item[0], {item[1]: last}
             return None
-        if not path.startswith(CONTROL_PREFIX):
+        if not (is_preflight or path.startswith(CONTROL_PREFIX)):
             operation = self.contracts.operation_at(request.method, path)
             if operation is not None:
                 self._route(request, operation)

@@ -53,16 +53,19 @@ def add_routes(app: App, contracts: Contracts, respond: Callable[..., Response])
     :param respond: `Playback.respond`, which calls an operation if no stub responds.
     """
     for operation in contracts.operations.values():
-        if operation.details is not None:
-            from mockpets.web import documented, stateful  # the pet store needs none of it
-
-            view: Callable[..., Response] = documented.respond
-            if operation.collection is not None:
-                view = partial(documented.respond, act=stateful.act)
-        else:
+        view: Callable[..., Response] = _of_document
+        if operation.details is None:
             assert operation.role is not None  # noqa: S101 - the pet store's have one
             view = _VIEWS[operation.role]
         app.add_operation(operation, partial(respond, operation, partial(view, operation)))
+
+
+def _of_document(operation: Operation, request: Request, *stores: Store) -> Response:
+    """Respond to a request to an operation of a document."""
+    from mockpets.web import documented, stateful  # here, since they slow down the start
+
+    act = None if operation.collection is None else stateful.act
+    return documented.respond(operation, request, *stores, act=act)
 
 
 def list_records(operation: Operation, request: Request, store: Store) -> Response:

@@ -129,9 +129,10 @@ class Playback:
             from mockpets.web import documented  # the pet store needs none of it
 
             request.max_content_length = SERVER_BODY_BYTES
-            if problem := documented.credential(operation, request, self._settings).problem:
-                exchange.notes.append(("key_missing", problem))
-                return documented.unauthorized(operation, request, problem)
+            credential = documented.credential(operation, request, self._settings)
+            if credential.problem:
+                exchange.notes.append((credential.note, credential.problem))
+                return documented.unauthorized(operation, request, credential.problem)
         # Our server generates many records on its worker thread; a test client gets them here.
         stores: tuple[Store, ...] = ()
         if operation is not None and operation.collection is not None:

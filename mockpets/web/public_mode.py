@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from mockpets.constants import ResponseEnd
-    from mockpets.contract.model import Contracts
+    from mockpets.scenario.library import Library
     from mockpets.settings import Settings
     from mockpets.web.exchange import Request
     from mockpets.wsgi_extension import OnEnd
@@ -74,12 +74,12 @@ class VisitorSessions:
         self,
         settings: Settings,
         sessions: int,
-        contracts: Contracts,
+        library: Callable[[], Library],
         guarded: Collection[str] = (),
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self._guarded = guarded
-        self._contracts = contracts
+        self._library = library
         self._sessions = sessions
         self._clock = clock
         self._secret = secrets.token_bytes(32)
@@ -127,7 +127,8 @@ class VisitorSessions:
         if request.endpoint in self._guarded:
             return
         # No view sets it if the request is rejected.
-        request.exchange.operation = self._contracts.operations.get(request.endpoint or "")
+        known = self._library().contracts.operations
+        request.exchange.operation = known.get(request.endpoint or "")
         request.exchange.name = name = self.name(request)
         if self._in_progress[name] >= _IN_PROGRESS:
             _reject(_RETRY_SECONDS, "requests in progress")

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from wsgiref.types import StartResponse, WSGIEnvironment
 
-    from mockpets.contract.model import Removal
+    from mockpets.contract.model import Operation
     from mockpets.scenario.model import Reply
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Session
@@ -162,14 +162,13 @@ class ResponseFinalizer:
     ) -> None:
         exchange, environ = request.exchange, request.environ
         origin = environ.get("HTTP_ORIGIN")
-        removal = exchange.operation.removal if exchange.operation else None
-        root = "" if removal is None else request.root_path
+        operation = exchange.operation
+        if operation is not None and not (operation.removal or operation.details):
+            operation = None  # it has no headers of its own
+        root = "" if operation is None else request.root_path
         is_short = len(origin or "") + len(root) <= _KEPT_LENGTH
         prepare = _prepared_headers if is_short else _prepared_headers.__wrapped__
-        details = exchange.operation.details if exchange.operation else None
-        exposed = details.header_names if details else ()
-        explained = explanation_headers(exchange, off_contract)
-        shared = prepare(explained, origin, removal, root, exposed)
+        shared = prepare(explanation_headers(exchange, off_contract), origin, operation, root)
         headers = [*shared]
         if response.status_code == 401 and response.header("WWW-Authenticate") is None:
             headers.append(challenge(given=bearer(request) is not None))
@@ -280,26 +279,24 @@ _KEPT_LENGTH: Final = 256
 
 @lru_cache(256)  # entries of the journal share them
 def _prepared_headers(
-    explanation: tuple[Pair, ...],
-    origin: str | None,
-    removal: Removal | None,
-    root: str,
-    exposed: tuple[str, ...],
+    explanation: tuple[Pair, ...], origin: str | None, operation: Operation | None, root: str
 ) -> tuple[Pair, ...]:
     """Return the headers that seldom differ between two requests.
 
-    :param removal: of a deprecated operation.
-    :param root: of a deprecated operation: a prefix or a session's base path.
-    :param exposed: the headers that a document describes, for pages to read.
+    :param operation: if it is deprecated, or that of a document, which may describe headers.
+    :param root: a prefix or a session's base path.
     """
     deprecation: tuple[Pair, ...] = ()
+    removal = operation.removal if operation else None
     if removal is not None:
         link = (
             f'<{root}{removal.successor}>; rel="successor-version", '
             f'<{root}{DOCS_PATH}>; rel="deprecation"; type="text/html"'
         )
         dates = ("Deprecation", removal.deprecation), ("Sunset", removal.sunset)
-        deprecation = (*dates, ("Link", link))
+        links = (("Link", link),) if removal.successor else ()
+        deprecation = (*(each for each in dates if each[1]), *links)
+    exposed = operation.details.header_names if operation and operation.details else ()
     return (*COMMON_HEADERS, *deprecation, *explanation, *cors.for_all(origin, exposed))
 
 

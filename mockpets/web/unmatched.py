@@ -178,6 +178,10 @@ def not_found_message(path: str, contracts: Contracts, root: str = "") -> str:
             return f"{message}the base URL must end with {base}: {root}{base}{short}"
     if at(short):
         return f"{message}remove the trailing slash: {root}{short}"
+    if at(f"{path}/"):
+        return f"{message}add the trailing slash: {root}{path}/"
+    if len(path) <= _LENGTH and (right := _in_right_case(path, contracts)):
+        return f"{message}paths are case-sensitive: {root}{right}"
     example = f"{contracts.all[0].name} is at {root}{contracts.all[0].paths[0]}"
     base_path = re.fullmatch(_BASE, path)
     if base_path and f"/{BASE_MARK}" not in root and _is_ours(base_path[2], contracts):
@@ -196,7 +200,23 @@ def not_found_message(path: str, contracts: Contracts, root: str = "") -> str:
 
 def _is_ours(path: str, contracts: Contracts) -> bool:
     """Return whether a path is one of mockpets below a session's base path."""
-    return contracts.serves(path) or f"{path}/".startswith(f"{CONTROL_PREFIX}/")
+    is_below = any(each.base and f"{path}/".startswith(f"{each.base}/") for each in contracts.all)
+    is_control = f"{path}/".startswith(f"{CONTROL_PREFIX}/")
+    return is_below or is_control or contracts.describes(path)  # everything is below the root
+
+
+def _in_right_case(path: str, contracts: Contracts) -> str:
+    """Return a path as the contract writes it, if only its case differs; else an empty string."""
+    segments = path.split("/")
+    for known in dict.fromkeys(chain.from_iterable(each.paths for each in contracts.all)):
+        template = known.split("/")
+        if len(template) == len(segments):
+            pairs = [*zip(template, segments, strict=True)]
+            if all("{" in name or name.lower() == given.lower() for name, given in pairs):
+                right = "/".join(given if "{" in name else name for name, given in pairs)
+                if contracts.routes.at(right):
+                    return right
+    return ""
 
 
 def _pattern(path: str) -> str:

@@ -168,7 +168,7 @@ class Reader:
             try:
                 lines = [process.stdout.readline()] if "--log json" not in command else []
                 if lines:
-                    assert "serves the pet store" in lines[0]
+                    assert re.match(r"mockpets \S+ serves .+ at http", lines[0])
                 else:
                     assert wait_until(lambda: main(["health", "--url", f"http://{self.host}"]) == 0)
                 while banner and lines[-1] and "Ctrl-C" not in lines[-1]:

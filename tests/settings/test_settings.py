@@ -35,6 +35,11 @@ from mockpets.units import size_text
 VALUES: dict[str, list[tuple[str, Any]]] = {
     "host": [("localhost", ("localhost",)), ("127.0.0.1, [::1]", ("127.0.0.1", "::1"))],
     "port": [("0", 0), ("65535", 65535)],
+    "contract": [
+        ("pet-store", ("pet-store",)),
+        ("file, /blog/=file.yaml", ("file", "/blog/=file.yaml")),
+    ],
+    "corrections": [("file", "file"), ("file.yaml", "file.yaml")],
     "scenario": [("Slow, flaky", ("slow", "flaky")), ("a-1,b,a-1", ("a-1", "b"))],
     "scenarios_dir": [
         ("one", (Path("one"),)),
@@ -94,6 +99,7 @@ BAD_NODE = (
     "must be a name (a-z, A-Z, 0-9, '.', '_' and '-', first a letter or digit, at most 64 "
     "characters), got "
 )
+BAD_CONTRACT = "must be an existing OpenAPI document, got "
 BAD_LOG = "must be one of text, json, quiet, json-quiet, got "
 BAD_FOLDER = "must be a readable folder (File name too long), "
 
@@ -106,6 +112,13 @@ BAD: list[tuple[str, str, str]] = [
     ("port", "8_0", f"{BAD_PORT}'8_0'"),
     ("port", "٣", f"{BAD_PORT}'٣'"),
     ("port", "9" * 4000, f"{BAD_PORT}'{'9' * 56}..."),
+    ("contract", "missing.yaml", f"{BAD_CONTRACT}'missing.yaml'"),
+    ("contract", "/blog=missing.yaml", f"{BAD_CONTRACT}'missing.yaml'"),
+    ("contract", "blog=file", "must be FILE or /PATH=FILE, got 'blog=file'"),
+    ("contract", "/a b=file", "must be FILE or /PATH=FILE, got '/a b=file'"),
+    ("contract", "one", f"{BAD_CONTRACT}'one'"),
+    ("corrections", "missing.yaml", "must be an existing file, got 'missing.yaml'"),
+    ("corrections", "one", "must be an existing file, got 'one'"),
     ("scenario", "../x", f"{BAD_NAME}'../x'"),
     ("scenario", "a,b,c,d,e,f,g,h,i", "must have at most 8 values, got 9"),
     ("scenario", "a" * 65, f"{BAD_NAME}'{'a' * 56}..."),
@@ -162,6 +175,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
     (tmp_path / "file").touch()
+    (tmp_path / "file.yaml").touch()
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -205,6 +219,7 @@ def test_without_any_source_all_settings_have_their_defaults() -> None:
 
 def test_the_defaults_that_depend_on_public_mode_are_those_of_the_constants() -> None:
     assert {row.name: row.unset for row in rows() if row.unset} == {
+        "contract": "pet-store",
         "data": "pets=16",
         "max_records": f"{RECORDS_BY_REQUEST}, or {PUBLIC_RECORDS} with --public",
         "max_sessions": f"{SESSIONS}, or {PUBLIC_SESSIONS} with --public, in proportion "

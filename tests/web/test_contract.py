@@ -349,7 +349,9 @@ def assert_error(response: Response, code: str, *more: str) -> None:
     assert response.header("Content-Type") == "application/json"
     body = response.json
     assert list(body) == ["code", "message", "status", *more]
-    assert PET_STORE.operations["listPets"].default.problems(body) == []
+    default = PET_STORE.operations["listPets"].default
+    assert default is not None
+    assert default.problems(body) == []
     assert (body["code"], body["status"]) == (code, response.status)
     assert body["message"]
 

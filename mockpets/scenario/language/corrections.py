@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from mockpets.contract.openapi import Document
 
+_A_DAY: Final = "a day such as 2026-01-31"
 EXTENSION: Final = "x-mockpets"
 SUFFIXES: Final = (".mockpets.yaml", ".mockpets.yml", ".mockpets.json")
 
@@ -201,9 +203,15 @@ def _shape(document: Document) -> Shape:
     )
     roles: dict[str, Shape] = dict.fromkeys(CORRECTED_ROLES, collection)
     roles |= {"values": values, "example": Value("The operation has no state.", ("boolean",))}
+    dates = {
+        "deprecation": Text(
+            "Day since which it is deprecated: the header Deprecation.", _A_DAY, then=_day
+        ),
+        "sunset": Text("Day on which it is removed: the header Sunset.", _A_DAY, then=_day),
+    }
     operation = Object(
         "What an operation is.",
-        {**roles, "where": where, "set": sets, "sort": sort},
+        {**roles, "where": where, "set": sets, "sort": sort, **dates},
         rules=tuple(
             not_both(first, second, "an operation has one role; remove one of them")
             for first, second in combinations(CORRECTED_ROLES, 2)
@@ -244,7 +252,18 @@ def _operation(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> 
         values.get("set", {}),
         values.get("sort", ""),
         (diagnostics.file, node.line, node.column),
+        values.get("deprecation", ""),
+        values.get("sunset", ""),
     )
+
+
+def _day(text: str, node: Node, diagnostics: Diagnostics) -> Any:
+    """Return a day as it is written, if it exists."""
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return diagnostics.reject(node, _A_DAY)
+    return text
 
 
 def _collection(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:

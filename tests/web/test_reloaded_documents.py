@@ -1,0 +1,202 @@
+"""A saved document or its corrections count from the next request on, unless invalid."""
+
+import logging
+import os
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mockpets import Settings, create_app
+from mockpets.scenario.reloader import Reloader
+from tests.http_client import Client, InProcess
+
+_TIMES: Iterator[int] = count(10**18)
+SHOP = """\
+openapi: 3.1.0
+info: {title: Shop, version: "1"}
+servers: [{url: /api}]
+paths:
+  /rates:
+    get:
+      operationId: getRates
+      responses:
+        "200": {description: ok, content: {application/json: {example: {EUR: 1}}}}
+  /orders/{id}:
+    get:
+      operationId: getOrder
+      security: [{token: []}]
+      parameters: [{name: id, in: path, required: true, schema: {type: integer}}]
+      responses:
+        "200": {description: ok, content: {application/json: {example: {id: 1}}}}
+components:
+  securitySchemes: {token: {type: http, scheme: bearer}}
+"""
+
+
+def save(path: Path, text: str) -> None:
+    """Write a file; each write has a later time."""
+    path.write_text(text, encoding="utf-8")
+    os.utime(path, ns=(10**18, next(_TIMES)))
+
+
+class Shop:
+    """A server with the document in a file."""
+
+    def __init__(self, folder: Path, *more: str, **settings: Any) -> None:
+        self.file = folder / "shop.yaml"
+        save(self.file, SHOP)
+        settings = {
+            "contract": (str(self.file), *more),
+            "scenarios_dir": (folder / "s",),
+        } | settings
+        (folder / "s").mkdir()
+        app = create_app(Settings(**settings))
+        self.call = Client(InProcess(app))
+        self.reloader: Reloader = app.extensions["mockpets"].reloader
+
+    def edit(self, old: str, new: str, name: str = "") -> None:
+        """Save the document, or another file, and let the server look."""
+        assert not old or old in SHOP
+        path = self.file.with_name(name) if name else self.file
+        save(path, new if name else SHOP.replace(old, new))
+        self.reloader.look()
+
+    def get(self, path: str, sent: str = "Bearer a") -> tuple[int, Any]:
+        response = self.call("GET", path, key=None, headers={"Authorization": sent})
+        return response.status, response.json
+
+    @property
+    def problems(self) -> list[str]:
+        listed: list[str] = self.call("GET", "/__mockpets/scenarios").json["folder_problems"]
+        return listed
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Shop:
+    return Shop(tmp_path)
+
+
+def test_a_saved_document_replaces_the_one_before(
+    shop: Shop, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert [shop.get("/api/rates") for _ in range(2)] == [(200, {"EUR": 1})] * 2
+    assert shop.get("/api/orders/7")[0] == 200
+    with caplog.at_level(logging.INFO):
+        shop.edit("example: {EUR: 1}", "example: {EUR: 2}")
+
+    assert shop.get("/api/rates") == (200, {"EUR": 2})
+    assert caplog.messages == [f"contracts reloaded: {shop.file}"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "gone", "found"),
+    [
+        ("/rates:", "/prices:", "/api/rates", "/api/prices"),
+        ("/orders/{id}", "/carts/{id}", "/api/orders/7", "/api/carts/7"),
+        ("url: /api", "url: /v2", "/api/rates", "/v2/rates"),
+        ("operationId: getRates", "operationId: rates", "", "/api/rates"),
+    ],
+)
+def test_paths_and_names_change(shop: Shop, old: str, new: str, gone: str, found: str) -> None:
+    if gone:
+        assert shop.get(gone)[0] == 200
+        assert shop.get(found)[0] == 404
+    shop.edit(old, new)
+
+    assert shop.get(found)[0] == 200
+    if gone:
+        assert shop.get(gone)[0] == 404
+    names = shop.call("GET", "/__mockpets/requests").json["requests"]
+    assert names[0]["operation"] in ("getRates", "getOrder", "rates")
+
+
+@pytest.mark.parametrize("text", ["openapi: 3.1.0\n", "[", "", "paths: {}"])
+def test_an_invalid_document_leaves_the_last_valid_one(
+    shop: Shop, caplog: pytest.LogCaptureFixture, text: str
+) -> None:
+    shop.edit("", text, "shop.yaml")
+    shop.reloader.look()
+
+    assert shop.get("/api/rates") == (200, {"EUR": 1})
+    assert shop.problems
+    assert str(shop.file) in shop.problems[0]
+    assert len([line for line in caplog.messages if "stay active" in line]) == 1
+    shop.edit("EUR: 1", "EUR: 3")
+    assert shop.problems == []
+    assert shop.get("/api/rates") == (200, {"EUR": 3})
+
+
+def test_a_deleted_document_stays_active_until_it_is_back(shop: Shop) -> None:
+    shop.file.unlink()
+    shop.reloader.look()
+
+    assert shop.get("/api/rates")[0] == 200
+    assert "shop.yaml" in shop.problems[0]
+    shop.edit("EUR: 1", "EUR: 3")
+    assert (shop.get("/api/rates"), shop.problems) == ((200, {"EUR": 3}), [])
+
+
+@pytest.mark.parametrize("is_set", [False, True])
+def test_corrections_are_reloaded(tmp_path: Path, is_set: bool) -> None:
+    name = "mine.yaml" if is_set else "shop.mockpets.yaml"
+    settings = {"corrections": str(tmp_path / name)} if is_set else {}
+    if is_set:
+        save(tmp_path / name, "security: {prefix: Bearer}")
+    shop = Shop(tmp_path, **settings)
+    assert shop.get("/api/orders/7", "Token a")[0] == 401
+    shop.edit("", "security: {prefix: Token}", name)
+
+    assert shop.get("/api/orders/7", "Token a")[0] == 200
+    shop.edit("", "operations: {getOrders: {example: true}}", name)
+    assert shop.get("/api/orders/7", "Token a")[0] == 200
+    assert "did you mean 'getOrder'" in shop.problems[0]
+    shop.edit("", "security: {prefix: Key}", name)
+    assert (shop.get("/api/orders/7", "Key a")[0], shop.problems) == (200, [])
+
+
+def test_a_file_of_a_reference_is_reloaded(tmp_path: Path) -> None:
+    text = "description: ok\ncontent: {application/json: {example: {EUR: 5}}}\n"
+    save(tmp_path / "ok.yaml", text)
+    shop = Shop(tmp_path)
+    old = "{description: ok, content: {application/json: {example: {EUR: 1}}}}"
+    shop.edit(old, '{$ref: "ok.yaml"}')
+    assert shop.get("/api/rates") == (200, {"EUR": 5})
+    shop.edit("", text.replace("5", "6"), "ok.yaml")
+
+    assert shop.get("/api/rates") == (200, {"EUR": 6})
+
+
+def test_the_pet_store_beside_a_document_goes_on(tmp_path: Path) -> None:
+    shop = Shop(tmp_path, "pet-store")
+    pets = shop.get("/v1/pets", "Bearer mockpets")
+    shop.edit("EUR: 1", "EUR: 2")
+
+    assert shop.get("/v1/pets", "Bearer mockpets") == pets
+    assert shop.get("/v1/pets/1", "Bearer mockpets")[0] == 200
+    assert shop.call("POST", "/v1/pets", json_body={"name": "a", "categoryId": 1}).status == 201
+    assert shop.call("DELETE", "/v1/pets").status == 405
+    assert shop.call("OPTIONS", "/v1/pets").status == 204
+    assert shop.get("/api/rates") == (200, {"EUR": 2})
+
+
+def test_scenarios_are_checked_against_the_new_document(shop: Shop) -> None:
+    path = shop.file.with_name("s") / "mine.yaml"
+    save(path, "description: a\nstubs: [{match: {operation: getRates}, delay: 1ms}]\n")
+    shop.reloader.look()
+    assert shop.reloader.library.problems == {}
+    shop.edit("operationId: getRates", "operationId: rates")
+
+    assert "'getRates'" in str(shop.reloader.library.problems["mine"][0])
+    shop.edit("EUR: 1", "EUR: 2")
+    assert shop.reloader.library.problems == {}
+
+
+def test_the_pet_store_is_never_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = create_app(Settings())
+    monkeypatch.setattr("mockpets.scenario.contracts.load_contracts", None)
+    app.extensions["mockpets"].reloader.look()
+
+    assert Client(InProcess(app))("GET", "/v1/pets").status == 200
