@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from mockpets.contract.model import Contracts
     from mockpets.scenario.contracts import ContractFiles
     from mockpets.scenario.library import Library
 
@@ -49,8 +50,11 @@ class Reloader:
         self._stopped = Event()
         self._lock = Lock()
         self._thread: Thread | None = None
-        self._contracts = (lambda: BUILT_IN) if contracts is None else contracts.current
-        self.library: Library = load_library(*self._folders, contracts=self._contracts())
+        self._contracts = contracts
+        self.library: Library = load_library(*self._folders, contracts=self._current())
+
+    def _current(self) -> Contracts:
+        return BUILT_IN if self._contracts is None else self._contracts.current()
 
     def look(self) -> None:
         """Reload changed files; the last valid version of an invalid file stays active.
@@ -62,7 +66,7 @@ class Reloader:
 
     def _look(self) -> None:
         try:
-            library = load_library(*self._folders, self.library, self._contracts())
+            library = load_library(*self._folders, self.library, self._current())
         except InputError as error:
             if error.problems != self.library.folder_problems:
                 self.library = replace(self.library, folder_problems=error.problems)

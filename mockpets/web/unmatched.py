@@ -181,7 +181,7 @@ def not_found_message(path: str, contracts: Contracts, root: str = "") -> str:
     if at(f"{path}/"):
         return f"{message}add the trailing slash: {root}{path}/"
     if len(path) <= _LENGTH and (right := _in_right_case(path, contracts)):
-        return f"{message}paths are case-sensitive: {root}{right}"
+        return f"{message}did you mean '{root}{right}'?"
     example = f"{contracts.all[0].name} is at {root}{contracts.all[0].paths[0]}"
     base_path = re.fullmatch(_BASE, path)
     if base_path and f"/{BASE_MARK}" not in root and _is_ours(base_path[2], contracts):

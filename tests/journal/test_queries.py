@@ -130,7 +130,7 @@ def passes(kept: Entry, wanted: dict[str, Any]) -> bool:
     tests: dict[str, Callable[[Any], bool]] = {
         "limit": lambda _: True,
         "since": lambda value: kept.number > value,
-        "operation": lambda value: value == kept.operation,
+        "operation": lambda value: kept.operation is not None and kept.operation.name == value,
         "method": lambda value: value == kept.method,
         "path": lambda value: like(value, kept.path),
         "status": lambda value: value in classes,
