@@ -279,14 +279,6 @@ class Operation(NamedTuple):
     removal: Removal | None = None
     details: Details | None = None
 
-    def __eq__(self, other: object) -> bool:
-        """Return whether it is the same operation."""
-        return self is other
-
-    def __hash__(self) -> int:
-        """Return the same number for the same operation."""
-        return id(self)
-
     def in_path(self, path: str) -> dict[str, str]:
         """Return the parameters in a path of the operation, as texts."""
         pairs = zip(self.path.split("/"), path.split("/"), strict=False)
@@ -328,6 +320,11 @@ class Operation(NamedTuple):
         if repeats and not problems and value["status"] != status:  # type: ignore[index]  # the schema has checked it
             problems.append((("status",), f"must repeat the HTTP status, {status}"))
         return problems
+
+
+# Those of tuples would compare all parts, and fail for mappings.
+Operation.__eq__ = object.__eq__  # type: ignore[method-assign]  # mypy has no other way
+Operation.__hash__ = object.__hash__  # type: ignore[method-assign]  # as above
 
 
 class Page(NamedTuple):
