@@ -401,7 +401,7 @@ class RecordSchema(NamedTuple):
         return changes | removed
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)  # a repr delays a start
 class Collection:
     """Records that several operations share.
 

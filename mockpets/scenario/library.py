@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from mockpets.scenario.model import Content, Scenario, Stub
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)  # a repr delays a start
 class Binding:
     """A collection as some scenarios show it.
 
@@ -65,7 +65,7 @@ class Binding:
         return blake2b(head + text, digest_size=8).hexdigest()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)  # a repr delays a start
 class Stack:
     """Scenarios that are active together, in the order of their names in the request.
 
@@ -143,7 +143,7 @@ class Stack:
         return any(fault in CONNECTION_FAULTS for fault in faults)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)  # a repr delays a start
 class Library:
     """The scenarios by name, and the problems of invalid files.
 

@@ -140,7 +140,7 @@ class Mark(NamedTuple):
     start: Snapshot
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)  # a repr delays a start
 class SharedState:
     """The state that all sessions of one server share.
 
