@@ -169,6 +169,8 @@ EXPOSED_HEADERS: Final = (
 COMMON_HEADERS: Final = (("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"))
 """Headers of every response, including those that the server makes without the app."""
 
+CONTRACT_EXTENSION: Final = "x-mockpets"
+"""The part of an OpenAPI document that only mockpets reads."""
 MOUNT: Final = r"(?:/(?!\.)[A-Za-z0-9._-]+)+"
 """A path prefix to mount the server under; excludes ``//``, which browsers read as a host."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from mockpets.constants import CONTRACT_EXTENSION
 from mockpets.contract.details import Details
 from mockpets.contract.document_records import DocumentRecords
 from mockpets.contract.model import ROLES, Collection, Contract, Operation, Schema
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 K = TypeVar("K")
 T = TypeVar("T")
-_EXTENSION: Final = "x-mockpets"
 
 
 class DocumentBody:
@@ -79,7 +79,7 @@ def contract_of(api: Api, label: str, base: str) -> Contract:
     root = api.document.root
     info = root.get("info")
     title = info.get("title") if isinstance(info, Mapping) else None
-    document = {name: part for name, part in root.items() if name != _EXTENSION}
+    document = {name: part for name, part in root.items() if name != CONTRACT_EXTENSION}
     collections = {
         name: _collection(api, guessed, base)
         for name, guessed in api.inferred.collections.items()

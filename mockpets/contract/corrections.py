@@ -1,4 +1,4 @@
-"""What a contract's author corrects in the inference: the values of `x-mockpets`.
+"""Corrections of the inference: the values of `x-mockpets`, and the files that can have them.
 
 `scenario.language.corrections` reads them, with the shapes of scenario files.
 """
@@ -6,13 +6,17 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
+
+from mockpets.contract.model import Role
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
-RECORD_ROLES: Final = ("list", "create", "get", "replace", "update", "delete")
-CORRECTED_ROLES: Final = (*RECORD_ROLES, "values", "toggle", "act", "one", "example")
+CorrectedRole = Literal[Role, "values", "toggle", "act", "one", "example"]
+CORRECTED_ROLES: Final[tuple[CorrectedRole, ...]] = get_args(CorrectedRole)
+_SUFFIXES: Final = (".mockpets.yaml", ".mockpets.yml", ".mockpets.json")
 _EMPTY: Final[Mapping[str, Any]] = MappingProxyType({})
 
 Position = tuple[str, int, int]
@@ -20,9 +24,9 @@ Position = tuple[str, int, int]
 
 
 class OperationCorrection(NamedTuple):
-    """What one operation is.
+    """The correction of an operation.
 
-    :param role: one of `CORRECTED_ROLES`; empty if the guess stays.
+    :param role: empty if the guess stays.
     :param collection: the collection of the role; empty without a role, and for ``example``.
     :param property: of ``values``: the property in the collection's records, such as ``tagList``.
     :param where: property (``author.following``) to the value that records of a list have.
@@ -32,7 +36,7 @@ class OperationCorrection(NamedTuple):
     :param sunset: the day on which it goes; or empty.
     """
 
-    role: str
+    role: CorrectedRole | Literal[""]
     collection: str
     property: str
     where: Mapping[str, Any]
@@ -44,7 +48,7 @@ class OperationCorrection(NamedTuple):
 
 
 class CollectionCorrection(NamedTuple):
-    """What one collection is; what is empty stays as guessed.
+    """The correction of a collection; an empty part stays as guessed.
 
     :param id: the property that is the key.
     :param parent: the collection in whose records these lie.
@@ -70,3 +74,13 @@ class Corrections(NamedTuple):
     operations: Mapping[str, OperationCorrection] = _EMPTY
     collections: Mapping[str, CollectionCorrection] = _EMPTY
     prefix: str = ""
+
+
+def corrections_files(document: Path) -> list[Path]:
+    """Return the files that can have a document's corrections: blog.mockpets.yaml for blog.yaml."""
+    return [document.with_name(document.stem + suffix) for suffix in _SUFFIXES]
+
+
+def corrections_beside(document: Path) -> Path | None:
+    """Return the file with the corrections of a document, or None."""
+    return next((each for each in corrections_files(document) if each.exists()), None)

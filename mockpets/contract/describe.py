@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from mockpets.contract.model import LIST_METHODS, RECORD_METHODS
 from mockpets.contract.openapi import not_served
 from mockpets.contract.roles import RULES
 from mockpets.contract.shapes import mapping
@@ -248,5 +249,5 @@ def new_corrections(data: Data) -> str:
 def _suggestion(operation: Data, collections: Sequence[str], segment: str) -> str:
     """Return a correction that may be meant, with the collection that the path begins with."""
     target = segment if segment in collections else "COLLECTION"
-    role = {"GET": "list", "PUT": "replace", "PATCH": "update", "DELETE": "delete"}
+    role = {**RECORD_METHODS, **LIST_METHODS}
     return f"{{{role.get(operation['method'], 'create')}: {target}}}"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from mockpets.constants import CONTRACT_EXTENSION
 from mockpets.contract.fields import field_of
 from mockpets.contract.model import (
     ROLES,
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
     Node = Mapping[str, Any]
 
-_EXTENSION: Final = "x-mockpets"
 _JSON: Final = "application/json"
 
 
@@ -37,7 +37,7 @@ def read(document: Node) -> Contract:
 
     :raise KeyError: a part that the program needs is missing; ValueError: a type is not supported.
     """
-    own = document[_EXTENSION]
+    own = document[CONTRACT_EXTENSION]
     base = document["servers"][0]["url"]
     reader = _Reader(document, base)
     failures = {code: Failure(code, **each) for code, each in own["errors"].items()}
@@ -56,7 +56,7 @@ def read(document: Node) -> Contract:
         own.get("name", document["info"]["title"]),
         "pet-store",
         base,
-        {name: part for name, part in document.items() if name != _EXTENSION},
+        {name: part for name, part in document.items() if name != CONTRACT_EXTENSION},
         operations,
         tuple(_request(each, base) for each in own["undescribed"]),
         reader.schemas,
@@ -114,7 +114,7 @@ class _Reader:
 
     def _operation(self, method: str, path: str, described: Node) -> Operation:
         name = described["operationId"]
-        own = self._document[_EXTENSION]["operations"][name]
+        own = self._document[CONTRACT_EXTENSION]["operations"][name]
         removal = own.get("removal")
         parameters = described.get("parameters", ())
         in_path, query = (

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from mockpets.constants import CONTRACT_EXTENSION
 from mockpets.contract.collecting import KEYS, collect, find_key
 from mockpets.contract.corrections import Corrections, OperationCorrection
 from mockpets.contract.openapi import json_media
@@ -18,7 +19,6 @@ from mockpets.contract.roles import (
     RULES,
     Collected,
     Guess,
-    GuessedRole,
     Operation,
     Reading,
     Template,
@@ -46,8 +46,6 @@ _OWNERS: Final = (
     "customer",
 )
 _OWN: Final = ("me", "self", "my", "mine", "myself", "current", "user")
-GIVEN: Final = "x-mockpets"
-"""The name of the rule of a role that a correction gives."""
 _FORMS: Final = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
@@ -206,13 +204,13 @@ def _add(reading: Reading, operation: Operation, correction: OperationCorrection
 def _given(operation: Operation, reading: Reading, correction: OperationCorrection) -> Guess | None:
     """Return the guess that a correction makes; None if it gives no role."""
     if correction.role == "example":
-        return Guess(rule=GIVEN, item=operation.response or {})
+        return Guess(rule=CONTRACT_EXTENSION, item=operation.response or {})
     if not correction.role:
         return None
     collected = next(each for each in reading.collections if each.name == correction.collection)
-    guess = reading.respond(operation, collected, cast(GuessedRole, correction.role))
+    guess = reading.respond(operation, collected, correction.role)
     sets = {_path(key): value for key, value in correction.set.items()}
-    guess = guess._replace(rule=GIVEN, change=sets)
+    guess = guess._replace(rule=CONTRACT_EXTENSION, change=sets)
     if correction.role == "values":
         found = reading.shapes.listing(operation.response, operation.segment, of_values=True)
         envelope = found.path if found else ()

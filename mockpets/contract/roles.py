@@ -12,6 +12,8 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
+from mockpets.contract.corrections import CorrectedRole
+from mockpets.contract.model import RECORD_METHODS
 from mockpets.contract.query_meanings import (
     Meaning,
     PageWord,
@@ -28,20 +30,7 @@ if TYPE_CHECKING:
 
 Template = tuple[str, ...]
 """The segments of a path; each parameter is ``{}``."""
-GuessedRole = Literal[
-    "list",
-    "create",
-    "get",
-    "replace",
-    "update",
-    "delete",
-    "values",
-    "toggle",
-    "act",
-    "one",
-    "login",
-    "example",
-]
+GuessedRole = Literal[CorrectedRole, "login"]
 _NOTHING: Final[Mapping[Any, Any]] = MappingProxyType({})
 
 
@@ -344,18 +333,12 @@ def _find(shapes: Shapes, schema: object, pattern: str, depth: int) -> PropertyP
 
 
 _ME: Final = re.compile("(the)?(me|self|myself|whoami|current|currentuser|user|profile|account)")
-_BY_METHOD: Final[Mapping[str, GuessedRole]] = {
-    "GET": "get",
-    "PUT": "replace",
-    "PATCH": "update",
-    "DELETE": "delete",
-}
 
 
 def me(operation: Operation, reading: Reading) -> Guess | None:
     """Rule 12: ``/me`` and ``/user`` are the record of the person whose token the request has."""
     people = reading.people
-    role = _BY_METHOD.get(operation.method)
+    role = RECORD_METHODS.get(operation.method)
     if people is None or role is None or operation.path in reading.places:
         return None
     if operation.is_item or not _ME.fullmatch(plain(operation.segment)):
@@ -376,7 +359,7 @@ def item(operation: Operation, reading: Reading) -> Guess | None:
     collected = reading.places.get(operation.path[:-1]) if operation.is_item else None
     if collected is None or not collected.item:
         return None
-    role = _BY_METHOD.get(operation.method)
+    role = RECORD_METHODS.get(operation.method)
     guess = reading.respond(operation, collected, role or "update")
     if operation.method == "GET" and (guess.returns != "record" or not operation.is_readable):
         return None
@@ -582,7 +565,7 @@ def keyed(operation: Operation, reading: Reading) -> Guess | None:
     without a query or a body deletes the whole list.
     """
     collected = reading.places.get(operation.path) or reading.views.get(operation.path)
-    role = _BY_METHOD.get(operation.method)
+    role = RECORD_METHODS.get(operation.method)
     if collected is None or role is None or role == "get":
         return None
     guess = reading.respond(operation, collected, role)

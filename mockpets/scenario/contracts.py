@@ -210,7 +210,7 @@ class ContractFiles:
         documents = [each.api.document for each in self._contracts.all if each.api is not None]
         if not documents:
             return ()
-        from mockpets.scenario.language.corrections import corrections_beside
+        from mockpets.contract.corrections import corrections_beside
 
         own = [self._corrections] if self._corrections else []
         beside = [corrections_beside(each.paths[0]) for each in documents] if not own else []

@@ -3,11 +3,16 @@
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
-from mockpets.contract.corrections import CollectionCorrection, Corrections, OperationCorrection
+from mockpets.contract.corrections import (
+    CollectionCorrection,
+    CorrectedRole,
+    Corrections,
+    OperationCorrection,
+)
 from mockpets.contract.inference import Guess, Inferred, infer
 from mockpets.contract.openapi import load, operations
 from mockpets.contract.query_meanings import Meaning
@@ -598,7 +603,9 @@ def test_the_order_of_a_list(text: str, query: tuple[str, ...], sort: str) -> No
 PLACE = ("test.mockpets.yaml", 2, 3)
 
 
-def operation(role: str, collection: str, **more: Any) -> OperationCorrection:
+def operation(
+    role: CorrectedRole | Literal[""], collection: str, **more: Any
+) -> OperationCorrection:
     given = {"property": "", "where": {}, "set": {}, "sort": ""} | more
     return OperationCorrection(role, collection, **given, place=PLACE)
 

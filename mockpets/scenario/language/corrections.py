@@ -6,14 +6,15 @@ from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from mockpets.constants import FILE_BYTES, FILE_NODES
+from mockpets.constants import CONTRACT_EXTENSION, FILE_BYTES, FILE_NODES
 from mockpets.contract.corrections import (
     CORRECTED_ROLES,
     CollectionCorrection,
     Corrections,
     OperationCorrection,
+    corrections_beside,
 )
 from mockpets.contract.fields import INVALID
 from mockpets.contract.pet_store import BUILT_IN
@@ -29,17 +30,10 @@ from mockpets.units import quote
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from mockpets.contract.corrections import CorrectedRole
     from mockpets.contract.openapi import Document
 
 _A_DAY: Final = "a day such as 2026-01-31"
-EXTENSION: Final = "x-mockpets"
-SUFFIXES: Final = (".mockpets.yaml", ".mockpets.yml", ".mockpets.json")
-
-
-def corrections_beside(contract: Path) -> Path | None:
-    """Return the file with the corrections of a contract: ``blog.mockpets.yaml`` for blog.yaml."""
-    candidates = (contract.with_name(contract.stem + suffix) for suffix in SUFFIXES)
-    return next((each for each in candidates if each.exists()), None)
 
 
 def load_corrections(document: Document, path: Path | None = None) -> Corrections:
@@ -49,7 +43,7 @@ def load_corrections(document: Document, path: Path | None = None) -> Correction
     :raise InputError: with every problem: an unknown operation, role or property has the nearest.
     """
     inside = Corrections()
-    if EXTENSION in document.root:
+    if CONTRACT_EXTENSION in document.root:
         inside = _read_inside(document)
     if path is None:
         path = corrections_beside(document.paths[0])
@@ -73,11 +67,11 @@ def load_corrections(document: Document, path: Path | None = None) -> Correction
 def _read_inside(document: Document) -> Corrections:
     """Return the corrections in the document itself."""
     # Positions need a second reading of the document: first try without.
-    value = document.root[EXTENSION]
+    value = document.root[CONTRACT_EXTENSION]
     for has_places in (False, True):
         diagnostics = Diagnostics(document.file, BUILT_IN)
-        node = _node(value, document if has_places else None, (EXTENSION,))
-        corrections = _shape(document).read(node, diagnostics.at(EXTENSION))
+        node = _node(value, document if has_places else None, (CONTRACT_EXTENSION,))
+        corrections = _shape(document).read(node, diagnostics.at(CONTRACT_EXTENSION))
         if not diagnostics.problems and corrections is not INVALID:
             break
     else:
@@ -238,7 +232,8 @@ def _shape(document: Document) -> Shape:
 
 
 def _operation(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
-    role = next((each for each in CORRECTED_ROLES if each in values), "")
+    roles = (each for each in CORRECTED_ROLES if each in values)
+    role: CorrectedRole | Literal[""] = next(roles, "")
     named = values.get(role, "")
     if role == "example" and named is False:
         hint = "remove it, or name the role"
