@@ -12,6 +12,7 @@ from mockpets import contract as contracts
 from mockpets.cli.commands import cannot_write
 from mockpets.cli.layout import wrap
 from mockpets.cli.options import flag, with_json
+from mockpets.constants import CONTRACT_EXTENSION
 from mockpets.errors import InputError, invalid, printable
 
 if TYPE_CHECKING:
@@ -38,23 +39,23 @@ def contract(file: Path | None, as_json: bool, new: bool) -> None:
     if new and (file is None or as_json):
         what = "needs FILE" if file is None else "cannot be combined with --json"
         raise invalid("--new", what, "name an OpenAPI document" if file is None else "remove one")
-    beside = file.with_name(f"{file.stem}.mockpets.yaml") if file else Path()
-    if new and beside.exists():
-        raise _exists(beside)
 
+    from mockpets.contract.corrections import corrections_beside, corrections_files
     from mockpets.contract.describe import as_data, as_text, new_corrections
     from mockpets.contract.inference import infer
     from mockpets.contract.openapi import base_path, load, operations
 
     document = load(file or _PET_STORE, str(file or "pet-store"))
+    if new and file is not None and (known := corrections_beside(file)):
+        raise _exists(known)
     corrections = _of_pet_store(document) if file is None else _corrections(document)
     described = operations(document)
     inferred = infer(document, described, corrections)
     data = as_data(document, described, base_path(document), inferred)
     if as_json:
         click.echo(json.dumps(data, indent=2, ensure_ascii=False, default=str).encode())
-    elif new:
-        _write(beside, new_corrections(data))
+    elif new and file is not None:
+        _write(corrections_files(file)[0], new_corrections(data))
     else:
         click.echo("\n".join(map(_fit, as_text(data))))
 
@@ -76,7 +77,7 @@ def _of_pet_store(document: Document) -> Corrections:
     from mockpets.contract.corrections import Corrections, OperationCorrection
 
     operations = {}
-    for name, given in document.root["x-mockpets"]["operations"].items():
+    for name, given in document.root[CONTRACT_EXTENSION]["operations"].items():
         role, collection = next(iter(given.items()))
         place = (document.file, 0, 0)
         operations[name] = OperationCorrection(role, collection, "", {}, {}, "", place)

@@ -165,20 +165,24 @@ def test_the_new_file_changes_nothing_until_it_is_edited(run: Run, shop: Path) -
     (("--new",), "--new: needs FILE; name an OpenAPI document"),
     (("shop.yaml", "--new", "--json"), "--new: cannot be combined with --json; remove one"),
     (("none.yaml",), "none.yaml: file not found; check the path"),
+    ((".",), ".: is a folder; name a file in it"),
+    (("/", "--new"), "/: is a folder; name a file in it"),
     (("shop.yaml", "--jsn"), "--jsn: unknown option; did you mean '--json'?"),
 ])  # fmt: skip
 def test_errors(run: Run, shop: Path, arguments: tuple[str, ...], message: str) -> None:  # noqa: ARG001 - exists
     assert run("contract", *arguments) == (2, [], [f"mockpets: {message}"])
 
 
-def test_a_file_is_never_overwritten(run: Run, shop: Path) -> None:
-    Path("shop.mockpets.yaml").write_text("operations: {}\n")
+@pytest.mark.parametrize("name", ["shop.mockpets.yaml", "shop.mockpets.yml", "shop.mockpets.json"])
+def test_a_file_is_never_overwritten_or_hidden(run: Run, shop: Path, here: Path, name: str) -> None:
+    Path(name).write_text("{}\n")
 
     status, _, err = run("contract", shop, "--new")
 
     hint = "edit it, or delete it first"
-    assert (status, err) == (2, [f"mockpets: shop.mockpets.yaml already exists; {hint}"])
-    assert Path("shop.mockpets.yaml").read_text() == "operations: {}\n"
+    assert (status, err) == (2, [f"mockpets: {name} already exists; {hint}"])
+    assert Path(name).read_text() == "{}\n"
+    assert [each.name for each in here.glob("*.mockpets.*")] == [name]
 
 
 def test_a_folder_that_cannot_be_written(run: Run, shop: Path, here: Path) -> None:
