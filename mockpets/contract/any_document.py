@@ -96,6 +96,7 @@ def contract_of(api: Api, label: str, base: str) -> Contract:
         schemas={},
         collections=collections,
         failures={},
+        api=api,
     )
 
 

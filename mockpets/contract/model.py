@@ -495,6 +495,7 @@ class Contract(NamedTuple):
     :param base: the path of its first server, such as ``/v1``; empty for the root.
     :param document: as clients get it; do not modify it.
     :param undescribed: method and path of operations that exist without a description.
+    :param api: what its document says; None for the built-in one.
     """
 
     name: str
@@ -506,12 +507,7 @@ class Contract(NamedTuple):
     schemas: Mapping[str, Schema]
     collections: Mapping[str, Collection]
     failures: Mapping[str, Failure]
-
-    @property
-    def api(self) -> Api | None:
-        """What its document says; None for the built-in one."""
-        details = (each.details for each in self.operations.values())
-        return next((each.api for each in details if each is not None), None)
+    api: Api | None = None
 
     @property
     def paths(self) -> list[str]:

@@ -68,21 +68,28 @@ def load_contracts(texts: Sequence[str], corrections: Path | None = None) -> Con
             contracts.append(_load(each, corrections))
         except InputError as error:
             problems += error.problems
-    at: dict[str, str] = {}
-    for (_, file, text), contract in zip(given, contracts, strict=False):
-        base = contract.base
-        if problems:
-            break
-        what = f"as {at[base]} does" if base in at else _reserved(base)
-        if what:
-            hint = f"give it another path: --contract /{contract.label}={file}"
-            problems.append(
-                problem_with("--contract", f"{text} lies at {base or '/'}, {what}", hint)
-            )
-        at[base] = text
+    problems = problems or [*_at_one_path(given, contracts)]
     if problems:
         raise InputError(problems)
     return Contracts(*_distinct(_labelled(contracts)))
+
+
+def _at_one_path(given: Sequence[Given], contracts: Sequence[Contract]) -> Iterator[Problem]:
+    """Yield a problem for each contract at the path of an earlier one, or of mockpets itself."""
+    first: dict[str, Given] = {}
+    for each, contract in zip(given, contracts, strict=True):
+        base = contract.base
+        other = first.setdefault(base, each)
+        what = _reserved(base) if other is each else f"as {other.text} does"
+        if not what:
+            continue
+        # The pet store has only one path.
+        document, it = (each.file, "it") if each.file else (other.file, other.text)
+        hint = "name it once"
+        if document:
+            hint = f"give {it} another path: --contract /{_label(document)}={document}"
+        what = f"{each.text} lies at {base or '/'}, {what}"
+        yield problem_with("--contract", what, hint)
 
 
 def _reserved(base: str) -> str:
@@ -149,13 +156,9 @@ def _distinct(contracts: Sequence[Contract]) -> Iterator[Contract]:
     """
     operations = Counter(name.lower() for each in contracts for name in each.operations)
     collections = Counter(name for each in contracts for name in each.collections)
-    labels: list[str] = []
     for each in contracts:
-        numbered = (f"{each.label}-{number}" for number in count(2))
-        labels.append(next(n for n in chain([each.label], numbered) if n not in labels))
-    for label, each in zip(labels, contracts, strict=True):
         renamed = {
-            name: replace(collection, name=f"{label}.{name}")
+            name: replace(collection, name=f"{each.label}.{name}")
             if collections[name] > 1
             else collection
             for name, collection in each.collections.items()
@@ -163,10 +166,9 @@ def _distinct(contracts: Sequence[Contract]) -> Iterator[Contract]:
         known = []
         for name, operation in each.operations.items():
             own = operation.collection and renamed[operation.collection.name]
-            full = f"{label}.{name}" if operations[name.lower()] > 1 else name
+            full = f"{each.label}.{name}" if operations[name.lower()] > 1 else name
             known.append(operation._replace(name=full, collection=own))
         yield each._replace(
-            label=label,
             operations={operation.name: operation for operation in known},
             collections={collection.name: collection for collection in renamed.values()},
         )

@@ -143,6 +143,14 @@ AGAIN = "give it another path: --contract"
             ],
         ),
         (
+            ["/v1=users.json", "pet-store"],
+            [
+                "pet-store lies at /v1, as /v1=users.json does; "
+                "give /v1=users.json another path: --contract /users=users.json"
+            ],
+        ),
+        (["pet-store", "pet-store"], ["pet-store lies at /v1, as pet-store does; name it once"]),
+        (
             ["/pets=pet-store"],
             ["the pet store lies at /v1, not at /pets; write --contract pet-store"],
         ),
