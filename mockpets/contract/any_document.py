@@ -11,6 +11,7 @@ from mockpets.contract.details import Details
 from mockpets.contract.document_records import DocumentRecords
 from mockpets.contract.model import ROLES, Collection, Contract, Operation, Schema
 from mockpets.contract.openapi import json_media
+from mockpets.contract.removals import removal_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -160,5 +161,6 @@ def _operation(
         tuple(statuses),
         Lazy(responses),
         body_of(described.responses.get("default", {}), "response"),
-        details=details,
+        removal_of(described, api.corrections.operations.get(described.name)),
+        details,
     )

@@ -9,26 +9,23 @@ from typing import TYPE_CHECKING
 from mockpets.contract.model import Removal
 
 if TYPE_CHECKING:
-    from mockpets.contract.details import Api
+    from mockpets.contract.corrections import OperationCorrection
+    from mockpets.contract.openapi import Described
 
 
-def removals(api: Api) -> dict[str, Removal]:
-    """Return what the deprecated operations of a document send, by name."""
-    result = {}
-    for each in api.described:
-        correction = api.corrections.operations.get(each.name)
-        since = correction.deprecation if correction else ""
-        until = correction.sunset if correction else ""
-        if each.node.get("deprecated") is True or since or until:
-            note = f"{each.name} is deprecated"
-            result[each.name] = Removal(
-                f"@{_day(since).timestamp():.0f}" if since else "",
-                format_datetime(_day(until), usegmt=True) if until else "",
-                "",
-                f"{note} and will be removed on {until}" if until else note,
-                "",
-            )
-    return result
+def removal_of(described: Described, correction: OperationCorrection | None) -> Removal | None:
+    """Return what a deprecated operation sends; None for another one."""
+    since, until = (correction.deprecation, correction.sunset) if correction else ("", "")
+    if described.node.get("deprecated") is not True and not since and not until:
+        return None
+    note = f"{described.name} is deprecated"
+    return Removal(
+        f"@{_day(since).timestamp():.0f}" if since else "",
+        format_datetime(_day(until), usegmt=True) if until else "",
+        "",
+        f"{note} and will be removed on {until}" if until else note,
+        "",
+    )
 
 
 def _day(text: str) -> datetime:

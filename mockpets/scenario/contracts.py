@@ -20,9 +20,6 @@ from mockpets.scenario.files import source_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mockpets.contract.details import Api
-
-
 _DAY: Final = 24 * 3600
 
 
@@ -116,19 +113,7 @@ def _load(given: Given, corrections: Path | None) -> Contract:
     today = int(time() // _DAY * _DAY * 1000)
     api = Api(document, load_corrections(document, corrections), today)
     base = unquote(base_path(document)) if given.base is None else given.base
-    return _with_removals(contract_of(api, _label(given.file), base), api)
-
-
-def _with_removals(contract: Contract, api: Api) -> Contract:
-    """Return a contract whose deprecated operations say so."""
-    from mockpets.contract.removals import removals
-
-    found = removals(api)
-    operations = {
-        name: each._replace(removal=found[name]) if name in found else each
-        for name, each in contract.operations.items()
-    }
-    return contract._replace(operations=operations) if found else contract
+    return contract_of(api, _label(given.file), base)
 
 
 def _label(file: Path) -> str:
