@@ -10,20 +10,16 @@ import re
 from itertools import chain, count
 from typing import TYPE_CHECKING, Final
 
-from mockpets.contract.roles import (
-    Collected,
-    Operation,
-    Reading,
-    Template,
-    credentials_of,
-    person_in,
-)
-from mockpets.contract.shapes import is_plural, plain, singular
+from mockpets.contract.guesses import Collected, Credentials
+from mockpets.contract.shapes import Unwrapped, is_plural, plain, singular
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from mockpets.contract.guesses import Operation, Reading, Template
     from mockpets.contract.openapi import Node
+    from mockpets.contract.query_meanings import PropertyPath
+    from mockpets.contract.shapes import Shapes
 
 KEYS: Final = ("id", "name", "slug", "login", "username", "uuid", "key", "code")
 """The usual names of keys, in the order in which they are tried."""
@@ -223,6 +219,51 @@ def _find_people(reading: Reading) -> None:
             reading.add(reading.people)
             _note_create(reading.people, operation)
             return
+
+
+def credentials_of(operation: Operation, shapes: Shapes) -> Credentials | None:
+    """Return the password and the token of a log-in; None if it has not both."""
+    body = shapes.record(operation.body, operation.segment)
+    if operation.method != "POST" or body is None:
+        return None
+    token = _find(shapes, operation.response, "(access|auth|id|session|bearer|api)?(token|jwt)", 2)
+    properties = shapes.flat(body.item).properties
+    passwords = [
+        each for each in properties if re.fullmatch("pass(word|wd|code|phrase)?", plain(each))
+    ]
+    if not passwords or not token:
+        return None
+    usual = ("email", "username", "login", "user", "name", "phone", "identifier", "emailaddress")
+    named = [each for word in usual for each in properties if plain(each) == word]
+    name = (*body.path, named[0]) if named else ()
+    return Credentials(name, (*body.path, passwords[0]), token)
+
+
+def person_in(operation: Operation, shapes: Shapes) -> Unwrapped | None:
+    """Return the record of a person beside, or with, the token of a log-in's response."""
+    flat = shapes.flat(operation.response)
+    for name, each in flat.properties.items():
+        inner = shapes.flat(each).properties
+        if shapes.is_record(each) and {"email", "username", "name", "login"} & {*map(plain, inner)}:
+            return Unwrapped((name,), each)
+    found = shapes.record(operation.response, operation.segment)
+    if found and {"email", "username"} & {*map(plain, shapes.flat(found.item).properties)}:
+        return found
+    return None
+
+
+def _find(shapes: Shapes, schema: object, pattern: str, depth: int) -> PropertyPath:
+    """Return the path of the first property whose name is like a pattern; empty without one."""
+    properties = shapes.flat(schema).properties
+    for name in properties:
+        if re.fullmatch(pattern, plain(name)):
+            return (name,)
+    for name, each in properties.items():
+        if depth and shapes.flat(each).type == "object":
+            found = _find(shapes, each, pattern, depth - 1)
+            if found:
+                return (name, *found)
+    return ()
 
 
 def _parent(reading: Reading, collected: Collected) -> Template | None:

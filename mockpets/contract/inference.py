@@ -13,16 +13,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from mockpets.constants import CONTRACT_EXTENSION
 from mockpets.contract.collecting import KEYS, collect, find_key
 from mockpets.contract.corrections import Corrections, OperationCorrection
+from mockpets.contract.guesses import Collected, Guess, Operation, Reading
 from mockpets.contract.openapi import json_media
 from mockpets.contract.query_meanings import Meaning, PropertyPath, page_words, query_meaning
-from mockpets.contract.roles import (
-    RULES,
-    Collected,
-    Guess,
-    Operation,
-    Reading,
-    Template,
-)
+from mockpets.contract.roles import RULES
 from mockpets.contract.shapes import Shapes, mapping, plain, singular
 from mockpets.errors import InputError, Problem, did_you_mean
 from mockpets.units import quote
@@ -30,6 +24,7 @@ from mockpets.units import quote
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from mockpets.contract.guesses import Template
     from mockpets.contract.openapi import Described, Document, Node
 
 __all__ = ["Guess", "GuessedCollection", "Inferred", "Meaning", "infer"]
