@@ -18,12 +18,14 @@ from mockpets.contract.schema_fields import Fields
 from mockpets.contract.security import Security
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from mockpets.contract.corrections import Corrections
-    from mockpets.contract.inference import Guess
+    from mockpets.contract.inference import Guess, GuessedCollection
     from mockpets.contract.json_schema import SchemaField
     from mockpets.contract.openapi import Described, Document, Node
+    from mockpets.contract.query_meanings import PropertyPath
+    from mockpets.contract.roles import Credentials
 
 _USUAL: Final[Mapping[str, int]] = {"create": 201, "delete": 204}
 """The status of a role's success, if an operation has several; others have 200."""
@@ -72,6 +74,27 @@ class Api:
             if each.get("type") == "apiKey" and each.get("in") == "cookie":
                 return str(each.get("name", ""))
         return ""
+
+    @cached_property
+    def people(self) -> GuessedCollection | None:
+        """The collection of those who log in; None if nobody does."""
+        known = self.inferred.collections.values()
+        return next((each for each in known if each.is_people and not each.shows), None)
+
+    @cached_property
+    def credentials(self) -> Sequence[Credentials]:
+        """The properties of each log-in and registration."""
+        known = (each.credentials for each in self.inferred.operations.values())
+        return [each for each in known if each is not None]
+
+    @cached_property
+    def toggles(self) -> Mapping[str, Collection[PropertyPath]]:
+        """The properties that a person switches on and off, by the collection of the records."""
+        result: dict[str, set[PropertyPath]] = {}
+        for guess in self.inferred.operations.values():
+            if guess.role == "toggle":
+                result.setdefault(self.stored(guess.collection), set()).update(guess.change)
+        return result
 
     def stored(self, collection: str) -> str:
         """Return the collection in which the records of a collection are: of profiles, users."""

@@ -33,6 +33,16 @@ def parent_property(parent: str) -> str:
     return f"{OWN}{parent}"
 
 
+def link_of(collection: GuessedCollection) -> PropertyPath:
+    """Return the property with the key of a record's parent, which records may not show."""
+    return collection.link or (parent_property(collection.parent),)
+
+
+def visible(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the properties of a record that clients may send and see."""
+    return {name: value for name, value in record.items() if name[:1] != OWN}
+
+
 class DocumentRecords:
     """How the records of a document's collection are checked and written."""
 

@@ -11,9 +11,10 @@ from mockpets.contract.collections import identity, key_problem
 from mockpets.contract.document_records import (
     OWN,
     DocumentRecords,
-    parent_property,
+    link_of,
     set_at,
     value_at,
+    visible,
 )
 from mockpets.contract.fields import INVALID
 from mockpets.contract.openapi import json_media
@@ -64,8 +65,7 @@ def generate_records(records: Records, count: int, seed: int) -> list[Record]:
             record[records.key] = given
         taken.add(identity(cast("Key", given)))
         if parents:
-            link = guessed.link or (parent_property(guessed.parent),)
-            set_at(record, link, parents[(number - 1) % len(parents)])
+            set_at(record, link_of(guessed), parents[(number - 1) % len(parents)])
         if owners:
             set_at(record, guessed.owner, owners[(number - 1) % len(owners)])
         for path, keys in refers.items():
@@ -107,13 +107,12 @@ def completed(records: Records, given: Sequence[Record]) -> list[Record]:
     api, guessed, key = records.api, records.guessed, records.key
     values = values_of(api, 1, api.now)
     parents = _keys(api, guessed.parent, 1)
-    link = guessed.link or (parent_property(guessed.parent),)
+    link = link_of(guessed)
     field = records.field()
     taken = {identity(each[key]) for each in given if isinstance(each.get(key), (int, str))}
     result = []
     for number, each in enumerate(given, 1):
-        visible = {name: value for name, value in each.items() if name[:1] != OWN}
-        is_whole = key in each and field.accept(visible) is not INVALID
+        is_whole = key in each and field.accept(visible(each)) is not INVALID
         made = {} if is_whole else values.record(guessed.name, guessed.schema, number, echo=each)
         record = {**made, **each}
         is_linked = value_at(each, link) is not INVALID or (is_whole and link[0][:1] != OWN)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mockpets.contract.security import Credential
     from mockpets.records.store import Store
     from mockpets.seed.values import Values
+    from mockpets.session.session import Session
     from mockpets.settings import Settings
     from mockpets.web.exchange import Request
 
@@ -68,19 +69,16 @@ _OF_THE_SERVER: Final = re.compile(
 """Headers that describe how a response is sent, which a value of the document would break."""
 
 
-class Asked(NamedTuple):
-    """A valid request.
+class Arguments(NamedTuple):
+    """The values of a valid request.
 
-    :param path: the parameters in the path by name; `query` and `headers` are those of them.
+    :param path: the parameters in the path, by name; `query` has those in the query.
     :param body: its JSON value; `INVALID` without one.
-    :param key: the credential's text; empty without one.
     """
 
     path: Mapping[str, Any]
     query: Mapping[str, Any]
-    headers: Mapping[str, Any]
     body: object
-    key: str = ""
 
     @property
     def echo(self) -> dict[str, object]:
@@ -95,6 +93,13 @@ def details_of(operation: Operation) -> Details:
     return operation.details
 
 
+def session_of(request: Request) -> Session:
+    """Return the session of a request to an operation."""
+    session = request.exchange.session
+    assert session is not None  # noqa: S101 - `Playback.respond` sets it
+    return session
+
+
 def credential(operation: Operation, request: Request, settings: Settings) -> Credential:
     """Return the credential of a request.
 
@@ -102,9 +107,13 @@ def credential(operation: Operation, request: Request, settings: Settings) -> Cr
     """
     details = details_of(operation)
     keys = settings.api_key if "api_key" in settings.sources and not settings.any_key else ()
-    named = _raw_names(request, {name: [value] for name, value in request.headers.items()})
-    headers = {name.lower(): values[0] for name, values in named.items()}
-    return details.security.read(Sent(headers, dict(request.args.lists())), keys)
+    return details.security.read(credentials_sent(request), keys)
+
+
+def credentials_sent(request: Request) -> Sent:
+    """Return the parts of a request that can have credentials."""
+    headers = {name.lower(): values[0] for name, values in _headers(request).items()}
+    return Sent(headers, dict(request.args.lists()))
 
 
 def unauthorized(operation: Operation, request: Request, problem: str) -> Response:
@@ -120,7 +129,7 @@ def respond(
     operation: Operation,
     request: Request,
     *_: Store,
-    act: Callable[[Operation, Request, Asked], Response] | None = None,
+    act: Callable[[Operation, Request, Arguments], Response] | None = None,
 ) -> Response:
     """Respond to a request to an operation of a document.
 
@@ -129,19 +138,19 @@ def respond(
     details = details_of(operation)
     if details.described.not_served:
         return _not_sent(operation, request, details.described.not_served)
-    asked = read(operation, request)
-    if isinstance(asked, Response):
-        return asked
+    arguments = read(operation, request)
+    if isinstance(arguments, Response):
+        return arguments
     try:
         wanted = _preference(request)
         if act is not None and not wanted:
-            return act(operation, request, asked)
+            return act(operation, request, arguments)
         reply = _wanted(operation, wanted)
         is_error = reply.status >= _ERROR and not wanted.keys() & {"example", "dynamic"}
         if is_error:
-            key = str(asked.path.get(details.guess.key, ""))
+            key = str(arguments.path.get(details.guess.key, ""))
             return failed(operation, request, "", (reply.status,), (), key)
-        return described(operation, request, reply, asked.echo, wanted)
+        return described(operation, request, reply, arguments.echo, wanted)
     except _PreferError as error:
         problems = [(("Prefer",), str(error))]
         return failed(operation, request, "invalid_request", (400, 422), problems)
@@ -172,17 +181,14 @@ def _not_sent(operation: Operation, request: Request, why: str) -> Response:
 # --- Reading ----------------------------------------------------------------------------------
 
 
-def read(operation: Operation, request: Request) -> Asked | Response:
+def read(operation: Operation, request: Request) -> Arguments | Response:
     """Return the values of a request, or the response to an invalid one."""
     details = details_of(operation)
     parameters = details.parameters
     cookies = {name: request.cookies.getlist(name) for name in request.cookies}
-    headers: dict[str, list[str]] = {}
-    for name, value in request.headers.items():
-        headers.setdefault(name, []).append(value)
     path = parameters.read("path", {k: [str(v)] for k, v in (request.view_args or {}).items()})
     query = parameters.read("query", dict(request.args.lists()))
-    header = parameters.read("header", _raw_names(request, headers))
+    header = parameters.read("header", _headers(request))
     cookie = parameters.read("cookie", cookies)
     if unknown := query.unknown - details.security.query:
         names = ", ".join(map(repr, sorted(unknown)[:8]))
@@ -207,12 +213,14 @@ def read(operation: Operation, request: Request) -> Asked | Response:
     if sent.kind:
         code, statuses = _FAILURES[sent.kind]
         return failed(operation, request, code, statuses, sent.problems)
-    values = {**header.values, **cookie.values}
-    return Asked(path.values, query.values, values, sent.value)
+    return Arguments(path.values, query.values, sent.value)
 
 
-def _raw_names(request: Request, headers: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Return the headers with those whose names have an underscore, which WSGI does not pass on."""
+def _headers(request: Request) -> dict[str, list[str]]:
+    """Return the headers, also those with an underscore, which WSGI does not pass on."""
+    headers: dict[str, list[str]] = {}
+    for name, value in request.headers.items():
+        headers.setdefault(name, []).append(value)
     head: bytes = request.environ.get("mockpets.head", b"")
     for line in head.split(b"\r\n")[1:]:
         name, colon, value = line.decode("latin-1").partition(":")
@@ -236,8 +244,7 @@ def _preference(request: Request) -> dict[str, str]:
 
 def values_of(operation: Operation, request: Request) -> Values:
     """Return what generates values for a request's session."""
-    session = request.exchange.session
-    assert session is not None  # noqa: S101 - `Playback.respond` sets it
+    session = session_of(request)
     now = session.clock.now() if session.clock else session.shared.started
     return values_for(details_of(operation).api, session.seed, now - now % _DAY)
 

@@ -62,10 +62,12 @@ def add_routes(app: App, contracts: Contracts, respond: Callable[..., Response])
 
 def _of_document(operation: Operation, request: Request, *stores: Store) -> Response:
     """Respond to a request to an operation of a document."""
-    from mockpets.web import documented, stateful  # here, since they slow down the start
+    # Here, since they slow down the start.
+    from mockpets.web import documented
+    from mockpets.web.stateful.roles import act
 
-    act = None if operation.collection is None else stateful.act
-    return documented.respond(operation, request, *stores, act=act)
+    is_stateful = operation.collection is not None
+    return documented.respond(operation, request, *stores, act=act if is_stateful else None)
 
 
 def list_records(operation: Operation, request: Request, store: Store) -> Response:

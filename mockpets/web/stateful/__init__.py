@@ -1,0 +1,1 @@
+"""Serve the operations of OpenAPI documents that read and change records."""

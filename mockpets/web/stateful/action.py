@@ -1,0 +1,278 @@
+"""One call of an operation: the records that it reads or changes, and the person who calls it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from mockpets.contract.collections import identity
+from mockpets.contract.document_records import (
+    OWN,
+    DocumentRecords,
+    link_of,
+    parent_property,
+    set_at,
+    value_at,
+    visible,
+)
+from mockpets.contract.fields import INVALID
+from mockpets.records.table import parse_row
+from mockpets.web.documented import credentials_sent, details_of, session_of, values_of
+from mockpets.web.stateful.comparison import equal
+from mockpets.web.stateful.tokens import key_of_token
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mockpets.contract.details import Api, Details
+    from mockpets.contract.inference import Guess, GuessedCollection
+    from mockpets.contract.model import Key, Operation, Record
+    from mockpets.contract.query_meanings import PropertyPath
+    from mockpets.records.store import Change, Store
+    from mockpets.seed.values import Values
+    from mockpets.web.documented import Arguments
+    from mockpets.web.exchange import Request
+
+GONE: Final = f"{OWN}gone"
+"""A property of a deleted record whose collection has every other key."""
+
+
+class ActionError(Exception):
+    """The request fails with a documented error.
+
+    :param statuses: see `documented.failed`; also `key`.
+    """
+
+    def __init__(self, code: str, statuses: Sequence[int], message: str, key: str = "") -> None:
+        super().__init__(message)
+        self.code, self.statuses, self.key = code, statuses, key
+
+
+@dataclass(frozen=True)
+class Action:
+    """One call of an operation that reads or changes records.
+
+    :param arguments: the values in the request.
+    :param guess: what the operation does, in `api`, the document.
+    :param collection: of the operation; its records may be those of another one.
+    :param store: the records.
+    :param schema: of the records in the store.
+    :param values: generates values.
+    """
+
+    operation: Operation
+    request: Request
+    arguments: Arguments
+    details: Details
+    guess: Guess
+    api: Api
+    collection: GuessedCollection
+    store: Store
+    schema: DocumentRecords
+    values: Values
+
+    @property
+    def key_name(self) -> str:
+        """The property with the key."""
+        return self.schema.key
+
+    @property
+    def stored(self) -> str:
+        """The collection in which the records are: for a collection that shows users, users."""
+        return self.schema.guessed.name
+
+    def store_of(self, name: str) -> Store:
+        """Return the records of a collection of the document."""
+        return _store_of(self.operation, self.request, name)
+
+    def publish(self) -> None:
+        """Notify those who wait for changes of records."""
+        session_of(self.request).changes.publish("data")
+
+    @cached_property
+    def my_key(self) -> object:
+        """The key of the person whose token the request has; None without a token.
+
+        An unknown token is that of the first person.
+        """
+        request, people = self.request, self.api.people
+        sent = credentials_sent(request)
+        cookie = request.cookies.get(self.api.cookie) if self.api.cookie else None
+        token = self.details.security.read(sent).key or cookie
+        token = token or sent.headers.get("authorization", "").rpartition(" ")[2]
+        if people is None or not token:
+            return None
+        store = self.store_of(people.name)
+        row = store.find(key_of_token(token)) or next(iter(store.rows(1)), None)
+        return parse_row(row)[people.key] if row else None
+
+    # --- The request --------------------------------------------------------------------------
+
+    @cached_property
+    def key(self) -> str:
+        """The key in the request, as a text; empty without one."""
+        place: Mapping[str, Any] = self.arguments.path
+        match self.guess.key_in:
+            case "token":
+                if self.my_key is None:
+                    raise ActionError("unauthorized", (401, 403), "log in first")
+                return str(self.my_key)
+            case "query":
+                place = self.arguments.query
+            case "body":
+                place = self.body
+        key = place.get(self.guess.key)
+        if key is None and self.guess.key_in != "body":
+            key = next(reversed([*self.arguments.path.values()]), None)
+        return "" if key is None else str(key)
+
+    @cached_property
+    def body(self) -> dict[str, Any]:
+        """The object in the body, without its envelope; empty without one."""
+        return visible(self._body) if isinstance(self._body, dict) else {}
+
+    @cached_property
+    def items(self) -> list[dict[str, Any]]:
+        """The objects of the list in the body, without its envelope."""
+        items = self._body if isinstance(self._body, list) else []
+        return [visible(each) for each in items if isinstance(each, dict)]
+
+    @property
+    def _body(self) -> object:
+        value = self.arguments.body
+        for name in self.guess.body_envelope:
+            value = value.get(name) if isinstance(value, dict) else None
+        return value
+
+    # --- Records ------------------------------------------------------------------------------
+
+    def find(self, key: str) -> Record:
+        """Return the record with a key, or raise `ActionError`."""
+        self.check_parents()
+        row = self.store.find(key)
+        record = None if row is None else parse_row(row)
+        if record is None and self.collection.is_open and not self.collection.shows:
+            record = self._first_version(key)
+        if record is None or GONE in record or not self.is_below(record):
+            raise self.missing(key)
+        return record
+
+    def put(self, key: str, change: Change) -> Record:
+        """Change a record that `find` has returned, and return it.
+
+        :param change: gets the current record, which another request may have changed since.
+        """
+        if self.store.find(key) is None:
+            _, row = self.store.create(change(self._first_version(key)))
+        else:
+            _, row = self.store.change(key, change)
+        self.publish()
+        return parse_row(row)
+
+    def _first_version(self, key: str) -> Record:
+        """Return the unchanged record of a collection in which every key exists."""
+        name, echo = self.guess.collection, {self.key_name: self.typed_key(key)}
+        made = self.values.value(self.collection.schema, kind=name, at=f"{name}/{key}", echo=echo)
+        record = {**made, **echo} if isinstance(made, dict) else echo
+        for path, value in self.parents:
+            set_at(record, path, value)
+        return record
+
+    def typed_key(self, text: str) -> Key:
+        """Return a key with the type that it has in records."""
+        field = self.schema.properties.get(self.key_name)
+        is_number = field is not None and "integer" in field.types_named
+        return identity(text) if is_number else text
+
+    def missing(self, key: str) -> ActionError:
+        """Return the error for a key without a record."""
+        message = _no_record(self.collection, key)
+        return ActionError("not_found", (404, 410, 400, 422), message, key)
+
+    # --- Parents and owners -------------------------------------------------------------------
+
+    @cached_property
+    def parents(self) -> list[tuple[PropertyPath, object]]:
+        """The properties with the keys of the parents in the path, with these keys.
+
+        A record has the key of its parent; those before are in the parent.
+        """
+        result = []
+        names = [name for name in self.guess.where if self.arguments.path.get(name) is not None]
+        for name in names:
+            path = self.guess.where[name]
+            if not path and name == names[-1]:
+                path = link_of(self.collection)
+            elif not path and not self.collection.parent:
+                path = (parent_property(f".{name}"),)
+            if path:
+                result.append((path, self.arguments.path[name]))
+        return result
+
+    def is_below(self, record: Record) -> bool:
+        """Return whether a record belongs to the parents in the path."""
+        return all(
+            equal(known := value_at(record, path), value)
+            # Below a parent that has no records are the records with which the server starts.
+            or (known is INVALID and path[0][:1] == OWN and not self.collection.parent)
+            for path, value in self.parents
+        )
+
+    def check_parents(self) -> None:
+        """Raise `ActionError` if the parents in the path do not exist, or belong elsewhere."""
+        collections, collection = self.api.inferred.collections, self.collection
+        child: Record | None = None
+        for name in reversed([*self.guess.where]):
+            key, parent = self.arguments.path.get(name), collections.get(collection.parent)
+            if key is None or parent is None or parent.is_open or parent.shows:
+                return
+            row = self.store_of(parent.name).find(str(key))
+            is_linked = child is None or equal(value_at(child, link_of(collection)), key)
+            if row is None or not is_linked:
+                message = _no_record(parent, str(key))
+                raise ActionError("not_found", (404, 400, 422), message, str(key))
+            collection, child = parent, parse_row(row)
+
+    def check_owner(self, record: Record) -> None:
+        """Raise `ActionError` if another person owns a record and the document lists a 403."""
+        path = self.collection.owner
+        owner = value_at(record, path) if path else INVALID
+        is_listed = "403" in self.details.described.responses
+        if is_listed and owner not in (INVALID, None) and not equal(owner, self.my_key):
+            raise ActionError("forbidden", (403,), "the record belongs to another user")
+
+
+def action_of(operation: Operation, request: Request, arguments: Arguments) -> Action:
+    """Return the action of a request."""
+    details = details_of(operation)
+    api, name = details.api, details.guess.collection
+    store = _store_of(operation, request, api.stored(name))
+    schema = store.collection.schema
+    assert isinstance(schema, DocumentRecords)  # noqa: S101 - those of a document are
+    return Action(
+        operation,
+        request,
+        arguments,
+        details,
+        details.guess,
+        api,
+        api.inferred.collections[name],
+        store,
+        schema,
+        values_of(operation, request),
+    )
+
+
+def _store_of(operation: Operation, request: Request, name: str) -> Store:
+    stack, own = request.exchange.stack, operation.collection
+    assert stack is not None  # noqa: S101 - `Playback.respond` sets it
+    assert own is not None  # noqa: S101 - an operation with a role has one
+    collections = stack.contracts.collections
+    # With a label if another contract has a collection with this name.
+    labelled = f"{own.name.partition('.')[0]}.{name}"
+    return session_of(request).store(stack, collections.get(labelled) or collections[name])
+
+
+def _no_record(collection: GuessedCollection, key: str) -> str:
+    return f"{collection.name} has no record with the {collection.key} {key[:100]}"

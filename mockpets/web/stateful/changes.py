@@ -1,0 +1,260 @@
+"""Create, change and delete records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from mockpets.contract.document_records import OWN, link_of, set_at, value_at, visible
+from mockpets.contract.fields import INVALID
+from mockpets.contract.json_patch import json_patch
+from mockpets.records.table import parse_row
+from mockpets.web.stateful.action import GONE, Action, ActionError
+from mockpets.web.stateful.comparison import has
+from mockpets.web.stateful.new_records import add, set_given, set_times
+from mockpets.web.stateful.people import hide_password, respond_with_token
+from mockpets.web.stateful.rendering import list_body, respond_with, respond_with_record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mockpets.contract.json_schema import SchemaField
+    from mockpets.contract.model import Record
+    from mockpets.web.exchange import Response
+
+Body = dict[str, Any]
+Make = Callable[[Action, "Record", Body], "Record"]
+"""Returns a record after a change with a body."""
+
+
+def create(action: Action) -> Response:
+    """Add the record in the body, or several."""
+    action.check_parents()
+    if action.guess.many:
+        return _respond_with_several(action, [add(action, item) for item in action.items])
+    record = add(action, action.body)
+    if action.guess.credentials:
+        return respond_with_token(action, record)
+    return respond_with_record(action, record)
+
+
+def replace(action: Action) -> Response:
+    """Replace a record, or several; or create one with the key in the path."""
+    if action.guess.many:
+        return _write_several(action, _replaced)
+    if action.store.find(action.key) is None and action.guess.creates:
+        body = {**action.body, action.key_name: action.typed_key(action.key)}
+        return respond_with_record(action, add(action, body), is_new=True)
+    return _write_one(action, _replaced, action.body)
+
+
+def update(action: Action) -> Response:
+    """Change the properties in the body, or else in the query, of a record or of several."""
+    if action.guess.many:
+        return _write_several(action, _merged)
+    body = action.body or _known(action, action.arguments.query)
+    return _write_one(action, _change_of(action), body)
+
+
+def act(action: Action) -> Response:
+    """Change a record as the name of the operation says."""
+    return _write_one(action, _overlaid, action.body)
+
+
+def toggle(action: Action) -> Response:
+    """Switch a property of a record on or off, for the person who calls if there is one."""
+    me = action.my_key
+    action.find(action.key)
+
+    def toggled(before: Record) -> Record:
+        record = dict(before)  # `set_at` copies the objects below
+        for path, value in action.guess.change.items():
+            if me is None:
+                is_change = value_at(record, path) is not value
+                set_at(record, path, value)
+            else:
+                name = OWN + ".".join(path)
+                people = record.get(name, [])
+                is_change = (me in people) is not value
+                others = [each for each in people if each != me]
+                record[name] = [*others, me] if value else others
+            counter = action.guess.counter
+            count = value_at(record, counter) if counter else INVALID
+            if is_change and isinstance(count, int):
+                set_at(record, counter, max(count + (1 if value else -1), 0))
+        return record
+
+    return respond_with_record(action, action.put(action.key, toggled))
+
+
+def single(action: Action) -> Response:
+    """Read or change a single object, of which there may be one for each parent."""
+    action.check_parents()
+    method, is_read = action.operation.method, action.operation.method in ("GET", "HEAD")
+    records = [*map(parse_row, action.store.rows())]
+    record = next((each for each in records if GONE not in each and action.is_below(each)), None)
+    if not records and not action.collection.parent:  # a scenario may start without records
+        name, schema = action.collection.name, action.collection.schema
+        record = {**action.values.record(name, schema, 1), action.key_name: 1}
+        if not is_read:
+            _, row = action.store.create(record)
+            record = parse_row(row)
+    if record is None and method in ("PUT", "POST", "PATCH"):
+        return respond_with_record(action, add(action, action.body), is_new=True)
+    if record is None:
+        raise action.missing("")
+    if method == "DELETE":
+        _drop(action, action.stored, [record])
+    elif not is_read:
+        make = _replaced if method == "PUT" and not action.guess.patch else _change_of(action)
+        record = _written(action, str(record[action.key_name]), make, action.body)
+    return respond_with_record(action, record)
+
+
+def delete(action: Action) -> Response:
+    """Delete a record, those whose keys are in the request, or all of a list."""
+    if not action.guess.many:
+        record = action.find(action.key)
+        action.check_owner(record)
+        _drop(action, action.stored, [record])
+        return respond_with_record(action, record)
+    records = [each for each in map(parse_row, action.store.rows()) if action.is_below(each)]
+    if name := action.guess.key:
+        place = action.arguments.query if action.guess.key_in == "query" else action.body
+        wanted = place.get(name) or [each.get(name) for each in action.items]
+        keys = wanted if isinstance(wanted, list) else [wanted]
+        if not keys:
+            raise ActionError("invalid_request", (400, 422, 404), f"{name} is required")
+        records = [each for each in records if has(keys, each[action.key_name])]
+        if not records:
+            raise action.missing(", ".join(map(str, keys)))
+    _drop(action, action.stored, records)
+    return respond_with_record(action, None)
+
+
+def _drop(action: Action, name: str, records: Sequence[Record]) -> None:
+    """Delete records of a collection, and those that belong to them."""
+    store, collections = action.store_of(name), action.api.inferred.collections
+    collection, key = collections[name], store.collection.key
+    for record in records:
+        if collection.is_open or (collection.is_single and not collection.parent):
+            gone = {key: record[key], GONE: True}
+            if store.find(str(record[key])) is None:
+                store.create(gone)
+            else:
+                store.change(str(record[key]), lambda _, gone=gone: gone)  # type: ignore[misc]
+        else:
+            store.delete(str(record[key]))
+    action.publish()
+    keys = {str(each[key]) for each in records}
+    for child in collections.values():
+        if child.parent == name and not child.shows:
+            rows = map(parse_row, action.store_of(child.name).rows())
+            links = ((value_at(each, link_of(child)), each) for each in rows)
+            below = [
+                each for key, each in links if isinstance(key, (int, str)) and str(key) in keys
+            ]
+            if below:
+                _drop(action, child.name, below)
+
+
+# --- Changes of a record --------------------------------------------------------------------------
+
+
+def _change_of(action: Action) -> Make:
+    return _patched if action.guess.patch == "json-patch" else _merged
+
+
+def _merged(action: Action, before: Record, body: Body) -> Record:
+    return _merge(before, body, action.schema.field())
+
+
+def _merge(before: Record, patch: Body, field: SchemaField | None) -> Record:
+    """Return an object after a merge patch (RFC 7396); null stays where it is valid."""
+    result = dict(before)
+    for name, value in patch.items():
+        known = field.shape.fields.get(name) if field is not None else None
+        if value is None and (known is None or known.accept(None) is INVALID):
+            result.pop(name, None)
+        elif isinstance(value, dict):
+            below = result.get(name)
+            result[name] = _merge(below if isinstance(below, dict) else {}, value, known)
+        else:
+            result[name] = value
+    return result
+
+
+def _patched(action: Action, before: Record, _: Body) -> Record:
+    """Return a record after the JSON Patch in the body, which must leave it valid."""
+    try:
+        new = json_patch(visible(before), action.arguments.body)
+    except ValueError as error:
+        raise ActionError("invalid_request", (400, 422), str(error)) from None
+    except LookupError as error:
+        raise ActionError("conflict", (409, 422, 400), str(error.args[0])) from None
+    if isinstance(new, dict):
+        new = {**visible(new), action.key_name: before[action.key_name]}
+    problems = action.schema.field().problems(new)
+    if problems or not isinstance(new, dict):
+        parts = (f"{'.'.join(map(str, path))} {what}".strip() for path, what in problems)
+        raise ActionError("invalid_request", (422, 400), "; ".join(parts))
+    hidden = {name: value for name, value in before.items() if name[:1] == OWN}
+    return {**new, **hidden}
+
+
+def _replaced(action: Action, before: Record, body: Body) -> Record:
+    """Return a record with the properties of a body only, and those that clients cannot send."""
+    request = action.details.bodies_field(action.guess.body_envelope)
+    fields = request.shape.fields if request is not None else {}
+    sent = {name for name, field in fields.items() if not field.is_hidden}
+    sent &= action.schema.properties.keys()
+    kept = {name: value for name, value in before.items() if name not in sent}
+    return {**kept, **body}
+
+
+def _overlaid(action: Action, before: Record, body: Body) -> Record:
+    return {**before, **_known(action, body)}
+
+
+def _known(action: Action, values: Mapping[str, Any]) -> Body:
+    """Return the values that are properties of a record."""
+    return {name: value for name, value in values.items() if name in action.schema.properties}
+
+
+def _written(action: Action, key: str, make: Make, body: Body) -> Record:
+    """Change a record that the person who calls may change, and return it."""
+    before = action.find(key)
+    action.check_owner(before)
+    after = make(action, before, body)
+    # Outside the lock of the store, because it may read the same one.
+    set_given(action, after, action.guess.change)
+    given = {path: value_at(after, path) for path in action.guess.change}
+
+    def change(record: Record) -> Record:
+        new = {**make(action, record, body), action.key_name: record[action.key_name]}
+        for path, value in given.items():
+            set_at(new, path, value)
+        hide_password(action, new)
+        set_times(action, new)
+        return new
+
+    return action.put(str(before[action.key_name]), change)
+
+
+def _write_one(action: Action, make: Make, body: Body) -> Response:
+    return respond_with_record(action, _written(action, action.key, make, body))
+
+
+def _write_several(action: Action, make: Make) -> Response:
+    """Change each record of the list in the body."""
+    items = {str(item.get(action.guess.key)): item for item in action.items}
+    for key in items:
+        action.find(key)  # so that nothing changes if one is missing
+    records = [_written(action, key, make, item) for key, item in items.items()]
+    return _respond_with_several(action, records)
+
+
+def _respond_with_several(action: Action, records: list[Record]) -> Response:
+    if action.guess.returns == "list":
+        return respond_with(action, list_body(action, records))
+    return respond_with_record(action, records[-1] if records else None)

@@ -1,0 +1,83 @@
+"""Compare the values of records with keys, and with the values of queries."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+from mockpets.contract.document_records import visible
+from mockpets.contract.fields import INVALID, is_number
+from mockpets.strict_json import same_json
+
+
+def equal(one: object, other: object) -> bool:
+    """Return whether two values are equal; a text may stand for a number or a boolean."""
+    if one is INVALID or other is INVALID or one is None or other is None:
+        return one is other
+    if isinstance(one, (dict, list)) or isinstance(other, (dict, list)):
+        return same_json(one, other)
+    return _text(one) == _text(other) or same_json(one, other)
+
+
+def has(value: object, wanted: object) -> bool:
+    """Return whether a value equals the one of a query, or is a list that contains it."""
+    if isinstance(value, list):
+        return any(has(each, wanted) for each in value)
+    return equal(value, wanted)
+
+
+def is_true(value: object) -> bool:
+    """Return whether the value of a query switches something on."""
+    return str(value).lower() in ("true", "1", "yes")
+
+
+def compare(value: object, limit: object) -> int | None:
+    """Return -1, 0 or 1 if a value is less than a limit, equal or greater; None for no value.
+
+    The greatest item of a list counts. A limit that is a date includes the times of that day.
+    """
+    if value is INVALID or value is None:
+        return None
+    if isinstance(value, list):
+        results = (compare(each, limit) for each in value)
+        return max((each for each in results if each is not None), default=None)
+    one, other = sort_key(value), sort_key(limit)
+    if isinstance(value, str) and isinstance(limit, str):
+        first, second = _time(value), _time(limit)
+        if re.fullmatch(r"[\d-]{10}", limit):
+            one = sort_key(value[:10])
+        elif first and second:
+            return (first > second) - (first < second)
+    return (one > other) - (one < other)
+
+
+def sort_key(value: object) -> tuple[int, Any]:
+    """Return a key that sorts numbers before texts, whose case is ignored."""
+    return (0, value) if is_number(value) else (1, str(value).lower())
+
+
+def contains(value: object, text: str) -> bool:
+    """Return whether any text in a value contains another one, in any case."""
+    return text.lower() in _all_text(value)
+
+
+def _all_text(value: object) -> str:
+    if isinstance(value, dict):
+        return "\n".join(map(_all_text, visible(value).values()))
+    if isinstance(value, list):
+        return "\n".join(map(_all_text, value))
+    return value.lower() if isinstance(value, str) else ""
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _time(text: str) -> datetime | None:
+    """Return a time, in UTC if it has no offset; None for another text."""
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return time if time.tzinfo else time.replace(tzinfo=UTC)

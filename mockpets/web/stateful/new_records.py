@@ -1,0 +1,140 @@
+"""Make records complete: what corrections set, times, defaults, keys and required properties."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from mockpets.clock import real_time, time_text
+from mockpets.contract.document_records import set_at, value_at
+from mockpets.contract.fields import INVALID
+from mockpets.contract.shapes import plain
+from mockpets.errors import RequestError
+from mockpets.records.table import parse_row
+from mockpets.web.documented import session_of
+from mockpets.web.stateful import people
+from mockpets.web.stateful.action import ActionError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mockpets.contract.json_schema import SchemaField
+    from mockpets.contract.model import Record
+    from mockpets.contract.query_meanings import PropertyPath
+    from mockpets.web.stateful.action import Action
+
+_CREATED: Final = ("createdat", "created", "createdon", "datecreated", "creationdate", "insertedat")
+_UPDATED: Final = ("updatedat", "updated", "updatedon", "dateupdated", "modifiedat", "lastmodified")
+_TITLES: Final = ("title", "name", "headline", "subject", "label")
+_SLUGS: Final = ("slug", "permalink", "handle")
+
+
+def add(action: Action, body: dict[str, Any]) -> Record:
+    """Add a record with the properties of a body, completed, and return it."""
+    record, collection, guess = dict(body), action.collection, action.guess
+    for path, value in action.parents:
+        set_at(record, path, value)
+    if credentials := guess.credentials:
+        people.check_name(action, record, credentials.name[-1:])
+    if collection.owner and action.my_key is not None and not collection.is_people:
+        set_at(record, collection.owner, action.my_key)
+    set_given(action, record, collection.sets)
+    if guess.role == "create":
+        set_given(action, record, guess.change)
+    key = record.get(action.key_name)
+    if key is None and plain(action.key_name) in _SLUGS:
+        named = (record.get(name) for name in action.schema.properties if plain(name) in _TITLES)
+        if title := next((each for each in named if each is not None), ""):
+            record[action.key_name] = _free_slug(action, str(title))
+    set_times(action, record, is_new=True)
+    _set_required(action, record)
+    people.hide_password(action, record)
+    try:
+        _, row = action.store.create(record)
+    except RequestError as error:
+        if error.code == "conflict":
+            raise ActionError("conflict", (409, 422, 400), error.message, str(key)) from None
+        raise
+    action.publish()
+    return parse_row(row)
+
+
+def set_given(action: Action, record: Record, given: Mapping[PropertyPath, object]) -> None:
+    """Set properties to the values that corrections, or the names of operations, give."""
+    for path, source in given.items():
+        value = given_value(action, source, record)
+        is_slug = isinstance(source, dict) and source.keys() == {"slugify"}
+        if is_slug and path == (action.key_name,):
+            value = _free_slug(action, str(value))
+        set_at(record, path, value)
+
+
+def given_value(action: Action, source: object, record: Record) -> object:
+    """Return the value of a correction: ``{from: me}``, ``{slugify: title}``, or a constant."""
+    match source:
+        case {"from": "me"}:
+            return action.my_key
+        case {"from": str(text)}:
+            place, *path = text.split(".")
+            arguments = action.arguments._asdict()
+            value = value_at(arguments.get(place), path)
+            return None if value is INVALID else value
+        case {"slugify": str(name)}:
+            return _slug(str(value_at(record, name.split("."))))
+    return source
+
+
+def _slug(title: str) -> str:
+    return re.sub(r"[^\w]+", "-", title.lower()).strip("-")[:60] or "untitled"
+
+
+def _free_slug(action: Action, title: str) -> str:
+    """Return a slug that is not the key of a record."""
+    slug = text = _slug(title)
+    number = 1
+    while action.store.find(text) is not None:
+        number += 1
+        text = f"{slug}-{number}"
+    return text
+
+
+def set_times(action: Action, record: Record, *, is_new: bool = False) -> None:
+    """Set the times at which a record was created or updated."""
+    clock = session_of(action.request).clock
+    now = time_text(clock.now() if clock else real_time())
+    for name, field in action.schema.properties.items():
+        is_created = is_new and plain(name) in _CREATED and name not in record
+        if (is_created or plain(name) in _UPDATED) and "string" in field.types_named:
+            record[name] = now[:10] if field.openapi.get("format") == "date" else now
+
+
+def _set_required(action: Action, record: Record) -> None:
+    """Set the defaults, and the required properties, that a new record lacks."""
+    required = action.schema.field().shape.required
+    for name, field in action.schema.properties.items():
+        if name in record or name == action.key_name:
+            continue
+        default = field.openapi.get("default", INVALID)
+        if default is not INVALID and field.accept(default) is not INVALID:
+            record[name] = default
+        elif name in required:
+            record[name] = _initial(action, record, name, field)
+
+
+def _initial(action: Action, record: Record, name: str, field: SchemaField) -> object:
+    """Return the first value of a required property that the client has not sent."""
+    types = field.types_named
+    candidates: list[object] = [
+        *field.openapi.get("enum", ())[:1],
+        *([False] if "boolean" in types else ()),
+        *([0] if types & {"integer", "number"} else ()),
+        *([[]] if "array" in types else ()),
+        None,
+    ]
+    for each in candidates:
+        if field.accept(each) is not INVALID:
+            return each
+    kind = action.guess.collection
+    at = f"new/{kind}/{action.store.next_key}"
+    whole = action.values.value(action.collection.schema, kind=kind, at=at, echo=record)
+    return whole.get(name) if isinstance(whole, dict) else None

@@ -1,0 +1,54 @@
+"""What an operation does, by its role."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from mockpets.errors import RequestError
+from mockpets.web.documented import failed
+from mockpets.web.stateful import changes
+from mockpets.web.stateful.action import ActionError, action_of
+from mockpets.web.stateful.listing import list_records, list_values
+from mockpets.web.stateful.people import log_in
+from mockpets.web.stateful.rendering import respond_with_record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from mockpets.contract.model import Operation
+    from mockpets.web.documented import Arguments
+    from mockpets.web.exchange import Request, Response
+    from mockpets.web.stateful.action import Action
+
+
+def act(operation: Operation, request: Request, arguments: Arguments) -> Response:
+    """Return the response of an operation that reads or changes records."""
+    action = action_of(operation, request, arguments)
+    try:
+        return _ROLES[action.guess.role](action)
+    except ActionError as error:
+        reasons = [((), str(error))]
+        return failed(operation, request, error.code, error.statuses, reasons, error.key)
+    except RequestError as error:
+        if error.code != "invalid_request":
+            raise
+        return failed(operation, request, error.code, (400, 422), [((), error.message)])
+
+
+def _get(action: Action) -> Response:
+    return respond_with_record(action, action.find(action.key))
+
+
+_ROLES: Final[Mapping[str, Callable[[Action], Response]]] = {
+    "list": list_records,
+    "create": changes.create,
+    "get": _get,
+    "replace": changes.replace,
+    "update": changes.update,
+    "delete": changes.delete,
+    "values": list_values,
+    "toggle": changes.toggle,
+    "act": changes.act,
+    "one": changes.single,
+    "login": log_in,
+}

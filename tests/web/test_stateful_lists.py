@@ -1,0 +1,234 @@
+"""Lists of records of a document: filters, orders and pages."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.web.checked_client import Checked, op, several, thing, write
+
+ANIMALS: list[dict[str, Any]] = [
+    {"id": 1, "ownerId": 1, "species": "dog", "bornOn": "2020-01-01", "tags": ["a", "b"]},
+    {"id": 2, "ownerId": 2, "species": "cat", "bornOn": "2021-01-01", "tags": ["b"]},
+    {"id": 3, "ownerId": 1, "species": "dog", "bornOn": "2022-01-01", "tags": []},
+    {"id": 4, "ownerId": 1, "species": "rabbit"},
+]  # fmt: skip
+FILTERS = {
+    "": [1, 2, 3, 4],
+    "species=dog": [1, 3],
+    "species=parrot": [],
+    "ownerId=1&species=dog": [1, 3],
+    "tag=b": [1, 2],
+    "tag=": [1, 2, 3, 4],
+    "tag=zz": [],
+    "bornAfter=2021-01-01": [2, 3],
+    "bornBefore=2021-01-01": [1, 2],
+    "bornAfter=2020-06-01&bornBefore=2021-06-01": [2],
+    "mood=any": [1, 2, 3, 4],
+    "limit=2": [1, 2],
+    "limit=2&offset=1": [2, 3],
+    "offset=9": [],
+    "offset=99999999999999999999": [],
+}
+
+
+@pytest.mark.parametrize(("query", "keys"), FILTERS.items())
+def test_a_list_is_filtered_by_what_its_parameters_are_named_after(
+    clinic: Checked, query: str, keys: list[int]
+) -> None:
+    assert clinic.control("PUT", "data/animals", ANIMALS)
+    assert clinic.control("PATCH", "data/animals/4", {"bornOn": None})  # it was generated
+    response = clinic("GET", f"/animals?{query}")
+    assert [each["id"] for each in response.json["animals"]] == keys
+    total = response.json["total"]
+    assert total == (
+        len(keys) if not {"limit", "offset"} & {*query.replace("=", "&").split("&")} else 4
+    )
+
+
+OWNERS = [
+    {"id": number, "name": name, "createdAt": f"2024-0{number}-01T00:00:00Z",
+     "email": f"{name}@example.com", "address": {"street": "s", "city": city}}
+    for number, name, city in [(1, "Cleo", "Bern"), (2, "anna", "Basel"), (3, "Bert", "Bern")]
+]  # fmt: skip
+OWNER_PAGES: dict[str, tuple[list[int], dict[str, int]]] = {
+    "": ([1, 2, 3], {"total": 3, "page": 1, "pages": 1}),
+    "limit=2": ([1, 2], {"total": 3, "page": 1, "pages": 2}),
+    "limit=2&page=2": ([3], {"total": 3, "page": 2, "pages": 2}),
+    "limit=2&page=3": ([], {"total": 3, "page": 3, "pages": 2}),
+    "page=99999999999999999999": ([], {"total": 3, "page": 99999999999999999999, "pages": 1}),
+    "city=Bern": ([1, 3], {"total": 2, "page": 1, "pages": 1}),
+    "city=Bern&limit=1&page=2": ([3], {"total": 2, "page": 2, "pages": 2}),
+    "q=an": ([2], {"total": 1, "page": 1, "pages": 1}),
+    "q=BER": ([1, 3], {"total": 2, "page": 1, "pages": 1}),
+    "q=zz": ([], {"total": 0, "page": 1, "pages": 0}),
+    "sort=name": ([2, 3, 1], {"total": 3, "page": 1, "pages": 1}),
+    "sort=-name": ([1, 3, 2], {"total": 3, "page": 1, "pages": 1}),
+    "sort=-createdAt&limit=1": ([3], {"total": 3, "page": 1, "pages": 3}),
+}
+
+
+@pytest.mark.parametrize(("query", "expected"), OWNER_PAGES.items())
+def test_a_page_has_its_totals(
+    clinic: Checked, query: str, expected: tuple[list[int], dict[str, int]]
+) -> None:
+    clinic.control("PUT", "data/owners", OWNERS)
+    body = clinic("GET", f"/owners?{query}").json
+    assert ([each["id"] for each in body["data"]], body["meta"]) == expected
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=51", "page=0", "limit=x", "sort=email"])
+def test_a_list_rejects_what_the_document_does_not_allow(clinic: Checked, query: str) -> None:
+    assert clinic("GET", f"/owners?{query}").status == 422
+
+
+def test_cursors_lead_to_every_record_once(clinic: Checked) -> None:
+    keys, cursor = [], None
+    for _ in range(4):
+        body = clinic(
+            "GET", "/appointments", limit=5, **({"cursor": cursor} if cursor else {})
+        ).json
+        keys += [each["id"] for each in body["items"]]
+        cursor = body.get("nextCursor")
+        if not cursor:
+            break
+    assert len(keys) == len({*keys}) == 16
+    for invalid in ("zz", "é", "YWZ0ZXI6LTU", "a" * 5000):  # the third is after:-5
+        assert clinic("GET", "/appointments", cursor=invalid, limit=50).status == 200
+    assert len(clinic("GET", "/appointments?cursor=YWZ0ZXI6LTU&limit=50").json["items"]) == 16
+
+
+NOTE = thing("id", "title", id="integer", title="string", rank="number")
+PAGED: dict[str, tuple[Any, list[Any]]] = {
+    "links": (
+        thing("items", items=several(NOTE), next={"type": ["string", "null"]},
+              prev={"type": ["string", "null"]}, count="integer", has_more="boolean"),
+        ["limit", "offset"],
+    ),
+    "bare": (several(NOTE), ["per_page", "page"]),
+}  # fmt: skip
+
+
+def notes(folder: Path, **more: Any) -> Checked:
+    """Return a server of notes: `links` has links in the body, `bare` in the header Link."""
+    paths: dict[str, Any] = {
+        f"/{name}": {
+            "get": op(
+                schema, None, *query, headers=("Link", "X-Total-Count") if name == "bare" else ()
+            )
+        }
+        for name, (schema, query) in PAGED.items()
+    }
+    checked = Checked(write(folder, paths | more))
+    for name in PAGED:
+        records = [{"id": n, "title": f"t{n}", "rank": 6 - n} for n in range(1, 6)]
+        assert checked.control("PUT", f"data/{name}", records), name
+    return checked
+
+
+def test_links_in_the_body_lead_to_the_other_pages(tmp_path: Path) -> None:
+    call = notes(tmp_path)
+    first = call("GET", "/links?limit=2").json
+    assert first["next"] == "http://localhost/links?limit=2&offset=2"
+    assert (first["prev"], first["count"], first["has_more"]) == (None, 5, True)
+    last = call("GET", "/links?limit=2&offset=4").json
+    assert (last["next"], last["has_more"]) == (None, False)
+    assert last["prev"] == "http://localhost/links?limit=2&offset=2"
+    assert [each["id"] for each in last["items"]] == [5]
+    beyond = call("GET", "/links?limit=2&offset=50").json
+    assert (beyond["items"], beyond["next"]) == ([], None)
+    none = call("GET", "/links?limit=0").json
+    assert (none["items"], none["count"], none["has_more"], none["next"]) == ([], 5, False, None)
+
+
+def test_the_header_link_leads_to_the_other_pages(tmp_path: Path) -> None:
+    call = notes(tmp_path)
+    response = call("GET", "/bare?per_page=2&page=2&title=")
+    assert [each["id"] for each in response.json] == [3, 4]
+    url = "http://localhost/bare?per_page=2&page={}&title="
+    assert response.header("Link") == ", ".join(
+        f'<{url.format(page)}>; rel="{name}"'
+        for name, page in {"next": 3, "prev": 1, "first": 1, "last": 3}.items()
+    )
+    assert response.header("X-Total-Count") == "5"
+    assert 'rel="next"' not in (call("GET", "/bare?per_page=2&page=3").header("Link") or "")
+
+
+SORTS = {
+    "sort=rank": [5, 4, 3, 2, 1],
+    "sort=-rank": [1, 2, 3, 4, 5],
+    "sort=rank:desc": [1, 2, 3, 4, 5],
+    "sort=rank&order=desc": [1, 2, 3, 4, 5],
+    "sort=-rank&order=asc": [1, 2, 3, 4, 5],
+    "sort=group,-rank": [1, 3, 5, 2, 4],
+    "sort=group&sort=rank": [5, 3, 1, 4, 2],
+    "sort=created_at": [1, 2, 3, 4, 5],
+    "sort=-created_at": [5, 4, 3, 2, 1],
+    "sort=nothing": [1, 2, 3, 4, 5],
+    "sort=": [1, 2, 3, 4, 5],
+}
+
+
+@pytest.mark.parametrize(("query", "keys"), SORTS.items())
+def test_a_list_is_sorted(tmp_path: Path, query: str, keys: list[int]) -> None:
+    note = thing("id", id="integer", rank="number", group="integer", createdAt="string")
+    sort = {
+        "name": "sort",
+        "schema": {"type": "array", "items": {"type": "string"}},
+        "explode": True,
+    }
+    if "," in query:
+        sort = {"name": "sort", "schema": {"type": "string"}}
+    order = {"name": "order", "schema": {"type": "string", "enum": ["asc", "desc"]}}
+    call = Checked(write(tmp_path, {"/notes": {"get": op(several(note), None, sort, order)}}))
+    records = [
+        {"id": n, "rank": 6 - n, "group": (n + 1) % 2, "createdAt": f"2024-01-0{n}"}
+        for n in range(1, 6)
+    ]
+    call.control("PUT", "data/notes", records)
+    assert [each["id"] for each in call("GET", f"/notes?{query}").json] == keys
+
+
+RANGES = {
+    "since=2024-03-02": [2, 3],
+    "until=2024-03-02": [1, 2],
+    "since=2024-03-02T00:00:00%2B05:00": [2, 3],
+    "min_price=9": [2, 3],
+    "max_price=9.5": [1, 2],
+    "min_price=9&max_price=9.5": [2],
+    "open=true": [1],
+    "open=false": [1, 2, 3, 4],
+}
+
+
+@pytest.mark.parametrize(("query", "keys"), RANGES.items())
+def test_ranges_and_flags(tmp_path: Path, query: str, keys: list[int]) -> None:
+    moment = {"type": "string", "format": "date-time"}
+    sale = thing(
+        "id", id="integer", soldAt=moment, price="number", isOpened="boolean", openNow="boolean"
+    )
+    sale["properties"].pop("isOpened")
+    parameters: list[Any] = [
+        {"name": "since", "schema": {"type": "string"}},
+        {"name": "until", "schema": {"type": "string"}},
+        {"name": "min_price", "schema": {"type": "number"}},
+        {"name": "max_price", "schema": {"type": "number"}},
+        {"name": "open", "schema": {"type": "boolean"}},
+    ]
+    call = Checked(write(tmp_path, {"/sales": {"get": op(several(sale), None, *parameters)}}))
+    records = [
+        {"id": 1, "soldAt": "2024-03-01T23:00:00+05:00", "price": 2, "openNow": True},
+        {"id": 2, "soldAt": "2024-03-02T10:00:00Z", "price": 9.5, "openNow": False},
+        {"id": 3, "soldAt": "2024-03-03T00:00:00.5Z", "price": 10, "openNow": False},
+        {"id": 4, "openNow": False},
+    ]
+    call.control("PUT", "data/sales", records)
+    call.control("PATCH", "data/sales/4", {"soldAt": None, "price": None})
+    assert [each["id"] for each in call("GET", f"/sales?{query}").json] == keys
+
+
+def test_tags_are_the_distinct_ones_of_all_animals(clinic: Checked) -> None:
+    clinic.control("PUT", "data/animals", ANIMALS)
+    assert clinic("GET", "/tags").json == ["a", "b"]
+    clinic("PATCH", "/animals/3", {"tags": ["b", "c"]})
+    assert clinic("GET", "/tags").json == ["a", "b", "c"]
