@@ -1,5 +1,6 @@
 """Those who log in to a document's operations: tokens, favorites and owners."""
 
+from base64 import urlsafe_b64encode
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,11 @@ def test_a_token_of_nobody_is_the_first_person(clinic: Checked) -> None:
     assert clinic("GET", "/me", who=None).status == 401
     login = {"email": first["email"], "password": "any"}
     assert clinic("POST", "/auth/login", login, who=None).json["member"] == first
+
+
+def test_a_token_that_is_nested_deeply_names_nobody(clinic: Checked) -> None:
+    token = f"a.{urlsafe_b64encode(b'[' * 30_000).decode()}.c"
+    assert clinic("GET", "/me", who=token).json == clinic("GET", "/members").json[0]
 
 
 def test_the_example_of_a_log_in_logs_in(clinic: Checked) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 
-from mockpets.strict_json import dump_json
+from mockpets.errors import RequestError
+from mockpets.strict_json import dump_json, parse_json
 
 
 def token_of(key: object) -> str:
@@ -19,7 +19,7 @@ def key_of_token(token: str) -> str:
     """Return the key of the person whom a token names; empty for another text."""
     _, _, rest = token.partition(".")
     try:
-        claims = json.loads(urlsafe_b64decode(rest.partition(".")[0].encode() + b"=="))
-    except ValueError:
+        claims = parse_json(urlsafe_b64decode(rest.partition(".")[0].encode() + b"=="))
+    except (ValueError, RequestError):
         return ""
     return str(claims.get("sub", "")) if isinstance(claims, dict) else ""
