@@ -347,3 +347,24 @@ def test_what_is_write_only_is_kept_and_never_shown(clinic: Checked) -> None:
     assert made in clinic("GET", "/owners/1/animals").json
     assert clinic("DELETE", "/owners/1").status == 204
     assert clinic("GET", f"/animals/{made['id']}").status == 404
+
+
+@pytest.mark.parametrize("path", ["/parts", "/items/7/parts"])
+def test_a_location_is_below_the_base_path(tmp_path: Path, path: str) -> None:
+    template = path.replace("7", "{itemId}")
+    operations = {
+        "get": op(several(PART)),
+        "post": op(PART, NEW_PART, status=201, headers=("Location",)),
+    }
+    paths = {template: at("itemId", **operations) if "7" in path else operations}
+    call = Checked(write(tmp_path, paths, servers=[{"url": "/v1"}]))
+    response = call("POST", path, {"kind": "bolt"})
+    assert response.header("Location") == f"/v1{path}/{response.json['id']}"
+
+
+def test_the_children_of_several_deleted_records_are_gone(shop: Checked) -> None:
+    keys = [shop("POST", "/items", {"name": name}).json["data"]["id"] for name in "abc"]
+    parts = [shop("POST", f"/items/{key}/parts", {"kind": "bolt"}).json["id"] for key in keys]
+    assert shop("DELETE", "/items", id=keys[:2]).status == 204
+    known = shop.control("GET", "data/parts?limit=100")["records"]
+    assert [each["id"] for each in known if each["id"] in parts] == parts[2:]

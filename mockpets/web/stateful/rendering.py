@@ -129,7 +129,7 @@ def _completed(value: dict[str, Any], whole: object, field: SchemaField) -> dict
 def _location(action: Action, record: Record) -> str:
     """Return the path of a record."""
     described = action.details.described
-    path = action.collection.item_path or f"{action.operation.path}/{{}}"
+    path = action.collection.item_path or f"{described.path}/{{}}"
     values = {name: str(value) for name, value in action.arguments.path.items()}
     names = re.findall(_PARAMETER, path)
     values |= dict.fromkeys(names[-1:], str(record[action.key_name]))
