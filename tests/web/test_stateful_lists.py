@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from mockpets.contract.shapes import plain
 from tests.web.checked_client import Checked, op, several, thing, write
 
 ANIMALS: list[dict[str, Any]] = [
@@ -232,3 +233,34 @@ def test_tags_are_the_distinct_ones_of_all_animals(clinic: Checked) -> None:
     assert clinic("GET", "/tags").json == ["a", "b"]
     clinic("PATCH", "/animals/3", {"tags": ["b", "c"]})
     assert clinic("GET", "/tags").json == ["a", "b", "c"]
+
+
+def test_a_number_is_equal_with_and_without_trailing_zeros(tmp_path: Path) -> None:
+    query = {"name": "rank", "schema": {"type": "number"}}
+    call = notes(tmp_path, **{"/ranked": {"get": op(several(NOTE), None, query)}})
+    call.control("PUT", "data/ranked", [{"id": 1, "rank": 3.5}, {"id": 2, "rank": 7}])
+    assert [each["id"] for each in call("GET", "/ranked?rank=3.50").json] == [1]
+    assert [each["id"] for each in call("GET", "/ranked?rank=7.0").json] == [2]
+
+
+def test_a_negative_offset_is_the_start(tmp_path: Path) -> None:
+    body = notes(tmp_path)("GET", "/links?limit=2&offset=-2").json
+    assert [each["id"] for each in body["items"]] == [1, 2]
+    assert body["prev"] is None
+
+
+def test_of_two_parameters_with_the_same_meaning_the_one_in_the_request_counts(
+    tmp_path: Path,
+) -> None:
+    call = notes(tmp_path, **{"/both": {"get": op(several(NOTE), None, "limit", "per_page")}})
+    for name in ("limit", "per_page"):
+        assert len(call("GET", f"/both?{name}=3").json) == 3
+
+
+def test_the_server_does_not_keep_the_names_in_sort(tmp_path: Path) -> None:
+    sort = {"name": "sort", "schema": {"type": "string"}}
+    call = notes(tmp_path, **{"/sorted": {"get": op(several(NOTE), None, sort)}})
+    assert call("GET", "/sorted?sort=title").status == 200
+    before = plain.cache_info().currsize
+    assert call("GET", "/sorted?sort=an-unknown-property").status == 200
+    assert plain.cache_info().currsize == before

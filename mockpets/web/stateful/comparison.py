@@ -17,7 +17,7 @@ def equal(one: object, other: object) -> bool:
         return one is other
     if isinstance(one, (dict, list)) or isinstance(other, (dict, list)):
         return same_json(one, other)
-    return _text(one) == _text(other)
+    return _text(one) == _text(other) or (is_number(one) and is_number(other) and one == other)
 
 
 def has(value: object, wanted: object) -> bool:

@@ -129,6 +129,7 @@ def _sorts(action: Action) -> list[Sort]:
         if match is not None:
             reverse = is_descending or match[1] == "-" or (match[3] or "").lower() == "desc"
             first, *rest = match[2].split(".")
-            path = (names.get(plain(first), first), *rest)
+            # Without the cache, which would keep what clients send.
+            path = (names.get(plain.__wrapped__(first), first), *rest)
             result.append((path, reverse))
     return result

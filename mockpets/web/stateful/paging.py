@@ -147,7 +147,7 @@ def page_of(action: Action, total: int, records: Sequence[Record] = ()) -> Page:
         limit = max(total, 1)
     limit = _LIMIT if limit is None else max(limit, 0)
     first = meanings[names["page"]].first if "page" in names else 1
-    start = number("offset") or 0
+    start = max(number("offset") or 0, 0)
     if page is not None:
         start = max(page - first, 0) * limit
     if cursor is not None:
@@ -156,8 +156,10 @@ def page_of(action: Action, total: int, records: Sequence[Record] = ()) -> Page:
 
 
 def query_names(action: Action) -> Mapping[QueryWord, str]:
-    """Return the parameters of a list by their meaning."""
-    return {meaning.word: name for name, meaning in action.guess.query.items()}
+    """Return the parameters of a list by their meaning, preferably those in the query."""
+    known = action.guess.query
+    names = sorted(known, key=lambda name: name in action.arguments.query)
+    return {known[name].word: name for name in names}
 
 
 def _after(cursor: str, key: str, records: Sequence[Record]) -> int:
