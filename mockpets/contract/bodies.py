@@ -11,6 +11,7 @@ from mockpets.contract.json_schema import SchemaField, TextField
 from mockpets.contract.parameters import SEPARATORS, nested_keys, nested_object
 from mockpets.errors import RequestError
 from mockpets.strict_json import parse_json
+from mockpets.units import either
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -103,11 +104,13 @@ class Bodies:
 
     def _described(self, kind: str, content_type: str) -> str:
         """Return the media type of the document that describes one of a request."""
-        known = {_parsed(name)[0]: name for name in reversed([*self._content])}
+        known: dict[str, str] = {}
+        for name in self._content:
+            known.setdefault(_parsed(name)[0], name)
         for each in (kind, f"{kind.partition('/')[0]}/*", "*/*", "*"):
             if each in known and kind:
                 return known[each]
-        listed = " or ".join(known) or "of a type that the contract describes"
+        listed = either(known) if known else "of a type that the contract describes"
         if content_type:
             what = f"must be {listed}, got {content_type[:_SHOWN]}"
         else:
@@ -173,12 +176,12 @@ def _json(raw: bytes) -> object:
 def _text(raw: bytes, charset: str) -> str:
     try:
         return raw.decode(charset)
-    except LookupError as error:
-        what = f"has an unknown charset, {charset[:_SHOWN]}"
-        raise _BodyError("media type", what, "Content-Type") from error
     except UnicodeDecodeError as error:
         what = f"must be {charset}; byte {error.start} is invalid"
         raise _BodyError("malformed", what) from error
+    except (LookupError, ValueError) as error:  # ValueError: "undefined", or a null character
+        what = f"has an unknown charset, {charset[:_SHOWN]}"
+        raise _BodyError("media type", what, "Content-Type") from error
 
 
 def _form_parts(

@@ -168,6 +168,18 @@ def test_the_nearest_media_type_describes_a_body(
     assert result.kind == ("" if described else "media type")
 
 
+def test_the_first_media_type_is_recommended(read: Reads) -> None:
+    """Otherwise a client would send a form to an API whose documentation starts with JSON."""
+    types = (JSON, "application/json; charset=utf-8", "application/xml", FORM)
+
+    assert texts(read(b"{}", "", *types)) == [
+        "Content-Type is missing; send the header 'Content-Type: application/json'"
+    ]
+    assert texts(read(b"{}", "text/plain", *types)) == [
+        f"Content-Type must be {JSON}, application/xml or {FORM}, got text/plain"
+    ]
+
+
 def test_a_body_that_is_not_required_may_be_missing(read: Reads) -> None:
     assert read(b"", "", JSON, required=False) == Sent(INVALID)
     assert read(b"", JSON, JSON, required=False) == Sent(INVALID)
@@ -183,7 +195,9 @@ def test_text_is_a_string(read: Reads) -> None:
     assert texts(read(b"abcd", "text/plain", schema=schema)) == [
         " must have at most 3 characters, got 4"
     ]
-    assert read(b"a", "text/plain; charset=x", "text/plain", schema=schema).kind == "media type"
+    for charset in ("x", "hex", "undefined", "a\0b"):
+        sent = f'text/plain; charset="{charset}"'
+        assert read(b"a", sent, "text/plain", schema=schema).kind == "media type"
 
 
 def test_an_encoding_separates_the_items_of_a_list(read: Reads) -> None:
