@@ -69,8 +69,7 @@ class Api:
     @cached_property
     def cookie(self) -> str:
         """The name of a cookie that is a credential of some operations; empty without one."""
-        schemes = self.document.root.get("components", {}).get("securitySchemes", {})
-        for each in map(self.document.resolve, schemes.values()):
+        for each in self.document.security_schemes.values():
             if each.get("type") == "apiKey" and each.get("in") == "cookie":
                 return str(each.get("name", ""))
         return ""

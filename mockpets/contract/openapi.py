@@ -15,6 +15,7 @@ What no operation reaches is not looked at.
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar, cast
 
 from mockpets.constants import PROBLEMS_SHOWN
@@ -111,6 +112,24 @@ class Document(References):
         self.notes: Final = tuple(reader.all_notes())
         self.property_names: Final = frozenset(reader.schemas.properties)
         """The names of all properties of the schemas that operations reach."""
+
+    @cached_property
+    def security_schemes(self) -> Mapping[str, Node]:
+        """The security schemes by name, resolved, without invalid ones that no operation names."""
+        schemes: dict[str, Node] = {}
+        for name, scheme in _declared_schemes(self).items():
+            try:
+                resolved = self.resolve(scheme) if isinstance(scheme, dict) else None
+            except InputError:
+                continue
+            if resolved is not None:
+                schemes[name] = resolved
+        return schemes
+
+
+def _declared_schemes(document: References) -> Mapping[str, object]:
+    schemes = _get(document.root, "components", "securitySchemes")
+    return schemes if isinstance(schemes, dict) else {}
 
 
 def load(path: FilePath, shown: str) -> Document:
@@ -297,6 +316,7 @@ class _Reader:
         self.problems: list[_Found | Problem] = []
         self.described: list[Described] = []
         self._document = document
+        self._security_schemes = _declared_schemes(document)
         self._notes: list[Note] = []
         self._keywords: dict[str, list[Path]] = {}
         self._names: dict[str, str] = {}
@@ -487,8 +507,7 @@ class _Reader:
             self._check_security(listed, at)
         if not isinstance(listed, list):
             return ()
-        schemes = _get(self._document.root, "components", "securitySchemes")
-        known = schemes if isinstance(schemes, dict) else {}
+        known = self._security_schemes
         return tuple(
             {name: () if s is None else s for name, s in each.items() if name in known}
             for each in listed
@@ -499,8 +518,7 @@ class _Reader:
         if not isinstance(listed, list):
             self._add(at, f"must be a list of requirements, got {got(listed)}", "write - name: []")
             return
-        schemes = _get(self._document.root, "components", "securitySchemes")
-        known = schemes if isinstance(schemes, dict) else {}
+        known = self._security_schemes
         for index, each in enumerate(listed):
             if not isinstance(each, dict):
                 hint = f"write {each}: []" if isinstance(each, str) else ""

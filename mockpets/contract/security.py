@@ -126,10 +126,9 @@ class Security:
         *,
         prefix: str = "",
     ) -> None:
-        known = document.root.get("components", {}).get("securitySchemes", {})
         self._prefix = prefix
         self._sets: Final = [
-            [_scheme(document.resolve(known.get(name, {}))) for name in each] for each in required
+            [_scheme(document.security_schemes[name]) for name in each] for each in required
         ]
 
     @property

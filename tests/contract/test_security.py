@@ -262,3 +262,22 @@ def test_a_correction_changes_the_word_before_a_token(
     if status == 401:
         word = "Basic" if scheme == "basic" else "Token"
         assert challenge == f'{word} realm="mockpets"'
+
+
+# --- Schemes that no operation names ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("components", [
+    None,
+    [],
+    {"securitySchemes": None},
+    {"securitySchemes": {"empty": None, "text": "x", "broken": {"$ref": "#/nowhere"}}},
+])  # fmt: skip
+def test_an_invalid_scheme_that_no_operation_names_is_ignored(
+    tmp_path: Path, components: object
+) -> None:
+    get = operation(name="getA", _200=json_of({"type": "string"}))
+    root = document({"/a": {"get": get}}, components=components)
+    call = client_of(write(tmp_path / "test.json", root))
+
+    assert ask(call).status == 200
