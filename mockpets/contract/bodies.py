@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from mockpets.constants import SERVER_BODY_BYTES
 from mockpets.contract.fields import INVALID, Invalid
-from mockpets.contract.json_schema import SchemaField, TextField
 from mockpets.contract.parameters import SEPARATORS, nested_keys, nested_object
+from mockpets.contract.text_field import TextField
 from mockpets.errors import RequestError
 from mockpets.strict_json import parse_json
 from mockpets.units import either
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mockpets.contract.fields import ContractField, ValueProblem
+    from mockpets.contract.json_schema import SchemaField
     from mockpets.contract.openapi import Node
     from mockpets.contract.schema_fields import Fields
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from mockpets.constants import BODY_BYTES, INT64_MAX, INT64_MIN
-from mockpets.contract.fields import parse_int64
+from mockpets.contract.fields import JSON_TYPES, parse_int64
 from mockpets.errors import RequestError
 from mockpets.strict_json import dump_json, shown
 from mockpets.units import quote
@@ -19,15 +18,6 @@ if TYPE_CHECKING:
 
 _TEXT_KEY: Final = r"(?!\.{1,2}$)[^/\x00-\x1f\x7f]{1,100}"
 _KEY: Final = "an integer (int64), or a text of 1 to 100 characters without '/'"
-_TYPES: Final[Mapping[type, str]] = {
-    bool: "boolean",
-    str: "string",
-    int: "number",
-    Decimal: "number",
-    list: "array",
-    dict: "object",
-    type(None): "null",
-}
 
 
 class OwnSchema(NamedTuple):
@@ -72,7 +62,7 @@ class OwnSchema(NamedTuple):
         problems += [
             f"{name} must be {'an' if kind[0] in 'ao' else 'a'} {kind}, got {shown(record[name])}"
             for name, kind in self.types
-            if name in record and kind != _TYPES[type(record[name])]
+            if name in record and kind != JSON_TYPES[type(record[name])]
         ]
         if problems:
             raise RequestError("invalid_request", "; ".join(problems))
@@ -148,7 +138,7 @@ def json_types(records: Iterable[Mapping[str, object]]) -> tuple[tuple[str, str]
     types: dict[str, set[str]] = {}
     for record in records:
         for name, value in record.items():
-            types.setdefault(name, set()).add(_TYPES[type(value)])
+            types.setdefault(name, set()).add(JSON_TYPES[type(value)])
     return tuple(
         (name, min(kinds))
         for name, kinds in types.items()

@@ -22,6 +22,16 @@ ValueProblem = tuple[tuple[str | int, ...], str]
 INT64: Final[Mapping[str, object]] = {"type": "integer", "format": "int64"}
 INT64_BOUNDS: Final[Mapping[str, object]] = {"minimum": INT64_MIN, "maximum": INT64_MAX}
 """The range, which is not in OpenAPI documents: JavaScript would round it."""
+JSON_TYPES: Final[Mapping[type, str]] = {
+    bool: "boolean",
+    str: "string",
+    int: "number",
+    float: "number",
+    Decimal: "number",
+    list: "array",
+    dict: "object",
+    type(None): "null",
+}
 _INT64_DIGITS: Final = len(str(INT64_MAX))
 _ABOUT: Final = ("description", "examples")
 _DIGITS: Final = 9
@@ -59,6 +69,17 @@ def parse_int64(text: str) -> int | None:
 def is_number(value: object) -> TypeGuard[int | float | Decimal]:
     """Return whether a value is a number of JSON, which true is not."""
     return isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
+
+
+def is_unicode(text: str) -> bool:
+    """Return whether UTF-8 can encode a text: half of a surrogate pair it cannot."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def parse_number(text: str) -> object:
@@ -165,13 +186,7 @@ class Text(ContractField):
 
     def accept(self, value: object) -> str | Invalid:
         """Return the text."""
-        if isinstance(value, str):
-            try:
-                value.encode()
-            except UnicodeEncodeError:  # half a surrogate pair
-                return INVALID
-            return value
-        return INVALID
+        return value if isinstance(value, str) and is_unicode(value) else INVALID
 
 
 class Choice(ContractField):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 from mockpets.contract.fields import INVALID
-from mockpets.contract.json_schema import TextField
+from mockpets.contract.text_field import TextField
 from mockpets.errors import RequestError
 from mockpets.strict_json import parse_json
 

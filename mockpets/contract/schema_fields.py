@@ -6,16 +6,14 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from mockpets.contract.json_schema import NOTHING, Part, SchemaField, TextField
-from mockpets.contract.patterns import enforces
+from mockpets.contract.json_schema import NOTHING, Part, SchemaField
+from mockpets.contract.text_field import TextField
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from mockpets.contract.fields import ContractField, ValueProblem
     from mockpets.contract.openapi import Document, Node
-
-__all__ = ["Direction", "Fields", "enforces"]
 
 Direction = Literal["request", "response"]
 _HIDDEN: Final[Mapping[Direction, str]] = {"request": "readOnly", "response": "writeOnly"}

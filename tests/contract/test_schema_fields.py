@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from mockpets.contract.fields import INVALID
-from mockpets.contract.schema_fields import Direction, enforces
+from mockpets.contract.patterns import enforces
+from mockpets.contract.schema_fields import Direction
 from mockpets.strict_json import parse_json
 from tests.contract.components import fields_of, ref
 
@@ -121,6 +122,7 @@ def problems(schema: Any, value: object, direction: Direction = "request", **opt
      "must be a number that JSON can represent, got Infinity"),
     ({"type": "number", "multipleOf": Decimal("0.01")}, "0.111",
      "must be a multiple of 0.01, got 0.111"),
+    ({"allOf": [{"multipleOf": 5}, {"multipleOf": 5}]}, "7", "must be a multiple of 5, got 7"),
     ({"type": "boolean"}, '"true"', 'must be a boolean, got the text "true"; remove the quotes'),
     ({"type": "string"}, "7", "must be a string, got 7"),
     ({"type": ["string", "null"]}, "7", "must be a string or null, got 7"),
