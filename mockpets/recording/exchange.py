@@ -175,16 +175,24 @@ def created_records(exchanges: Iterable[Exchange]) -> Assigned:
 
 def exchange_of(entry: Entry) -> Exchange:
     """Return an entry of a request log, without a response that is not sent."""
-    first = "/".join(entry.path.split("/", 2)[:2])  # of the base path, or of the path
-    start = max(entry.target.find(first), 0)
-    response, root = entry.response, entry.target[:start].encode()
-    if root and not response.cut:  # messages repeat the base path, which another session has not
-        body = response.body.replace(root + first.encode(), first.encode())
+    root, response = _root(entry), entry.response
+    if root and not response.cut:  # messages repeat the root, which another session does not have
+        first = "/".join(entry.path.split("/", 2)[:2])
+        body = response.body.replace(f"{root}{first}".encode(), first.encode())
         response = response._replace(body=body, size=len(body))
-    exchange = Exchange(*entry)._replace(target=entry.target[start:], response=response)
+    exchange = Exchange(*entry)._replace(target=entry.target[len(root) :], response=response)
     if entry.outcome == "sent" or (entry.fault is not None and entry.status is not None):
         return exchange
     return exchange._replace(status=None, response=Message(size=response.size))
+
+
+def _root(entry: Entry) -> str:
+    """Return what precedes the path in a target, such as a prefix and a session's base path."""
+    decoded = unquote(entry.target.partition("?")[0])
+    if not decoded.endswith(entry.path):
+        return ""
+    slashes = decoded.removesuffix(entry.path).count("/")
+    return "/".join(entry.target.split("/")[: slashes + 1])
 
 
 def exchanges_of(entries: Iterable[Entry]) -> list[Exchange]:
