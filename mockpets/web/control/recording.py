@@ -213,9 +213,10 @@ def _parsed(
 def start_recording(call: ControlRequest) -> JsonResponse[RecordingStarted]:
     """Start recording with the next request, and save the current records."""
     session, journal, stack = call.session, call.session.journal, call.stack()
-    pets, *_ = [call.store(one) for one in stack.collections]  # from here on, none is generated
+    stores = {one: call.store(one) for one in stack.collections}  # generates what is missing
     session.mark = Mark(journal.last, journal.resets, stack, session.snapshot())
-    return json_response({"after": journal.last, "pets": pets.total()})
+    total = sum(stores[one].total() for one in call.contracts.collections.values())
+    return json_response({"after": journal.last, "pets": total})
 
 
 def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:
