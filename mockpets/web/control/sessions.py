@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from functools import partial
 from http import HTTPStatus
 from itertools import chain
@@ -53,8 +54,8 @@ if TYPE_CHECKING:
 
 CLOSED_SECONDS: Final = 3600.0
 """The longest time for which the name of a deleted session can be closed."""
-
-
+_COUNTED: Final = 50
+"""The most collections whose records are counted, because counting first generates them."""
 NO_SAVING: Final = "scenario files cannot be saved: the server runs with --public"
 
 
@@ -102,16 +103,15 @@ def state(call: ControlRequest) -> JsonResponse[types.State]:
 
 
 def _contract_summary(contract: Contract) -> types.ContractSummary:
-    lists = [each for each in contract.operations.values() if each.role == "list"]
+    lists = defaultdict[str, list[str]](list)
+    for each in contract.operations.values():
+        if each.role == "list" and each.collection is not None:
+            lists[each.collection.name].append(each.name)
     return {
         "title": contract.document["info"]["title"],
         "base": contract.base,
         "collections": [
-            {
-                "name": one.name,
-                "path": one.path,
-                "lists": [each.name for each in lists if each.collection is one],
-            }
+            {"name": one.name, "path": one.path, "lists": lists[one.name]}
             for one in contract.collections.values()
         ],
         # Of several codes with one status, the first.
@@ -124,6 +124,8 @@ def _record_count(session: Session) -> int | None:
     try:
         stack = session.stack(session.active)
         collections = stack.contracts.collections.values()
+        if len(collections) > _COUNTED:
+            return None
         return sum(session.store(stack, one, at_once=True).total() for one in collections)
     except (RequestError, NotReady):
         return None
