@@ -79,7 +79,9 @@ def contract_of(api: Api, label: str, base: str) -> Contract:
     """
     root = api.document.root
     info = root.get("info")
-    title = info.get("title") if isinstance(info, Mapping) else None
+    info = info if isinstance(info, Mapping) else {}
+    title = info.get("title")
+    name = title if isinstance(title, str) and title else label
     document = {name: part for name, part in root.items() if name != CONTRACT_EXTENSION}
     collections = {
         name: _collection(api, guessed, base)
@@ -88,10 +90,10 @@ def contract_of(api: Api, label: str, base: str) -> Contract:
     }
     operations = (_operation(api, each, base, collections) for each in api.described)
     return Contract(
-        name=title if isinstance(title, str) and title else label,
+        name=name,
         label=label,
         base=base,
-        document={**document, "servers": [{"url": base or "/"}]},
+        document={**document, "info": {**info, "title": name}, "servers": [{"url": base or "/"}]},
         operations={each.name: each for each in operations},
         undescribed=(),
         schemas={},
