@@ -8,11 +8,11 @@ and never mix two versions.
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from flask import render_template
@@ -25,9 +25,9 @@ from mockpets.strict_json import dump_json
 from mockpets.web.exchange import Response
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
-    from mockpets.contract.model import Contracts
+    from mockpets.contract.model import Contract, Contracts
     from mockpets.scenario.library import Library
 
 _FOLDER: Final = Path(__file__).with_name("panel")
@@ -44,7 +44,6 @@ _FOR_AGENTS: Final = (
     "openapi.json",
     "schema/scenario.json",
 )
-_METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _HEADERS: Final = {
     # No other origins, no inline scripts, no frames: text from a record or a scenario cannot
     # run as a script (CSP Level 3).
@@ -103,13 +102,15 @@ def _rendered_docs(contracts: Contracts, *, has_panel: bool) -> bytes:
     """Return the page, rendered once: it is the same for every request."""
     contract = contracts.all[0]
     document = contract.document
-    schemas = document.get("components", {}).get("schemas", {})
+    schemas = (document.get("components") or {}).get("schemas") or {}
     text = render_template(
         "docs.html",
         as_json=lambda value: dump_json(value).decode(),
         info=document["info"],
-        operations=[*_operations(document, contract.base)],
-        schemas=schemas,
+        operations=[*_operations(contract)],
+        # What no operation reaches has not been checked.
+        schemas={name: each for name, each in schemas.items() if isinstance(each, Mapping)},
+        is_built_in=contract.api is None,
         removals={name: each.removal for name, each in contract.operations.items()},
         has_panel=has_panel,
         digest=digest(),
@@ -117,47 +118,37 @@ def _rendered_docs(contracts: Contracts, *, has_panel: bool) -> bytes:
     return text.encode()
 
 
-def _operations(document: Mapping[str, Any], base: str) -> Iterator[dict[str, Any]]:
-    """Yield the operations of a document with what the page shows, without references to parts.
+def _operations(contract: Contract) -> Iterator[dict[str, Any]]:
+    """Yield the operations with what the page shows.
 
     Bodies have the media object of their JSON as `json`.
     """
-    for path, item in document["paths"].items():
-        for method, operation in item.items():
-            if method in _METHODS:
-                parameters = [*item.get("parameters", ()), *operation.get("parameters", ())]
-                responses = operation.get("responses", {})
-                yield {
-                    **operation,
-                    "name": operation.get("operationId", f"{method.upper()} {path}"),
-                    "method": method.upper(),
-                    "path": base + path,
-                    "parameters": [_resolved(each, document) for each in parameters],
-                    "requestBody": _with_json(operation.get("requestBody", {}), document),
-                    "responses": {
-                        status: _with_json(each, document) for status, each in responses.items()
-                    },
-                }
+    for each in contract.operations.values():
+        if each.details is not None:
+            described = each.details.described
+            node, parameters, body = described.node, described.parameters, described.body
+            responses = described.responses
+        else:
+            path = each.path.removeprefix(contract.base)
+            node = contract.document["paths"][path][each.method.lower()]
+            parameters, body = node.get("parameters", ()), node.get("requestBody")
+            responses = node["responses"]
+        yield {
+            **node,
+            "name": each.name,
+            "method": each.method,
+            "path": each.path,
+            "parameters": parameters,
+            "requestBody": body and _with_json(body),
+            "responses": {status: _with_json(response) for status, response in responses.items()},
+        }
 
 
-def _with_json(described: Mapping[str, Any], document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a body or a response with its JSON; empty for no body."""
-    if not (node := _resolved(described, document)):
-        return {}
-    content = node.get("content", {})
-    kinds = (kind for kind in content if re.match(r"application/([^;]*\+)?json\b", kind))
-    headers = {name: _resolved(each, document) for name, each in node.get("headers", {}).items()}
-    return {**node, "headers": headers, "json": content.get(next(kinds, ""), {})}
+def _with_json(message: Mapping[str, Any]) -> dict[str, Any]:
+    from mockpets.contract.openapi import json_media  # here, since it would slow down the start
 
-
-def _resolved(node: Mapping[str, Any], document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what a node refers to in the same document, if it is a reference."""
-    if "$ref" not in node:
-        return node
-    found: Any = document
-    for part in node["$ref"].split("/")[1:]:
-        found = found.get(part.replace("~1", "/").replace("~0", "~"), {})
-    return cast("Mapping[str, Any]", found)
+    media = json_media(message.get("content") or {})
+    return {**message, "json": media[1] if media else {}}
 
 
 @cache

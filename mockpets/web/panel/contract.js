@@ -17,9 +17,10 @@ export const BEARER = { in: "header", name: "Authorization", prefix: "Bearer " }
  */
 export async function loadContract() {
   const document = await control("openapi.json");
-  const base = plainPath(new URL(document.servers?.[0]?.url ?? "/", location.origin).pathname.replace(/\/$/, ""));
+  const base = plainPath(document.servers[0].url.replace(/\/$/, "")); // always a path
   const operations = {};
-  for (const [path, item] of Object.entries(document.paths ?? {})) {
+  for (const [path, referring] of Object.entries(document.paths ?? {})) {
+    const item = resolve(referring ?? {}, document);
     for (const method of METHODS.filter((each) => item[each])) {
       const described = item[method];
       const operation = { ...described, method: method.toUpperCase(), path: base + path, key: keyOf(described, document) };

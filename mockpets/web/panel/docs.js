@@ -14,9 +14,10 @@ try {
   // Without access to the control API, the reader types the key.
 }
 const { operations } = await loadContract();
+const byRoute = Object.fromEntries(Object.values(operations).map((each) => [`${each.method} ${each.path}`, each]));
 for (const container of document.querySelectorAll("[data-try]")) {
-  const name = container.dataset.try;
-  if (!operations[name]) continue;
+  const operation = byRoute[container.dataset.try];
+  if (!operation) continue;
   container.replaceChildren();
-  render(html`<${TryForm} operation=${operations[name]} name=${name} settings=${settings} />`, container);
+  render(html`<${TryForm} operation=${operation} name=${container.dataset.name} settings=${settings} />`, container);
 }

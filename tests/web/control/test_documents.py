@@ -1,0 +1,128 @@
+"""The control API and the reference page of servers that serve documents."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.web.documents import Serve, client_of, json_of, operation, serve_in
+
+ITEM = {
+    "type": "object",
+    "required": ["id", "name"],
+    "properties": {"id": {"type": "integer"}, "name": {"type": "string"}},
+}
+KEY = {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}
+ITEMS: dict[str, Any] = {
+    "/items": {"get": operation(name="list", _200=json_of({"type": "array", "items": ITEM}))},
+    "/items/{id}": {"get": operation(KEY, name="get", _200=json_of(ITEM))},
+}
+RATES: dict[str, Any] = {"/rates": {"get": operation(_200=json_of({}, example={"EUR": 1}))}}
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Serve:
+    return serve_in(tmp_path)
+
+
+@pytest.mark.parametrize("base", ["", "/api", "/api/v2"])
+@pytest.mark.parametrize("session", ["", "/~w1"])
+def test_a_recorded_target_has_no_prefix(serve: Serve, base: str, session: str) -> None:
+    """Also if the base path of the contract begins like the prefix."""
+    call = serve(ITEMS, {"prefix": "/api"}, servers=[{"url": base or "/"}])
+    call("GET", f"/api{session}{base}/items/3?x=%2Fapi")
+    call("GET", f"/api{session}{base}/item")
+
+    stub, missing = (
+        call("GET", f"/api{session}/__mockpets/requests/{number}/stub").json for number in (1, 2)
+    )
+    assert f"'From request 1: GET {base}/items/3?x=%2Fapi'" in stub["yaml"]
+    assert f"/api{base}/items" not in missing["yaml"]
+
+
+def test_the_response_of_a_list_becomes_a_stub(serve: Serve) -> None:
+    call = serve(ITEMS)
+    items = call("GET", "/items").json
+
+    stub = call("POST", "/__mockpets/requests/1/stub").json["stub"]
+    assert stub == {"match": {"operation": "list"}, "reply": {"status": 200, "body": items}}
+    assert call("GET", "/items").json == items
+
+
+def test_a_recording_begins_with_the_records_of_all_collections(serve: Serve) -> None:
+    orders = {path.replace("items", "orders"): item for path, item in ITEMS.items()}
+    for paths, total in ((RATES, 0), (ITEMS, 16), (ITEMS | orders, 32)):
+        call = serve(paths)
+        assert call("POST", "/__mockpets/recording").json == {"after": 0, "pets": total}
+
+
+def test_the_records_of_many_collections_are_not_counted(serve: Serve) -> None:
+    """Counting would generate them while every other request waits."""
+
+    def paths(count: int) -> dict[str, Any]:
+        return {
+            f"/items{number}": {"get": operation(_200=json_of({"type": "array", "items": ITEM}))}
+            for number in range(count)
+        }
+
+    for count, total in ((50, 800), (51, None)):
+        state = serve(paths(count))("GET", "/__mockpets/state").json
+        assert state["counts"]["pets"] == total
+        lists = [one["lists"] for one in state["contracts"][0]["collections"]]
+        assert lists == [[f"get-items{number}"] for number in range(count)]
+
+
+def test_a_document_without_info_is_called_like_its_file(tmp_path: Path) -> None:
+    (tmp_path / "shop.yaml").write_text(
+        "openapi: 3.1.0\npaths: {/a: {get: {responses: {'204': {description: ''}}}}}\n"
+    )
+    call = client_of(tmp_path / "shop.yaml")
+    assert call("GET", "/__mockpets/state").json["contracts"][0]["title"] == "shop"
+    assert call("GET", "/__mockpets/openapi.json").json["info"] == {"title": "shop"}
+    assert "<h2>shop </h2>" in call("GET", "/__mockpets/docs").text
+
+
+def test_the_reference_page_shows_what_is_served(tmp_path: Path) -> None:
+    """References are followed, also to other files; what no operation reaches may be invalid."""
+    (tmp_path / "parts.yaml").write_text(
+        "Q: {name: quantity, in: query, schema: {type: integer}}\n"
+    )
+    (tmp_path / "shop.yaml").write_text("""\
+openapi: 3.1.0
+info: {title: Shop, description: 12}
+paths:
+  x-stage: 1
+  /orders/{id}: {$ref: "#/components/pathItems/Order"}
+  /rates:
+    x-list: [1]
+    parameters: [{$ref: "#/components/parameters/A"}, {$ref: "parts.yaml#/Q"}]
+    get:
+      responses: {"200": {$ref: "#/components/responses/Rates"}}
+components:
+  parameters:
+    A: {$ref: "#/components/parameters/B"}
+    B: {name: base, in: query, schema: {type: string}}
+  responses:
+    Rates:
+      description: Rates.
+      content: {application/vnd.rates+json; v=1: {schema: {type: object}, example: {EUR: 1}}}
+  pathItems:
+    Order:
+      get:
+        operationId: getOrder
+        parameters: [{name: id, in: path, required: true, schema: true}]
+        responses: {"200": {description: ok, content: {application/json: {schema: true}}}}
+  schemas: {A: , B: true, C: {properties: [a]}, D: {type: array, items: true}, E: {allOf: [true]}}
+""")
+    page = client_of(tmp_path / "shop.yaml")("GET", "/__mockpets/docs").text
+    for part in (
+        ">getOrder<",
+        ">get-rates<",
+        "<code>base</code>",
+        "<code>quantity</code>",
+        "array of any",
+    ):
+        assert part in page
+    assert "{&#34;EUR&#34;:1}" in page
+    assert 'data-try="GET /orders/{id}" data-name="getOrder"' in page
+    assert "Authorization" not in page  # the document requires no key
