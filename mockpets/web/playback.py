@@ -62,18 +62,23 @@ class Playback:
         self._sessions = sessions
         self._visitors = visitors
         self._delay = settings.delay
-        self.pages = {"/": PANEL_PATH if self.has_control else DOCS_PATH}
-        """Paths that a browser may open by mistake to the page that it probably wants."""
-        if self.has_control and visitors is None:
-            self.pages |= {"/panel": PANEL_PATH, "/docs": DOCS_PATH}
-            for each in self.contracts.all:
-                if each.base:
-                    self.pages |= dict.fromkeys((each.base, f"{each.base}/"), DOCS_PATH)
 
     @property
     def contracts(self) -> Contracts:
         """The contracts that requests are for."""
         return self._sessions.shared.library().contracts
+
+    def page_for(self, path: str) -> str | None:
+        """Return the page to show a browser that opens a path by mistake; None for most paths."""
+        if path == "/":
+            return PANEL_PATH if self.has_control else DOCS_PATH
+        if not self.has_control or self._visitors is not None:
+            return None
+        if path == "/panel":
+            return PANEL_PATH
+        bases = (each.base for each in self.contracts.all if each.base)
+        is_base = any(path in (base, f"{base}/") for base in bases)
+        return DOCS_PATH if path == "/docs" or is_base else None
 
     @property
     def has_control(self) -> bool:

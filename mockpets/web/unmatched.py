@@ -65,7 +65,7 @@ def unmatched(playback: Playback, _: str = "") -> Response:
         return Response(
             status=204, headers=[("Allow", _allow(playback.contracts.routes.at(path).keys()))]
         )
-    if (page := playback.pages.get(path)) is not None and _is_page(request):
+    if (page := playback.page_for(path)) is not None and _is_page(request):
         location = iri_to_uri(f"{request.root_path}{page}")
         return Response(status=302, headers=[("Location", location)])
     if not playback.contracts.serves(path):

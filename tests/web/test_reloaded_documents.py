@@ -200,3 +200,12 @@ def test_the_pet_store_is_never_read_again(monkeypatch: pytest.MonkeyPatch) -> N
     app.extensions["mockpets"].reloader.look()
 
     assert Client(InProcess(app))("GET", "/v1/pets").status == 200
+
+
+def test_a_browser_that_opens_the_base_path_gets_the_reference(shop: Shop) -> None:
+    headers = {"Accept": "text/html"}
+    for old, new in (("/api", "/api"), ("/api", "/shop")):
+        shop.edit(f"url: {old}", f"url: {new}")
+        response = shop.call("GET", f"{new}/", headers=headers)
+        assert (response.status, response.header("Location")) == (302, "/__mockpets/docs")
+    assert shop.call("GET", "/api", headers=headers).status == 404
