@@ -258,3 +258,12 @@ def test_sessions_of_a_document_at_the_root_are_apart(root: Path) -> None:
     assert "Zoe" in call("GET", "/~a/users").text
     assert "Zoe" not in call("GET", "/~b/users").text
     assert "Zoe" not in call("GET", "/users").text
+
+
+def test_the_most_similar_of_many_paths_is_suggested(tmp_path: Path) -> None:
+    paths = {f"/parts-{number}/prices": {"get": operation()} for number in range(1000)}
+    call = client_of(
+        write(tmp_path / "parts.json", document({**paths, "/orders": paths["/parts-0/prices"]}))
+    )
+    for unknown, similar in (("/part-999/prices", "/parts-999/prices"), ("/order", "/orders")):
+        assert f"did you mean '{similar}'?" in call("GET", unknown).json["message"]
