@@ -7,7 +7,7 @@ Four steps, each of which depends only on the one before: `text` opens and decod
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from mockpets.constants import (
@@ -102,7 +102,7 @@ def is_json_file(path: Path) -> bool:
     return path.suffix.lower() == ".json"
 
 
-@cache
+@lru_cache(4)  # contracts change when a document is saved
 def scenario_schema(contracts: Contracts = BUILT_IN) -> Schema:
     """Return the JSON Schema of a scenario file, for editors; do not modify it."""
     definitions = Definitions("#/$defs/", contracts)

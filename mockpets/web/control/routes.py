@@ -6,7 +6,7 @@ clients are tested against it. Most views are in the modules beside this one.
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -216,7 +216,7 @@ def control_openapi(
     return _document(control_document(tag, contracts))
 
 
-@cache
+@lru_cache(16)  # contracts change when a document is saved
 def control_document(tag: str | None = None, contracts: Contracts = BUILT_IN) -> Mapping[str, Any]:
     """Return the control API as an OpenAPI 3.1 document; do not modify it.
 
