@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from mockpets.contract.corrections import Corrections
+    from mockpets.contract.guesses import Credentials
     from mockpets.contract.inference import Guess, GuessedCollection
     from mockpets.contract.json_schema import SchemaField
     from mockpets.contract.openapi import Described, Document, Node
     from mockpets.contract.query_meanings import PropertyPath
-    from mockpets.contract.roles import Credentials
 
 _USUAL: Final[Mapping[str, int]] = {"create": 201, "delete": 204}
 """The status of a role's success, if an operation has several; others have 200."""

@@ -352,7 +352,7 @@ def test_what_is_write_only_is_kept_and_never_shown(clinic: Checked) -> None:
 @pytest.mark.parametrize("path", ["/parts", "/items/7/parts"])
 def test_a_location_is_below_the_base_path(tmp_path: Path, path: str) -> None:
     template = path.replace("7", "{itemId}")
-    operations = {
+    operations: dict[str, Any] = {
         "get": op(several(PART)),
         "post": op(PART, NEW_PART, status=201, headers=("Location",)),
     }
