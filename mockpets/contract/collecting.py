@@ -211,10 +211,10 @@ def _find_people(reading: Reading) -> None:
         if "password" in map(plain, names) or singular(plain(collected.segment)) in _PEOPLE:
             reading.people = collected
             return
-    people.sort(key=lambda each: not is_plural(each[0].path[-1]))
+    people.sort(key=lambda each: not is_plural(each[0].last))
     for operation, person in people:  # only log-ins know these people
         if person:
-            path = operation.path if is_plural(operation.path[-1]) else ("users",)
+            path = operation.path if is_plural(operation.last) else ("users",)
             reading.people = Collected(path, person.item, has_create=True)
             reading.add(reading.people)
             _note_create(reading.people, operation)
@@ -283,7 +283,7 @@ def find_key(reading: Reading, collected: Collected) -> None:
     """
     properties = reading.shapes.flat(collected.schema).properties
     by_plain = {plain(name): name for name in properties}
-    operations = reading.by_path.get(collected.item, {})
+    operations = reading.by_path.get(collected.item, {}) if collected.item else {}
     operation = next(iter(operations.values()), None)
     parameter = operation.parameters[-1] if operation else ""
     kind = _parameter_type(reading, operation)

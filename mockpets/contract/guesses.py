@@ -123,6 +123,11 @@ class Operation:
         """Whether the path ends in a parameter."""
         return self.path[-1:] == ("{}",)
 
+    @property
+    def last(self) -> str:
+        """The last segment, which may be a parameter; empty for the path ``/``."""
+        return self.path[-1] if self.path else ""
+
     @cached_property
     def segment(self) -> str:
         """The last segment that is no parameter; empty without one."""

@@ -7,6 +7,7 @@ results are corrected and completed: filters, paging, parents and people.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -320,20 +321,20 @@ def _collections(reading: Reading, written: Mapping[Template, str]) -> Iterator[
             names[-1] if names and (parent or is_nested) else "",
             collected.schema,
             written[collected.path] if collected.path in reading.by_path else "",
-            written.get(collected.item, ""),
+            written[collected.item] if collected.item else "",
             collected.is_single,
             bool(collected.item) and not (collected.has_list or collected.has_create),
             collected is reading.people,
             _shown(reading, collected),
             _owner(reading, collected, segments),
-            _link(reading, path, collected) if names else (),
+            _link(reading, path, collected) if "{}" in path else (),
             _references(reading, collected, segments),
         )
 
 
 def _link(reading: Reading, path: Template, collected: Collected) -> PropertyPath:
     """Return the property of a collection's records with the key of their parent."""
-    operations = reading.by_path.get(path) or reading.by_path.get(collected.item) or {}
+    operations = reading.by_path.get(path) or reading.by_path[collected.item]
     operation = next(iter(operations.values()), None)
     return _related(reading, operation, path.count("{}") - 1, collected) if operation else ()
 
@@ -405,7 +406,7 @@ def _completed(operation: Operation, reading: Reading, guess: Guess, collected: 
     }
     own = any(
         plain(each) in _OWN and following != "{}"
-        for each, following in zip(operation.path, (*operation.path[1:], ""), strict=True)
+        for each, following in pairwise((*operation.path, ""))
     )
     mine = reading.people is not None and own
     guess = guess._replace(where=where, mine=mine and guess.key_in != "token")
@@ -432,7 +433,7 @@ def _completed(operation: Operation, reading: Reading, guess: Guess, collected: 
     unknown = [name for name, meaning in query.items() if meaning.word == "ignored"]
     note = f"ignored: {', '.join(unknown)}" if unknown else ""
     if guess.view and not guess.fixed and not where and not any(m.path for m in query.values()):
-        note = "; ".join(filter(None, [note, f"what limits '{operation.path[-1]}' is unknown"]))
+        note = "; ".join(filter(None, [note, f"what limits '{operation.last}' is unknown"]))
     sort = _order(reading, operation, guess, query)
     return guess._replace(query=query, paging=paging, note=note, sort=sort)
 

@@ -33,11 +33,8 @@ def log_in(operation: Operation, reading: Reading) -> Guess | None:
     credentials = credentials_of(operation, reading.shapes)
     if people is None or credentials is None:
         return None
-    is_new = operation.path == people.path or bool(
-        re.search(
-            "regist|sign-?_?up|join", f"{operation.path[-1]} {operation.described.name}".lower()
-        )
-    )
+    words = f"{operation.last} {operation.described.name}".lower()
+    is_new = operation.path == people.path or bool(re.search("regist|sign-?_?up|join", words))
     guess = reading.respond(operation, people, "create" if is_new else "login")
     person = person_in(operation, reading.shapes)
     if person:
