@@ -29,9 +29,9 @@ const RETRY_MS = [500, 1_000, 2_000, 4_000];
 // Without `file://`, because Playwright loads this file as a module and others by path if a reporter imports it.
 const THIS_FOLDER = /(?:file:\/\/)?([^\s(@]+)client\.js:\d+:\d+\)?$/m.exec(new Error().stack ?? "")?.[1];
 const OUR_FILES = ["client.js", "shared.js", "states.js", "interleavings.js", "requests.js", "server.js", "playwright.js", "vitest.js", "storybook.js", "cypress.js"];
-/** By the URL of a client: its server, which has our protocol, or a promise while one client asks for all. */
+/** The servers with our protocol, by the URL of a client; a promise while its first client connects. */
 const servers = new Map();
-/** The codes of errors that the loss of a session can cause, besides those of what a session does not have. */
+/** The codes of errors that the loss of a session can cause, besides those with the status 404. */
 const CAUSED_BY_LOSS = ["verification_failed", "not_held", "unknown_session"];
 
 export class MockpetsError extends Error {
@@ -396,7 +396,7 @@ export class Mockpets {
     return new MockpetsError("unreachable", `${this.url} is not a mockpets server (status ${status})`);
   }
 
-  /** Find the server, unless a client of this URL has found it, and compare its protocol with that of the kit. */
+  /** Find the server and compare its protocol with that of the kit, unless another client of this URL has done so. */
   async #connect() {
     if (!servers.has(this.#given)) servers.set(this.#given, this.#find());
     try {
@@ -410,7 +410,7 @@ export class Mockpets {
     }
   }
 
-  /** Return the server to which the URL leads. Only the server knows whether the URL ends with a base path. */
+  /** Return the root and the bases of the server. Only the server knows whether the URL ends with a base path. */
   async #find() {
     let problem; // of the likely root
     for (const root of rootsOf(this.#given)) {
@@ -485,7 +485,7 @@ function describeProblem({ line, column, where, what, hint }) {
 
 const withoutSlash = (url) => url.replace(/\/+$/, "");
 
-/** Return the likely root of a URL, and the session that it names: before the server has sent its base paths. */
+/** Return the likely root of a URL, before the server has sent its base paths, and the session that it names. */
 function splitUrl(url) {
   const root = withoutSlash(url).replace(new RegExp(`(?:${DEFAULT_BASE}(?:/[^/~]+)?|/__mockpets)$`), "");
   const [, rest, selection] = /^(.*)\/~([^/]*)$/.exec(root) ?? [undefined, root];
@@ -497,7 +497,7 @@ function splitUrl(url) {
   return { root: rest, session: selection || undefined };
 }
 
-/** Return the URLs at which a server may be: the likely one, then those with which a URL begins, the longest first. */
+/** Return the possible roots of a URL: the likely one, then every other beginning of its path, longest first. */
 function rootsOf(url) {
   const [, host, path] = /^(https?:\/\/[^/]+)(.*)$/.exec(url);
   const parts = path.split("/");

@@ -25,9 +25,10 @@ function findPython() {
 const python = findPython();
 if (python) {
   const [command, ...args] = python;
-  // The server ends when this pipe closes, because nothing else tells it that this process was killed.
-  const [stdio, env] = process.platform === "win32" ? ["inherit"] : [["inherit", "inherit", "inherit", "pipe"], { ...process.env, _MOCKPETS_LIFELINE: "3" }];
-  const server = spawn(command, [...args, PROGRAM, ...process.argv.slice(2)], { stdio, env });
+  // The pipe closes even if this process is killed, and the server then stops.
+  const withPipe = { stdio: ["inherit", "inherit", "inherit", "pipe"], env: { ...process.env, _MOCKPETS_LIFELINE: "3" } };
+  const options = process.platform === "win32" ? { stdio: "inherit" } : withPipe;
+  const server = spawn(command, [...args, PROGRAM, ...process.argv.slice(2)], options);
   server.stdio[3]?.unref();
   // The terminal sends Ctrl-C to both; other signals, such as nodemon's SIGUSR2, reach only this process. `process.stdin` would let the server's reads fail.
   process.on("SIGINT", () => isatty(0) || server.kill("SIGINT"));

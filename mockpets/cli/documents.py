@@ -83,9 +83,9 @@ def keys(contracts: Contracts, settings: Settings) -> str:
         return ", ".join(settings.api_key)
     details = (each.details for each in contracts.operations.values())
     is_needed = any(each is not None and each.security.is_needed for each in details)
-    built_in = (each.name for each in contracts.all if each.api is None)
-    of_built_in = [f"{settings.key} for {name}" for name in built_in]
-    return "; ".join([*(["any credential"] if is_needed else []), *of_built_in])
+    texts = ["any credential"] if is_needed else []
+    texts += [f"{settings.key} for {each.name}" for each in contracts.all if each.api is None]
+    return "; ".join(texts)
 
 
 def curl(contracts: Contracts, settings: Settings, root: str) -> str:

@@ -89,10 +89,10 @@ def _exchanges(entries: Iterable[Entry]) -> list[Exchange]:
 
 def _read(files: Sequence[Path], base: str | None) -> tuple[list[Entry], int]:
     """Return the requests to the API by time, and the number of the other requests."""
-    found, others = har.read(files, None if base is None else har.base_url(base), BUILT_IN)
-    if not found:
+    requests, others = har.read(files, None if base is None else har.base_url(base), BUILT_IN)
+    if not requests:
         raise invalid(str(files[0]), "has no request to the API", "record one in a browser")
-    return _revalidated(sorted((each.entry for each in found), key=lambda each: each.at)), others
+    return _revalidated(sorted((each.entry for each in requests), key=lambda each: each.at)), others
 
 
 def _revalidated(entries: Iterable[Entry]) -> list[Entry]:

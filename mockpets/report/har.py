@@ -99,14 +99,14 @@ def read(
     others = 0
     for path in dict.fromkeys(paths):
         document = _document(path)
-        found = requests_of(document, contracts, str(path), base)
-        ignored = len(document["log"]["entries"]) - len(found)
-        if ignored and not found:
+        requests = requests_of(document, contracts, str(path), base)
+        ignored = len(document["log"]["entries"]) - len(requests)
+        if ignored and not requests:
             hint = "pass the API's base URL with --base-url, such as https://staging.example/v1"
             if base is not None:
                 hint = "check --base-url: no request is below it"
             raise invalid(str(path), "has no request to the API", hint)
-        result += found
+        result += requests
         others += ignored
     return result, others
 
@@ -337,10 +337,10 @@ def _origin(parts: SplitResult) -> tuple[str, str, int | None]:
 
 
 def _under_base(path: str, contracts: Contracts) -> str | None:
-    """Return a path from the base path of a contract on, which a prefix may precede."""
+    """Return a path without what precedes the base path of a contract; None if it has none."""
     for each in contracts.all:
-        if found := re.search(rf"{re.escape(each.base)}(?=/|$)", path):
-            return path[found.start() :]
+        if match := re.search(rf"{re.escape(each.base)}(?=/|$)", path):
+            return path[match.start() :]
     return None
 
 

@@ -109,7 +109,7 @@ class App(flask.Flask):
         self._add: Callable[[Contracts], None] | None = None
 
     def follow(self, newest: Callable[[], Contracts], add: Callable[[Contracts], None]) -> None:
-        """Let the next request after a change of the contracts use the new ones.
+        """Replace the contracts at the first request after they changed.
 
         :param newest: returns the same object until they change; called for every request.
         :param add: adds their operations.

@@ -153,9 +153,9 @@ class Playback:
         return act(request, *stores)
 
     def _needs_key(self, operation: Operation | None) -> bool:
-        """Return whether a request needs an API key: one to the pet store does.
+        """Return whether a request needs an API key.
 
-        Beside documents alone, only paths that scenarios define could need one: if there are keys.
+        With documents only, a path that a scenario defines needs one if the user has set keys.
         """
         is_built_in = any(each.label == BUILT_IN_CONTRACT for each in self.contracts.all)
         return operation is not None or is_built_in or "api_key" in self._settings.sources

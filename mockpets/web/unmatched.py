@@ -200,7 +200,7 @@ def not_found_message(path: str, contracts: Contracts, root: str = "") -> str:
 
 
 def _is_ours(path: str, contracts: Contracts) -> bool:
-    """Return whether a path is one of mockpets below a session's base path."""
+    """Return whether the base path of a session can precede a path."""
     is_below = any(each.base and f"{path}/".startswith(f"{each.base}/") for each in contracts.all)
     is_control = f"{path}/".startswith(f"{CONTROL_PREFIX}/")
     return is_below or is_control or contracts.describes(path)  # everything is below the root

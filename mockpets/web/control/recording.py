@@ -316,7 +316,7 @@ def _assigned(call: ControlRequest, before: Mapping[Collection, list[bytes]]) ->
 
 
 def _generated(call: ControlRequest, stack: Stack, collection: Collection) -> dict[str, Any] | None:
-    """Return the numbers from which the records at the start were generated; None if not so."""
+    """Return how the records at the start were generated; None if they were not."""
     content, session = stack.binding(collection).content, call.session
     settings = call.context.settings
     if content is None and session.starts is session.shared.starts:

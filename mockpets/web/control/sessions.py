@@ -216,9 +216,9 @@ def _file(call: ControlRequest, name: str) -> tuple[str | None, str | None, str 
 def _unreached(session: Session, library: Library, name: str) -> str | None:
     """Return why no recorded request of a session shows a scenario; None if one does.
 
-    A request shows a scenario with stubs or resources if one of them took part. Without these,
-    a request to an operation of the contract while it is active does; one that only creates a
-    record does not show the records that the scenario gives.
+    A request shows a scenario with stubs or resources if one of them took part. Without these, any
+    request to an operation while it is active does, except a create in a collection whose records
+    the scenario defines.
     """
     if name not in library.scenarios:
         return f"scenario {name} is invalid"

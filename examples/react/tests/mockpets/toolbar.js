@@ -82,7 +82,7 @@ const loaded = given === undefined ? source.origin + source.pathname : `${httpUr
 const [, server = DEFAULT_URL, servedFor] = /^(.+?)(?:\/~([^/+]+)[^/]*)?\/__mockpets\/toolbar\.js$/.exec(loaded) ?? [];
 const session = () => split(cookie())[0] || servedFor || "default";
 
-/** Return an absolute HTTP URL without its last slash; empty if the text is another one, or has a user name or password. */
+/** Return an absolute HTTP URL without its last slash; empty if the text is not one, or has a user name or password. */
 function httpUrl(text) {
   try {
     const { href, protocol, username, password } = new URL(text, location.href);
@@ -238,7 +238,7 @@ async function explain(number) {
   view.why = view.why?.number === number ? null : { number, text: (await call("GET", `requests/${number}/explain`)).summary };
 }
 
-/** The responses to choose from: label, what it sends, and whether the request cannot get it. */
+/** Return the responses to choose from: label, reply or delay, and whether the request cannot get it. */
 function replies({ status, path, operation }) {
   const { faults } = view.state;
   const { collections, errors } = contractOf(path) ?? { collections: [], errors: {} };
