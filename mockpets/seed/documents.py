@@ -38,14 +38,37 @@ def values_of(api: Api, seed: int, now: int) -> Values:
 
 
 def generate_records(records: Records, count: int, seed: int) -> list[Record]:
-    """Return generated records with different keys, and the links to others that exist."""
+    """Return generated records with different keys, linked to existing records."""
     assert isinstance(records, DocumentRecords)  # noqa: S101 - those of a document are
     api, guessed = records.api, records.guessed
-    values = values_of(api, seed, api.now)
-    parents = _keys(api, guessed.parent, seed)
+    result = _with_keys(records, count, seed)
     people = next((each.name for each in api.inferred.collections.values() if each.is_people), "")
     owners = _keys(api, people, seed) if guessed.owner and people != guessed.name else []
     refers = {path: _keys(api, name, seed) for path, name in guessed.refers.items()}
+    for index, record in enumerate(result):
+        if owners:
+            set_at(record, guessed.owner, owners[index % len(owners)])
+        for path, keys in refers.items():
+            known = value_at(record, path)
+            if not keys or known in (INVALID, None) or path == (records.key,):
+                continue
+            start = index % len(keys)
+            dealt = [*keys[start:], *keys[:start]]
+            value: object = dealt[: len(known)] if isinstance(known, list) else dealt[0]
+            field = records.properties.get(path[0])
+            if field is None or field.accept(value) is not INVALID:
+                set_at(record, path, value)
+    return result
+
+
+def _with_keys(records: DocumentRecords, count: int, seed: int) -> list[Record]:
+    """Return records with different keys and their parents, but without other links.
+
+    Other links may form a circle: an author has a favorite book, and a book has an author.
+    """
+    api, guessed = records.api, records.guessed
+    values = values_of(api, seed, api.now)
+    parents = _keys(api, guessed.parent, seed)
     key = records.properties.get(guessed.key)
     is_text = key is not None and "string" in key.types_named
     if guessed.is_single:
@@ -66,11 +89,6 @@ def generate_records(records: Records, count: int, seed: int) -> list[Record]:
         taken.add(identity(cast("Key", given)))
         if parents:
             set_at(record, link_of(guessed), parents[(number - 1) % len(parents)])
-        if owners:
-            set_at(record, guessed.owner, owners[(number - 1) % len(owners)])
-        for path, keys in refers.items():
-            if keys and value_at(record, path) not in (INVALID, None):
-                set_at(record, path, keys[(number - 1) % len(keys)])
         result.append(record)
     if guessed.is_people and result and not guessed.shows:
         _name_as_in_examples(records, *result)
@@ -143,4 +161,4 @@ def _keys(api: Api, name: str, seed: int) -> list[Key]:
     if guessed is None or guessed.shows:
         return []
     records = DocumentRecords(api, guessed)
-    return [each[records.key] for each in generate_records(records, int(GENERATED_RECORDS), seed)]
+    return [each[records.key] for each in _with_keys(records, int(GENERATED_RECORDS), seed)]
