@@ -25,6 +25,8 @@ BUILT_IN_CONTRACT: Final = "pet-store"
 """What `--contract` calls the built-in contract."""
 INT64_MIN: Final = -(2**63)
 INT64_MAX: Final = 2**63 - 1
+SAFE_INTEGER: Final = 2**53 - 1
+"""The highest integer that JavaScript represents exactly, with all below it."""
 
 ErrorCode = Literal[
     "invalid_request",

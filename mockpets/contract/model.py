@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar, get_args
 
-from mockpets.constants import GENERATED_RECORDS, INT64_MAX, INT64_MIN
+from mockpets.constants import GENERATED_RECORDS, INT64_MAX, INT64_MIN, SAFE_INTEGER
 from mockpets.contract.fields import INVALID, Integer, parse_int64
 from mockpets.contract.routes import Routes, is_parameter, names_in, segment_pattern
 from mockpets.errors import RequestError, did_you_mean
@@ -455,6 +455,14 @@ class Collection:
         if self.is_ordered:  # the key is the place, and few values are different
             return _ENTRY_BYTES
         return _ENTRY_BYTES + _KEY_BYTES + _VALUE_BYTES * len(self.filters)
+
+    @cached_property
+    def highest_counted(self) -> int:
+        """The highest key that the keys of new records exceed; those above it were chosen.
+
+        A client that sends the highest int64 as a key would otherwise end all creates.
+        """
+        return INT64_MAX if self.is_ordered else SAFE_INTEGER
 
     def methods(self, *, of_record: bool) -> dict[str, Role]:
         """Return the methods that the list, or a record of it, has."""

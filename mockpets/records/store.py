@@ -356,7 +356,7 @@ class Store:
                 raise RequestError("invalid_request", f"{name} {problem}")
             elif now.find(identity(key)) is not None:
                 raise self.collection.taken(key)
-            elif isinstance(key, int):
+            elif isinstance(key, int) and key <= self.collection.highest_counted:
                 following = max(following, key + 1)
             row = self.collection.schema.dump(record)
             if self.collection.is_ordered and isinstance(key, int):
@@ -464,7 +464,9 @@ class Store:
             except RequestError as error:
                 raise error.copy(f"record {number}: {error.message}") from error
         with self._lock:
-            following = max([self._next_key, *(key + 1 for key in taken if isinstance(key, int))])
+            counted = self.collection.highest_counted
+            numbers = (key for key in taken if isinstance(key, int) and key <= counted)
+            following = max(self._next_key, max(numbers, default=0) + 1)
             keyed = []
             for record in records:
                 if name not in record:

@@ -47,7 +47,7 @@ class Table:
     :param keys: the place by the `identity` of the key; None if the key is the place.
     :param places: all of them, ascending.
     :param index: the places of the records with a value, ascending.
-    :param highest: the highest integer key that a record has or had.
+    :param highest: the highest integer key up to `highest_counted` that a record has or had.
     :param frozen: whether the table is shared, and so read-only.
     :param charge: its charge to a budget as long as the table is in use; None if its store is
         charged instead.
@@ -89,7 +89,7 @@ class Table:
         key = record[self.collection.key]
         if self.keys is not None:
             self.keys[identity(key)] = place
-        if isinstance(key, int) and key > self.highest:
+        if isinstance(key, int) and self.highest < key <= self.collection.highest_counted:
             self.highest = key
 
     def drop(self, place: int, record: Record) -> None:

@@ -6,14 +6,14 @@ import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any, Self
+from typing import Any, Self, TypeGuard
 
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from mockpets.constants import INT64_MAX, INT64_MIN
+from mockpets.constants import INT64_MAX, INT64_MIN, SAFE_INTEGER
 from mockpets.contract.collections import OwnSchema
 from mockpets.contract.model import Collection
 from mockpets.errors import RequestError
@@ -50,6 +50,21 @@ def test_no_pet_can_be_created_after_the_highest_id() -> None:
         store.create({"name": "x", "categoryId": 1})
     assert caught.value.code == "store_full"
     assert ids(store) == [INT64_MAX - 1, INT64_MAX]
+
+
+@pytest.mark.parametrize("key", [INT64_MAX, INT64_MAX - 1, SAFE_INTEGER + 1])
+def test_a_high_key_of_a_client_does_not_end_creates(key: int) -> None:
+    store = Store(table_of(ORDERS, {"id": 1}), 10)
+    assert store.create({"id": key})[0] == key
+    assert [store.create({})[0] for _ in range(3)] == [2, 3, 4]
+    store.replace(store.read([{"id": key}, {"id": 7}]))
+    assert store.create({})[0] == 8
+
+
+def test_the_next_key_follows_the_highest_safe_one_of_a_client() -> None:
+    store = Store(table_of(ORDERS, {"id": SAFE_INTEGER + 1}), 10)
+    store.create({"id": SAFE_INTEGER})
+    assert store.create({})[0] == SAFE_INTEGER + 2
 
 
 def test_a_store_is_changed_from_the_first_pet_on() -> None:
@@ -181,6 +196,10 @@ class TwoStores(RuleBasedStateMachine):
             return {**key_part, "name": text, "categoryId": 1, **value_part}
         return {**key_part, **value_part, "text": text}
 
+    def counts(self, key: object) -> TypeGuard[int]:
+        """Return whether later keys exceed a chosen one."""
+        return isinstance(key, int) and (self.collection is PETS or key <= SAFE_INTEGER)
+
     def used(self) -> int:
         """Return the bytes of changes, and of shared tables other than the initial one."""
         models = [*self.models, *(model for _, model in self.saved)]
@@ -218,7 +237,8 @@ class TwoStores(RuleBasedStateMachine):
             if key > INT64_MAX:
                 assert rejection(lambda: store.create(new)) == "store_full"
                 return
-        if isinstance(key, int):
+        if self.counts(key) or "id" not in new:
+            assert isinstance(key, int)
             model.next = max(model.next, key + 1)
         expected = {"id": key} | new
         model.records.append((expected, False))
@@ -272,7 +292,7 @@ class TwoStores(RuleBasedStateMachine):
         keys = data.draw(st.lists(numbers, max_size=count, unique_by=lambda k: str(same_key(k))))
         model, store = self.models[which], self.stores[which]
         given = {same_key(key) for key in keys if key is not None}
-        following = max([model.next, *(key + 1 for key in given if isinstance(key, int))])
+        following = max([model.next, *(key + 1 for key in given if self.counts(key))])
         base = []
         for number, key in enumerate(keys):
             if key is None:
@@ -292,7 +312,7 @@ class TwoStores(RuleBasedStateMachine):
         if self.used() + size > self.limit:
             assert code == "store_full"
             return
-        following = max([following, *(r["id"] + 1 for r in base if isinstance(r["id"], int))])
+        following = max([following, *(r["id"] + 1 for r in base if self.counts(r["id"]))])
         new = Model(base, [(record, True) for record in base], following)
         self.becomes(which, new, lambda: store.replace(made[0]))
 

@@ -233,6 +233,19 @@ def test_the_key_of_a_client_counts_and_conflicts(tmp_path: Path) -> None:
     assert call("GET", f"/notes/{given}").json["text"] == "t"
 
 
+def test_the_highest_key_of_a_client_does_not_end_creates(tmp_path: Path) -> None:
+    note = thing("id", id={"type": "integer", "format": "int64"})
+    call = Checked(
+        write(tmp_path, {
+            "/notes": {"get": op(several(note)), "post": op(note, {**note, "required": []})},
+            "/notes/{id}": at("id", "integer", get=op(note)),
+        })
+    )  # fmt: skip
+    last = call("GET", "/notes").json[-1]["id"]
+    assert call("POST", "/notes", {"id": 2**63 - 1}).json == {"id": 2**63 - 1}
+    assert [call("POST", "/notes", {}).json["id"] for _ in range(2)] == [last + 1, last + 2]
+
+
 def test_several_records_are_created_at_once(shop: Checked) -> None:
     before = len(shop("GET", "/posts").json)
     made = shop("POST", "/posts/batch", [{"title": "A"}, {"title": "B"}])
