@@ -80,6 +80,9 @@ WAYS = {
         [("Cookie", "mockpets=SESSION"), ("Host", "mock.test"), ("Origin", "http://mock.test")]),
     "cookie, a page on this machine": Way(PETS,
         [("Cookie", "mockpets=SESSION+retry"), ("Origin", "http://app.localhost:5173")]),
+    "cookie, a path with a space": Way("/v1/pets/a%20b", [("Cookie", "mockpets=SESSION")]),
+    "key, a path with a space": Way(
+        "/v1/pets/a%20b", [("Authorization", "Bearer mockpets~SESSION")]),
     "cookie, only with scenarios, below a header": Way(PETS,
         [("Cookie", "mockpets=%2Bretry"), ("Mockpets-Session", "SESSION")]),
 }  # fmt: skip
@@ -202,19 +205,27 @@ def test_nginx_rejects_names_that_it_cannot_normalize(name: str, nginx: str) -> 
     Way("/~+empty/v1/pets", [KEY]),
     Way(PETS, [KEY, ("Cookie", "mockpets=SESSION"), ("Origin", "https://evil.test")]),
     Way(PETS, [KEY, ("Cookie", "mockpets=SESSION"), ("Origin", "null")]),
-    Way("/other", [KEY, ("Cookie", "mockpets=SESSION")]),
 ], ids=[
-    "list", "pet", "scenarios in the base path", "cookie of another page", "cookie of a file",
-    "path of the mock"
+    "list", "pet", "scenarios in the base path", "cookie of another page", "cookie of a file"
 ])  # fmt: skip
 def test_a_request_without_a_session_reaches_the_one_of_the_default_session(
     row: Way, balancer: str
 ) -> None:
-    """Other origins, and paths outside the contract, cannot use the cookie."""
+    """Other origins cannot use the cookie."""
     expected = send(balancer, Way(f"/~default{PETS}", [KEY])).header("Mockpets-Session-Id")
     ids = {send(balancer, way_of(row, name)).header("Mockpets-Session-Id") for name in NAMES}
 
     assert ids == {expected}
+
+
+@pytest.mark.parametrize("path", ["/", "/other", "/v1", "/~+retry/other"])
+def test_the_cookie_counts_outside_the_base_path_of_the_contract(path: str, balancer: str) -> None:
+    """The contract of another process may have any base path."""
+    for name in NAMES:
+        made = send(balancer, Way(f"/~{name}{PETS}", [KEY]))
+        response = send(balancer, Way(path, [KEY, ("Cookie", f"mockpets={name}")]))
+
+        assert response.header("Mockpets-Session-Id") == made.header("Mockpets-Session-Id")
 
 
 @pytest.mark.parametrize("run", [balancers.haproxy, balancers.nginx])
