@@ -28,6 +28,17 @@ INT64_MAX: Final = 2**63 - 1
 SAFE_INTEGER: Final = 2**53 - 1
 """The highest integer that JavaScript represents exactly, with all below it."""
 
+Role = Literal["list", "create", "get", "replace", "update", "delete"]
+"""What an operation does to a collection."""
+ROLES: Final[tuple[Role, ...]] = get_args(Role)
+LIST_METHODS: Final[dict[str, Role]] = {"GET": "list", "POST": "create"}
+RECORD_METHODS: Final[dict[str, Role]] = {
+    "GET": "get",
+    "PUT": "replace",
+    "PATCH": "update",
+    "DELETE": "delete",
+}
+
 ErrorCode = Literal[
     "invalid_request",
     "unauthorized",

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mockpets.constants import CONTRACT_EXTENSION
+from mockpets.constants import CONTRACT_EXTENSION, ROLES
 from mockpets.contract.details import Details
 from mockpets.contract.document_records import DocumentRecords
-from mockpets.contract.model import ROLES, Collection, Contract, Operation, Schema
+from mockpets.contract.model import Collection, Contract, Operation, Schema
 from mockpets.contract.openapi import json_media
 from mockpets.contract.removals import removal_of
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 
-from mockpets.contract.model import Role
+from mockpets.constants import Role
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

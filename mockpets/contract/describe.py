@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.contract.model import LIST_METHODS, RECORD_METHODS
+from mockpets.constants import LIST_METHODS, RECORD_METHODS
 from mockpets.contract.openapi import not_served
 from mockpets.contract.roles import RULES
 from mockpets.contract.shapes import mapping

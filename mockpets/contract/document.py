@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from mockpets.constants import CONTRACT_EXTENSION
+from mockpets.constants import CONTRACT_EXTENSION, ROLES
 from mockpets.contract.fields import field_of
 from mockpets.contract.model import (
-    ROLES,
     Body,
     Collection,
     Contract,

@@ -10,9 +10,17 @@ import dataclasses
 import re
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from mockpets.constants import GENERATED_RECORDS, INT64_MAX, INT64_MIN, SAFE_INTEGER
+from mockpets.constants import (
+    GENERATED_RECORDS,
+    INT64_MAX,
+    INT64_MIN,
+    LIST_METHODS,
+    RECORD_METHODS,
+    ROLES,
+    SAFE_INTEGER,
+)
 from mockpets.contract.fields import INVALID, Integer, parse_int64
 from mockpets.contract.routes import Routes, is_parameter, names_in, segment_pattern
 from mockpets.errors import RequestError, did_you_mean
@@ -23,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Protocol
 
-    from mockpets.constants import NoteCode
+    from mockpets.constants import NoteCode, Role
     from mockpets.contract.details import Api, Details
     from mockpets.contract.fields import ContractField, Invalid, ValueProblem
 
@@ -77,16 +85,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Record = dict[str, Any]
 """An object of a collection."""
-Role = Literal["list", "create", "get", "replace", "update", "delete"]
-"""What an operation does to a collection."""
-ROLES: Final[tuple[Role, ...]] = get_args(Role)
-LIST_METHODS: Final[dict[str, Role]] = {"GET": "list", "POST": "create"}
-RECORD_METHODS: Final[dict[str, Role]] = {
-    "GET": "get",
-    "PUT": "replace",
-    "PATCH": "update",
-    "DELETE": "delete",
-}
 Key = int | str
 """What identifies a record in its collection; `collections.identity` returns it."""
 LIMIT: Final = "limit"

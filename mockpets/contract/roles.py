@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from mockpets.constants import RECORD_METHODS
 from mockpets.contract.collecting import credentials_of, person_in
 from mockpets.contract.guesses import Guess
-from mockpets.contract.model import RECORD_METHODS
 from mockpets.contract.query_meanings import query_meaning
 from mockpets.contract.shapes import plain, same_stem, singular, stem
 

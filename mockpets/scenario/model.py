@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mockpets.constants import ScenarioGroup
-    from mockpets.contract.model import Collection, Role
+    from mockpets.constants import Role, ScenarioGroup
+    from mockpets.contract.model import Collection
     from mockpets.errors import Problem
 
 Operator = Literal["equals", "contains", "matches", "present", "one_of"]

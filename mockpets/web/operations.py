@@ -15,17 +15,11 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.urls import iri_to_uri
 
 from mockpets.clock import time_text
+from mockpets.constants import LIST_METHODS, RECORD_METHODS
 from mockpets.contract.collections import OwnSchema
 from mockpets.contract.error_messages import BODY_TOO_LARGE
 from mockpets.contract.fields import IntegerText
-from mockpets.contract.model import (
-    LIMIT,
-    LIST_METHODS,
-    RECORD_METHODS,
-    Page,
-    RecordSchema,
-    Schema,
-)
+from mockpets.contract.model import LIMIT, Page, RecordSchema, Schema
 from mockpets.errors import RequestError
 from mockpets.records.store import NO_FILTERS
 from mockpets.records.table import index_key
@@ -37,8 +31,8 @@ from mockpets.web.jobs import run_job
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 
-    from mockpets.constants import NoteCode
-    from mockpets.contract.model import Contracts, Operation, Record, Role
+    from mockpets.constants import NoteCode, Role
+    from mockpets.contract.model import Contracts, Operation, Record
     from mockpets.records.store import Change, Contents, Filters, Store
     from mockpets.session.session import Session
     from mockpets.web.exchange import Request

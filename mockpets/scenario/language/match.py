@@ -6,9 +6,8 @@ import re
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.constants import GLOB, GLOB_LENGTH, GLOB_RULE
+from mockpets.constants import GLOB, GLOB_LENGTH, GLOB_RULE, ROLES
 from mockpets.contract.fields import INVALID
-from mockpets.contract.model import ROLES
 from mockpets.scenario.language.headers import TOKEN, TOKEN_HINT, check_duplicates
 from mockpets.scenario.language.mappings import ByKind, MapOf, Object, needs, not_both, some
 from mockpets.scenario.language.shapes import (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from mockpets.constants import BASE_MARK, CONTROL_PREFIX
+from mockpets.constants import BASE_MARK, CONTROL_PREFIX, ROLES
 from mockpets.contract.collections import OwnSchema, json_types, required_of
-from mockpets.contract.model import ROLES, Collection
+from mockpets.contract.model import Collection
 from mockpets.records.table import parse_row
 from mockpets.scenario.language.mappings import Object
 from mockpets.scenario.language.match import SEGMENT, operation_at

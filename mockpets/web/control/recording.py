@@ -10,10 +10,9 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from mockpets.constants import SCENARIO_NAME
+from mockpets.constants import ROLES, SCENARIO_NAME
 from mockpets.contract.collections import required_of
 from mockpets.contract.fields import parse_int64
-from mockpets.contract.model import ROLES
 from mockpets.contract.query_parameters import Parameter, integer, one_of
 from mockpets.errors import DocumentError, RequestError
 from mockpets.faults import FAULTS
