@@ -30,8 +30,7 @@ sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]  # as if it wer
 pytest_plugins = ["pytester", "tests.programs", "tests.browsers"]
 
 # No deadline and no check of speed: a busy machine would fail a test that is right. The README's
-# command uses `quick`; `.ci/run` runs the properties again with `--hypothesis-profile=thorough`,
-# and `.ci/long` with `long`.
+# command uses `quick`, and `.ci/long` uses `long`.
 for profile, examples in {"quick": 25, "thorough": 400, "long": 1500}.items():
     hypothesis.settings.register_profile(
         profile,
