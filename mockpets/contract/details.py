@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _USUAL: Final[Mapping[str, int]] = {"create": 201, "delete": 204}
 """The status of a role's success, if an operation has several; others have 200."""
+CONDITIONS: Final = ("If-Match", "If-None-Match")
+"""The headers with conditions on the entity tag of a record, in the order of RFC 9110, 13.2.2."""
 
 
 class Reply(NamedTuple):
@@ -81,6 +83,18 @@ class Api:
         return next((each for each in known if each.is_people and not each.shows), None)
 
     @cached_property
+    def conditional(self) -> Collection[str]:
+        """The collections of which an operation declares a condition: see `CONDITIONS`."""
+        names = {each.lower() for each in CONDITIONS}
+        collections = {
+            self.inferred.operations[each.name].collection
+            for each in self.described
+            for one in each.parameters
+            if one["in"] == "header" and one["name"].lower() in names
+        }
+        return collections - {""}
+
+    @cached_property
     def credentials(self) -> Sequence[Credentials]:
         """The properties of each log-in and registration."""
         known = (each.credentials for each in self.inferred.operations.values())
@@ -122,6 +136,12 @@ class Details:
         return Parameters(self.api.fields, self.described)
 
     @cached_property
+    def conditions(self) -> Sequence[str]:
+        """Those of `CONDITIONS` that it declares, and that may have an entity tag."""
+        tag = f'"{"0" * 32}"'
+        return [each for each in CONDITIONS if self.parameters.accepts_header(each, tag)]
+
+    @cached_property
     def bodies(self) -> Bodies:
         """The bodies of requests."""
         return Bodies(self.api.fields, self.described.body)
@@ -155,9 +175,9 @@ class Details:
     def header_names(self) -> tuple[str, ...]:
         """The headers of its responses."""
         responses = self.described.responses.values()
-        return tuple(
-            dict.fromkeys(name for each in responses for name in each.get("headers") or ())
-        )
+        names = [name for each in responses for name in each.get("headers") or ()]
+        tag = ["ETag"] if self.guess.collection in self.api.conditional else []
+        return tuple(dict.fromkeys(names + tag))
 
     def reply(self, status: int, node: Node) -> Reply:
         """Return a response with a status."""

@@ -71,6 +71,11 @@ class Parameters:
         unknown = frozenset(left) if kind == "query" else frozenset()
         return Read(values, problems, unknown)
 
+    def accepts_header(self, name: str, text: str) -> bool:
+        """Return whether a header is a parameter, in any case, and may have a text."""
+        values = self.read("header", {name: [text]}).values
+        return any(each.lower() == name.lower() for each in values)
+
 
 class Read(NamedTuple):
     """What was read: the valid values by name, with defaults, and what is wrong with others.

@@ -202,7 +202,12 @@ def read(operation: Operation, request: Request) -> Arguments | Response:
         every = [*path.problems, *problems]
         return failed(operation, request, "not_found", fitting, every, key)
     if problems:
-        return failed(operation, request, "invalid_request", (400, 422), problems)
+        conditions = [each.lower() for each in details.conditions]
+        is_condition = "428" in details.described.responses and all(
+            what == "is required" and str(path[0]).lower() in conditions for path, what in problems
+        )
+        fitting = [428] if is_condition else [400, 422]
+        return failed(operation, request, "invalid_request", fitting, problems)
     content_type = request.headers.get("Content-Type") or ""
     try:
         raw = request.get_data()

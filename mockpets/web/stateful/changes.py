@@ -11,9 +11,15 @@ from mockpets.contract.json_patch import json_patch
 from mockpets.records.table import parse_row
 from mockpets.web.stateful.action import GONE, Action, ActionError
 from mockpets.web.stateful.comparison import has
+from mockpets.web.stateful.conditions import check
 from mockpets.web.stateful.new_records import add, set_given, set_times
 from mockpets.web.stateful.people import hide_password, respond_with_token
-from mockpets.web.stateful.rendering import list_body, respond_with, respond_with_record
+from mockpets.web.stateful.rendering import (
+    list_body,
+    representation,
+    respond_with,
+    respond_with_record,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,6 +49,7 @@ def replace(action: Action) -> Response:
     if action.guess.many:
         return _write_several(action, _replaced)
     if action.store.find(action.key) is None and action.guess.creates:
+        _check(action, None)
         body = {**action.body, action.key_name: action.typed_key(action.key)}
         return respond_with_record(action, add(action, body), is_new=True)
     return _write_one(action, _replaced, action.body)
@@ -64,7 +71,7 @@ def act(action: Action) -> Response:
 def toggle(action: Action) -> Response:
     """Switch a property of a record on or off, for the person who calls if there is one."""
     me = action.my_key
-    action.find(action.key)
+    _check(action, action.find(action.key))
 
     def toggled(before: Record) -> Record:
         record = dict(before)  # `set_at` copies the objects below
@@ -100,10 +107,12 @@ def single(action: Action) -> Response:
             _, row = action.store.create(record)
             record = parse_row(row)
     if record is None and method in ("PUT", "POST", "PATCH"):
+        _check(action, None)
         return respond_with_record(action, add(action, action.body), is_new=True)
     if record is None:
         raise action.missing("")
     if method == "DELETE":
+        _check(action, record)
         _drop(action, action.stored, [record])
     elif not is_read:
         make = _replaced if method == "PUT" and not action.guess.patch else _change_of(action)
@@ -116,6 +125,7 @@ def delete(action: Action) -> Response:
     if not action.guess.many:
         record = action.find(action.key)
         action.check_owner(record)
+        _check(action, record)
         _drop(action, action.stored, [record])
         return respond_with_record(action, record)
     records = [each for each in map(parse_row, action.store.rows()) if action.is_below(each)]
@@ -221,10 +231,20 @@ def _known(action: Action, values: Mapping[str, Any]) -> Body:
     return {name: value for name, value in values.items() if name in action.schema.properties}
 
 
+def _check(action: Action, record: Record | None) -> None:
+    """Raise `ActionError` if a change does not meet the conditions of the request.
+
+    :param record: before the change; None if it does not exist.
+    """
+    if action.details.conditions and not action.guess.many:
+        check(action, None if record is None else representation(action, record))
+
+
 def _written(action: Action, key: str, make: Make, body: Body) -> Record:
     """Change a record that the person who calls may change, and return it."""
     before = action.find(key)
     action.check_owner(before)
+    _check(action, before)
     after = make(action, before, body)
     # Outside the lock of the store, because it may read the same one.
     set_given(action, after, action.guess.change)

@@ -6,11 +6,13 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from mockpets.contract.document_records import OWN, field_of, set_at, value_at
+from mockpets.contract.document_records import OWN, field_of, set_at, value_at, visible
 from mockpets.contract.fields import INVALID
 from mockpets.records.table import parse_row
 from mockpets.seed.values import ABSENT
+from mockpets.strict_json import dump_json
 from mockpets.web.documented import with_body
+from mockpets.web.stateful.conditions import set_tag
 from mockpets.web.stateful.tokens import token_of
 
 if TYPE_CHECKING:
@@ -26,7 +28,9 @@ _PARAMETER: Final = r"\{([^{}]*)\}"
 
 def respond_with(action: Action, body: object) -> Response:
     """Return the response with a body to a request that succeeds."""
-    return with_body(action.operation, action.request, action.details.success, body)
+    response = with_body(action.operation, action.request, action.details.success, body)
+    set_tag(action, response, lambda: response.body)
+    return response
 
 
 def respond_with_record(action: Action, record: Record | None, *, is_new: bool = False) -> Response:
@@ -46,9 +50,16 @@ def respond_with_record(action: Action, record: Record | None, *, is_new: bool =
             at = f"{action.operation.name}/{reply.status}"
             body = action.values.value(reply.schema, at=at, echo=action.arguments.echo)
     response = with_body(action.operation, action.request, reply, body)
-    if record is not None and response.header("Location") is not None:
-        response.set_header("Location", _location(action, record))
+    if record is not None:
+        set_tag(action, response, lambda: representation(action, record))
+        if response.header("Location") is not None:
+            response.set_header("Location", _location(action, record))
     return response
+
+
+def representation(action: Action, record: Record) -> bytes:
+    """Return a record as the person who calls sees it, in JSON, whatever the operation shows."""
+    return dump_json(visible(expanded(action, record, action.stored)))
 
 
 def list_body(action: Action, records: Iterable[Record]) -> object:

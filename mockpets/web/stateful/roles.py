@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from mockpets.errors import RequestError
 from mockpets.web.documented import failed
 from mockpets.web.stateful import changes
 from mockpets.web.stateful.action import ActionError, action_of
+from mockpets.web.stateful.conditions import conditional
 from mockpets.web.stateful.listing import list_records, list_values
 from mockpets.web.stateful.people import log_in
 from mockpets.web.stateful.rendering import respond_with_record
@@ -21,11 +23,23 @@ if TYPE_CHECKING:
     from mockpets.web.stateful.action import Action
 
 
+_CHANGES: Final = Lock()
+"""One change at a time: a condition holds until the change is made."""
+
+
 def act(operation: Operation, request: Request, arguments: Arguments) -> Response:
     """Return the response of an operation that reads or changes records."""
     action = action_of(operation, request, arguments)
+    if operation.method == "GET":
+        return _respond(action)
+    with _CHANGES:
+        return _respond(action)
+
+
+def _respond(action: Action) -> Response:
+    operation, request = action.operation, action.request
     try:
-        return _ROLES[action.guess.role](action)
+        return conditional(action, _ROLES[action.guess.role](action))
     except ActionError as error:
         reasons = [((), str(error))]
         return failed(operation, request, error.code, error.statuses, reasons, error.key)
