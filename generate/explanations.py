@@ -243,6 +243,7 @@ NOTES: Final[dict[NoteCode, str]] = {
     "of the stub's reply",
     "references": "the values that the stub's reply repeats, each with its source",
     "released": "`POST held/release` sent another response than the prepared one, or sent it later",
+    "repeated": "the response is that to the first request with this `Idempotency-Key`",
     "resource": "the [resource](../reference/scenario-language.md#resources) that served the request",
     "server_limit": "the server rejected the request because it has reached a limit, with the code (`busy`, "
     "`rate_limited`, `store_full`). A stub's response never has this note",

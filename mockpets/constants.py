@@ -254,6 +254,7 @@ NoteCode = Literal[
     "reference_missing",
     "references",
     "released",
+    "repeated",
     "resource",
     "server_limit",
     "unmatched",

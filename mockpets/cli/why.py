@@ -124,7 +124,7 @@ def _lines(explanation: Explanation) -> Iterator[str]:
     yield f"{request['method']} {request['target']} ({where})"
     yield from _wrapped(explanation["summary"], "Why: ", "     ")
     for note in request["notes"]:
-        if note["code"] in ("references", "reference_missing"):
+        if note["code"] in ("references", "reference_missing", "repeated"):
             yield from _wrapped(note["text"], "     ", "     ")
     for place, stub in enumerate(explanation["stubs"], 1):
         yield ""

@@ -11,11 +11,13 @@ Records are returned as bytes, so that a page costs no more than its size.
 from __future__ import annotations
 
 from bisect import bisect_right
+from contextlib import suppress
 from decimal import Decimal
 from hashlib import blake2b
 from heapq import merge
 from itertools import filterfalse, islice
 from threading import Lock
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar, cast
 from uuid import UUID
 
@@ -57,7 +59,34 @@ NO_FILTERS: Final[Filters] = {}
 _BYTES_AT_ONCE: Final = 64 * 1024
 """The most JSON to parse at once, with `_RECORD_BYTES` for each record: it takes 3 ms."""
 _RECORD_BYTES: Final = 100
+_RESPONSES: Final = 64 * 1024
+"""The most bytes of responses that a store remembers, unless one response takes more."""
+_RESPONSE_BYTES: Final = 500
+"""The charge for a remembered response in addition to its body and headers."""
 _NO_KEYS_LEFT: Final = "the highest int64 id is already used; reset the session"
+
+
+class FirstResponse(NamedTuple):
+    """The response to a request, for when the client repeats the request.
+
+    :param request: a digest of it.
+    :param code: of the error; None without one.
+    """
+
+    request: bytes
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    code: str | None
+
+    @property
+    def size(self) -> int:
+        """The charge for it, in bytes."""
+        headers = sum(len(name) + len(value) for name, value in self.headers)
+        return len(self.body) + headers + _RESPONSE_BYTES
+
+
+_NO_RESPONSES: Final[Mapping[bytes, FirstResponse]] = MappingProxyType({})
 
 
 class Contents(NamedTuple):
@@ -66,9 +95,10 @@ class Contents(NamedTuple):
     :param base: a shared table.
     :param own: the records that were added or changed.
     :param gone: the records of the base that were deleted or changed, as they are in the base.
-    :param size: what `own` and `gone` take, in bytes; 0 in a store, whose charge has it.
+    :param size: what all but `base` takes, in bytes; 0 in a store, whose charge has it.
     :param next_key: higher than every integer key that the store has assigned so far; for keys
         that are texts, the number of the next one.
+    :param responses: those to remember, by a digest of what identifies the request.
     """
 
     base: Table
@@ -76,6 +106,7 @@ class Contents(NamedTuple):
     gone: Table
     size: int = 0
     next_key: int = 1
+    responses: Mapping[bytes, FirstResponse] = _NO_RESPONSES
 
     def find(self, key: Key) -> int | None:
         """Return the place of the record with a key, an `identity`; None without one."""
@@ -481,6 +512,27 @@ class Store:
         with self._lock:
             self._switch_to(self._plain(table))
         self._on_change(self.unsaved_keys)
+
+    # --- Repeated requests --------------------------------------------------------------------
+
+    def first_response(self, key: bytes) -> FirstResponse | None:
+        """Return the response that `remember` was given with a key; None if it is forgotten."""
+        return self._now.responses.get(key)
+
+    def remember(self, key: bytes, response: FirstResponse) -> None:
+        """Remember a response like a record, unless memory is full; the oldest ones are forgotten.
+
+        It is forgotten when the records are replaced, and comes back when they are restored.
+        """
+        with self._lock:
+            responses = {**self._now.responses, key: response}
+            before = size = sum(each.size for each in self._now.responses.values())
+            size += response.size
+            while size > _RESPONSES and len(responses) > 1:
+                size -= responses.pop(next(iter(responses))).size
+            with suppress(RequestError):
+                self._charge.add(size - before)
+                self._now = self._now._replace(responses=responses)
 
     # --- Saving and restoring -----------------------------------------------------------------
 

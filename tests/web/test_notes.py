@@ -108,7 +108,15 @@ def test_every_note(call: Client, row: Row) -> None:
 
 
 OF_OTHER_TESTS = {
-    *("clock", "released", "server_limit", "references", "reference_missing", "resource")
+    *(
+        "clock",
+        "released",
+        "server_limit",
+        "references",
+        "reference_missing",
+        "repeated",
+        "resource",
+    )
 }
 
 

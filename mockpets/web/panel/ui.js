@@ -67,6 +67,7 @@ export const NOTES = {
   released: "released",
   references: "values repeated",
   reference_missing: "value missing",
+  repeated: "response repeated",
   clock: "clock set",
   resource: "resource",
 };

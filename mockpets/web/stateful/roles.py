@@ -13,6 +13,7 @@ from mockpets.web.stateful.conditions import conditional
 from mockpets.web.stateful.listing import list_records, list_values
 from mockpets.web.stateful.people import log_in
 from mockpets.web.stateful.rendering import respond_with_record
+from mockpets.web.stateful.repeats import once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 _CHANGES: Final = Lock()
-"""One change at a time: a condition holds until the change is made."""
+"""Held by each change, so that its conditions stay true, and a repeated request waits for it."""
 
 
 def act(operation: Operation, request: Request, arguments: Arguments) -> Response:
@@ -33,7 +34,7 @@ def act(operation: Operation, request: Request, arguments: Arguments) -> Respons
     if operation.method == "GET":
         return _respond(action)
     with _CHANGES:
-        return _respond(action)
+        return once(action, _respond)
 
 
 def _respond(action: Action) -> Response:

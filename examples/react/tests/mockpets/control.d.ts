@@ -422,7 +422,7 @@ export interface components {
             status?: components["schemas"]["PetStatus"];
         };
         /** @enum {string} */
-        NoteCode: "clock" | "deprecated" | "ignored_cookie" | "ignored_headers" | "ignored_members" | "ignored_query" | "key_invalid" | "key_missing" | "limit_out_of_range" | "off_contract" | "reference_missing" | "references" | "released" | "resource" | "server_limit" | "unmatched";
+        NoteCode: "clock" | "deprecated" | "ignored_cookie" | "ignored_headers" | "ignored_members" | "ignored_query" | "key_invalid" | "key_missing" | "limit_out_of_range" | "off_contract" | "reference_missing" | "references" | "released" | "repeated" | "resource" | "server_limit" | "unmatched";
         /** @description The number of responses that opening a gate released, and those still held. */
         OpenedGate: {
             gates: {
