@@ -51,7 +51,7 @@ def keys(clinic: Client) -> dict[str, str]:
         "ownerId": "owners",
         "animalId": "animals",
         "memberId": "members",
-        "id": "appointments",
+        "id": "appointments?status=booked",  # a cancelled one cannot be cancelled
     }
 
     def first(path: str) -> str:

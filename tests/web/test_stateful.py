@@ -349,6 +349,56 @@ def test_an_action_sets_what_it_is_named_after(clinic: Checked) -> None:
     assert clinic("GET", "/appointments/zz").status == 404
 
 
+def test_an_action_that_has_happened_is_a_conflict_where_the_document_has_one(
+    clinic: Checked, tmp_path: Path
+) -> None:
+    body = {"animalId": 1, "startsAt": "2030-01-01T09:00:00Z"}
+    path = f"/appointments/{clinic('POST', '/appointments', body).json['id']}"
+    assert clinic("POST", f"{path}/cancel").status == 200
+    cancelled = clinic("GET", path).json
+    again = clinic("POST", f"{path}/cancel")
+    assert again.status == 409 and clinic("GET", path).json == cancelled
+
+    text = thing(
+        *("id", "status"),
+        id=READ_ONLY,
+        status={"enum": ["draft", "published", "assigned"]},
+        editor="string",
+        liked="boolean",
+        likes="integer",
+        updatedAt={"type": "string", "format": "date-time"},
+    )
+    undocumented = op(text)
+    del undocumented["responses"]["409"]
+    undocumented["responses"]["4XX"] = {"description": ""}
+    paths = {
+        "/texts": {"get": op(several(text)), "post": op(text, thing(editor="string"), status=201)},
+        "/texts/{id}": at("id", get=op(text), patch=op(text, thing(status="string"))),
+        "/texts/{id}/publish": at("id", post=op(text)),
+        "/texts/{id}/draft": at("id", post=undocumented),
+        "/texts/{id}/assign": at("id", post=op(text, thing(editor="string"))),
+        "/texts/{id}/like": at("id", post=op(text), delete=op(text)),
+    }
+    call = Checked(write(tmp_path, paths))
+    path = f"/texts/{call('POST', '/texts', {'editor': 'Ada'}).json['id']}"
+    assert [call("POST", f"{path}/draft").status for _ in range(2)] == [200, 200]
+    assert [call("POST", f"{path}/publish").status for _ in range(3)] == [200, 409, 409]
+    message = call("POST", f"{path}/publish").json["message"]
+    assert message == 'status is already "published"'
+    assert call("PATCH", path, {"status": "published"}).status == 200, "no action"
+    call("POST", f"{path}/draft")
+    assert call("POST", f"{path}/publish").status == 200
+    # With another editor it is another action.
+    for editor, status in (("Ben", 200), ("Ada", 200), ("Ada", 409), ("Ben", 200)):
+        assert call("POST", f"{path}/assign", {"editor": editor}).status == status
+
+    likes = call("GET", path).json.get("likes", 0)
+    for method, status in (("DELETE", 409), ("POST", 200), ("POST", 409), ("DELETE", 200)):
+        assert call(method, f"{path}/like").status == status
+    assert call("POST", "/texts/99/like").status == 404
+    assert call("GET", path).json.get("likes", 0) == likes
+
+
 def test_what_is_write_only_is_kept_and_never_shown(clinic: Checked) -> None:
     body = {"name": "Rex", "species": "dog", "chipCode": "123456789012345"}
     made = clinic("POST", "/owners/1/animals", body).json

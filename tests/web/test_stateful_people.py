@@ -206,6 +206,19 @@ def test_a_name_is_taken_and_a_password_is_wrong(blog: Checked) -> None:
     assert blog("POST", "/users", {"user": same}, who=None).status == 409
 
 
+def test_a_favorite_of_a_favorite_is_a_conflict_for_the_same_person(blog: Checked) -> None:
+    ann, bob = person(blog, "ann"), person(blog, "bob")
+    blog("POST", "/articles", {"article": {"title": "On cats"}}, headers=ann)
+    for headers in (ann, bob):
+        for method in ("POST", "DELETE", "POST"):
+            statuses = [
+                blog(method, "/articles/on-cats/favorite", headers=headers).status for _ in range(2)
+            ]
+            assert statuses == [200, 409]
+    article = blog("GET", "/articles/on-cats", headers=bob).json["article"]
+    assert (article["favorited"], article["favoritesCount"]) == (True, 2)
+
+
 def test_people_write_follow_and_favorite(blog: Checked) -> None:
     ann, bob = person(blog, "ann"), person(blog, "bob")
     assert blog("GET", "/user", headers=ann).json["user"]["username"] == "ann"

@@ -9,6 +9,7 @@ from mockpets.contract.document_records import OWN, link_of, set_at, value_at, v
 from mockpets.contract.fields import INVALID
 from mockpets.contract.json_patch import json_patch
 from mockpets.records.table import parse_row
+from mockpets.strict_json import dump_json
 from mockpets.web.stateful.action import GONE, Action, ActionError
 from mockpets.web.stateful.comparison import has
 from mockpets.web.stateful.conditions import check
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from mockpets.contract.json_schema import SchemaField
     from mockpets.contract.model import Record
+    from mockpets.contract.query_meanings import PropertyPath
     from mockpets.web.exchange import Response
 
 Body = dict[str, Any]
@@ -70,20 +72,20 @@ def act(action: Action) -> Response:
 
 def toggle(action: Action) -> Response:
     """Switch a property of a record on or off, for the person who calls if there is one."""
-    me = action.my_key
-    _check(action, action.find(action.key))
+    before, me = action.find(action.key), action.my_key
+    _check(action, before)
+    if all(_is_on(action, before, path) is value for path, value in action.guess.change.items()):
+        _check_first(action)
 
     def toggled(before: Record) -> Record:
         record = dict(before)  # `set_at` copies the objects below
         for path, value in action.guess.change.items():
+            is_change = _is_on(action, record, path) is not value
             if me is None:
-                is_change = value_at(record, path) is not value
                 set_at(record, path, value)
             else:
                 name = OWN + ".".join(path)
-                people = record.get(name, [])
-                is_change = (me in people) is not value
-                others = [each for each in people if each != me]
+                others = [each for each in record.get(name, []) if each != me]
                 record[name] = [*others, me] if value else others
             counter = action.guess.counter
             count = value_at(record, counter) if counter else INVALID
@@ -92,6 +94,23 @@ def toggle(action: Action) -> Response:
         return record
 
     return respond_with_record(action, action.put(action.key, toggled))
+
+
+def _is_on(action: Action, record: Record, path: PropertyPath) -> bool:
+    """Return whether a property is on, for the person who calls if there is one."""
+    if action.my_key is None:
+        return value_at(record, path) is True
+    return action.my_key in record.get(OWN + ".".join(path), [])
+
+
+def _check_first(action: Action) -> None:
+    """Raise `ActionError` for an action that has happened already, if the document lists a 409."""
+    if "409" in action.details.described.responses:
+        facts = [
+            f"{'.'.join(path)} is already {dump_json(value).decode()}"
+            for path, value in action.guess.change.items()
+        ]
+        raise ActionError("conflict", (409,), "; ".join(facts), action.key)
 
 
 def single(action: Action) -> Response:
@@ -248,6 +267,8 @@ def _written(action: Action, key: str, make: Make, body: Body) -> Record:
     after = make(action, before, body)
     # Outside the lock of the store, because it may read the same one.
     set_given(action, after, action.guess.change)
+    if action.guess.role == "act" and after == before:
+        _check_first(action)
     given = {path: value_at(after, path) for path in action.guess.change}
 
     def change(record: Record) -> Record:
