@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.contract.collections import dump_record, merge_patch
 from mockpets.contract.fields import INVALID
+from mockpets.contract.shapes import RESOURCE
 from mockpets.errors import RequestError
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 OWN: Final = "~"
 """What the names of properties that no response shows begin with."""
+
+
+_SELF_LINKS: Final = (("_links", "self", "href"), ("links", "self", "href"), ("links", "self"))
 
 
 def parent_property(parent: str) -> str:
@@ -63,6 +67,22 @@ class DocumentRecords:
     def properties(self) -> Mapping[str, SchemaField]:
         """The properties of a record in a response."""
         return self.field().shape.fields
+
+    @property
+    def is_resource(self) -> bool:
+        """Whether the records are those of JSON:API, with other properties in `attributes`."""
+        return self.properties.keys() >= RESOURCE
+
+    @cached_property
+    def self_link(self) -> PropertyPath:
+        """The property with the URL of a record, by HAL or JSON:API; empty without one."""
+        for path in _SELF_LINKS:
+            fields = self.properties
+            for name in path[:-1]:
+                fields = fields[name].shape.fields if name in fields else {}
+            if path[-1] in fields:
+                return path
+        return ()
 
     def new(self, body: object) -> Record:
         """Return the record of a body of the control API, whose parts may be missing."""

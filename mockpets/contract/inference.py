@@ -478,8 +478,9 @@ def _order(
     reading: Reading, operation: Operation, guess: Guess, query: Mapping[str, Meaning]
 ) -> str:
     """Return the order of a list: newest first if it has no parameter for it, or says "recent"."""
-    names = reading.shapes.flat(guess.item).properties
-    created = [name for name in names if re.fullmatch("created(at|on|date|time)?", plain(name))]
+    paths = reading.shapes.placed(guess.item)
+    pattern = "created(at|on|date|time)?"
+    created = [".".join(path) for path in paths if re.fullmatch(pattern, plain(path[-1]))]
     is_recent = re.search(r"\b(recent|latest|newest)\b", operation.text, re.IGNORECASE)
     is_sorted = any(meaning.word == "sort" for meaning in query.values())
     return f"-{created[0]}" if created and (is_recent or not is_sorted) else ""

@@ -256,8 +256,9 @@ def page_words(
     for depth in range(len(envelope)):
         at = envelope[:depth]
         for path, flat in _beside(shapes, shapes.property_at(response, at), at, 0):
-            if path != envelope[: len(path)] and (word := _page_word(path[-1], flat, segment)):
-                result[path] = word
+            name = path[-2] if path[1:] and path[-1] == "href" else path[-1]  # of a link in HAL
+            if path != envelope[: len(path)] and (word := _page_word(name, flat, segment)):
+                result[path] = "limit" if path[-2:] == ("page", "size") else word
     words = {*result.values()}
     if "total" not in words:  # a count alone is the number of all records
         return {path: "total" if word == "count" else word for path, word in result.items()}

@@ -108,18 +108,18 @@ def toggle(operation: Operation, reading: Reading) -> Guess | None:
         return None
     if operation.method not in ("POST", "PUT", "DELETE"):
         return None
-    properties = reading.shapes.flat(collected.schema).properties
-    for name, each in properties.items():
-        if reading.shapes.flat(each).type == "boolean" and same_stem(name, operation.segment):
+    properties = reading.shapes.placed(collected.schema)
+    for path, each in properties.items():
+        if reading.shapes.flat(each).type == "boolean" and same_stem(path[-1], operation.segment):
             counters = [
                 other
                 for other, schema in properties.items()
                 if reading.shapes.flat(schema).type == "integer"
-                and plain(other).startswith(stem(operation.segment))
+                and plain(other[-1]).startswith(stem(operation.segment))
             ]
             return below(operation, reading, collected, "toggle")._replace(
-                change={(name,): operation.method != "DELETE"},
-                counter=(counters[0],) if counters else (),
+                change={path: operation.method != "DELETE"},
+                counter=counters[0] if counters else (),
             )
     return None
 
@@ -154,16 +154,16 @@ def _change(reading: Reading, collected: Collected, verb: str) -> dict[PropertyP
     """Return the property that a verb changes, with its new value; empty if there is none."""
     opposite = re.sub("^(un|dis|de)-?(?=.{4})", "", verb.lower())
     words = [verb, *(word for word in re.split("[-_]", verb) if len(word) > 3)]
-    for name, each in reading.shapes.flat(collected.schema).properties.items():
-        flat = reading.shapes.flat(each)
+    for path, each in reading.shapes.placed(collected.schema).items():
+        flat, name = reading.shapes.flat(each), path[-1]
         for word in words:
             for value in flat.values:
                 if isinstance(value, str) and same_stem(word, value):
-                    return {(name,): value}
+                    return {path: value}
             if flat.type == "boolean" and same_stem(word, name):
-                return {(name,): True}
+                return {path: True}
         if flat.type == "boolean" and opposite != verb.lower() and same_stem(opposite, name):
-            return {(name,): False}
+            return {path: False}
     return {}
 
 

@@ -37,6 +37,10 @@ _ABOUT: Final = re.compile(
 """Names of properties, as `plain` returns them, that stand beside a record in its envelope."""
 
 
+RESOURCE: Final = frozenset({"type", "id", "attributes"})
+"""The properties that a record has in JSON:API."""
+
+
 @cache
 def plain(name: str) -> str:
     """Return a name's letters and digits in lower case: ``petId`` and ``pet_id`` are ``petid``."""
@@ -187,6 +191,15 @@ class Shapes:
         """Return whether a schema is an object that may be a record, not a map of values."""
         flat = self.flat(schema)
         return flat.type == "object" and (bool(flat.properties) or not flat.node.get("items"))
+
+    def placed(self, schema: object) -> dict[tuple[str, ...], Node]:
+        """Return the properties of a record by path, also those in the `attributes` of JSON:API."""
+        properties = self.flat(schema).properties
+        result: dict[tuple[str, ...], Node] = {(name,): each for name, each in properties.items()}
+        if properties.keys() >= RESOURCE:
+            inner = self.flat(properties["attributes"]).properties
+            result |= {("attributes", name): each for name, each in inner.items()}
+        return result
 
     def same_record(self, one: object, other: object) -> bool:
         """Return whether two schemas describe one kind of record, by name or by most properties."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import count as count_from
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from mockpets.constants import GENERATED_RECORDS
 from mockpets.contract.collections import identity, key_problem
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
     from mockpets.contract.details import Api
     from mockpets.contract.model import Key, Record, Records
+
+
+_NAMED: Final = {"enum", "const", "example", "examples", "pattern"}
+"""What says of the `type` of a resource in JSON:API which text it is."""
 
 
 @lru_cache(8)
@@ -89,6 +93,8 @@ def _with_keys(records: DocumentRecords, count: int, seed: int) -> list[Record]:
         taken.add(identity(cast("Key", given)))
         if parents:
             set_at(record, link_of(guessed), parents[(number - 1) % len(parents)])
+        if records.is_resource and not records.properties["type"].openapi.keys() & _NAMED:
+            record["type"] = guessed.name
         result.append(record)
     if guessed.is_people and result and not guessed.shows:
         _name_as_in_examples(records, *result)

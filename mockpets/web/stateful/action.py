@@ -82,6 +82,11 @@ class Action:
         """The collection in which the records are: for a collection that shows users, users."""
         return self.schema.guessed.name
 
+    @property
+    def host(self) -> str:
+        """What URLs in responses begin with."""
+        return f"{self.request.scheme}://{self.request.environ.get('HTTP_HOST', 'localhost')}"
+
     def store_of(self, name: str) -> Store:
         """Return the records of a collection of the document."""
         return _store_of(self.operation, self.request, name)

@@ -123,13 +123,17 @@ def _sorts(action: Action) -> list[Sort]:
     asked = {word: query[name] for word, name in query_names(action).items() if name in query}
     sort = asked.get("sort") or action.guess.sort
     is_descending = str(asked.get("direction", "")).lower().startswith("desc")
-    names = {plain(name): name for name in action.schema.properties}
+    paths: dict[str, PropertyPath] = {}
+    if action.schema.is_resource:
+        inner = action.schema.properties["attributes"].shape.fields
+        paths = {plain(name): ("attributes", name) for name in inner}
+    paths |= {plain(name): (name,) for name in action.schema.properties}
     for text in ",".join(map(str, sort if isinstance(sort, list) else [sort])).split(","):
         match = re.fullmatch(r"([-+]?)(.+?)(?:[ :_](asc|desc))?", text.strip(), re.IGNORECASE)
         if match is not None:
             reverse = is_descending or match[1] == "-" or (match[3] or "").lower() == "desc"
             first, *rest = match[2].split(".")
             # Without the cache, which would keep what clients send.
-            path = (names.get(plain.__wrapped__(first), first), *rest)
+            path = (*paths.get(plain.__wrapped__(first), (first,)), *rest)
             result.append((path, reverse))
     return result

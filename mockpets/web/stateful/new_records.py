@@ -16,7 +16,7 @@ from mockpets.web.stateful import people
 from mockpets.web.stateful.action import ActionError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from mockpets.contract.json_schema import SchemaField
     from mockpets.contract.model import Record
@@ -102,26 +102,42 @@ def set_times(action: Action, record: Record, *, is_new: bool = False) -> None:
     """Set the times at which a record was created or updated."""
     clock = session_of(action.request).clock
     now = time_text(clock.now() if clock else real_time())
-    for name, field in action.schema.properties.items():
-        is_created = is_new and plain(name) in _CREATED and name not in record
-        if (is_created or plain(name) in _UPDATED) and "string" in field.types_named:
-            record[name] = now[:10] if field.openapi.get("format") == "date" else now
+    for _, part, known in _parts(action, record):
+        for name, field in known.shape.fields.items():
+            is_created = is_new and plain(name) in _CREATED and name not in part
+            if (is_created or plain(name) in _UPDATED) and "string" in field.types_named:
+                part[name] = now[:10] if field.openapi.get("format") == "date" else now
+
+
+def _parts(
+    action: Action, record: Record
+) -> Iterator[tuple[PropertyPath, dict[str, Any], SchemaField]]:
+    """Yield the objects with the properties of a record, with path and schema.
+
+    These are the record and, by JSON:API, its `attributes`, which are copied.
+    """
+    field = action.schema.field()
+    yield (), record, field
+    if action.schema.is_resource:
+        known = record.get("attributes")
+        record["attributes"] = part = dict(known) if isinstance(known, dict) else {}
+        yield ("attributes",), part, field.shape.fields["attributes"]
 
 
 def _set_required(action: Action, record: Record) -> None:
     """Set the defaults, and the required properties, that a new record lacks."""
-    required = action.schema.field().shape.required
-    for name, field in action.schema.properties.items():
-        if name in record or name == action.key_name:
-            continue
-        default = field.openapi.get("default", INVALID)
-        if default is not INVALID and field.accept(default) is not INVALID:
-            record[name] = default
-        elif name in required:
-            record[name] = _initial(action, record, name, field)
+    for way, part, known in _parts(action, record):
+        for name, field in known.shape.fields.items():
+            if name in part or (*way, name) == (action.key_name,):
+                continue
+            default = field.openapi.get("default", INVALID)
+            if default is not INVALID and field.accept(default) is not INVALID:
+                part[name] = default
+            elif name in known.shape.required:
+                part[name] = _initial(action, record, (*way, name), field)
 
 
-def _initial(action: Action, record: Record, name: str, field: SchemaField) -> object:
+def _initial(action: Action, record: Record, path: PropertyPath, field: SchemaField) -> object:
     """Return the first value of a required property that the client has not sent."""
     types = field.types_named
     candidates: list[object] = [
@@ -137,4 +153,5 @@ def _initial(action: Action, record: Record, name: str, field: SchemaField) -> o
     kind = action.guess.collection
     at = f"new/{kind}/{action.store.next_key}"
     whole = action.values.value(action.collection.schema, kind=kind, at=at, echo=record)
-    return whole.get(name) if isinstance(whole, dict) else None
+    value = value_at(whole, path)
+    return None if value is INVALID else value

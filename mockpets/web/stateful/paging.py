@@ -97,8 +97,8 @@ class Page:
         elif "cursor" in names:
             query[names["cursor"]] = [_cursor(start)]
         text = urlencode(query, doseq=True)
-        host = f"{request.scheme}://{request.environ.get('HTTP_HOST', 'localhost')}"
-        return f"{host}{quote(request.root_path + request.path)}{'?' + text if text else ''}"
+        path = quote(request.root_path + request.path)
+        return f"{self.action.host}{path}{'?' + text if text else ''}"
 
     def described(self, body: dict[str, Any]) -> dict[str, Any]:
         """Return a body with the totals and links beside a list.
@@ -114,9 +114,10 @@ class Page:
                 if field.accept(new) is not INVALID:
                     break
             else:
-                below = value_at(new, path[:-1])
+                *way, last = path[:-1] if path[-1] == "href" else path
+                below = value_at(new, way)
                 if isinstance(below, dict):
-                    below.pop(path[-1])
+                    below.pop(last)
             body = body if field.accept(new) is INVALID else new
         return body
 

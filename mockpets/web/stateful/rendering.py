@@ -52,8 +52,8 @@ def respond_with_record(action: Action, record: Record | None, *, is_new: bool =
     response = with_body(action.operation, action.request, reply, body)
     if record is not None:
         set_tag(action, response, lambda: representation(action, record))
-        if response.header("Location") is not None:
-            response.set_header("Location", _location(action, record))
+        if response.header("Location") is not None and (path := _location(action, record)):
+            response.set_header("Location", path)
     return response
 
 
@@ -71,6 +71,9 @@ def rendered(action: Action, record: Record) -> object:
     """Return a record with the properties that the schema of the response declares."""
     schema = action.guess.item or action.collection.schema
     value = expanded(action, record, action.stored)
+    link = action.schema.self_link
+    if link and action.collection.item_path and (path := _location(action, record)):
+        set_at(value, link, f"{action.host}{path}")
     field = field_of(action.api, schema, "response")
     accepted = field.accept(value)
     if accepted is not INVALID:
@@ -138,12 +141,15 @@ def _completed(value: dict[str, Any], whole: object, field: SchemaField) -> dict
 
 
 def _location(action: Action, record: Record) -> str:
-    """Return the path of a record."""
+    """Return the path of a record; empty if the request does not have the keys of its parents."""
     described = action.details.described
     path = action.collection.item_path or f"{described.path}/{{}}"
-    values = {name: str(value) for name, value in action.arguments.path.items()}
-    names = re.findall(_PARAMETER, path)
-    values |= dict.fromkeys(names[-1:], str(record[action.key_name]))
-    path = re.sub(_PARAMETER, lambda match: quote(values.get(match[1], ""), safe=""), path)
+    names, sent = re.findall(_PARAMETER, path), action.arguments.path
+    # Two paths may have different names for the key of a parent.
+    values = {**dict(zip(names[:-1], sent.values(), strict=False)), **sent}
+    values |= dict.fromkeys(names[-1:], record[action.key_name])
+    if not values.keys() >= {*names}:
+        return ""
+    path = re.sub(_PARAMETER, lambda match: quote(str(values[match[1]]), safe=""), path)
     base = action.operation.path.removesuffix(described.path)
     return f"{action.request.root_path}{base}{path}"
