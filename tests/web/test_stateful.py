@@ -322,10 +322,54 @@ def test_each_parent_has_a_single_object_of_its_own(shop: Checked) -> None:
     assert shop("GET", "/items/2/label").json == second
     assert shop("GET", "/items/99/label").status == 404
     key = shop("POST", "/items", {"name": "a"}).json["data"]["id"]
-    assert shop("GET", f"/items/{key}/label").status == 404
+    first = shop("GET", f"/items/{key}/label").json
+    assert shop("GET", f"/items/{key}/label").json == first != second
+    other = shop("POST", "/items", {"name": "b"}).json["data"]["id"]
+    assert shop("GET", f"/items/{other}/label").json != first
     assert shop("PUT", f"/items/{key}/label", {"text": "new"}).json == {"text": "new"}
+    assert shop("GET", f"/items/{key}/label").json == {"text": "new"}
+    assert shop("PUT", f"/items/{other}/label", {"text": "other"}).status == 200
+    assert shop("GET", f"/items/{key}/label").json == {"text": "new"}
     assert shop("DELETE", f"/items/{key}").status == 204
     assert shop("GET", f"/items/{key}/label").status == 404
+
+
+@pytest.mark.parametrize(
+    ("writes", "exists"),
+    [
+        ({"patch": op(LABEL, LABEL)}, True),
+        ({"put": op(LABEL, LABEL), "patch": op(LABEL, LABEL)}, True),
+        ({"put": op(LABEL, LABEL), "delete": op(None, status=204)}, False),
+        ({"put": op(LABEL, LABEL, status=201)}, False),
+        ({"post": op(LABEL, LABEL), "patch": op(LABEL, LABEL)}, False),
+    ],
+)
+def test_the_single_object_of_a_new_parent_exists_unless_clients_create_it(
+    tmp_path: Path, writes: dict[str, Any], exists: bool
+) -> None:
+    items = {"get": op(several(PART)), "post": op(PART, NEW_PART, status=201)}
+    paths = {
+        "/items": items,
+        "/items/{itemId}": at("itemId", get=op(PART)),
+        "/items/{itemId}/label": at("itemId", get=op(LABEL, headers=("Location",)), **writes),
+    }
+    shop = Checked(write(tmp_path, paths))
+    key = shop("POST", "/items", {"kind": "a"}).json["id"]
+    path = f"/items/{key}/label"
+    assert shop("GET", "/items/1/label").status == 200, "it has one from the start"
+    assert shop("GET", path).status == (200 if exists else 404)
+    assert shop("GET", "/items/99/label").status == 404
+    if exists:
+        first = shop("GET", path).json
+        assert shop("PATCH", path, {"color": "red", "text": "a"}).json["color"] == "red"
+        assert shop("GET", path).json == first | {"color": "red", "text": "a"}
+    else:
+        method = next(iter(writes)).upper()
+        assert shop(method, path, {"text": "new"}).status in (200, 201)
+        assert shop("GET", path).json == {"text": "new"}
+    if "delete" in writes:
+        assert shop("DELETE", path).status == 204
+        assert shop("GET", path).status == 404
 
 
 def test_a_session_has_a_limit_of_new_records(shop: Checked) -> None:

@@ -158,7 +158,7 @@ class Action:
         row = self.store.find(key)
         record = None if row is None else parse_row(row)
         if record is None and self.collection.is_open and not self.collection.shows:
-            record = self._first_version(key)
+            record = self.first_version(key)
         if record is None or GONE in record or not self.is_below(record):
             raise self.missing(key)
         return record
@@ -169,13 +169,13 @@ class Action:
         :param change: gets the current record, which another request may have changed since.
         """
         if self.store.find(key) is None:
-            _, row = self.store.create(change(self._first_version(key)))
+            _, row = self.store.create(change(self.first_version(key)))
         else:
             _, row = self.store.change(key, change)
         self.publish()
         return parse_row(row)
 
-    def _first_version(self, key: str) -> Record:
+    def first_version(self, key: str) -> Record:
         """Return the unchanged record of a collection in which every key exists."""
         name, echo = self.guess.collection, {self.key_name: self.typed_key(key)}
         made = self.values.value(self.collection.schema, kind=name, at=f"{name}/{key}", echo=echo)

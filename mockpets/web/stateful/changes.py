@@ -119,12 +119,9 @@ def single(action: Action) -> Response:
     method, is_read = action.operation.method, action.operation.method in ("GET", "HEAD")
     records = [*map(parse_row, action.store.rows())]
     record = next((each for each in records if GONE not in each and action.is_below(each)), None)
-    if not records and not action.collection.parent:  # a scenario may start without records
-        name, schema = action.collection.name, action.collection.schema
-        record = {**action.values.record(name, schema, 1), action.key_name: 1}
-        if not is_read:
-            _, row = action.store.create(record)
-            record = parse_row(row)
+    if record is None and (record := _unchanged(action)) and not is_read:
+        _, row = action.store.create(record)
+        record = parse_row(row)
     if record is None and method in ("PUT", "POST", "PATCH"):
         _check(action, None)
         return respond_with_record(action, add(action, action.body), is_new=True)
@@ -137,6 +134,24 @@ def single(action: Action) -> Response:
         make = _replaced if method == "PUT" and not action.guess.patch else _change_of(action)
         record = _written(action, str(record[action.key_name]), make, action.body)
     return respond_with_record(action, record)
+
+
+def _unchanged(action: Action) -> Record | None:
+    """Return a single object that has no record yet; None if it does not exist.
+
+    Below a parent it exists as soon as the parent does, unless clients delete it or, with POST or
+    a documented 201, create it. Any other one exists unless it was deleted.
+    """
+    if not action.collection.parent:
+        name, schema = action.collection.name, action.collection.schema
+        record = {**action.values.record(name, schema, 1), action.key_name: 1}
+        return None if action.store.rows(1) else record
+    path = action.details.described.path
+    known = [each for each in action.api.described if each.path == path]
+    if any(each.method in ("POST", "DELETE") or "201" in each.responses for each in known):
+        return None
+    record = action.first_version("/".join(map(str, action.arguments.path.values())))
+    return {name: value for name, value in record.items() if name != action.key_name}
 
 
 def delete(action: Action) -> Response:

@@ -147,7 +147,7 @@ def _location(action: Action, record: Record) -> str:
     names, sent = re.findall(_PARAMETER, path), action.arguments.path
     # Two paths may have different names for the key of a parent.
     values = {**dict(zip(names[:-1], sent.values(), strict=False)), **sent}
-    values |= dict.fromkeys(names[-1:], record[action.key_name])
+    values |= dict.fromkeys(names[-1:], record.get(action.key_name, ""))
     if not values.keys() >= {*names}:
         return ""
     path = re.sub(_PARAMETER, lambda match: quote(str(values[match[1]]), safe=""), path)
