@@ -122,15 +122,19 @@ def _name_as_in_examples(records: DocumentRecords, first: Record, *others: Recor
                 return
 
 
-def completed(records: Records, given: Sequence[Record]) -> list[Record]:
+def completed(
+    records: Records, given: Sequence[Record], parents: Sequence[Key] | None = None
+) -> list[Record]:
     """Return records as they are if they are valid and have a key; others are completed.
 
     They get generated values for what they lack, different keys, and existing parents.
+
+    :param parents: their keys; None for those of the generated records.
     """
     assert isinstance(records, DocumentRecords)  # noqa: S101 - those of a document are
     api, guessed, key = records.api, records.guessed, records.key
     values = values_of(api, 1, api.now)
-    parents = _keys(api, guessed.parent, 1)
+    parents = _keys(api, guessed.parent, 1) if parents is None else parents
     link = link_of(guessed)
     field = records.field()
     taken = {identity(each[key]) for each in given if isinstance(each.get(key), (int, str))}

@@ -9,7 +9,7 @@ import pytest
 from mockpets import MockpetsServer, Settings, create_app
 from mockpets.errors import InputError
 from tests.http_client import Client, InProcess, OverSocket
-from tests.web.checked_client import CLINIC, Checked
+from tests.web.checked_client import CLINIC, Checked, at, op, several, thing, write
 
 OWNER: Any = {"name": "Ada", "email": "ada@example.com"}
 MERGE = {"Content-Type": "application/merge-patch+json"}
@@ -19,7 +19,10 @@ SCENARIOS: dict[str, Any] = {
     "none": {"data": {"owners": []}},
     "nothing": {"data": {"*": []}},
     "seeded": {"data": {"owners": {"count": 3, "seed": 5}}},
-    "children": {"data": {"owners": [{"id": 3, "name": "Three"}], "animals": [{"name": "Rex"}]}},
+    "children": {"data": {"animals": [{"name": "Rex"}], "owners": [{"id": 30, "name": "Thirty"}]}},
+    "few": {"data": {"animals": [{"name": each} for each in "abcd"], "owners": 3}},
+    "orphans": {"data": {"animals": [{"name": "Rex"}], "owners": []}},
+    "adopted": {"data": {"owners": 1, "animals": [{"name": "Rex", "ownerId": 5}, {"name": "Tom"}]}},
 }
 
 
@@ -84,7 +87,7 @@ CONTENTS: dict[str, Any] = {
     "none": ([], []),
     "nothing": ([], []),
     "seeded": ([1, 2, 3], None),
-    "children": ([3], ["Three"]),
+    "children": ([30], ["Thirty"]),
     "empty": ([], []),
 }
 
@@ -110,7 +113,29 @@ def test_a_scenario_has_records_of_its_own(clinic: Checked, name: str, expected:
 def test_records_of_a_scenario_belong_to_existing_ones(clinic: Checked) -> None:
     animals = clinic("GET", "/animals", scenario="children").json["animals"]
     assert [each["name"] for each in animals] == ["Rex"]
-    assert animals[0]["ownerId"] in [each["id"] for each in owners(clinic)]
+    assert animals[0]["ownerId"] == 30, "the owner that the same data has"
+    assert clinic("GET", "/owners/30/animals", scenario="children").json == animals
+    few = clinic("GET", "/animals", scenario="few").json["animals"]
+    assert [each["ownerId"] for each in few] == [1, 2, 3, 1]
+    adopted = clinic("GET", "/animals", scenario="adopted").json["animals"]
+    assert [each["ownerId"] for each in adopted] == [5, 1], "a given owner stays"
+    assert len(clinic("GET", "/animals", scenario="orphans").json["animals"]) == 1
+
+
+def test_records_of_a_scenario_below_one_another_in_any_order(tmp_path: Path) -> None:
+    item = thing("id", "name", id="integer", name="string")
+    paths: dict[str, Any] = {"/a": {"get": op(several(item))}}
+    for path, keys in (("/a/{aId}/b", "aId"), ("/a/{aId}/b/{bId}/c", "aId,bId")):
+        paths[path.rpartition("/")[0]] = at(keys, get=op(item))
+        paths[path] = at(keys, get=op(several(item)), post=op(item, item, status=201))
+    data = {"c": [{"name": "deep"}], "b": [{"id": 70, "name": "b"}], "a": [{"id": 9, "name": "a"}]}
+    scenario = {"description": "d", "data": data}
+    folder = tmp_path / "scenarios"
+    folder.mkdir()
+    (folder / "deep.json").write_text(json.dumps(scenario))
+    call = Checked(write(tmp_path, paths), scenarios_dir=(folder,))
+    assert [e["id"] for e in call("GET", "/a/9/b", scenario="deep").json] == [70]
+    assert [e["name"] for e in call("GET", "/a/9/b/70/c", scenario="deep").json] == ["deep"]
 
 
 BAD: dict[str, tuple[Any, str]] = {

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import INT64_MAX, RECORDS_GENERATED
 from mockpets.contract.collections import dump_record, record_problems
+from mockpets.contract.document_records import DocumentRecords
 from mockpets.contract.fields import INT64_BOUNDS, INVALID, Integer, split_hint
 from mockpets.contract.model import RecordSchema
 from mockpets.errors import InputError, RequestError, did_you_mean
+from mockpets.records.table import parse_row
 from mockpets.scenario.language.mappings import ByKey, ByKind, Object, meant, unknown_key
 from mockpets.scenario.language.shapes import Choice, ListOf, Number, Shape, Value, kebab_case
 from mockpets.scenario.model import EVERYTHING, Generated
@@ -23,10 +25,10 @@ from mockpets.seed.names import LOCALES
 from mockpets.units import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mockpets.contract.fields import ContractField, Invalid
-    from mockpets.contract.model import Collection, Record
+    from mockpets.contract.model import Collection, Key, Record
     from mockpets.contract.model import Schema as Fields
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Kind, Node
@@ -178,7 +180,33 @@ def _completed_rows(
     for index, what, hint, path in record_problems(records, collection):
         if collection.key in records[index]:  # else it gets one
             diagnostics.add(node, what, hint, at=(index, *path))
-    return tuple(map(collection.schema.dump, completed(collection.schema, records)))
+    parents = _parents(collection, diagnostics)
+    return tuple(map(collection.schema.dump, completed(collection.schema, records, parents)))
+
+
+def _parent(collection: Collection | None) -> str:
+    """Return the name of the collection to whose records those of another one belong; or empty."""
+    if collection is None or not isinstance(collection.schema, DocumentRecords):
+        return ""
+    guessed = collection.schema.guessed
+    return guessed.parent and collection.name.removesuffix(guessed.name) + guessed.parent
+
+
+def _parents(collection: Collection, diagnostics: Diagnostics) -> Sequence[Key] | None:
+    """Return the keys of the parents that the same data has; None if it has none."""
+    from mockpets.seed.documents import generate_records  # as above
+
+    name = _parent(collection)
+    content = diagnostics.contents.get(name)
+    if content is None:
+        return None
+    parent = diagnostics.contracts.collections[name]
+    if isinstance(content, Generated):
+        seed = 1 if content.seed is None else content.seed
+        records = generate_records(parent.schema, content.count, seed)
+    else:
+        records = [*map(parse_row, content)]
+    return [each[parent.key] for each in records]
 
 
 def _noun(collection: Collection) -> str:
@@ -397,12 +425,15 @@ class _Data(Shape):
             hint = f"name the collection: data: {{{names[0]}: ...}}"
             hint = hint if node.kind != "nothing" else ""
             return diagnostics.reject(node, "a mapping of collections", hint)
-        values = {}
-        for name, (_, value) in node.members.items():
-            shape = content_shape(diagnostics.contracts.collections.get(name))
-            shape = _EVERYTHING if name == EVERYTHING else shape
-            values[name] = shape.read(value, diagnostics.at(name))
-        return {name: value for name, value in values.items() if value is not INVALID}
+        known = diagnostics.contracts.collections
+        values: dict[str, Any] = {}
+        diagnostics = replace(diagnostics, contents=values)
+        for name in _parents_first(node.members, known):
+            shape = _EVERYTHING if name == EVERYTHING else content_shape(known.get(name))
+            value = shape.read(node.members[name][1], diagnostics.at(name))
+            if value is not INVALID:
+                values[name] = value
+        return {name: values[name] for name in node.members if name in values}
 
     def _looks(self, definitions: Definitions) -> Schema:
         return {
@@ -416,6 +447,17 @@ class _Data(Shape):
             },
             "additionalProperties": _OWN_CONTENT.schema(definitions),
         }
+
+
+def _parents_first(names: Iterable[str], known: Mapping[str, Collection]) -> list[str]:
+    """Return the names of collections, each one after that of its parent."""
+    result: list[str] = []
+    for name in names:
+        way = [name]
+        while (parent := _parent(known.get(way[-1]))) in names and parent not in way:
+            way.append(parent)
+        result += reversed(way)
+    return [*dict.fromkeys(result)]
 
 
 DATA: Final = _Data(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mockpets.contract.model import Collection as RecordsOf
     from mockpets.contract.model import Contracts
     from mockpets.scenario.language.nodes import Node, Path
+    from mockpets.scenario.model import Content
 
     Fixture = Callable[[RecordsOf | None], tuple[bytes, ...] | InputError]
     """Returns the records of a fixture for a contract's collection or another, or its problems."""
@@ -35,6 +36,7 @@ class Diagnostics:
     :param documents: the problems of scenarios inside the document.
     :param pages: fixture name to its records as JSON, for the fixtures that pages use so far.
     :param own_fixtures: the fixtures of collections which are not the contract's.
+    :param contents: those of collections that are read already.
     :param taken: names that a scenario inside the document must not have.
     """
 
@@ -50,6 +52,7 @@ class Diagnostics:
     pages: dict[str, bytes] = field(default_factory=dict)
     taken: Collection[str] = ()
     own_fixtures: set[str] = field(default_factory=set)
+    contents: Mapping[str, Content] = field(default_factory=dict)
 
     @property
     def is_full(self) -> bool:
