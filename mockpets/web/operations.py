@@ -58,10 +58,13 @@ def _of_document(operation: Operation, request: Request, *stores: Store) -> Resp
     """Respond to a request to an operation of a document."""
     # Here, since they slow down the start.
     from mockpets.web import documented
+    from mockpets.web.stateful.conditions import show
     from mockpets.web.stateful.roles import act
 
+    has_condition = operation.method == "GET" and documented.details_of(operation).conditions
+    stateless = show if has_condition else None
     is_stateful = operation.collection is not None
-    return documented.respond(operation, request, *stores, act=act if is_stateful else None)
+    return documented.respond(operation, request, *stores, act=act if is_stateful else stateless)
 
 
 def list_records(operation: Operation, request: Request, store: Store) -> Response:

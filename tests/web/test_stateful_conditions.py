@@ -67,6 +67,7 @@ NOTES: dict[str, Any] = {
         "get": op(thing(dark="boolean")),
         "put": with_errors(op(thing(dark="boolean"), thing(dark="boolean"), MATCH), 412),
     },
+    "/rates": {"get": with_errors(op(thing(eur="number"), None, NONE, MATCH), 304, 412)},
     "/tags": {
         "get": op(several(thing("id", "name", id="integer", name="string"))),
         "post": op(thing("id", "name", id="integer", name="string"), thing("name", name="string")),
@@ -224,6 +225,29 @@ def test_an_undocumented_412_is_labelled(notes: Checked) -> None:
     assert unknown.status == 412
     assert unknown.json["detail"] == "If-Match is *, but the record does not exist"
     assert notes("GET", "/files/b").status == 404
+
+
+def test_a_response_without_state_is_not_repeated_either(notes: Checked) -> None:
+    shown = notes("GET", "/rates")
+    headers = {"If-None-Match": f"W/{tag_of(shown)}"}
+    repeated = notes("GET", "/rates", headers=headers)
+    assert (repeated.status, repeated.body) == (304, b"")
+    assert repeated.header("ETag") == tag_of(shown)
+    assert notes("GET", "/rates", headers={"If-None-Match": '"a"'}).json == shown.json
+    assert notes("GET", "/rates", headers={"If-Match": '"a"'}).status == 412
+    preferred = notes.call("GET", "/rates", headers={**headers, "Prefer": "code=404"})
+    assert preferred.status == 404
+
+
+def test_a_documented_tag_that_must_be_weak_is_compared(tmp_path: Path) -> None:
+    get = with_errors(op(NOTE, None, NONE, MATCH), 304, 412)
+    get["responses"]["200"]["headers"] = {"ETag": {"schema": {"enum": ['W/"one"']}}}
+    call = Checked(write(tmp_path, {"/notes/{id}": at("id", get=get)}))
+    assert call("GET", "/notes/1").header("ETag") == 'W/"one"'
+    for tag in ('"one"', 'W/"one"'):
+        assert call("GET", "/notes/1", headers={"If-None-Match": tag}).status == 304
+        assert call("GET", "/notes/1", headers={"If-Match": tag}).status == 412
+    assert call("GET", "/notes/1", headers={"If-Match": "*"}).status == 200
 
 
 def test_a_single_object_has_a_tag(notes: Checked) -> None:

@@ -6,13 +6,17 @@ import re
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
+from mockpets.web.documented import described, details_of, failed
 from mockpets.web.exchange import Response
 from mockpets.web.stateful.action import ActionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mockpets.contract.model import Operation
     from mockpets.contract.openapi import Node
+    from mockpets.web.documented import Arguments
+    from mockpets.web.exchange import Request
     from mockpets.web.stateful.action import Action
 
 _TAG: Final = r'(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"'
@@ -53,31 +57,37 @@ def check(action: Action, representation: bytes | None) -> None:
     :param representation: of the record; None if it does not exist.
     """
     tag = None if representation is None else _tag_of(representation)
-    if name := _failed(action, tag):
-        raise _error(action, name, tag)
+    if name := _failed(action.operation, action.request, tag):
+        raise ActionError("conflict", (412,), _message(action.request, name, tag))
 
 
-def conditional(action: Action, response: Response) -> Response:
-    """Return the response to a request that reads: 304 if the client has it already.
+def show(operation: Operation, request: Request, arguments: Arguments) -> Response:
+    """Return the response of an operation without state that declares a condition."""
+    response = described(operation, request, details_of(operation).success, arguments.echo)
+    if response.body:
+        response.set_header("ETag", _tag_of(response.body))
+    return conditional(operation, request, response)
 
-    :raise ActionError: it does not meet the condition If-Match.
-    """
-    if action.operation.method != "GET" or response.status_code != 200:
+
+def conditional(operation: Operation, request: Request, response: Response) -> Response:
+    """Return the response to a request that reads: 304 or 412 if its conditions are not met."""
+    if operation.method != "GET" or response.status_code != 200:
         return response
     tag = response.header("ETag")
-    name = _failed(action, tag)
+    name = _failed(operation, request, tag)
     if name == "If-Match":
-        raise _error(action, name, tag)
+        reasons = [((), _message(request, name, tag))]
+        return failed(operation, request, "conflict", (412,), reasons)
     if name:
         kept = [pair for pair in response.headers if pair[0].lower() in _KEPT]
         return Response(status=304, headers=kept)
     return response
 
 
-def _failed(action: Action, tag: str | None) -> str:
-    """Return the header with the condition that does not hold; empty if all hold."""
-    for name in action.details.conditions:
-        value = action.request.headers.get(name)
+def _failed(operation: Operation, request: Request, tag: str | None) -> str:
+    """Return the header with the condition that is not met; empty if all are met."""
+    for name in details_of(operation).conditions:
+        value = request.headers.get(name)
         is_match = name == "If-Match"
         if value is not None and _matches(value.strip(), tag, is_weak=not is_match) is not is_match:
             return name
@@ -87,15 +97,16 @@ def _failed(action: Action, tag: str | None) -> str:
 def _matches(value: str, tag: str | None, *, is_weak: bool) -> bool:
     """Return whether a list of tags has one.
 
-    :param is_weak: whether to compare weakly: a weak tag in the list can be equal.
+    :param is_weak: whether to compare weakly: weak tags can be equal to strong ones.
     """
     if tag is None or value == "*":
         return tag is not None
     tags = re.findall(_TAG, value) if _TAGS.fullmatch(value) else []
-    return tag in [each.removeprefix("W/") if is_weak else each for each in tags]
+    if is_weak:
+        return tag.removeprefix("W/") in [each.removeprefix("W/") for each in tags]
+    return tag in tags and not tag.startswith("W/")
 
 
-def _error(action: Action, name: str, tag: str | None) -> ActionError:
-    value = action.request.headers[name][:100]
+def _message(request: Request, name: str, tag: str | None) -> str:
     fact = f"its ETag is {tag}" if tag else "the record does not exist"
-    return ActionError("conflict", (412,), f"{name} is {value}, but {fact}")
+    return f"{name} is {request.headers[name][:100]}, but {fact}"

@@ -40,7 +40,7 @@ def act(operation: Operation, request: Request, arguments: Arguments) -> Respons
 def _respond(action: Action) -> Response:
     operation, request = action.operation, action.request
     try:
-        return conditional(action, _ROLES[action.guess.role](action))
+        return conditional(operation, request, _ROLES[action.guess.role](action))
     except ActionError as error:
         reasons = [((), str(error))]
         return failed(operation, request, error.code, error.statuses, reasons, error.key)
