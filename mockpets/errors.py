@@ -12,7 +12,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mockpets.constants import ERRORS
+from mockpets.constants import ERRORS, PROBLEMS_SHOWN
+from mockpets.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -130,6 +131,19 @@ class InputError(MockpetsError):
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+def first_problems(problems: Iterable[Problem], file: str, *, more: int = 0) -> InputError:
+    """Return the error for the first `PROBLEMS_SHOWN` problems of a file, and how many follow.
+
+    :param more: the number of problems that are not in `problems`.
+    """
+    listed = sorted(problems)
+    more += len(listed) - PROBLEMS_SHOWN
+    if more > 0:
+        rest = problem_with(file, f"and {counted(more, 'more problem')}")
+        listed = [*listed[:PROBLEMS_SHOWN], rest]
+    return InputError(listed)
 
 
 def invalid(

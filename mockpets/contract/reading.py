@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
-from mockpets.constants import PROBLEMS_SHOWN
-from mockpets.errors import InputError, Problem, did_you_mean, invalid
+from mockpets.errors import InputError, Problem, did_you_mean, first_problems, invalid
 from mockpets.strict_json import deeper_than
 from mockpets.syntax_errors import not_json, not_yaml, position_of
 from mockpets.text_files import place as place_in
@@ -210,7 +209,7 @@ class _JsonScan:
             counted = start
             self._token(lexeme, (line, start - line_start + 1))
         if self._problems:
-            raise _error(self._problems, self._shown)
+            raise first_problems(self._problems, self._shown)
         [value] = root.container
         return Positions(value, self._marks, self._marks[id(root.container)][0])
 
@@ -234,7 +233,9 @@ class _JsonScan:
         _attach(level, value, position, self._marks, self._duplicate)
         if value is not None:
             if len(self._stack) > DEPTH:
-                raise _error([*self._problems, _too_deep(self._shown, position)], self._shown)
+                raise first_problems(
+                    [*self._problems, _too_deep(self._shown, position)], self._shown
+                )
             self._stack.append(_Level(value, "", 0, 0))
 
     def _duplicate(self, level: _Level, first: Position) -> None:
@@ -312,7 +313,7 @@ class _YamlReader:
         self._marks[id(root)] = []
         value = self.read()
         if self._problems:
-            raise _error(self._problems, self._shown)
+            raise first_problems(self._problems, self._shown)
         return Positions(value, self._marks, self._marks[id(root)][0])
 
     def read(self) -> object:
@@ -500,17 +501,6 @@ def _duplicate(shown: str, stack: list[_Level], level: _Level, first: Position) 
     path = [each.last for each in stack[1:-1]]
     what = f"duplicate key {quote(str(level.key))}, first set on line {first[0]}"
     return Problem(shown, *level.key_at, dotted(path), what, "remove one of them")
-
-
-def _error(problems: list[Problem], shown: str) -> InputError:
-    problems = sorted(problems)
-    more = len(problems) - PROBLEMS_SHOWN
-    if more > 0:
-        problems = [
-            *problems[:PROBLEMS_SHOWN],
-            Problem(shown, 0, 0, "", f"and {more} more problems"),
-        ]
-    return InputError(problems)
 
 
 def _too_deep(shown: str, position: Position) -> Problem:

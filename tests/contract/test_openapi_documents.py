@@ -663,13 +663,21 @@ def test_bad_references_to_files(tmp_path: Path, reference: str, text: str, expe
     assert "secret" not in problem
 
 
-def test_at_most_twenty_problems_are_listed(tmp_path: Path) -> None:
-    paths = "".join(f"  /a{number}: {{get: 5}}\n" for number in range(50))
+@pytest.mark.parametrize(
+    ("number", "rest"),
+    [(21, "1 more problem"), (50, "30 more problems"), (2000, "1980 more problems")],
+)
+@pytest.mark.parametrize("kind", ["operation", "duplicate key"])
+def test_at_most_twenty_problems_are_listed(
+    tmp_path: Path, number: int, rest: str, kind: str
+) -> None:
+    numbers = range(number + (kind != "operation"))
+    paths = "".join(f"  /a{each if kind == 'operation' else ''}: {{get: 5}}\n" for each in numbers)
 
     lines = listed(write(tmp_path, {"clinic.yaml": START + paths}))
 
     assert len(lines) == 21
-    assert lines[-1] == "clinic.yaml: and 30 more problems"
+    assert lines[-1] == f"clinic.yaml: and {rest}"
 
 
 # --- Limits -----------------------------------------------------------------------------------

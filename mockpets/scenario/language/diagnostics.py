@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mockpets.constants import PROBLEMS_SHOWN
 from mockpets.contract.fields import INVALID
-from mockpets.errors import InputError, Problem, did_you_mean, printable
+from mockpets.errors import InputError, Problem, did_you_mean, first_problems, printable
 from mockpets.strict_json import REMOVE_QUOTES
 from mockpets.units import dotted, quote
 
@@ -115,9 +115,5 @@ class Diagnostics:
 
     def close(self) -> None:
         """Raise the first `PROBLEMS_SHOWN` problems in file order, and one that counts the rest."""
-        problems = sorted(self.problems)
-        if len(problems) > PROBLEMS_SHOWN:
-            more = f"and {len(problems) - PROBLEMS_SHOWN} more problems"
-            problems = [*problems[:PROBLEMS_SHOWN], Problem(self.file, 0, 0, "", more)]
-        if problems:
-            raise InputError(problems)
+        if self.problems:
+            raise first_problems(self.problems, self.file)
