@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from mockpets.constants import CONTRACT_EXTENSION, ROLES
 from mockpets.contract.details import Details
 from mockpets.contract.document_records import DocumentRecords
+from mockpets.contract.media_types import json_media
 from mockpets.contract.model import Collection, Contract, Operation, Schema
-from mockpets.contract.openapi import json_media
 from mockpets.contract.removals import removal_of
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from mockpets.constants import SERVER_BODY_BYTES
 from mockpets.contract.fields import INVALID, Invalid
+from mockpets.contract.media_types import is_json
 from mockpets.contract.parameters import SEPARATORS, nested_keys, nested_object
 from mockpets.contract.text_field import TextField
 from mockpets.errors import RequestError
@@ -153,11 +154,6 @@ class Bodies:
                 is_list = isinstance(result.value[name], list)
                 result.value[name] = each if is_list else each[0]
         return result
-
-
-def is_json(media_type: str) -> bool:
-    """Return whether a media type, without parameters, is one of JSON."""
-    return media_type.endswith(("/json", "+json"))
 
 
 def _parsed(content_type: str) -> tuple[str, dict[str, str]]:

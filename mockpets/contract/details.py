@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from mockpets.contract.bodies import Bodies
 from mockpets.contract.fields import INVALID
 from mockpets.contract.inference import infer
-from mockpets.contract.openapi import json_media, operations
+from mockpets.contract.media_types import json_media
+from mockpets.contract.openapi import operations
 from mockpets.contract.parameters import Parameters
 from mockpets.contract.schema_fields import Fields
 from mockpets.contract.security import Security

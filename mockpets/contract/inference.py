@@ -15,7 +15,7 @@ from mockpets.constants import CONTRACT_EXTENSION
 from mockpets.contract.collecting import KEYS, collect, find_key
 from mockpets.contract.corrections import Corrections, OperationCorrection
 from mockpets.contract.guesses import Collected, Guess, Operation, Reading
-from mockpets.contract.openapi import json_media
+from mockpets.contract.media_types import json_media
 from mockpets.contract.query_meanings import Meaning, PropertyPath, page_words, query_meaning
 from mockpets.contract.roles import RULES
 from mockpets.contract.shapes import Shapes, mapping, plain, singular

@@ -17,7 +17,7 @@ from mockpets.contract.document_records import (
     visible,
 )
 from mockpets.contract.fields import INVALID
-from mockpets.contract.openapi import json_media
+from mockpets.contract.media_types import json_media
 from mockpets.contract.shapes import singular
 from mockpets.seed.values import Values
 

@@ -10,7 +10,7 @@ import re
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mockpets.contract.openapi import json_media
+from mockpets.contract.media_types import json_media
 from mockpets.seed.places import joined, kind_of, word_set, words_of
 from mockpets.seed.times import as_text, time_of
 from mockpets.seed.values import ABSENT

@@ -7,7 +7,8 @@ from copy import deepcopy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mockpets.contract.openapi import json_media, operations
+from mockpets.contract.media_types import json_media
+from mockpets.contract.openapi import operations
 from mockpets.seed.places import joined, kind_of
 from mockpets.strict_json import same_json
 

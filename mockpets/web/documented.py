@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from mockpets.constants import SERVER_BODY_BYTES
+from mockpets.contract.media_types import is_json
 from mockpets.contract.security import Sent
 from mockpets.contract.shapes import singular
 from mockpets.seed.documents import values_of as values_for
@@ -325,20 +326,16 @@ def _sent_type(media_type: str) -> str:
     return _ANY.get(plain, "application/json") if "*" in plain else media_type
 
 
-def _is_json(kind: str) -> bool:
-    return kind.partition(";")[0].strip().lower().endswith(("/json", "+json"))
-
-
 def _is_text(kind: str) -> bool:
     """Return whether a body of a media type can be generated."""
-    return _is_json(kind) or kind.strip().lower().startswith("text/")
+    return is_json(kind) or kind.strip().lower().startswith("text/")
 
 
 def _encoded(kind: str, body: object) -> bytes:
     """Return a body in its media type."""
     if isinstance(body, bytes):
         return body
-    if isinstance(body, str) and not _is_json(kind):
+    if isinstance(body, str) and not is_json(kind):
         return body.encode("utf-8", "replace")
     return dump_json(body) + b"\n"
 

@@ -18,6 +18,7 @@ from urllib.parse import quote
 from flask import render_template
 
 from mockpets.constants import CONTROL_PREFIX
+from mockpets.contract.media_types import json_media
 from mockpets.errors import RequestError
 from mockpets.kit import render
 from mockpets.skill import SKILL, skill_files
@@ -145,8 +146,6 @@ def _operations(contract: Contract) -> Iterator[dict[str, Any]]:
 
 
 def _with_json(message: Mapping[str, Any]) -> dict[str, Any]:
-    from mockpets.contract.openapi import json_media  # here, since it would slow down the start
-
     media = json_media(message.get("content") or {})
     return {**message, "json": media[1] if media else {}}
 

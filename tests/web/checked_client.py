@@ -8,7 +8,8 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from mockpets import Settings, create_app
-from mockpets.contract.openapi import Document, json_media, load
+from mockpets.contract.media_types import json_media
+from mockpets.contract.openapi import Document, load
 from tests.contract.json_schema import is_valid_by
 from tests.http_client import Client, InProcess, Response
 
