@@ -129,7 +129,7 @@ def _operation(
 
     def of(place: str) -> Mapping[str, ContractField]:
         return {
-            each["name"]: fields.field(each.get("schema", {}), direction="request", is_text=True)
+            each["name"]: fields.text_field(each.get("schema", {}))
             for each in described.parameters
             if each["in"] == place
         }

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from mockpets.constants import SERVER_BODY_BYTES
 from mockpets.contract.fields import INVALID, Invalid
-from mockpets.contract.media_types import is_json
+from mockpets.contract.media_types import concrete, is_json, is_xml, may_be_json
 from mockpets.contract.parameters import SEPARATORS, nested_keys, nested_object
-from mockpets.contract.text_field import TextField
 from mockpets.errors import RequestError
 from mockpets.strict_json import parse_json
 from mockpets.units import either
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from mockpets.contract.json_schema import SchemaField
     from mockpets.contract.openapi import Node
     from mockpets.contract.schema_fields import Fields
+    from mockpets.contract.text_field import TextField
 
 BodyProblem = Literal["", "missing", "media type", "malformed", "invalid", "too large"]
 _FORM: Final = "application/x-www-form-urlencoded"
@@ -95,11 +95,11 @@ class Bodies:
             value: object = _json(raw)
             field: ContractField = self._fields.field(schema, direction="request")
         elif kind in (_FORM, _MULTIPART):
-            field = self._fields.field(schema, direction="request", is_text=True)
-            return self._form(raw, (kind, options), media, field)._replace(media_type=media_type)
+            form = self._fields.text_field(schema)
+            return self._form(raw, (kind, options), media, form)._replace(media_type=media_type)
         elif kind.startswith("text/"):
             value = _text(raw, options.get("charset", "utf-8"))
-            field = self._fields.field(schema, direction="request", is_text=True)
+            field = self._fields.text_field(schema)
         else:
             return Sent(_file("", raw, kind), media_type=media_type)
         return _accepted(field, value)._replace(media_type=media_type)
@@ -109,24 +109,43 @@ class Bodies:
         known: dict[str, str] = {}
         for name in self._content:
             known.setdefault(_parsed(name)[0], name)
-        for each in (kind, f"{kind.partition('/')[0]}/*", "*/*", "*"):
-            if each in known and kind:
-                return known[each]
-        listed = either(known) if known else "of a type that the contract describes"
-        if content_type:
-            what = f"must be {listed}, got {content_type[:_SHOWN]}"
-        else:
-            first = next(iter(known), "application/json")
+        ranges = (f"{kind.partition('/')[0]}/*", "*/*", "*")
+        nearest = (kind, *ranges) if kind and "*" not in kind else ()
+        described = next((known[each] for each in nearest if each in known), None)
+        if described is not None and self._reads(kind, described):
+            return described
+        readable = [each for each, name in known.items() if self._reads(each, name)]
+        got = f"got {content_type[:_SHOWN]}"
+        if not content_type:
+            first = concrete(next(iter(readable), "application/json"))
             what = f"is missing; send the header 'Content-Type: {first}'"
+        elif not readable:
+            what = f"must be of a type that mockpets reads, {got}"
+        elif described is None:
+            what = f"must be {either(readable)}, {got}"
+        else:
+            name = "XML" if is_xml(kind) else kind[:_SHOWN]
+            listed = either(map(concrete, readable))
+            what = f"must be {listed}, {got}; mockpets does not read {name}"
         raise _BodyError("media type", what, "Content-Type")
 
+    def _reads(self, kind: str, described: str) -> bool:
+        """Return whether mockpets can read bodies of a media type, which the document describes.
+
+        XML cannot be read, and what is not JSON or a form cannot be an object or a list.
+        """
+        if is_xml(kind):
+            return False
+        schema = self._content[described].get("schema", {})
+        is_object = may_be_json(kind) or kind in (_FORM, _MULTIPART)
+        return is_object or self._fields.text_field(schema).is_scalar
+
     def _form(
-        self, raw: bytes, kind: tuple[str, dict[str, str]], media: Node, field: ContractField
+        self, raw: bytes, kind: tuple[str, dict[str, str]], media: Node, field: TextField
     ) -> Sent:
         """Return the object of a form; a file is an object with its name, size and type."""
         texts, files = _form_parts(raw, *kind)
-        whole = field.field if isinstance(field, TextField) else None
-        properties = whole.shape.fields if whole is not None else {}
+        properties = field.field.shape.fields
         encoding = media.get("encoding", {})
         sent: dict[tuple[str, ...], list[Any]] = {}
         for name, values in texts.items():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.contract.bodies import Bodies
 from mockpets.contract.fields import INVALID
@@ -152,13 +152,11 @@ class Details:
         found = json_media((self.described.body or {}).get("content") or {})
         if found is None:
             return None
-        field: Any = self.api.fields.field(found[1].get("schema", {}), direction="request")
+        schema = found[1].get("schema", {})
+        field: SchemaField | None = self.api.fields.field(schema, direction="request")
         for name in envelope:
-            field = field.shape.fields.get(name)
-            if field is None:
-                return None
-        known: SchemaField = field
-        return known
+            field = field.shape.fields.get(name) if field is not None else None
+        return field
 
     @cached_property
     def security(self) -> Security:

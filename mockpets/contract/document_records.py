@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from mockpets.contract.inference import GuessedCollection
     from mockpets.contract.json_schema import SchemaField
     from mockpets.contract.model import Record
-    from mockpets.contract.openapi import Node
     from mockpets.contract.query_meanings import PropertyPath
     from mockpets.contract.schema_fields import Direction
 
@@ -61,7 +60,7 @@ class DocumentRecords:
 
     def field(self, direction: Direction = "response") -> SchemaField:
         """Return the schema of a record."""
-        return field_of(self.api, self.guessed.schema, direction)
+        return self.api.fields.field(self.guessed.schema, direction=direction)
 
     @cached_property
     def properties(self) -> Mapping[str, SchemaField]:
@@ -115,12 +114,6 @@ class DocumentRecords:
     def dump(self, record: Record) -> bytes:
         """Return a record as JSON."""
         return dump_record(record)
-
-
-def field_of(api: Api, schema: Node, direction: Direction) -> SchemaField:
-    """Return the field of a schema, whose properties the caller needs."""
-    field: Any = api.fields.field(schema, direction=direction)
-    return field  # type: ignore[no-any-return]  # without `is_text`, it is one
 
 
 def value_at(record: object, path: Iterable[str]) -> object:

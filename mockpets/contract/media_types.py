@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mockpets.contract.references import Node
+
+_IN_RANGES: Final[Mapping[str, str]] = {"image/*": "image/png", "text/*": "text/plain"}
+"""What to send for a range of media types; for others, JSON."""
 
 
 def without_parameters(media_type: str) -> str:
@@ -25,13 +30,22 @@ def is_xml(media_type: str) -> bool:
     return plain.endswith(("/xml", "+xml")) and not plain.startswith("image/")
 
 
+def may_be_json(media_type: str) -> bool:
+    """Return whether a media type is JSON, or a range that includes ``application/json``."""
+    return is_json(media_type) or media_type.strip().lower() in ("application/*", "*/*", "*")
+
+
+def concrete(media_type: str) -> str:
+    """Return the media type to send for one of a document, which may be a range."""
+    plain = without_parameters(media_type)
+    return _IN_RANGES.get(plain, "application/json") if "*" in plain else media_type
+
+
 def json_media(content: Node) -> tuple[str, Node] | None:
     """Return media type and media object of a content's JSON, or None.
 
     That is ``application/json``, else the first other type of JSON, else ``*/*``.
     """
-    json = [each for each in content if is_json(each)]
-    exact = [each for each in json if each.strip().lower() == "application/json"]
-    ranges = [each for each in content if each.strip().lower() in ("*/*", "application/*")]
-    media_type = next(iter(exact or json or ranges), None)
-    return None if media_type is None else (media_type, content[media_type])
+    known = [each for each in content if may_be_json(each)]
+    known.sort(key=lambda each: (each.strip().lower() != "application/json", not is_json(each)))
+    return (known[0], content[known[0]]) if known else None

@@ -132,7 +132,7 @@ class OperationReader(ComponentReader):
         if value.get("servers"):
             what = "`servers` of an operation is not used; it is served below the base path"
             self._keyword(what, (*at, "servers"))
-        reason = _why_not_served(path, responses)
+        reason = _why_not_served(path, body, responses)
         if reason:
             self._note("operation", f"{method.upper()} {path} responds with 501: {reason}", at)
         self.described.append(
@@ -242,11 +242,15 @@ class OperationReader(ComponentReader):
         return result
 
 
-def _why_not_served(path: str, responses: Mapping[str, Node]) -> str:
+def _why_not_served(path: str, body: Node | None, responses: Mapping[str, Node]) -> str:
     """Return a sentence why an operation responds with 501, or an empty string."""
     if mark := re.search("[?#]", path):
         kind = "query" if mark[0] == "?" else "fragment"
         return f"the path of a request has no {kind}, but this template has one"
+    received = (body or {}).get("content", {})
+    if received and all(map(is_xml, received)):
+        read = "mockpets reads JSON, forms, text and files"
+        return f"{read}, and the request body is {either(received)}"
     successes = [each for status, each in responses.items() if status[0] == "2"]
     if not successes and "default" in responses:
         successes = [responses["default"]]

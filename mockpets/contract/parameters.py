@@ -116,14 +116,12 @@ class _Parameter:
         media = next(iter(content.values()), {}) if isinstance(content, Mapping) else node
         self.is_json = media is not node
         schema: Node = media.get("schema", {})
-        self.field: ContractField = fields.field(
-            schema, direction="request", is_text=not self.is_json
-        )
+        text = None if self.is_json else fields.text_field(schema)
+        self.field: ContractField = text or fields.field(schema, direction="request")
         style = node.get("style")
         self.style = style if isinstance(style, str) else _STYLES[self.kind]
         explode = node.get("explode")
         self.explodes = explode if isinstance(explode, bool) else self.style == "form"
-        text = self.field if isinstance(self.field, TextField) else None
         self.is_list = text is not None and text.is_list
         self.is_object = text is not None and text.is_object
         self.is_scalar = text is None or text.is_scalar

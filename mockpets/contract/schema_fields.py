@@ -12,7 +12,7 @@ from mockpets.contract.text_field import TextField
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from mockpets.contract.fields import ContractField, ValueProblem
+    from mockpets.contract.fields import ValueProblem
     from mockpets.contract.openapi import Document, Node
 
 Direction = Literal["request", "response"]
@@ -33,15 +33,17 @@ class Fields:
         self._made: dict[tuple[object, ...], tuple[object, SchemaField]] = {}
         self._resolved: dict[int, tuple[object, tuple[Node, ...]]] = {}
 
-    def field(self, schema: Node, *, direction: Direction, is_text: bool = False) -> ContractField:
+    def field(self, schema: Node, *, direction: Direction) -> SchemaField:
         """Return the field of a schema.
 
         :param direction: read-only properties are ignored in requests, write-only ones in
             responses.
-        :param is_text: whether values are texts, as in a query, or lists or objects of them.
         """
-        field = self._make(direction, (schema,))
-        return TextField(field) if is_text else field
+        return self._make(direction, (schema,))
+
+    def text_field(self, schema: Node) -> TextField:
+        """Return the field of a schema in a request for texts, or lists or objects of them."""
+        return TextField(self._make("request", (schema,)))
 
     def _make(self, direction: Direction, schemas: tuple[object, ...]) -> SchemaField:
         """Return the field of the conjunction of some schemas."""

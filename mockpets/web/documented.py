@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from mockpets.constants import SERVER_BODY_BYTES
-from mockpets.contract.media_types import is_json
+from mockpets.contract.media_types import concrete, is_json
 from mockpets.contract.security import Sent
 from mockpets.contract.shapes import singular
 from mockpets.seed.documents import values_of as values_for
@@ -60,8 +60,6 @@ _PIXELS: Final[Mapping[str, str]] = {
     "6865696768743d2231222f3e",
 }
 """Images of one pixel, in hexadecimal."""
-_ANY: Final[Mapping[str, str]] = {"image/*": "image/png", "text/*": "text/plain"}
-"""What is sent for a range of media types; of others, JSON."""
 _OF_THE_SERVER: Final = re.compile(
     "access-control-.*|connection|content-(encoding|length|type)|date|keep-alive|server|trailer"
     "|transfer-encoding|upgrade",
@@ -276,7 +274,7 @@ def described(
             known = ", ".join(reply.media.get("examples", {})) or "none"
             message = f"example={name[:40]} is unknown or invalid; known examples: {known}"
             raise _PreferError(message)
-    kind = _sent_type(reply.media_type)
+    kind = concrete(reply.media_type)
     if body is ABSENT and kind in _PIXELS:
         body = bytes.fromhex(_PIXELS[kind])
     elif body is ABSENT and kind and not _is_text(kind):
@@ -295,7 +293,7 @@ def with_body(operation: Operation, request: Request, reply: Reply, body: object
     """
     response = Response(status=reply.status)
     if reply.media_type:
-        kind = _sent_type(reply.media_type)
+        kind = concrete(reply.media_type)
         response = Response(_encoded(kind, body), reply.status, [("Content-Type", kind)])
     values = values_of(operation, request)
     details = details_of(operation)
@@ -318,12 +316,6 @@ def _as_header(value: object) -> str:
     if isinstance(value, list):
         return ",".join(map(_as_header, value))
     return value if isinstance(value, str) else dump_json(value).decode()
-
-
-def _sent_type(media_type: str) -> str:
-    """Return the media type to send for one of the document, which may be a range."""
-    plain = media_type.partition(";")[0].strip().lower()
-    return _ANY.get(plain, "application/json") if "*" in plain else media_type
 
 
 def _is_text(kind: str) -> bool:

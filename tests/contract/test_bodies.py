@@ -81,7 +81,6 @@ def multipart(*parts: tuple[str, bytes]) -> bytes:
                ('name="scans"; filename="b"', b"")),
      f"{MULTIPART}; boundary=b", {"name": "Miso", "scans": [
          {"name": "a", "size": 1, "type": ""}, {"name": "b", "size": 0, "type": ""}]}),
-    (b"\x00\xff", "image/png", {"name": "", "size": 2, "type": "image/png"}),
 ])  # fmt: skip
 def test_a_valid_body_is_read(read: Reads, raw: bytes, sent: str, value: object) -> None:
     media_type = sent.partition(";")[0]
@@ -176,8 +175,53 @@ def test_the_first_media_type_is_recommended(read: Reads) -> None:
         "Content-Type is missing; send the header 'Content-Type: application/json'"
     ]
     assert texts(read(b"{}", "text/plain", *types)) == [
-        f"Content-Type must be {JSON}, application/xml or {FORM}, got text/plain"
+        f"Content-Type must be {JSON} or {FORM}, got text/plain"
     ]
+
+
+XML = "application/xml"
+
+
+@pytest.mark.parametrize(("sent", "types", "problem"), [
+    (XML, (XML, JSON, FORM), f"{JSON} or {FORM}, got {XML}; mockpets does not read XML"),
+    ("Text/XML; charset=utf-8", (JSON, "text/xml"),
+     f"{JSON}, got Text/XML; charset=utf-8; mockpets does not read XML"),
+    ("application/soap+xml", ("application/soap+xml; charset=utf-8", MULTIPART),
+     f"{MULTIPART}, got application/soap+xml; mockpets does not read XML"),
+    (XML, ("*/*",), f"{JSON}, got {XML}; mockpets does not read XML"),
+    ("text/xml", ("text/*", JSON), f"{JSON}, got text/xml; mockpets does not read XML"),
+    ("text/csv", ("text/*",), "of a type that mockpets reads, got text/csv"),
+    (XML, (JSON,), f"{JSON}, got {XML}"),
+    ("*/*", ("*/*", "text/*"), "*/*, got */*"),
+    ("application/yaml", ("application/yaml", JSON),
+     f"{JSON}, got application/yaml; mockpets does not read application/yaml"),
+    ("application/octet-stream", ("application/*",),
+     f"{JSON}, got application/octet-stream; mockpets does not read application/octet-stream"),
+])  # fmt: skip
+def test_an_object_in_a_type_that_is_not_read_is_a_problem(
+    read: Reads, sent: str, types: tuple[str, ...], problem: str
+) -> None:
+    """Otherwise it would be taken for a file, and its data would be lost."""
+    result = read(b"<animal><name>Miso</name></animal>", sent, *types)
+
+    assert (result.value, result.kind) == (INVALID, "media type")
+    assert texts(result) == [f"Content-Type must be {problem}"]
+
+
+@pytest.mark.parametrize("types", [("*/*",), ("application/*",), ("application/xml", "*/*")])
+def test_a_range_is_not_recommended(read: Reads, types: tuple[str, ...]) -> None:
+    assert texts(read(b"{}", "", *types)) == [
+        "Content-Type is missing; send the header 'Content-Type: application/json'"
+    ]
+
+
+@pytest.mark.parametrize("schema", [{"type": "string", "format": "binary"}, {}])
+@pytest.mark.parametrize("sent", ["image/svg+xml", "application/zip", "image/png"])
+def test_a_file_has_its_size_and_type(read: Reads, sent: str, schema: Any) -> None:
+    file = {"name": "", "size": 6, "type": sent}
+
+    assert read(b"<svg/>", sent, schema=schema) == Sent(file, media_type=sent)
+    assert read(b"<svg/>", sent, "*/*", schema=schema) == Sent(file, media_type="*/*")
 
 
 def test_a_body_that_is_not_required_may_be_missing(read: Reads) -> None:

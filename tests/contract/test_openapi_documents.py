@@ -578,6 +578,7 @@ def test_base_path(tmp_path: Path, servers: str, path: str) -> None:
         (["application/vnd.a+json;v=1"], "application/vnd.a+json;v=1"),
         (["text/json"], "text/json"),
         (["json; x"], "json; x"),
+        (["json"], "json"),
         (["Application/JSON"], "Application/JSON"),
         (["text/plain", "*/*"], "*/*"),
         (["application/*"], "application/*"),

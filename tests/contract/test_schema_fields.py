@@ -97,8 +97,12 @@ def value_of(text: str) -> Any:
     return parse_json(text.encode())
 
 
-def problems(schema: Any, value: object, direction: Direction = "request", **options: Any) -> str:
-    found = fields_of(SCHEMAS).field(schema, direction=direction, **options).problems(value)
+def problems(
+    schema: Any, value: object, direction: Direction = "request", *, is_text: bool = False
+) -> str:
+    fields = fields_of(SCHEMAS)
+    field = fields.text_field(schema) if is_text else fields.field(schema, direction=direction)
+    found = field.problems(value)
     return "; ".join(" ".join((".".join(map(str, path)), what)).strip() for path, what in found)
 
 
@@ -299,7 +303,7 @@ def test_read_only_properties_are_ignored_in_requests_and_write_only_ones_in_res
 def test_texts_are_read_with_the_types_of_the_schema(
     schema: Any, value: object, result: object
 ) -> None:
-    accepted = fields_of(SCHEMAS).field(schema, direction="request", is_text=True).accept(value)
+    accepted = fields_of(SCHEMAS).text_field(schema).accept(value)
 
     if accepted is INVALID:
         assert problems(schema, value, is_text=True) == result

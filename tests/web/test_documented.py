@@ -298,6 +298,7 @@ BINARY: Node = {"type": "string", "format": "binary"}
         ("application/json", {"example": {"title": "a"}}, "application/json", b'{"title":"a"}\n'),
         ("application/hal+json", {"example": {"title": "a"}}, "", b'{"title":"a"}\n'),
         ("application/json; charset=utf-8", {"example": {"title": "a"}}, "", b'{"title":"a"}\n'),
+        ("json; charset=utf-8", {"schema": {"const": "a"}}, "", b'"a"\n'),
         ("*/*", {"example": {"title": "a"}}, "application/json", b'{"title":"a"}\n'),
         ("application/*", {"example": {"title": "a"}}, "application/json", b'{"title":"a"}\n'),
         ("text/plain", {"schema": TEXT, "example": "ä\nb"}, "", "ä\nb".encode()),

@@ -283,6 +283,60 @@ def test_a_wrong_media_type_gets_the_nearest_documented_error(
     assert reason(response, status) == "Content-Type must be application/json, got text/csv"
 
 
+@pytest.mark.parametrize(
+    ("documented", "status"),
+    [({"_415": FAILED}, 415), ({"_400": FAILED}, 400), ({"_422": FAILED}, 422), ({}, 415)],
+)
+def test_xml_that_a_document_lists_is_an_unknown_media_type(
+    serve: Serve, documented: dict[str, Any], status: int
+) -> None:
+    order: Node = {"type": "object", "properties": {"id": INTEGER, "quantity": INTEGER}}
+    both = {kind: {"schema": order} for kind in ("application/xml", "application/json")}
+    call = serve(
+        {
+            "/orders": {
+                "post": operation(body={"content": both}, _201={"content": both}, **documented),
+                "get": operation(_200=json_of({"type": "array", "items": order})),
+            },
+            "/orders/{id}": {
+                "get": operation(parameter("path", "id", INTEGER), _200={"content": both})
+            },
+        }
+    )
+    before = call("GET", "/orders").json
+
+    headers = {"Content-Type": "application/xml"}
+    response = call(
+        "POST", "/orders", headers=headers, body=b"<order><quantity>7</quantity></order>"
+    )
+
+    why = "Content-Type must be application/json, got application/xml; mockpets does not read XML"
+    if documented:
+        assert reason(response, status) == why
+    else:
+        assert (response.status, response.json["detail"]) == (status, why)
+        assert response.header("Content-Type") == "application/problem+json"
+        assert response.header(LABEL) == f"status {status} is not in the contract for post-orders"
+    assert call("GET", "/orders").json == before
+    created = call(
+        "POST", "/orders", headers={"Accept": "application/xml"}, json_body={"quantity": 7}
+    )
+    assert (created.status, created.header("Content-Type")) == (201, "application/json")
+    assert created.json["quantity"] == 7
+
+
+def test_an_operation_that_takes_only_xml_is_not_served(serve: Serve) -> None:
+    body = json_of({"type": "object"}, "application/xml")
+    call = serve({"/a": {"post": operation(body=body | {"required": True}, _200=json_of(TEXT))}})
+
+    for kind in ("application/xml", "application/json"):
+        response = call("POST", "/a", headers={"Content-Type": kind}, body=b"<a/>")
+        assert response.status == 501
+        assert response.json["detail"] == (
+            "mockpets reads JSON, forms, text and files, and the request body is application/xml"
+        )
+
+
 def test_an_operation_without_errors_responds_with_a_labelled_problem(serve: Serve) -> None:
     body = json_of({"type": "object", "required": ["name"]}) | {"required": True}
     call = serve({"/a": {"post": operation(body=body)}})

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlencode
 
-from mockpets.contract.document_records import field_of, set_at, value_at
+from mockpets.contract.document_records import set_at, value_at
 from mockpets.contract.fields import INVALID
 from mockpets.web.stateful.comparison import equal
 
@@ -105,7 +105,8 @@ class Page:
 
         Without a page to link to, a property is null if that is valid, else left out.
         """
-        field = field_of(self.action.api, self.action.details.success.schema, "response")
+        schema = self.action.details.success.schema
+        field = self.action.api.fields.field(schema, direction="response")
         for path, word in self.action.guess.paging.items():
             value = self.facts[word]
             new = dict(body)

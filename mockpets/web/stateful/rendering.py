@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from mockpets.contract.document_records import OWN, field_of, set_at, value_at, visible
+from mockpets.contract.document_records import OWN, set_at, value_at, visible
 from mockpets.contract.fields import INVALID
 from mockpets.records.table import parse_row
 from mockpets.seed.values import ABSENT
@@ -74,7 +74,7 @@ def rendered(action: Action, record: Record) -> object:
     link = action.schema.self_link
     if link and action.collection.item_path and (path := _location(action, record)):
         set_at(value, link, f"{action.host}{path}")
-    field = field_of(action.api, schema, "response")
+    field = action.api.fields.field(schema, direction="response")
     accepted = field.accept(value)
     if accepted is not INVALID:
         return accepted
@@ -114,7 +114,7 @@ def in_envelope(action: Action, value: object) -> object:
         return value
     body: dict[str, Any] = {}
     set_at(body, envelope, value)
-    field = field_of(action.api, schema, "response")
+    field = action.api.fields.field(schema, direction="response")
     accepted = field.accept(body)
     if accepted is not INVALID:
         return accepted
