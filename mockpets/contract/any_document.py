@@ -129,7 +129,7 @@ def _operation(
 
     def of(place: str) -> Mapping[str, ContractField]:
         return {
-            each["name"]: fields.text_field(each.get("schema", {}))
+            each["name"]: fields.text_field(each["schema"])
             for each in described.parameters
             if each["in"] == place
         }
@@ -138,7 +138,7 @@ def _operation(
         found = json_media(node.get("content") or {})
         if found is None:
             return None
-        schema = found[1].get("schema", {})
+        schema: Node = found[1]["schema"]
         name = api.document.name_of(schema)
         return DocumentBody(name, fields.field(schema, direction=direction))
 

@@ -87,7 +87,7 @@ class Bodies:
         kind, options = _parsed(content_type)
         media_type = self._described(kind, content_type)
         media = self._content[media_type]
-        schema: Node = media.get("schema", {})
+        schema: Node = media["schema"]
         if is_json(kind):
             if options.get("charset", "utf-8").lower() not in ("utf-8", "utf8"):
                 what = f"must have the charset utf-8, got {content_type[:_SHOWN]}"
@@ -136,7 +136,7 @@ class Bodies:
         """
         if is_xml(kind):
             return False
-        schema = self._content[described].get("schema", {})
+        schema: Node = self._content[described]["schema"]
         is_object = may_be_json(kind) or kind in (_FORM, _MULTIPART)
         return is_object or self._fields.text_field(schema).is_scalar
 

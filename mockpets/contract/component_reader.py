@@ -158,12 +158,18 @@ class ComponentReader:
         result = {**parameter, "name": str(parameter["name"])}
         if parameter["in"] == "path":
             result["required"] = True
-        if parameter.get("content"):
-            result["content"] = self._content(parameter, at)
-        else:
-            result["schema"] = parameter.get("schema")
-            self.schemas.check(result, "schema", (*at, "schema"))
-        self._examples(parameter, at)
+        return self._with_schema(result, at)
+
+    def _with_schema(self, node: dict[str, Any], at: Path) -> Node:
+        """Return a parameter or a header with a checked schema: its own, or that of its content."""
+        self._examples(node, at)
+        if node.get("content"):
+            content = self._content(node, at)
+            first: Node = next(iter(content.values()), {"schema": {}})
+            return {**node, "content": content, "schema": first["schema"]}
+        result = {"schema": {}, **node}
+        result.pop("content", None)
+        self.schemas.check(result, "schema", (*at, "schema"))
         return result
 
     # --- Bodies and responses -------------------------------------------------------------------
@@ -224,8 +230,8 @@ class ComponentReader:
             if id(media) in self._checked:
                 continue
             self._checked[id(media)] = media
-            if "schema" in media:
-                self.schemas.check(media, "schema", (*place, "schema"))
+            media.setdefault("schema", {})  # the same one each time: fields are kept by identity
+            self.schemas.check(media, "schema", (*place, "schema"))
             self._examples(media, place)
             encoding = self._mapping(media, "encoding", place, "must be a mapping of properties")
             for name, each in encoding.items():
@@ -237,13 +243,8 @@ class ComponentReader:
         result = {}
         for name, value in headers.items():
             place = (*at, "headers", name)
-            header = {**self._resolved({} if value is None else value, place, "a header")}
-            if header.get("content"):
-                header["content"] = self._content(header, place)
-            else:
-                header.setdefault("schema", {})
-                self.schemas.check(header, "schema", (*place, "schema"))
-            result[name] = header
+            header = self._resolved({} if value is None else value, place, "a header")
+            result[name] = self._with_schema(header, place)
         return result
 
     def _examples(self, holder: dict[str, Any], at: Path) -> None:

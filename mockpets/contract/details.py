@@ -34,23 +34,26 @@ CONDITIONS: Final = ("If-Match", "If-None-Match")
 """The headers with conditions on the entity tag of a record, in the order of RFC 9110, 13.2.2."""
 
 
+_NO_BODY: Final[Node] = MappingProxyType({"schema": {}})
+
+
 class Reply(NamedTuple):
     """A response as the document describes it.
 
     :param status: the one to send: of ``2XX``, 200 or what is usual for the role.
     :param media_type: of the body; empty without a body.
-    :param media: the media object; empty without a body.
+    :param media: the media object; one with an empty schema without a body.
     """
 
     status: int
     node: Node
     media_type: str = ""
-    media: Node = MappingProxyType({})
+    media: Node = _NO_BODY
 
     @property
     def schema(self) -> Node:
         """The schema of the body; an empty one allows every value."""
-        schema: Node = self.media.get("schema", {})
+        schema: Node = self.media["schema"]
         return schema
 
 
@@ -152,8 +155,7 @@ class Details:
         found = json_media((self.described.body or {}).get("content") or {})
         if found is None:
             return None
-        schema = found[1].get("schema", {})
-        field: SchemaField | None = self.api.fields.field(schema, direction="request")
+        field: SchemaField | None = self.api.fields.field(found[1]["schema"], direction="request")
         for name in envelope:
             field = field.shape.fields.get(name) if field is not None else None
         return field

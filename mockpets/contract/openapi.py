@@ -2,8 +2,9 @@
 
 `load` checks what operations reach, so that later readers need no checks of their own:
 
-- Parameters, bodies, responses and their parts are mappings; a parameter has `name`, `in`, and
-  `schema` or `content`, and those of the path are exactly those in the template.
+- Parameters, bodies, responses and their parts are mappings. Media objects, parameters and headers
+  have a `schema`; for a parameter or a header with `content`, that of its first type. Parameters
+  have `name` and `in`, and those of the path are exactly those in the template.
 - A schema is a mapping (``true`` is ``{}``, ``false`` is ``{"not": {}}``, but for
   `additionalProperties`), and its keywords have values of the right type.
 - References lead somewhere, and not only to references.

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 from mockpets.contract.fields import INVALID
+from mockpets.contract.media_types import may_be_json
 from mockpets.contract.text_field import TextField
 from mockpets.errors import RequestError
 from mockpets.strict_json import parse_json
@@ -112,10 +113,8 @@ class _Parameter:
         self.kind: str = node["in"]
         self.is_required = node.get("required") is True or self.kind == "path"
         self.allows_empty = self.kind == "query" and node.get("allowEmptyValue") is True
-        content = node.get("content")
-        media = next(iter(content.values()), {}) if isinstance(content, Mapping) else node
-        self.is_json = media is not node
-        schema: Node = media.get("schema", {})
+        self.is_json = any(map(may_be_json, [*node.get("content", ())][:1]))
+        schema: Node = node["schema"]
         text = None if self.is_json else fields.text_field(schema)
         self.field: ContractField = text or fields.field(schema, direction="request")
         style = node.get("style")

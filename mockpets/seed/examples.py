@@ -52,7 +52,7 @@ class Examples:
 
     def all_of(self, media: Node) -> Iterator[tuple[str, Any]]:
         """Yield name and value of the valid examples of a media object."""
-        schema = media.get("schema", {})
+        schema = media["schema"]
         for name, example in self._listed(media):
             if self._is_valid(schema, example):
                 yield name, deepcopy(example)
@@ -132,7 +132,7 @@ class Examples:
                 if media is None or status[:1] != "2":
                     continue
                 for _, example in self._listed(media[1]):
-                    self._note(media[1].get("schema", {}), example, 0, is_listed=False)
+                    self._note(media[1]["schema"], example, 0, is_listed=False)
 
     def _note(self, schema: Node, example: object, depth: int, *, is_listed: bool) -> None:
         """Note an example for its schema, its parts and their properties."""

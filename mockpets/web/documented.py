@@ -296,15 +296,13 @@ def with_body(operation: Operation, request: Request, reply: Reply, body: object
         kind = concrete(reply.media_type)
         response = Response(_encoded(kind, body), reply.status, [("Content-Type", kind)])
     values = values_of(operation, request)
-    details = details_of(operation)
-    for name, node in (reply.node.get("headers") or {}).items():
+    for name, header in reply.node.get("headers", {}).items():
         if _OF_THE_SERVER.fullmatch(name) or not _TOKEN.fullmatch(name):
             continue
-        header = details.api.document.resolve(node)
         at = f"{operation.name}/{reply.status}/{name}"
-        value = values.example(header)
+        value = values.example(next(iter(header.get("content", {}).values()), header))
         if value is ABSENT:
-            value = values.value(header.get("schema", {}), name=name, at=at)
+            value = values.value(header["schema"], name=name, at=at)
         text = _as_header(value)
         if text.isascii() and text.isprintable():
             response.headers.append((name, text))

@@ -319,8 +319,9 @@ components:
         {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}},
         {"name": "limit", "in": "query", "schema": {"type": "string"}},
         {"name": "token", "in": "header", "schema": {}},
-        {"name": "limit", "in": "header", "content": {"application/json": {}}},
-    ]
+        {"name": "limit", "in": "header", "content": {"application/json": {"schema": {}}},
+         "schema": {}},
+    ]  # fmt: skip
     assert noted(document) == [
         ("warning", "the path '/pets/{id}' has no parameter 'ide'; did you mean 'id'?", 9)
     ]
@@ -365,7 +366,7 @@ components:
     )
     [operation] = operations(document)
 
-    assert operation.body == {"required": True, "content": {"application/json": {}}}
+    assert operation.body == {"required": True, "content": {"application/json": {"schema": {}}}}
     assert operation.responses == {
         "201": {"description": "Mine.", "content": {"text/plain": {"schema": {}}}},
         "4XX": {},

@@ -78,6 +78,10 @@ def parameter(schema: object, style: str = "", explode: bool | None = None, **mo
      {"x": 1, "y": 2}),
     ("query", parameter({"type": "object", "properties": {"a": {"type": "object", "properties":
       {"b": NUMBERS}}}}, "deepObject", True), {"p[a][b][]": ["1"]}, {"a": {"b": [1]}}),
+    ("query", {**parameter({"type": "integer"}), "content": {}}, {"p": ["7"]}, 7),
+    ("query", {"name": "p", "content": {"text/plain": {"schema": {"type": "string"}}}},
+     {"p": ["7"]}, "7"),
+    ("query", {"name": "p", "content": {"*/*": None}}, {"p": ['{"a": 7}']}, {"a": 7}),
     ("query", {"name": "p", "content": {"application/json": {"schema": POINT}}},
      {"p": ['{"x": 1}']}, {"x": 1}),
     ("path", parameter({"type": "integer"}), {"p": ["7"]}, 7),

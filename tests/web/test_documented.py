@@ -405,6 +405,10 @@ def test_documented_headers_are_sent_and_exposed_to_pages(serve: Serve) -> None:
         "X-Total": {"schema": {"type": "integer"}, "example": 42},
         "X-Names": {"schema": {"type": "array", "items": TEXT}, "example": ["a", "b"]},
         "X-Rate": {"schema": {"type": "integer", "minimum": 1, "maximum": 3}},
+        "X-Page": {"content": {"application/json": {"schema": {"type": "integer", "enum": [7]}}}},
+        "X-Last": {"content": {"text/plain": {"schema": TEXT, "example": "z"}}},
+        "X-Old": {"schema": {"type": "integer", "enum": [5]}, "examples": [5, 6]},
+        "X-Any": {"schema": None, "example": "any"},
         "ETag": {"$ref": "#/components/headers/tag"},
     }
     shared = {"headers": {"tag": {"schema": {"type": "string", "enum": ['"abc"']}}}}
@@ -418,6 +422,9 @@ def test_documented_headers_are_sent_and_exposed_to_pages(serve: Serve) -> None:
     assert response.header("X-Names") == "a,b"
     assert response.header("X-Rate") in ("1", "2", "3")
     assert response.header("ETag") == '"abc"'
+    assert [response.header(f"X-{name}") for name in ("Page", "Last", "Old", "Any")] == [
+        *("7", "z", "5", "any")
+    ]
     assert response.header("X-Reason") is None
     exposed = str(response.header("Access-Control-Expose-Headers")).split(", ")
     assert {"X-Total", "X-Names", "X-Rate", "ETag", "X-Reason"} <= {*exposed}

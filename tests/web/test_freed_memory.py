@@ -9,8 +9,10 @@ import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
+from mockpets.contract.json_schema import SchemaField
 from tests.http_client import Client, OverSocket
 from tests.session.test_undo import wait_for_save
+from tests.web.documents import Node, client_of, document, operation, write
 
 SIZE = 700
 """Of 900 records of this size, less than two sessions fit into the memory."""
@@ -120,3 +122,18 @@ def test_a_deleted_session_that_was_saved_leaves_room_for_another(tmp_path: Path
         undo(call)
         assert call("DELETE", "/__mockpets/sessions/a").status == 200
         assert fill(call, "c") == 200
+
+
+def test_requests_without_a_schema_need_no_more_memory(tmp_path: Path) -> None:
+    """The fields of a schema are kept, so one without a schema must be the same each time."""
+    anything: Node = {"description": "", "content": {"application/json": {}}}
+    query = {"name": "q", "in": "query", **anything}
+    act = operation(query, body=anything, _200=anything, _400=anything)
+    call = client_of(write(tmp_path / "api.json", document({"/a": {"post": act}})))
+
+    def fields_after_requests() -> int:
+        assert call("POST", "/a?q=1", json_body={"b": 1}).status == 200
+        assert call("POST", "/a?q={", json_body={}).status == 400
+        return sum(isinstance(each, SchemaField) for each in gc.get_objects())
+
+    assert fields_after_requests() == fields_after_requests()
