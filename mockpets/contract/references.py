@@ -176,8 +176,8 @@ class References:
             if isinstance(value, dict) and step in value:
                 value = value[step]
                 path = (*path, step)
-            elif isinstance(value, list) and step.isdecimal() and int(step[:9]) < len(value):
-                value = value[int(step)]
+            elif isinstance(value, list) and step.isdecimal() and int(step[:20]) < len(value):
+                value = value[int(step[:20])]
                 path = (*path, int(step))
             else:
                 raise self._missing(reference, value, steps, index)
@@ -233,7 +233,7 @@ class References:
         if file.startswith(("/", "..")) or not _is_in(os.path.realpath(path), folder):
             hint = f"move that file into the folder of {self._name}"
             raise BrokenReferenceError(f"{start} out of the folder of {self._name}", hint)
-        if not path.exists():
+        if not os.path.exists(path):  # noqa: PTH110 - Path.exists raises for a name that is too long
             near = _near_file(path) or self._same_name(file)
             raise BrokenReferenceError(f"{start} to a missing file", near or "check the path")
         if len(self._sources) >= FILES or self._size > FILE_BYTES:

@@ -641,6 +641,9 @@ REFERENCED = [
         "'parts/a.yaml#/B' leads nowhere",
     ),
     ("parts/a.yaml#/A", "A: {$ref: '#/A'}", "leads only to other references"),
+    ("parts/a.yaml#/A/00000000001", "A: [{}]", "leads nowhere"),
+    ("parts/a.yaml#/A/" + "9" * 5000, "A: [{}]", "leads nowhere"),
+    (f"{'a' * 300}.yaml", "", "leads to a missing file; check the path"),
 ]
 
 
