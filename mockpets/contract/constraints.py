@@ -236,19 +236,25 @@ def _is_finite(value: Any) -> bool:
 
 
 def _is_multiple(value: Any, step: Decimal) -> bool:
-    """Return whether a number is an exact multiple; Decimal's remainder has limited precision."""
+    """Return whether a number is an exact multiple; Decimal's remainder has limited precision.
+
+    It takes a time that grows with the number of digits; int() of them, with its square.
+    """
     number = Decimal(str(value)) if isinstance(value, float) else Decimal(value)
     if not number.is_finite():
         return True  # another check rejects it
-    top, bottom = number.as_tuple(), step.as_tuple()
-    digits = int(Decimal((0, top.digits, 0)))
-    divisor = int(Decimal((0, bottom.digits, 0)))
-    shift = int(top.exponent) - int(bottom.exponent)
-    if shift >= 0:
-        return digits * int(pow(10, shift, divisor)) % divisor == 0
-    if -shift > len(top.digits) + 1:
-        return digits == 0
-    return digits % (divisor * int(10**-shift)) == 0
+    _, digits, exponent = number.as_tuple()
+    _, step_digits, step_exponent = step.as_tuple()
+    divisor = int(Decimal((0, step_digits, 0)))
+    shift = int(exponent) - int(step_exponent)
+    if shift < 0:
+        digits, rest = digits[:shift], digits[shift:]
+        if any(rest):
+            return False
+    remainder = 0
+    for digit in digits:
+        remainder = (remainder * 10 + digit) % divisor
+    return remainder * int(pow(10, max(shift, 0), divisor)) % divisor == 0
 
 
 def _matches(regex: re.Pattern[str], text: str) -> bool:

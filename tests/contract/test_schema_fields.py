@@ -396,7 +396,7 @@ def test_alternatives_that_contain_themselves_are_compared_in_time() -> None:
 
 def test_a_number_is_never_expanded() -> None:
     for schema in ({"type": "integer"}, {"type": "number", "multipleOf": 7}, {"enum": [1]}):
-        for text in ("1e999999", "1e-999999", "9" * 9000, "-7e999999999"):
+        for text in ("1e999999", "1e-999999", "9" * 900_000, f"0.{'1' * 900_000}", "-7e999999999"):
             problems(schema, value_of(text))
 
 
