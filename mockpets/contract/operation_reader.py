@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from mockpets.contract.component_reader import ComponentReader
 from mockpets.contract.media_types import is_xml, json_media
 from mockpets.contract.references import got
+from mockpets.contract.security import scheme_problem
 from mockpets.errors import did_you_mean, nearest
 from mockpets.units import either, quote
 
@@ -215,8 +216,11 @@ class OperationReader(ComponentReader):
                     self._checked[id(known[name])] = known[name]
                     place = ("components", "securitySchemes", name)
                     scheme = self._resolved(known[name], place, "a security scheme")
-                    if scheme and not isinstance(scheme.get("type"), str):
+                    if scheme and "type" not in scheme:
                         self._add(place, "missing key 'type'", "add type: http, apiKey or oauth2")
+                    elif scheme and (problem := scheme_problem(scheme)):
+                        what = f"the security scheme {quote(name)} is not checked: {problem}"
+                        self._note("warning", what, place)
 
     def _with_template(
         self, parameters: list[Node], path: str, names: list[str], at: Path

@@ -11,6 +11,8 @@ from base64 import b64decode, b64encode
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from mockpets.constants import BASE_MARK
+from mockpets.contract.references import got
+from mockpets.units import either
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from mockpets.constants import NoteCode
     from mockpets.contract.openapi import Document, Node
 
+_TYPES: Final = ("apiKey", "http", "oauth2", "openIdConnect", "mutualTLS")
+_PLACES: Final = ("header", "query", "cookie")
 _MISSING: Final = " is missing"
 _COOKIE: Final = r"(?:^|;)\s*{}=([^;]*)"
 
@@ -48,6 +52,7 @@ class Sent(NamedTuple):
 class _Scheme(NamedTuple):
     """One scheme.
 
+    :param kind: where a key is; ``other`` is not checked.
     :param name: of the header, parameter or cookie of a key, else of the scheme of HTTP.
     """
 
@@ -127,9 +132,9 @@ class Security:
         prefix: str = "",
     ) -> None:
         self._prefix = prefix
-        self._sets: Final = [
-            [_scheme(document.security_schemes[name]) for name in each] for each in required
-        ]
+        sets = [[_scheme(document.security_schemes[name]) for name in each] for each in required]
+        # An empty set is last: every request has it, also one with a credential of another set.
+        self._sets: Final = sorted(sets, key=lambda one: not one)
 
     @property
     def is_needed(self) -> bool:
@@ -189,12 +194,26 @@ def _is_known(key: str, keys: Collection[str]) -> bool:
     return key in keys or key.rpartition(BASE_MARK)[0] in keys
 
 
+def scheme_problem(node: Node) -> str:
+    """Return why credentials of a security scheme are not checked; empty if they are."""
+    kind, name, place = node.get("type"), node.get("name"), node.get("in")
+    if kind not in _TYPES:
+        return f"`type` must be {either(_TYPES)}, got {got(kind)}"
+    if kind == "apiKey" and not (isinstance(name, str) and name):
+        return f"`name` must be the name of the key, got {got(name)}"
+    if kind == "apiKey" and place not in _PLACES:
+        return f"`in` must be {either(_PLACES)}, got {got(place)}"
+    if kind == "http" and not isinstance(node.get("scheme", ""), str):
+        return f"`scheme` must be a string such as bearer, got {got(node['scheme'])}"
+    return ""
+
+
 def _scheme(node: Node) -> _Scheme:
-    kind = node.get("type")
-    if kind == "apiKey" and node.get("in") in ("header", "query", "cookie"):
-        return _Scheme(node["in"], str(node.get("name", "")))
+    kind = "" if scheme_problem(node) else node["type"]
+    if kind == "apiKey":
+        return _Scheme(node["in"], node["name"])
     if kind == "http":
-        return _Scheme("http", str(node.get("scheme", "bearer")).lower())
+        return _Scheme("http", node.get("scheme", "bearer").lower())
     if kind in ("oauth2", "openIdConnect"):
         return _Scheme("http", "bearer")
     return _Scheme("other", "")

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from mockpets.contract.openapi import load, not_served
 from tests.http_client import Client, Response
 from tests.web.documents import FAILED, Node, client_of, document, json_of, operation, write
 
@@ -25,6 +26,39 @@ SCHEMES: Mapping[str, Node] = {
 }
 
 
+INVALID: Mapping[str, tuple[Node, str]] = {
+    "basic-of-swagger": (
+        {"type": "basic"},
+        '`type` must be apiKey, http, oauth2, openIdConnect or mutualTLS, got "basic"',
+    ),
+    "no-type": (
+        {"type": None},
+        "`type` must be apiKey, http, oauth2, openIdConnect or mutualTLS, got nothing",
+    ),
+    "no-name": (
+        {"type": "apiKey", "in": "header"},
+        "`name` must be the name of the key, got nothing",
+    ),
+    "number": (
+        {"type": "apiKey", "in": "header", "name": 5},
+        "`name` must be the name of the key, got 5",
+    ),
+    "no-place": (
+        {"type": "apiKey", "name": "X-Key"},
+        "`in` must be header, query or cookie, got nothing",
+    ),
+    "place": (
+        {"type": "apiKey", "name": "X-Key", "in": ["header"]},
+        "`in` must be header, query or cookie, got a list",
+    ),
+    "scheme": (
+        {"type": "http", "scheme": {}},
+        "`scheme` must be a string such as bearer, got a mapping",
+    ),
+}
+"""Schemes that are not checked, and why."""
+
+
 def basic(pair: str) -> str:
     return f"Basic {b64encode(pair.encode()).decode()}"
 
@@ -40,7 +74,8 @@ def serve(
         {"_200": json_of({"type": "string"}), "_401": FAILED} if responses is None else responses
     )
     get = operation(name="getA", **known) | {"security": security}
-    root = document({"/a": {"get": get}}, components={"securitySchemes": SCHEMES})
+    schemes = {**SCHEMES, **{name: scheme for name, (scheme, _) in INVALID.items()}}
+    root = document({"/a": {"get": get}}, components={"securitySchemes": schemes})
     file = write(folder / "test.json", root)
     if corrections:
         (folder / "test.mockpets.yaml").write_text(corrections, encoding="utf-8")
@@ -71,6 +106,7 @@ VALID: list[tuple[str, str, dict[str, str]]] = [
     ("oauth", "", {"Authorization": "Bearer abc"}),
     ("openid", "", {"Authorization": "Bearer abc"}),
     ("tls", "", {}),
+    *((name, "", {}) for name in INVALID),
 ]
 
 
@@ -81,6 +117,18 @@ def test_any_credential_passes(
     response = ask(serve(tmp_path, [{scheme: []}]), query, **headers)
     assert response.status == 200, response.text
     assert response.header("WWW-Authenticate") is None
+
+
+@pytest.mark.parametrize("name", INVALID)
+def test_an_invalid_scheme_is_listed(tmp_path: Path, name: str) -> None:
+    scheme, why = INVALID[name]
+    get = operation() | {"security": [{name: []}]}
+    root = document({"/a": {"get": get}}, components={"securitySchemes": {name: scheme}})
+    [note] = not_served(load(write(tmp_path / "test.json", root), "test.json"))
+    assert (note.kind, note.what) == (
+        "warning",
+        f"the security scheme '{name}' is not checked: {why}",
+    )
 
 
 NO_BEARER = "the header Authorization with 'Bearer' is missing"

@@ -265,6 +265,28 @@ def test_others_are_forbidden_where_the_document_says_so(blog: Checked) -> None:
     assert blog("DELETE", "/articles/mine", headers=ann).status == 204
 
 
+def test_an_optional_key_names_a_person(tmp_path: Path) -> None:
+    member = thing("id", "email", id="integer", email="string")
+    login = op(
+        thing("token", "member", token="string", member=member),
+        thing("email", "password", email="string", password="string"),
+    )
+    paths = {
+        "/members": {
+            "get": op(several(member)), "post": op(member, thing("email", email="string"))
+        },
+        "/login": {"post": login},
+        "/me": {"get": op(member, security=[{}, {"key": []}])},
+    }  # fmt: skip
+    schemes = {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}
+    call = Checked(write(tmp_path, paths, components={"securitySchemes": schemes}))
+    third = call("GET", "/members", who=None).json[2]
+    body = {"email": third["email"], "password": "p"}
+    token = call("POST", "/login", body, who=None).json["token"]
+
+    assert call("GET", "/me", who=None, headers={"X-Key": token}).json == third
+
+
 def test_a_cookie_logs_in(tmp_path: Path) -> None:
     member = thing("id", "email", id="integer", email="string")
     login = op(
