@@ -11,11 +11,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard
 
 from mockpets.contract.fields import is_number, is_unicode
-from mockpets.contract.patterns import FORMATS, PATTERN_TEXT, compiled
+from mockpets.contract.patterns import FORMATS, matcher
 from mockpets.strict_json import shown
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Callable, Hashable, Iterator, Sequence
 
     Node = Mapping[str, Any]
@@ -119,9 +118,8 @@ def text_checks(nodes: Sequence[Node]) -> tuple[Check, ...]:
     checks = [Check(is_unicode, "must be a string of Unicode text")]
     checks += _sizes(nodes, "minLength", "maxLength", "character", "characters")
     for pattern in _texts(nodes, "pattern"):
-        if (regex := compiled(pattern)) is not None:
-            expected = f"must match the pattern {pattern[:_PATTERN_SHOWN]}"
-            checks.append(Check(partial(_matches, regex), expected))
+        if (is_match := matcher(pattern)) is not None:
+            checks.append(Check(is_match, f"must match the pattern {pattern[:_PATTERN_SHOWN]}"))
     for name in _texts(nodes, "format"):
         if name in FORMATS:
             noun, is_valid = FORMATS[name]
@@ -255,7 +253,3 @@ def _is_multiple(value: Any, step: Decimal) -> bool:
     for digit in digits:
         remainder = (remainder * 10 + digit) % divisor
     return remainder * int(pow(10, max(shift, 0), divisor)) % divisor == 0
-
-
-def _matches(regex: re.Pattern[str], text: str) -> bool:
-    return len(text) > PATTERN_TEXT or regex.search(text) is not None

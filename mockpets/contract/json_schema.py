@@ -33,7 +33,7 @@ from mockpets.contract.fields import (
     is_unicode,
     parse_number,
 )
-from mockpets.contract.patterns import compiled
+from mockpets.contract.patterns import matcher
 from mockpets.errors import did_you_mean
 from mockpets.strict_json import REMOVE_QUOTES, shown
 
@@ -483,7 +483,7 @@ class Shape:
 
     :param fields: those of the declared properties, by name.
     :param required: the names of required properties.
-    :param patterns: a pattern for names, and the field of the properties that match it.
+    :param patterns: what tells whether a name matches a pattern, and the field of the property.
     :param other: the field of all other properties; None if they are not allowed.
     :param drops_others: whether other properties are ignored.
     :param names: the field of each name; None if all names are valid.
@@ -509,9 +509,9 @@ class Shape:
         self.validator: Any = None
         self.fields = {name: make(tuple(each)) for name, each in declared.items()}
         self.patterns = [
-            (regex, make(tuple(each)))
+            (is_match, make(tuple(each)))
             for pattern, each in patterns.items()
-            if (regex := compiled(pattern)) is not None
+            if (is_match := matcher(pattern)) is not None
         ]
         self.declares = bool(declared or patterns or others)
         self.drops_others = False
@@ -533,7 +533,7 @@ class Shape:
 
     def of(self, name: str) -> tuple[SchemaField, ...] | None:
         """Return the fields of a property; () if it is dropped, None if it is not allowed."""
-        fields = [field for regex, field in self.patterns if regex.search(name)]
+        fields = [field for is_match, field in self.patterns if is_match(name)]
         if name in self.fields:
             fields.insert(0, self.fields[name])
         if fields or self.drops_others:

@@ -1,7 +1,7 @@
 """Regular expressions and formats of JSON Schema: which of them hold for a text.
 
 A `pattern` is one of ECMAScript, which Python cannot always read, and which may take Python an
-exponential time, such as ``(a+)+$``. Those are not enforced: see `enforces`.
+exponential time, such as ``(a+)+$``. Those are not enforced: see `matcher`.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-PATTERN_TEXT: Final = 2000
-"""Maximum length of a text that a pattern is compared with, in characters.
-
-Two repeats that can match the same text take a time that grows with its square.
-"""
+_LONGEST: Final = 2000
+"""Maximum length of a pattern, and of a text that is compared with one, in characters."""
+_STEPS: Final = 3 * 10**8
+"""Maximum number of ways to compare a text with a pattern, which take at most about a second."""
+_FEW: Final = 32
+"""A repeat with at most so many lengths costs little."""
 _TOKEN: Final = re.compile(
     r"""
     (?P<escape>\\.)
@@ -111,25 +112,34 @@ def _python(pattern: str) -> str:
     return _TOKEN.sub(translated, pattern)
 
 
+def _longest_text(pattern: str) -> int:
+    """Return the maximum length of a text that is compared with a pattern.
+
+    Each repeat, and a start anywhere in the text, may multiply the steps by the text's length.
+    """
+    counts = (_bounds(token[0]) for token in _TOKEN.finditer(pattern) if token["count"])
+    repeats = sum(high - low > _FEW for low, high in counts)
+    starts = 0 if pattern.startswith("^") and "|" not in pattern else 1
+    return min(_LONGEST, int(_STEPS ** (1 / max(repeats + starts, 1))))
+
+
 @cache
-def compiled(pattern: str) -> re.Pattern[str] | None:
-    """Return a pattern for `search`; None if it is not enforced."""
-    if len(pattern) > PATTERN_TEXT or _repeats_a_repeat(pattern):
+def matcher(pattern: str) -> Callable[[str], bool] | None:
+    """Return what tells whether a text matches a pattern; None if the pattern is not enforced.
+
+    One that Python cannot read, or with a repeat inside a repeat, is not enforced. A text that is
+    so long that a comparison could take seconds matches.
+    """
+    if len(pattern) > _LONGEST or _repeats_a_repeat(pattern):
         return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # such as of "[[" in a set
-            return re.compile(_python(pattern))
+            regex = re.compile(_python(pattern))
     except (re.error, OverflowError, RecursionError):
         return None
-
-
-def enforces(pattern: str) -> bool:
-    """Return whether texts are compared with a pattern.
-
-    One that Python cannot read, or with a repeat inside a repeat, is not enforced.
-    """
-    return compiled(pattern) is not None
+    longest = _longest_text(pattern)
+    return lambda text: len(text) > longest or regex.search(text) is not None
 
 
 _DAY: Final = r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"

@@ -10,7 +10,7 @@ import re
 import string
 from typing import TYPE_CHECKING, Final
 
-from mockpets.contract.patterns import compiled, enforces
+from mockpets.contract.patterns import matcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,7 +55,7 @@ def text_matching(
             more = min(more + low - len(text), _LONGEST)
         elif high is not None and len(text) > high:
             more = more // 2 if more > 1 else 1 - more
-        elif matches(pattern, text) or (len(text) > _QUICK and not enforces(pattern)):
+        elif matches(pattern, text) or (len(text) > _QUICK and matcher(pattern) is None):
             return text
     return None
 
@@ -66,9 +66,9 @@ def matches(pattern: str, text: str) -> bool:
     Of a pattern that is not enforced: False for a long text, which could take Python years, and
     True if Python cannot read the pattern.
     """
-    known = compiled(pattern)
-    if known is not None:
-        return known.search(text) is not None
+    is_match = matcher(pattern)
+    if is_match is not None:
+        return is_match(text)
     try:
         return len(text) <= _QUICK and re.search(pattern, text) is not None
     except (re.error, ValueError, IndexError, RecursionError, OverflowError):

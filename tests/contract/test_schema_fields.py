@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from decimal import Decimal
+from time import monotonic
 from typing import Any
 
 import pytest
 
 from mockpets.contract.fields import INVALID
-from mockpets.contract.patterns import enforces
+from mockpets.contract.patterns import matcher
 from mockpets.contract.schema_fields import Direction
 from mockpets.strict_json import parse_json
 from tests.contract.components import fields_of, ref
@@ -322,7 +323,31 @@ def test_texts_are_read_with_the_types_of_the_schema(
     )),
 ])  # fmt: skip
 def test_a_pattern_that_is_slow_or_foreign_is_not_enforced(pattern: str, is_enforced: bool) -> None:
-    assert enforces(pattern) == is_enforced
+    assert (matcher(pattern) is not None) == is_enforced
+
+
+@pytest.mark.parametrize("pattern", [
+    r"^\s*\w+\s*\w*\s*\w*$", "^[a-z]*[a-z]*[a-z]*!$", r"\w+\d*\w*!", r"[^@]+@[^@]+\.[^@]+$",
+    ".*foo.*bar.*baz.*qux", "^[a-z]{0,99}[a-z]{0,99}[a-z]{0,99}[a-z]{0,99}!", "^a*|a*a*a*!",
+])  # fmt: skip
+def test_a_pattern_with_several_repeats_takes_no_long_time(pattern: str) -> None:
+    """Some of them would take minutes, in which a server responds to nobody."""
+    started = monotonic()
+    for length in (30, 100, 300, 1000, 2000, 100_000):
+        for part in ("a", ".", "foobarbaz", "@.", " "):
+            text = (part * length)[:length]
+            problems({"pattern": pattern}, text)
+            problems({"patternProperties": {pattern: {}}}, {text: 1})
+    assert monotonic() - started < 20
+
+
+@pytest.mark.parametrize(("pattern", "length"), [
+    ("^[a-z]+$", 2000), ("[a-z]+$", 2000), (r"^[\w.]+@[\w.]+\.[a-z]{2,}$", 669),
+    (r"^\d{1,3}\.\d{1,3}$", 2000), ("https?://.+[.].+$", 669),
+])  # fmt: skip
+def test_a_long_text_is_compared_with_a_pattern_that_is_fast(pattern: str, length: int) -> None:
+    assert problems({"pattern": pattern}, "!" * length).startswith("must match the pattern ")
+    assert problems({"pattern": pattern}, "!" * (length + 1)) == ""
 
 
 @pytest.mark.parametrize(("pattern", "text", "is_match"), [
