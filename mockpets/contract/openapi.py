@@ -16,6 +16,7 @@ What no operation reaches is not looked at.
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -127,5 +128,5 @@ def base_path(document: Document) -> str:
 
 def _default(variable: Node, name: str) -> object:
     choices = variable.get("enum")
-    first = choices[0] if isinstance(choices, list) and choices else name
-    return variable.get("default", first)
+    listed = [variable.get("default"), *(choices if isinstance(choices, list) else ())]
+    return next((each for each in listed if isinstance(each, (str, int, Decimal))), name)

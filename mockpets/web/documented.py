@@ -271,8 +271,8 @@ def described(
         name = wanted.get("example", "")
         body = values.example(reply.media, name)
         if name and body is ABSENT:
-            known = ", ".join(reply.media.get("examples", {})) or "none"
-            message = f"example={name[:40]} is unknown or invalid; known examples: {known}"
+            known = ", ".join(each for each, _ in values.examples(reply.media) if each) or "none"
+            message = f"example={name[:40]} is unknown or invalid; valid examples: {known}"
             raise _PreferError(message)
     kind = concrete(reply.media_type)
     if body is ABSENT and kind in _PIXELS:

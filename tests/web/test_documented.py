@@ -221,9 +221,9 @@ def test_a_dynamic_response_is_not_the_example(clinic: Client) -> None:
         ("code=600", "code must be a status such as 404, got '600'"),
         ("code=abc", "code must be a status such as 404, got 'abc'"),
         ("code=99999999999", "code must be a status such as 404, got '99999999999'"),
-        ("example=bird", "example=bird is unknown or invalid; known examples: cat, dog, bad"),
-        ("example=bad", "example=bad is unknown or invalid; known examples: cat, dog, bad"),
-        ("code=404, example=cat", "example=cat is unknown or invalid; known examples: none"),
+        ("example=bird", "example=bird is unknown or invalid; valid examples: cat, dog"),
+        ("example=bad", "example=bad is unknown or invalid; valid examples: cat, dog"),
+        ("code=404, example=cat", "example=cat is unknown or invalid; valid examples: none"),
     ],
 )
 def test_an_unknown_preference_is_an_error(serve: Serve, prefer: str, reason: str) -> None:
