@@ -172,8 +172,10 @@ def _sizes(nodes: Sequence[Node], least: str, most: str, singular: str, plural: 
     high: Any = min(highs, default=None)
     if high is None:
         text = f"at least {low} {singular if low == 1 else plural}"
-    elif low <= 0 or low > high:
+    elif low <= 0:
         text = f"at most {high} {singular if high == 1 else plural}"
+    elif low > high:  # a contradiction of the document
+        text = f"at least {low} and at most {high} {plural}"
     elif low == high:
         text = f"exactly {low} {singular if low == 1 else plural}"
     else:

@@ -162,7 +162,8 @@ class SchemaField(ContractField):
             names = [each if isinstance(each, str) else shown(each) for each in allowed]
             if len(names) > _CHOICES_SHOWN:
                 names[_CHOICES_SHOWN:] = [f"{len(names) - _CHOICES_SHOWN} more"]
-            return f"must be one of {', '.join(names)}" if names else "must not be sent"
+            of = "one of " if len(names) > 1 else ""
+            return f"must be {of}{', '.join(names)}" if names else "must not be sent"
         if self._is_never:
             return "must not be sent"
         if self.types is None:

@@ -173,5 +173,5 @@ def _of_nearest(choices: Choices, value: object, memo: Memo) -> list[ValueProble
         hints = [field.problems_here(value)[0] for field in fields]
         got = next((each.partition(", got ")[2] for each in hints if split_hint(each)[1]), "")
         return [((), f"must be {' or '.join(expected)}, got {got or shown(value)}")]
-    found = [_problems(field, value) for field in fields]
+    found = [_problems(field, value) for field in fields if not field.is_wrong_type(value)]
     return min(found, key=lambda each: (any(not path for path, _ in each), len(each)))
