@@ -155,18 +155,15 @@ class Shapes:
         items = [*(part.items for part in parts), node.get("items")]
         arrays = [mapping(each) for each in items if mapping(each)]
         values = node.get("enum", [node["const"]] if "const" in node else ())
-        required = node.get("required")
         return Flat(
             kind
             or next((part.type for part in parts if part.type), "")
             or ("object" if properties else "array" if arrays else ""),
             self._document.name_of(schema) or next((p.name for p in parts if p.name), ""),
             properties,
-            frozenset(str(name) for name in required if isinstance(name, str))
-            if isinstance(required, list)
-            else frozenset().union(*(part.required for part in parts)),
+            frozenset(node.get("required", ())).union(*(part.required for part in parts)),
             (arrays[0] if len(arrays) == 1 else {"allOf": arrays}) if arrays else None,
-            tuple(values) if isinstance(values, list) else (),
+            tuple(values) or next((part.values for part in parts if part.values), ()),
             str(node.get("format") or next((part.format for part in parts if part.format), "")),
             node,
         )

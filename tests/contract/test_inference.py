@@ -1,6 +1,7 @@
 """What operations do, by the rules: a small document for each rule, and for each trap."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
@@ -101,6 +102,7 @@ SCHEMAS: Json = {
     "Profile": record("username", "bio", following=FLAG),
     "User": record("username", "email", "bio", "token"),
     "NewUser": record("username", "email", "password"),
+    "State": {"type": "string", "enum": ["draft", "published"]},
     "Order": record("id", items=many(record("sku"))),
     "Node": {"allOf": [{"$ref": "#/components/schemas/Node"}], **record("id")},
 }  # fmt: skip
@@ -529,6 +531,34 @@ def test_what_limits_a_view(path: str, text: str, fixed: Paths) -> None:
     assert guess.view
     assert dict(guess.fixed) == fixed
     assert bool(guess.note) == (not fixed)
+
+
+@pytest.mark.parametrize("wrap", [
+    lambda ref: {"allOf": [ref], "description": "Where it is."},
+    lambda ref: {"anyOf": [ref, {"type": "null"}]},
+    lambda ref: {"$ref": ref["$ref"], "description": "Where it is."},
+])  # fmt: skip
+def test_an_action_sets_a_value_of_an_enum_in_a_part(wrap: Callable[[Json], Json]) -> None:
+    entry = record("id", status=wrap(ref("State")))
+    requests = {
+        "GET /entries/{id}": op(entry), "GET /entries": op(many(entry)),
+        "POST /entries/{id}/publish": op(entry),
+    }  # fmt: skip
+
+    guess = read(requests).operations["POST /entries/{id}/publish"]
+
+    assert (guess.role, guess.change) == ("act", {("status",): "published"})
+
+
+def test_a_body_needs_what_its_parts_need() -> None:
+    new = {
+        "allOf": [{"required": ["name", "status"]}, record("name", "status")],
+        "required": ["name"],
+    }
+    part = {**record("name"), "required": ["name"]}
+    requests = PETS | {"POST /pets": op(PET, new), "PUT /pets/{petId}": op(PET, part)}
+
+    assert read(requests).operations["PUT /pets/{petId}"].role == "update"
 
 
 @pytest.mark.parametrize(("request_", "change", "counter"), [
