@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from mockpets.contract.bodies import Bodies
 from mockpets.contract.fields import INVALID
 from mockpets.contract.inference import infer
-from mockpets.contract.media_types import json_media
+from mockpets.contract.media_types import is_sent, json_media
 from mockpets.contract.openapi import operations
 from mockpets.contract.parameters import Parameters
 from mockpets.contract.schema_fields import Fields
@@ -185,9 +185,9 @@ class Details:
         content: Node = node.get("content") or {}
         if status in (204, 205, 304) or not content:
             return Reply(status, node)
-        found = json_media(content)
-        media_type, media = found or next(iter(content.items()))
-        return Reply(status, node, media_type, media)
+        known = [*content.items()]
+        sent = [each for each in known if is_sent(*each)]
+        return Reply(status, node, *(json_media(content) or (sent or known)[0]))
 
     @cached_property
     def success(self) -> Reply:

@@ -1,7 +1,8 @@
-"""Media types in a document or a header: which are JSON, and which are XML."""
+"""Media types in a document or a header: which are JSON or XML, and which mockpets sends."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -9,6 +10,8 @@ if TYPE_CHECKING:
 
     from mockpets.contract.references import Node
 
+_MADE: Final = re.compile("text/(?!event-stream)|image/")
+"""Media types, besides JSON, whose bodies mockpets generates."""
 _IN_RANGES: Final[Mapping[str, str]] = {"image/*": "image/png", "text/*": "text/plain"}
 """What to send for a range of media types; for others, JSON."""
 
@@ -39,6 +42,14 @@ def concrete(media_type: str) -> str:
     """Return the media type to send for one of a document, which may be a range."""
     plain = without_parameters(media_type)
     return _IN_RANGES.get(plain, "application/json") if "*" in plain else media_type
+
+
+def is_sent(media_type: str, media: Node) -> bool:
+    """Return whether mockpets sends responses of a media type; of some, only examples."""
+    if is_xml(media_type):
+        return False
+    is_made = may_be_json(media_type) or _MADE.match(without_parameters(media_type)) is not None
+    return is_made or "example" in media or bool(media.get("examples"))
 
 
 def json_media(content: Node) -> tuple[str, Node] | None:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.contract.component_reader import ComponentReader
-from mockpets.contract.media_types import is_xml, json_media
+from mockpets.contract.media_types import is_sent, is_xml
 from mockpets.contract.references import got
 from mockpets.contract.security import scheme_problem
 from mockpets.errors import did_you_mean, nearest
@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 
     from mockpets.contract.references import Node, Path, References
 
-METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+_METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _PATH_KEYS: Final = ("$ref", "summary", "description", "servers", "parameters")
-OPERATIONS: Final = 10_000
-_SENT: Final = re.compile(r"text/(?!event-stream)|image/", re.IGNORECASE)
+_OPERATIONS: Final = 10_000
 
 
 class Described(NamedTuple):
@@ -83,8 +82,8 @@ class OperationReader(ComponentReader):
                 what = f"the path {quote(path)} matches the same requests as {quote(other)}"
                 self._note("warning", what, at, other_at)
             self._item(path, item, at)
-            if len(self.described) > OPERATIONS:
-                what = f"has more than {OPERATIONS} operations"
+            if len(self.described) > _OPERATIONS:
+                what = f"has more than {_OPERATIONS} operations"
                 self._add(at, what, "remove the paths that your app does not use")
                 return
         if root.get("webhooks"):
@@ -99,11 +98,11 @@ class OperationReader(ComponentReader):
             what = "`servers` of a path is not used; the path is served below the base path"
             self._keyword(what, (*at, "servers"))
         for key, value in item.items():
-            if key in METHODS:
+            if key in _METHODS:
                 self._operation(path, names, key, value, (*at, key), common)
             elif not key.startswith("x-") and key not in _PATH_KEYS:
-                near = nearest(key, {each: each for each in (*METHODS, *_PATH_KEYS)})
-                if key.lower() in METHODS:
+                near = nearest(key, {each: each for each in (*_METHODS, *_PATH_KEYS)})
+                if key.lower() in _METHODS:
                     self._add((*at, key), f"unknown method {quote(key)}", f"write {key.lower()}")
                 elif near:
                     hint = f"; did you mean '{near}'?"
@@ -261,17 +260,9 @@ def _why_not_served(path: str, body: Node | None, responses: Mapping[str, Node])
     contents = [each["content"] for each in successes if each.get("content")]
     if not successes or len(contents) < len(successes):
         return ""  # one has no body
-    if any(json_media(content) or _is_servable(content) for content in contents):
+    if any(is_sent(*each) for content in contents for each in content.items()):
         return ""
     types = list(dict.fromkeys(media_type for content in contents for media_type in content))
     sent = "mockpets sends JSON, text and images"
     example = "" if all(map(is_xml, types)) else ", and examples of other types"
     return f"{sent}{example}, and the response is {either(types)}"
-
-
-def _is_servable(content: Mapping[str, Node]) -> bool:
-    return any(
-        not is_xml(media_type)
-        and (_SENT.match(media_type) or "example" in media or media.get("examples"))
-        for media_type, media in content.items()
-    )

@@ -323,6 +323,20 @@ def test_the_documented_media_type_is_sent(
     assert response.header("Content-Type") == (sent or media_type)
 
 
+@pytest.mark.parametrize("other", ["application/xml", "application/pdf", "text/event-stream"])
+@pytest.mark.parametrize("media_type", ["text/csv", "image/png", "application/hal+json", "*/*"])
+def test_the_media_type_that_mockpets_can_make_is_sent(
+    serve: Serve, media_type: str, other: str
+) -> None:
+    both = {each: {"schema": TEXT} for each in (other, media_type)}
+    call = serve({"/a": {"get": operation(_200={"description": "", "content": both})}})
+
+    for accept in ("*/*", other):
+        response = call("GET", "/a", headers={"Accept": accept})
+        assert response.status == 200
+        assert response.header("Content-Type") == media_type.replace("*/*", "application/json")
+
+
 @pytest.mark.parametrize("schema", [TEXT, {}, {"type": "string", "pattern": "^a+$"}])
 def test_a_text_is_generated(serve: Serve, schema: Node) -> None:
     call = serve({"/a": {"get": operation(_200=json_of(schema, "text/plain"))}})
