@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 _PATTERN_SHOWN: Final = 60
 NOUNS: Final[Mapping[str, str]] = {
     "string": "a string",
-    "integer": "an integer",
     "number": "a number",
+    "integer": "an integer",
     "boolean": "a boolean",
-    "array": "an array",
     "object": "an object",
+    "array": "an array",
     "null": "null",
 }
 """Each JSON type, as messages name it."""

@@ -6,9 +6,10 @@ dropped and noted: real documents often have ``required: true`` at a property.
 
 from __future__ import annotations
 
-from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Final, TypeGuard
+from typing import TYPE_CHECKING, Any, Final
 
+from mockpets.contract.constraints import NOUNS
+from mockpets.contract.fields import is_number
 from mockpets.contract.patterns import matcher
 from mockpets.contract.references import CHAIN, BrokenReferenceError, got
 from mockpets.errors import nearest
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from mockpets.contract.references import Path, References
 
-_TYPES: Final = ("string", "number", "integer", "boolean", "object", "array", "null")
+_TYPES: Final = tuple(NOUNS)
 _MAY_BE_BOOLEAN: Final = ("additionalProperties", "unevaluatedItems", "unevaluatedProperties")
 _ONE: Final = frozenset(
     (
@@ -37,21 +38,19 @@ _NOT_ENFORCED: Final = frozenset(
     )
 )
 """Keywords that constrain values, and that no field enforces."""
-_COUNTS: Final = ("minLength", "maxLength", "minItems", "maxItems", "minProperties")
-_COUNTS_TOO: Final = ("maxProperties", "minContains", "maxContains")
+_COUNTS: Final = (
+    *("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"),
+    *("minContains", "maxContains"),
+)
 _FLAGS: Final = ("nullable", "readOnly", "writeOnly", "uniqueItems", "deprecated")
 
 
-def _is_number(value: object) -> TypeGuard[int | Decimal]:
-    return isinstance(value, (int, Decimal)) and not isinstance(value, bool)
-
-
 def _is_count(value: object) -> bool:
-    return _is_number(value) and value >= 0 and value == int(value)
+    return is_number(value) and value >= 0 and value == int(value)
 
 
 def _is_positive(value: object) -> bool:
-    return _is_number(value) and value > 0
+    return is_number(value) and value > 0
 
 
 def _is_names(value: object) -> bool:
@@ -71,12 +70,12 @@ def _is_list(value: object) -> bool:
 
 
 def _is_bound(value: object) -> bool:
-    return _is_flag(value) or _is_number(value)
+    return _is_flag(value) or is_number(value)
 
 
 _VALUES: Final[dict[str, tuple[Callable[[object], bool], str]]] = {
-    **dict.fromkeys((*_COUNTS, *_COUNTS_TOO), (_is_count, "an integer of at least 0")),
-    **dict.fromkeys(("minimum", "maximum"), (_is_number, "a number")),
+    **dict.fromkeys(_COUNTS, (_is_count, "an integer of at least 0")),
+    **dict.fromkeys(("minimum", "maximum"), (is_number, "a number")),
     **dict.fromkeys(("exclusiveMinimum", "exclusiveMaximum"), (_is_bound, "a number")),
     "multipleOf": (_is_positive, "a number greater than 0"),
     **dict.fromkeys(_FLAGS, (_is_flag, "true or false")),
