@@ -120,7 +120,19 @@ class Api:
 
     def is_valid(self, schema: Node, value: object) -> bool:
         """Return whether a value of a response is valid."""
-        return self.fields.field(schema, direction="response").accept(value) is not INVALID
+        return self._response(schema).accept(value) is not INVALID
+
+    def sent(self, schema: Node, value: object) -> object:
+        """Return a value of a response without write-only properties.
+
+        An invalid value is returned as it is.
+        """
+        accepted = self._response(schema).accept(value, keeps_undeclared=True)
+        return value if accepted is INVALID else accepted
+
+    def _response(self, schema: Node) -> SchemaField:
+        field: Any = self.fields.field(schema, direction="response")
+        return field  # type: ignore[no-any-return]  # without `is_text`, it is one
 
 
 class Details:

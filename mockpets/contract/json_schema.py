@@ -55,6 +55,8 @@ _LONG: Final = 10**40
 """An integer of this size or larger stays a Decimal, as in strict_json: int() may take forever."""
 _DROPPED: Final = object()
 """The result for a property that is left out."""
+_HIDDEN: Final = object()
+"""The result for a property that the direction hides, whatever other schemas keep of it."""
 NOTHING: Final[Mapping[str, Any]] = {"not": True}
 """The schema `false`, for which no value is valid."""
 ASSUMED: Final = object()
@@ -72,13 +74,19 @@ class Part(NamedTuple):
 
 
 class Memo:
-    """The results so far for one value: each schema validates each part of it once."""
+    """The results so far for one value: each schema validates each part of it once.
 
-    __slots__ = ("depth", "results")
+    :param keeps_undeclared: whether properties that no schema declares are kept.
+    :param hides: whether a result has hidden properties, marked by `_HIDDEN`.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("depth", "hides", "keeps_undeclared", "results")
+
+    def __init__(self, *, keeps_undeclared: bool = False) -> None:
         self.results: dict[tuple[int, int], object] = {}
         self.depth = 0
+        self.keeps_undeclared = keeps_undeclared
+        self.hides = False
 
 
 class SchemaField(ContractField):
@@ -114,12 +122,20 @@ class SchemaField(ContractField):
         self.is_hidden = is_hidden
         self._validate = validate
 
-    def accept(self, value: object) -> object:
-        """Return the value without what the schema does not describe, or `INVALID`."""
-        return self.accept_within(value, Memo())
+    def accept(self, value: object, *, keeps_undeclared: bool = False) -> object:
+        """Return the value without what the schema does not describe, or `INVALID`.
+
+        :param keeps_undeclared: leave out only what the direction hides.
+        """
+        memo = Memo(keeps_undeclared=keeps_undeclared)
+        result = self.accept_within(value, memo)
+        return _without_hidden(result) if memo.hides else result
 
     def accept_within(self, value: Any, memo: Memo) -> object:
-        """Return the result of `accept` for a part of the value to which `memo` belongs."""
+        """Return the result of `accept` for a part of the value to which `memo` belongs.
+
+        It has hidden properties as `_HIDDEN`, since another schema may keep them.
+        """
         accept = self._accepts.get(value.__class__)
         if accept is None:
             return INVALID
@@ -353,8 +369,6 @@ class SchemaField(ContractField):
             field = shape.simple.get(name)
             if field is None:
                 accepted = self._accept_other(name, item, memo)
-            elif field.is_hidden:
-                continue
             else:
                 accepted = field.accept_within(item, memo)
             if accepted is INVALID:
@@ -364,12 +378,15 @@ class SchemaField(ContractField):
         return result
 
     def _accept_other(self, name: str, item: object, memo: Memo) -> object:
-        """Return the value of a property that has no field of its own, or several fields."""
+        """Return the value of a property that is hidden, or has no field of its own, or several."""
         fields = self.shape.of(name)
         if fields is None or not self.shape.is_name(name):
             return INVALID
-        if not fields or any(each.is_hidden for each in fields):
-            return _DROPPED
+        if not fields:
+            return item if memo.keeps_undeclared else _DROPPED
+        if any(each.is_hidden for each in fields):
+            memo.hides = True
+            return _HIDDEN
         kept = [each.accept_within(item, memo) for each in fields]
         if INVALID in kept:
             return INVALID
@@ -529,7 +546,9 @@ class Shape:
             for name in dict.fromkeys(listed)
             if name not in self.fields or not self.fields[name].is_hidden
         )
-        self.simple = {} if self.patterns or self.names else self.fields
+        is_simple = not self.patterns and self.names is None
+        visible = {name: each for name, each in self.fields.items() if not each.is_hidden}
+        self.simple = visible if is_simple else {}
         """The fields of properties whose value has one field, and whose name needs no check."""
 
     def of(self, name: str) -> tuple[SchemaField, ...] | None:
@@ -627,8 +646,17 @@ def _accept_text(checks: Sequence[Callable[[str], bool]], value: str, _: Memo) -
     return value
 
 
+def _without_hidden(result: Any) -> Any:
+    """Return the result of a field without hidden properties."""
+    if isinstance(result, dict):
+        return {name: _without_hidden(each) for name, each in result.items() if each is not _HIDDEN}
+    return [*map(_without_hidden, result)] if isinstance(result, list) else result
+
+
 def _merged(value: Any, results: Sequence[Any]) -> object:
-    """Return a value with everything that one of several schemas keeps of it."""
+    """Return a value with everything that one of several schemas keeps of it and none hides."""
+    if _HIDDEN in results:
+        return _HIDDEN
     if isinstance(value, dict):
         return {
             name: _merged(each, kept)

@@ -38,7 +38,7 @@ def values_of(api: Api, seed: int, now: int) -> Values:
 
     :param now: in ms since 1970; times follow it.
     """
-    return Values(api.document, api.is_valid, seed=seed, now=now)
+    return Values(api.document, api.is_valid, api.sent, seed=seed, now=now)
 
 
 def generate_records(records: Records, count: int, seed: int) -> list[Record]:

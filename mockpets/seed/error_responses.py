@@ -138,7 +138,8 @@ def error_response(
         return ErrorResponse(status, PROBLEM, problem, is_documented=is_documented, example="")
     if json is not None:
         example, template = _template(json[1], error, values)
-        body = _body(json[1]["schema"], template, error, values)
+        schema: Node = json[1]["schema"]
+        body = values.sent(schema, _body(schema, template, error, values))
         return ErrorResponse(status, json[0], body, is_documented=True, example=example)
     return ErrorResponse(status, text, error.text, is_documented=True, example="")
 

@@ -46,11 +46,7 @@ class Examples:
         # The schema is kept because its id may be the key.
         self._records: dict[str | int, tuple[Node, Sequence[Any]]] = {}
 
-    def of_media(self, media: Node, name: str = "") -> object:
-        """Return the example of a media object with a name, or its first valid one; else ABSENT."""
-        return next((each for known, each in self.all_of(media) if name in {"", known}), ABSENT)
-
-    def all_of(self, media: Node) -> Iterator[tuple[str, Any]]:
+    def of_media(self, media: Node) -> Iterator[tuple[str, Any]]:
         """Yield name and value of the valid examples of a media object."""
         schema = media["schema"]
         for name, example in self._listed(media):

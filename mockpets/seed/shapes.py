@@ -68,7 +68,6 @@ class Shape:
     tags: Mapping[str, str] = field(default_factory=dict)
     examples: tuple[object, ...] = ()
     default: tuple[object, ...] = ()
-    is_write_only: bool = False
     is_read_only: bool = False
 
 
@@ -161,7 +160,6 @@ def _own(node: Node) -> Shape:
         "tags": tag.get("mapping", {}),
         "examples": _examples(node),
         "default": (node["default"],) if "default" in node else (),
-        "is_write_only": node.get("writeOnly") is True,
         "is_read_only": node.get("readOnly") is True,
         "unions": tuple(node[keyword] for keyword in ("oneOf", "anyOf") if node.get(keyword)),
     }
@@ -263,7 +261,6 @@ def both(one: Shape, other: Shape) -> Shape:
         tags=one.tags or other.tags,
         examples=_distinct(one.examples + other.examples),
         default=one.default or other.default,
-        is_write_only=one.is_write_only or other.is_write_only,
         is_read_only=one.is_read_only or other.is_read_only,
     )
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mockpets.contract.openapi import Document, Node
 
     IsValid = Callable[[Node, object], bool]
+    Sent = Callable[[Node, object], object]
 
 __all__ = ["ABSENT", "Values"]
 
@@ -61,20 +62,21 @@ class Values:
     """Generates values for the schemas of a document.
 
     :param is_valid: validates a value by a schema.
+    :param sent: returns a value without the write-only properties of its schema.
     :param now: in ms since 1970; times follow it.
     """
 
-    def __init__(self, document: Document, is_valid: IsValid, *, seed: int, now: int) -> None:
+    def __init__(
+        self, document: Document, is_valid: IsValid, sent: Sent, *, seed: int, now: int
+    ) -> None:
         self.is_valid = is_valid
+        self.sent = sent
         self._seed = str(seed)
         self.now = now
         self._shapes = Shapes(document)
         self._examples = Examples(document, self._shapes, is_valid)
-        self.examples = self._examples.all_of
         self.shape = self._shapes.of
         self._left = _BUDGET
-        self._is_sent = False
-        """Whether the value is part of a response, where write-only properties are left out."""
 
     def value(
         self,
@@ -85,7 +87,7 @@ class Values:
         at: str = "",
         echo: Mapping[str, object] = {},
     ) -> object:
-        """Return a value for a schema; an example of it if it has a valid one.
+        """Return a value of a response; an example of its schema if it has a valid one.
 
         :param name: the property or parameter that it is for.
         :param kind: the collection or schema it belongs to.
@@ -93,9 +95,8 @@ class Values:
         :param echo: values of the request, repeated where a property has the same name.
         """
         kinds = (kind_of(kind),) if kind else ()
-        self._is_sent = True
         place = Place(self._seed, at or f"{kind}/{name}", self.now, name, kinds, echo=echo)
-        return self._checked(schema, place)
+        return self.sent(schema, self._checked(schema, place))
 
     def record(
         self,
@@ -106,9 +107,9 @@ class Values:
     ) -> dict[str, object]:
         """Return record `number`, from 1, of a collection.
 
-        The first records are the valid examples that responses have for the schema.
+        The first records are the valid examples that responses have for the schema. A record has
+        write-only properties, too.
         """
-        self._is_sent = False
         value = ABSENT if echo else self._examples.record(schema, number)
         if value is ABSENT:
             value = self._checked(schema, self._of_record(kind_of(collection), number, echo))
@@ -116,7 +117,13 @@ class Values:
 
     def example(self, media: Node, name: str = "") -> object:
         """Return the example of a media object with a name, or its first valid one; else ABSENT."""
-        return self._examples.of_media(media, name)
+        return next((each for known, each in self.examples(media) if name in {"", known}), ABSENT)
+
+    def examples(self, media: Node) -> Iterator[tuple[str, object]]:
+        """Yield name and value of the valid examples of a media object of a response."""
+        schema = media.get("schema", {})
+        for name, example in self._examples.of_media(media):
+            yield name, self.sent(schema, example)
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -300,8 +307,6 @@ class Values:
     def _is_there(self, name: str, shape: Shape, part: Shape, place: Place) -> bool:
         """Return whether an optional property is there."""
         if self._left < 0 or place.is_plain or _is_heavy(part, place):
-            return False
-        if part.is_write_only and (self._is_sent or not place.is_record):
             return False
         if not place.is_record or not shape.has_required or part.is_read_only:
             return True

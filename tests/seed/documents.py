@@ -47,4 +47,4 @@ def document_with(
 
 
 def values_of(document: Document, seed: int = 1, now: int = NOW) -> Values:
-    return Values(document, is_valid_by(document), seed=seed, now=now)
+    return Values(document, is_valid_by(document), lambda _, value: value, seed=seed, now=now)

@@ -169,7 +169,7 @@ LAYERS: dict[str, Any] = {
 )
 def test_schemas_that_nothing_satisfies_end(folder: Path, schema: Node) -> None:
     document = document_of(folder, "3.1.0", Target=schema, Layer30=TEXT, **LAYERS)
-    values = Values(document, lambda *_: False, seed=1, now=NOW)
+    values = Values(document, lambda *_: False, lambda _, value: value, seed=1, now=NOW)
     values.value(TARGET)
     values.record("pets", TARGET, 3)
 
@@ -428,7 +428,8 @@ from pathlib import Path
 from mockpets.contract.openapi import load
 from mockpets.seed.values import Values
 from mockpets.strict_json import dump_json
-values = Values(load(Path(sys.argv[1]), "x"), lambda *_: True, seed=7, now=1777887000000)
+document = load(Path(sys.argv[1]), "x")
+values = Values(document, lambda *_: True, lambda _, value: value, seed=7, now=1777887000000)
 for number in range(1, 40):
     record = values.record("articles", {"$ref": "#/components/schemas/Article"}, number)
     print(dump_json(record).decode())
@@ -437,7 +438,7 @@ for number in range(1, 40):
 
 def test_another_process_generates_the_same_bytes(folder: Path) -> None:
     document = document_of(folder, Article=ARTICLE)
-    values = Values(document, lambda *_: True, seed=7, now=NOW)
+    values = Values(document, lambda *_: True, lambda _, value: value, seed=7, now=NOW)
     own = [dump_json(values.record("articles", reference("Article"), n)) for n in range(1, 40)]
     command = [sys.executable, "-c", RUN, str(folder / "test.json")]
     for hash_seed in ("1", "2"):

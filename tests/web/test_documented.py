@@ -157,6 +157,80 @@ def test_a_write_only_property_is_not_sent(clinic: Client, keys: dict[str, str])
         assert "chipCode" not in response.text
 
 
+SECRET: Node = {"type": "string", "writeOnly": True}
+CARD: Node = {
+    "type": "object",
+    "required": ["number", "cvc"],
+    "properties": {"number": {"type": "string"}, "cvc": SECRET},
+}
+CASH: Node = {"type": "object", "required": ["till"], "properties": {"till": {"type": "integer"}}}
+CARDS: Node = {"type": "array", "items": CARD}
+OPEN: Node = {"properties": {"number": {}}, "additionalProperties": True}
+SENT = {"number": "4242", "cvc": "123"}
+SAFE = {"number": "4242"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "example", "expected"),
+    [
+        (CARD, SENT, SAFE),
+        (CARD, SAFE, SAFE),
+        (CARD, {"note": {"cvc": 1}, **SENT}, {"note": {"cvc": 1}, **SAFE}),  # not declared
+        ({"allOf": [CARD, {"required": ["cvc"]}]}, SENT, SAFE),
+        ({"properties": {"cvc": {"allOf": [{"type": "string"}, SECRET]}}}, SENT, SAFE),
+        ({"oneOf": [CASH, CARD]}, SENT, SAFE),
+        ({"oneOf": [CASH, CARD]}, {"till": 1, "cvc": "123"}, {"till": 1, "cvc": "123"}),
+        ({"anyOf": [OPEN, CARD]}, SENT, SAFE),
+        ({"allOf": [CARD], "oneOf": [OPEN, CASH]}, SENT, SAFE),
+        ({"properties": {"card": CARD}}, {"card": SENT}, {"card": SAFE}),
+        (
+            {"properties": {"card": CARD}, "oneOf": [{"properties": {"card": {}}}]},
+            {"card": SENT},
+            {"card": SAFE},
+        ),
+        ({"type": "array", "items": CARDS}, [[SENT, SAFE]], [[SAFE, SAFE]]),
+        ({"prefixItems": [CARD]}, [SENT, SENT], [SAFE, SENT]),
+        ({"additionalProperties": CARD}, {"x": SENT}, {"x": SAFE}),
+        ({"patternProperties": {"^c": SECRET}}, SENT, SAFE),
+        ({"properties": {"pay": {"anyOf": [CARDS, CARD]}}}, {"pay": [SENT]}, {"pay": [SAFE]}),
+    ],
+)
+def test_a_write_only_property_of_an_example_is_not_sent(
+    serve: Serve, schema: Node, example: object, expected: object
+) -> None:
+    examples = {"one": {"value": example}}
+    ok, failed = json_of(schema, example=example), json_of(schema, examples=examples)
+    own = json_of({**schema, "example": example})
+    call = serve(
+        {
+            "/a": {"get": operation(_200=ok, _418=failed)},
+            "/b": {"get": operation(_200=failed)},
+            "/c": {"get": operation(_200=own)},
+        }
+    )
+
+    assert call("GET", "/a").json == expected
+    assert call("GET", "/a", headers={"Prefer": "code=418, example=one"}).json == expected
+    assert call("GET", "/b", headers={"Prefer": "example=one"}).json == expected
+    assert call("GET", "/c", headers={"Prefer": "dynamic=true"}).json == expected
+
+
+def test_a_required_write_only_property_is_not_generated(serve: Serve) -> None:
+    responses: Any = {"_200": json_of(CARDS), "_402": json_of(CARD)}
+    call = serve({"/a": {"get": operation(**responses)}})
+
+    for prefer in ("", "dynamic=true", "code=402"):
+        response = call("GET", "/a", headers={"Prefer": prefer})
+        assert response.json
+        assert "cvc" not in response.text
+
+
+def test_an_example_with_an_invalid_property_is_not_sent_without_it(serve: Serve) -> None:
+    call = serve({"/a": {"get": operation(_200=json_of(CARD, example={**SENT, "number": 1}))}})
+
+    assert call("GET", "/a").json["number"] != 1
+
+
 def test_equal_requests_get_equal_responses_from_two_servers(clinic: Client) -> None:
     other = client_of(CLINIC)
     for path in ("/api/animals", "/api/owners/3", "/api/appointments", "/api/me"):

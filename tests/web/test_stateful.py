@@ -122,6 +122,20 @@ def test_what_is_created_is_listed_changed_and_gone(shop: Checked) -> None:
     assert shop("POST", "/items", {"name": "New"}).json["data"]["id"] == 18, "no key twice"
 
 
+def test_an_alternative_does_not_show_what_is_write_only(tmp_path: Path) -> None:
+    card = thing("number", number="string", cvc={"type": "string", "writeOnly": True})
+    order = thing("id", id=READ_ONLY, card=card) | {
+        "oneOf": [thing("card", card="object"), thing("cash", cash="integer")]
+    }
+    paths = {"/orders": {"get": op(several(order)), "post": op(order, order, status=201)}}
+    call = Checked(write(tmp_path, paths))
+
+    made = call("POST", "/orders", {"card": {"number": "4", "cvc": "123", "note": "gift"}})
+    assert made.json["card"] == {"number": "4", "note": "gift"}
+    assert made.json in call("GET", "/orders", limit=50).json
+    assert "cvc" not in call("GET", "/orders").text
+
+
 BAD_ITEMS: list[Any] = [{}, {"name": ""}, {"name": "a", "count": "1"}, [], "a", {"name": None}]
 
 
