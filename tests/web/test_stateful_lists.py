@@ -99,6 +99,13 @@ def test_cursors_lead_to_every_record_once(clinic: Checked) -> None:
     assert len(clinic("GET", "/appointments?cursor=YWZ0ZXI6LTU&limit=50").json["items"]) == 16
 
 
+def test_a_cursor_is_the_key_of_the_last_record(clinic: Checked) -> None:
+    first = clinic("GET", "/appointments", limit=2).json["items"]
+    every = clinic("GET", "/appointments", limit=50).json["items"]
+    rest = clinic("GET", "/appointments", cursor=first[1]["id"], limit=50).json["items"]
+    assert rest == every[2:]
+
+
 NOTE = thing("id", "title", id="integer", title="string", rank="number")
 PAGED: dict[str, tuple[Any, list[Any]]] = {
     "links": (
@@ -241,6 +248,56 @@ def test_a_number_is_equal_with_and_without_trailing_zeros(tmp_path: Path) -> No
     call.control("PUT", "data/ranked", [{"id": 1, "rank": 3.5}, {"id": 2, "rank": 7}])
     assert [each["id"] for each in call("GET", "/ranked?rank=3.50").json] == [1]
     assert [each["id"] for each in call("GET", "/ranked?rank=7.0").json] == [2]
+
+
+ODD: list[dict[str, Any]] = [
+    {"id": 1, "name": 'Say "hi"', "price": 1e22, "inStock": True, "tags": ["a\\b"]},
+    {"id": 2, "name": "Zoë\nÄRGER", "price": 500.0, "inStock": False, "tags": ["1"]},
+    {"id": 3, "name": "7", "price": 7, "inStock": True, "tags": ["İ", "true"]},
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "keys"),
+    [
+        ("name", 'Say "hi"', [1]),
+        ("name", "Say", []),
+        ("name", "Zoë\nÄRGER", [2]),
+        ("name", "7", [3]),
+        ("name", ["7", 'Say "hi"'], [1, 3]),
+        ("price", 10**22, [1]),
+        ("price", 500, [2]),
+        ("price", "7.00", [3]),
+        ("price", 50, []),
+        ("inStock", "false", [2]),
+        ("tag", "a\\b", [1]),
+        ("tag", "İ", [3]),
+        ("tag", "tru", []),
+        ("q", '"HI"', [1]),
+        ("q", "ärger", [2]),
+        ("q", "\\B", [1]),
+        ("q", "i\u0307", [3]),
+        ("q", "name", []),
+        ("q", "n", []),
+        ("q", "500", []),
+    ],
+)
+def test_a_filter_finds_values_however_they_are_written(
+    tmp_path: Path, name: str, value: Any, keys: list[int]
+) -> None:
+    text = {"type": "string"}
+    item = thing("id", id="integer", name="string", price="number", inStock="boolean")
+    item["properties"]["tags"] = several(text)
+    parameters: list[Any] = [
+        {"name": "name", "schema": several(text)},
+        {"name": "price", "schema": {"type": "number"}},
+        {"name": "inStock", "schema": {"type": "boolean"}},
+        {"name": "tag", "schema": text},
+        {"name": "q", "schema": text},
+    ]
+    call = Checked(write(tmp_path, {"/items": {"get": op(several(item), None, *parameters)}}))
+    assert call.control("PUT", "data/items", ODD)
+    assert [each["id"] for each in call("GET", "/items", **{name: value}).json] == keys
 
 
 def test_a_negative_offset_is_the_start(tmp_path: Path) -> None:

@@ -6,9 +6,9 @@ import re
 from datetime import UTC, datetime
 from typing import Any
 
-from mockpets.contract.document_records import visible
+from mockpets.contract.document_records import OWN
 from mockpets.contract.fields import INVALID, is_number
-from mockpets.strict_json import same_json
+from mockpets.strict_json import dump_text, same_json
 
 
 def equal(one: object, other: object) -> bool:
@@ -25,6 +25,19 @@ def has(value: object, wanted: object) -> bool:
     if isinstance(value, list):
         return any(has(each, wanted) for each in value)
     return equal(value, wanted)
+
+
+def written(value: object) -> tuple[bytes, ...]:
+    """Return texts of which a row has one if it has a value that is `equal` to this one.
+
+    No texts are returned if there may be others. Looking for a text takes a hundredth of the time
+    of parsing the row.
+    """
+    if isinstance(value, str):
+        return (dump_text(value)[1:-1].encode(),)
+    if isinstance(value, bool):
+        return (_text(value).encode(),)
+    return (b"%d" % value, b"E+", b"e+") if isinstance(value, int) else ()  # 500 may be 5E+2
 
 
 def is_true(value: object) -> bool:
@@ -59,15 +72,17 @@ def sort_key(value: object) -> tuple[int, Any]:
 
 def contains(value: object, text: str) -> bool:
     """Return whether any text in a value contains another one, in any case."""
-    return text.lower() in _all_text(value)
-
-
-def _all_text(value: object) -> str:
-    if isinstance(value, dict):
-        return "\n".join(map(_all_text, visible(value).values()))
-    if isinstance(value, list):
-        return "\n".join(map(_all_text, value))
-    return value.lower() if isinstance(value, str) else ""
+    text, pending = text.lower(), [value]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, str):
+            if text in each.lower():
+                return True
+        elif isinstance(each, dict):
+            pending += [part for name, part in each.items() if name[:1] != OWN]
+        elif isinstance(each, list):
+            pending += each
+    return False
 
 
 def _text(value: object) -> str:

@@ -3,50 +3,70 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mockpets.contract.document_records import OWN, value_at
 from mockpets.contract.fields import INVALID
 from mockpets.contract.query_meanings import Meaning
 from mockpets.contract.shapes import plain
 from mockpets.records.table import parse_row
-from mockpets.strict_json import dump_json
+from mockpets.strict_json import dump_json, dump_text
 from mockpets.web.stateful.action import GONE
-from mockpets.web.stateful.comparison import compare, contains, equal, has, is_true, sort_key
+from mockpets.web.stateful.comparison import (
+    compare,
+    contains,
+    equal,
+    has,
+    is_true,
+    sort_key,
+    written,
+)
 from mockpets.web.stateful.new_records import given_value
 from mockpets.web.stateful.paging import page_of, query_names
-from mockpets.web.stateful.rendering import expanded, in_envelope, list_body, respond_with
+from mockpets.web.stateful.rendering import (
+    additions,
+    expanded,
+    in_envelope,
+    list_body,
+    respond_with,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from mockpets.contract.model import Record
     from mockpets.contract.query_meanings import PropertyPath
     from mockpets.web.exchange import Response
     from mockpets.web.stateful.action import Action
 
-    Filter = Callable[[Record], bool]
-    """Returns whether a list has an expanded record."""
     Sort = tuple[PropertyPath, bool]
     """A property, and whether its greatest value is first."""
 
 _FILTERS: Final = ("equal", "flag", "least", "most", "toggled", "search")
 
 
+class Filter(NamedTuple):
+    """A condition on the records of a list.
+
+    :param passes: returns whether an expanded record meets it.
+    :param may_pass: returns whether a row may meet it, without parsing it; None if any may.
+    """
+
+    passes: Callable[[Record], bool]
+    may_pass: Callable[[bytes], bool] | None = None
+
+
 def list_records(action: Action) -> Response:
     """Return a page of the records that a request selects."""
     action.check_parents()
-    guess, filters, sorts = action.guess, _filters(action), _sorts(action)
-    rows = action.store.rows()
-    is_selected = bool(filters or sorts or guess.mine or action.parents)
-    has_cursor = query_names(action).get("cursor") in action.arguments.query
-    if is_selected or has_cursor or action.collection.is_open:
-        records = _selected(action, [*map(parse_row, rows)], filters, sorts)
-        page = page_of(action, len(records), records)
-        records = records[page.start : page.end]
-    else:  # parses only the page, since thousands of records take long
-        page = page_of(action, len(rows))
-        records = [*map(parse_row, rows[page.start : page.end])]
+    filters, sorts, rows = _filters(action), _sorts(action), action.store.rows()
+    is_selected = filters or sorts or action.guess.mine or action.parents
+    if is_selected or action.collection.is_open:
+        rows = _selected(action, rows, filters, sorts)
+    page = page_of(action, rows)
+    # Only the page is parsed, since thousands of records take long.
+    records = [*map(parse_row, rows[page.start : page.end])]
     body = list_body(action, records)
     body = page.described(body) if isinstance(body, dict) else body
     response = respond_with(action, body)
@@ -66,23 +86,41 @@ def list_values(action: Action) -> Response:
 
 
 def _selected(
-    action: Action, records: list[Record], filters: Sequence[Filter], sorts: Sequence[Sort]
-) -> list[Record]:
-    """Return the records of a list in its order."""
+    action: Action, rows: Iterable[bytes], filters: Sequence[Filter], sorts: Sequence[Sort]
+) -> list[bytes]:
+    """Return the rows of a list in its order; those without the property of a sort are last."""
+    may_pass = [each.may_pass for each in filters]
     if action.guess.mine:
-        path = action.collection.owner or (action.key_name,)
-        records = [each for each in records if equal(value_at(each, path), action.my_key)]
-    records = [each for each in records if GONE not in each and action.is_below(each)]
-    if filters:
-        pairs = ((each, expanded(action, each, action.stored)) for each in records)
-        records = [each for each, whole in pairs if all(passes(whole) for passes in filters)]
-    for path, reverse in reversed(sorts):  # a sort keeps the order of equal records
-        values = [(value_at(each, path), each) for each in records]
-        known = [pair for pair in values if pair[0] not in (INVALID, None)]
-        known.sort(key=lambda pair: sort_key(pair[0]), reverse=reverse)
-        others = [each for value, each in values if value in (INVALID, None)]
-        records = [*(each for _, each in known), *others]
-    return records
+        may_pass.append(_with_any(written(action.my_key)))
+    if action.collection.parent:
+        may_pass += [_with_any(written(value)) for _, value in action.parents]
+    for each in may_pass:
+        rows = filter(each, rows) if each else rows
+    is_expanded = bool(filters and additions(action, action.stored))
+    # With their keys, without the parsed records: thousands of them delay Python's collector.
+    pairs: list[tuple[bytes, list[Any]]] = []
+    for row in rows:
+        record = parse_row(row)
+        if GONE not in record and _is_mine(action, record) and action.is_below(record):
+            whole = expanded(action, record, action.stored) if is_expanded else record
+            if all(each.passes(whole) for each in filters):
+                pairs.append((row, [_key(value_at(record, path)) for path, _ in sorts]))
+    for index, (_, reverse) in reversed([*enumerate(sorts)]):  # equal ones keep their order
+        known = [pair for pair in pairs if pair[1][index] is not None]
+        known.sort(key=lambda pair: pair[1][index], reverse=reverse)
+        pairs = known + [pair for pair in pairs if pair[1][index] is None]
+    return [row for row, _ in pairs]
+
+
+def _is_mine(action: Action, record: Record) -> bool:
+    """Return whether a record belongs to the person who calls, if the list is theirs."""
+    path = action.collection.owner or (action.key_name,)
+    return not action.guess.mine or equal(value_at(record, path), action.my_key)
+
+
+def _key(value: object) -> object:
+    """Return the key by which a value is sorted; None without a value."""
+    return None if value is INVALID or value is None else sort_key(value)
 
 
 def _filters(action: Action) -> list[Filter]:
@@ -97,24 +135,47 @@ def _filters(action: Action) -> list[Filter]:
         (Meaning("equal", path), given_value(action, value, {}))
         for path, value in guess.fixed.items()
     ]
-    return [_filter(meaning, value) for meaning, value in (*wanted, *fixed)]
+    added = additions(action, action.stored)
+    return [_filter(meaning, value, added) for meaning, value in (*wanted, *fixed)]
 
 
-def _filter(meaning: Meaning, wanted: Any) -> Filter:
+def _filter(meaning: Meaning, wanted: Any, added: Sequence[PropertyPath]) -> Filter:
+    """Return the filter for a value of the query.
+
+    :param added: the properties that rows lack or have otherwise.
+    """
     word, path = meaning.word, meaning.path
     several = wanted if isinstance(wanted, list) else [wanted]
     match word:
         case "flag":
-            return lambda record: not is_true(wanted) or value_at(record, path) is True
+            return Filter(lambda record: not is_true(wanted) or value_at(record, path) is True)
         case "least" | "most":
             allowed = (0, 1) if word == "least" else (0, -1)
-            return lambda record: compare(value_at(record, path), wanted) in allowed
+            return Filter(lambda record: compare(value_at(record, path), wanted) in allowed)
         case "toggled":
             name = OWN + ".".join(path)
-            return lambda record: any(has(record.get(name, []), key) for key in several)
+            return Filter(lambda record: any(has(record.get(name, []), key) for key in several))
         case "search":
-            return lambda record: any(contains(record, str(each)) for each in several)
-    return lambda record: any(has(value_at(record, path), each) for each in several)
+            texts = [*map(str, several)]
+            return Filter(
+                lambda record: any(contains(record, each) for each in texts),
+                None if added else _with_any_in_lower_case(texts),
+            )
+    is_added = any(path[: len(each)] == each[: len(path)] for each in added)
+    known = [written(each) for each in several]
+    return Filter(
+        lambda record: any(has(value_at(record, path), each) for each in several),
+        _with_any([*chain(*known)]) if all(known) and not is_added else None,
+    )
+
+
+def _with_any(texts: Sequence[bytes]) -> Callable[[bytes], bool] | None:
+    return (lambda row: any(each in row for each in texts)) if texts else None
+
+
+def _with_any_in_lower_case(texts: Sequence[str]) -> Callable[[bytes], bool]:
+    lower = [dump_text(each)[1:-1].lower() for each in texts]
+    return lambda row: any(each in row.decode().lower() for each in lower)
 
 
 def _sorts(action: Action) -> list[Sort]:

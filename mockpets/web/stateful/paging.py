@@ -10,12 +10,12 @@ from urllib.parse import quote, urlencode
 
 from mockpets.contract.document_records import set_at, value_at
 from mockpets.contract.fields import INVALID
-from mockpets.web.stateful.comparison import equal
+from mockpets.records.table import parse_row
+from mockpets.web.stateful.comparison import equal, written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mockpets.contract.model import Record
     from mockpets.contract.query_meanings import PageWord, QueryWord
     from mockpets.web.exchange import Response
     from mockpets.web.stateful.action import Action
@@ -132,18 +132,15 @@ class Page:
                 response.set_header(name, value)
 
 
-def page_of(action: Action, total: int, records: Sequence[Record] = ()) -> Page:
-    """Return the page of a list that a request selects.
-
-    :param records: of the list; needed if the request has a cursor.
-    """
+def page_of(action: Action, rows: Sequence[bytes]) -> Page:
+    """Return the page of a list of rows that a request selects."""
     names, query = query_names(action), action.arguments.query
 
     def number(word: QueryWord) -> int | None:
         value = query.get(names.get(word, ""))
         return value if type(value) is int else None
 
-    meanings = action.guess.query
+    meanings, total = action.guess.query, len(rows)
     limit, page, cursor = number("limit"), number("page"), query.get(names.get("cursor", ""))
     if not names.keys() & {"limit", "offset", "page", "cursor"}:
         limit = max(total, 1)
@@ -153,7 +150,7 @@ def page_of(action: Action, total: int, records: Sequence[Record] = ()) -> Page:
     if page is not None:
         start = max(page - first, 0) * limit
     if cursor is not None:
-        start = _after(str(cursor), action.key_name, records)
+        start = _after(str(cursor), action.key_name, rows)
     return Page(action, total, limit, start, first)
 
 
@@ -164,10 +161,11 @@ def query_names(action: Action) -> Mapping[QueryWord, str]:
     return {known[name].word: name for name in names}
 
 
-def _after(cursor: str, key: str, records: Sequence[Record]) -> int:
+def _after(cursor: str, key: str, rows: Sequence[bytes]) -> int:
     """Return the position after a cursor, which may be the key of a record."""
-    for position, record in enumerate(records, 1):
-        if equal(record.get(key), cursor):
+    (part,) = written(cursor)
+    for position, row in enumerate(rows, 1):
+        if part in row and equal(parse_row(row).get(key), cursor):
             return position
     try:
         text = urlsafe_b64decode(cursor.encode() + b"==").decode()

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from mockpets.contract.json_schema import SchemaField
     from mockpets.contract.model import Record
+    from mockpets.contract.query_meanings import PropertyPath
     from mockpets.web.exchange import Response
     from mockpets.web.stateful.action import Action
 
@@ -82,6 +83,17 @@ def rendered(action: Action, record: Record) -> object:
     whole = action.values.value(schema, kind=action.guess.collection, at=at, echo=value)
     accepted = field.accept(_completed(value, whole, field))
     return whole if accepted is INVALID else accepted
+
+
+def additions(action: Action, collection: str) -> list[PropertyPath]:
+    """Return the properties that `expanded` adds to, or changes in, records of a collection."""
+    api = action.api
+    known, paths = api.inferred.collections[collection], [*api.toggles.get(collection, ())]
+    if known.is_people:
+        paths += [each.token[-1:] for each in api.credentials if each.token]
+    if len(known.owner) > 1 and api.people is not None and collection != api.people.name:
+        paths.append(known.owner[:-1])
+    return paths
 
 
 def expanded(action: Action, record: Record, collection: str) -> dict[str, Any]:
