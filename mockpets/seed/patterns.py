@@ -1,7 +1,8 @@
 """Texts that match a regular expression, as the ``pattern`` of a schema has it (ECMA-262).
 
 `text_matching` knows what patterns of real documents are made of: characters, classes, groups,
-alternatives, repeats and anchors. Look-arounds are skipped, and the result is checked.
+alternatives, repeats and anchors. What a look-ahead asks for is written over the start of the text,
+other look-arounds are skipped, and the result is checked.
 """
 
 from __future__ import annotations
@@ -43,17 +44,23 @@ def text_matching(
     :param below: returns a random number from 0 to below another one.
     """
     more, written = _MORE, 0
-    for _ in range(_TRIES):
+    for _ in range(_TRIES if low <= _LONGEST else 0):
         if written > _LONGEST or (high is not None and written > 50 * (high + 20)):
             break
+        writer = _Writer(pattern, below, more)
         try:
-            text = _Writer(pattern, below, more).write()
+            text = writer.write()
         except (ValueError, IndexError, RecursionError):
             return None
         written += len(text)
+        ahead = "".join(writer.ahead)
+        text = f"{ahead}{text[len(ahead) :]}"
         if len(text) < low:
             more = min(more + low - len(text), _LONGEST)
-        elif high is not None and len(text) > high:
+            text += "".join(_LETTERS[below(len(_LETTERS))] for _ in range(low - len(text)))
+            if not matches(pattern, text):
+                continue
+        if high is not None and len(text) > high:
             more = more // 2 if more > 1 else 1 - more
         elif matches(pattern, text) or (len(text) > _QUICK and matcher(pattern) is None):
             return text
@@ -87,6 +94,8 @@ class _Writer:
         self._below = below
         self._more = more
         self._groups = [""]
+        self.ahead: list[str] = []
+        """What each look-ahead asks for, as short as possible."""
         self._budget = 4 * _LONGEST
 
     def write(self) -> str:
@@ -162,13 +171,18 @@ class _Writer:
         return "" if character in "^$" else character
 
     def _group(self) -> str:
-        is_look = self._skip("?=", "?!", "?<=", "?<!")
+        is_ahead = self._skip("?=")
+        is_look = is_ahead or self._skip("?!", "?<=", "?<!")
         is_counted = not is_look and not self._skip("?:")
         if self._skip("?<", "?P<"):
             self._at = self._pattern.index(">", self._at) + 1
+        more, self._more = self._more, 0 if is_look else self._more
         text = self._alternatives()
+        self._more = more
         if not self._skip(")"):
             raise ValueError("a group without an end")
+        if is_ahead:
+            self.ahead.append(text)
         if is_counted:
             self._groups.append(text)
         return "" if is_look else text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
-from itertools import chain
+from itertools import chain, cycle, islice
 from typing import TYPE_CHECKING, Final
 
 from mockpets.seed import properties
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 _DIGITS: Final = 500
 """Of numbers, whose bounds may be long."""
+_LONGEST: Final = 1_000_000
+"""The most characters; a schema that asks for more gets an invalid text."""
+_BYTES: Final = 300
+"""Random bytes of Base64 after which they repeat."""
 _POOL: Final = 4
 """So many different texts in examples are better than those by name."""
 _IDENTITY: Final = word_set("name title slug email username firstname lastname fullname phone")
@@ -237,7 +241,7 @@ def _varied(text: str, place: Place) -> str:
 
 def _of_length(shape: Shape, text: str) -> str:
     """Return a text cut at a word, or repeated, so that its length is allowed."""
-    low, high = shape.lengths
+    low, high = min(shape.lengths[0], _LONGEST), shape.lengths[1]
     if high is not None and len(text) > high:
         cut = text[:high].rpartition(" ")[0] or text[:high]
         text = cut.rstrip(" ,.;:-&") if len(cut) >= low else text[:high]
@@ -265,10 +269,10 @@ def _by_format(shape: Shape, place: Place) -> Iterator[str]:
         yield "https://a.co"
     elif form in {"byte", "base64"}:
         low, high = shape.lengths
-        size = max(6, -(-low // 4) * 3)
+        size = max(6, -(-min(low, _LONGEST) // 4) * 3)
         size = size if high is None else min(size, high // 4 * 3)
-        raw = bytes(place.below(256) for _ in range(size))
-        yield base64.b64encode(raw).decode()
+        raw = bytes(place.below(256) for _ in range(min(size, _BYTES)))
+        yield base64.b64encode(bytes(islice(cycle(raw), size))).decode()
     elif form == "duration":
         yield f"PT{place.between(1, 9) * 10}M"
         yield "P3D"

@@ -8,8 +8,10 @@ from __future__ import annotations
 from copy import deepcopy
 from dataclasses import replace
 from decimal import Decimal
+from itertools import cycle, islice
 from typing import TYPE_CHECKING, Any, Final
 
+from mockpets.contract.constraints import json_key
 from mockpets.seed import properties
 from mockpets.seed.examples import ABSENT, Examples
 from mockpets.seed.patterns import matches
@@ -36,6 +38,12 @@ _DEEPEST: Final = 40
 """Levels after which a value ends, valid or not; also after twice as many values as the budget."""
 _BUDGET: Final = 1_000
 """Values in one tree after which only what is required follows."""
+_DIFFERENT: Final = 200
+"""Items of a long array after which they repeat, unless they must be unique."""
+_RETRIED: Final = 50
+"""Items of an array for each of which four attempts give another one than those before."""
+_LONGEST: Final = 10_000
+"""The most items or properties; a schema that asks for more gets an invalid value."""
 _TRIES: Final = 12
 _RELATED: Final = 5
 """Records refer to the first ones of another collection, so that these exist."""
@@ -280,7 +288,8 @@ class Values:
         result: dict[str, object] = {}
         for name in sorted(names, key=_follows):
             schema = self._schema_of(shape, name)
-            if schema is not None:
+            is_wanted = self._left >= 0 or name in shape.required
+            if schema is not None and is_wanted:
                 echo: Any = inner.echo if is_envelope else _echoed(name, inner)
                 value = self._property(
                     schema, shape, inner.but(name=name, beside=result, echo={}), echo
@@ -396,9 +405,12 @@ class Values:
         is_map = not shape.properties and bool(shape.additional or shape.key_patterns)
         is_ending = place.depth > _DEEP or self._left < 0
         least, most = shape.sizes
-        least = max(least, 2 if is_map and not is_ending else 0)
+        least = min(max(least, 2 if is_map and not is_ending else 0), _LONGEST)
         least = least if most is None else min(least, most)
         for key in self._entry_keys(shape, place, least) if len(result) < least else ():
+            self._left -= 1
+            if self._left < -_BUDGET:
+                break
             schema = self._schema_of(shape, key)
             if key not in result and key not in shape.properties and schema is not None:
                 name = key if not shape.properties and words_of(key) else place.name
@@ -420,7 +432,9 @@ class Values:
                     yield from (key for key in keys if fits(names, key))
         for _ in range(4 * least):
             for pattern in shape.key_patterns:
-                yield text_of(replace(names, types=("string",), patterns=(pattern,)), place, ())
+                text = text_of(replace(names, types=("string",), patterns=(pattern,)), place, ())
+                yield text
+                yield f"{text}{place.one_of(_MAP_KEYS[-1][1])}"  # where the pattern has no end
             if shape.key_schema:
                 yield text_of(names, place, ())
         for number in range(least):
@@ -438,22 +452,30 @@ class Values:
             return result
         if shape.contains:
             schema = self._shapes.merged(shape.items, shape.contains[0])
-            for _ in range(shape.contains[1]):
+            for _ in range(min(shape.contains[1], _LONGEST)):
                 result.append(self._make(schema, inner.but(at=f"{place.at}/{len(result)}")))
         wanted, repeated = self._length(shape, place), 0
         choices = list(self._shapes.of(shape.items).choices or ()) if shape.is_unique else []
         while choices and len(result) < wanted:
             result.append(choices.pop(inner.below(len(choices))))
-        while len(result) < wanted:
+        known = set(map(json_key, result))
+        while len(result) < wanted and self._left > -_BUDGET:
             item = self._item(shape.items, inner, len(result), repeated)
-            is_known = any(same_json(each, item) for each in result)
-            if is_known and (shape.is_unique or isinstance(item, (str, dict))):
+            key = json_key(item)
+            if key in known and (shape.is_unique or isinstance(item, (str, dict))):
                 repeated += 1
-                if repeated < _TRIES + 4 * wanted:
+                if repeated < _TRIES + 4 * min(wanted, _RETRIED):
                     continue
                 if shape.is_unique or len(result) >= shape.counts[0]:
                     break
+            known.add(key)
             result.append(item)
+            if len(result) >= _DIFFERENT and not (
+                shape.is_unique or isinstance(item, (dict, list))
+            ):
+                missing = wanted - len(result)
+                self._left -= missing // 10
+                result += islice(cycle(result.copy()), missing)
         return result
 
     def _length(self, shape: Shape, place: Place) -> int:
@@ -463,7 +485,7 @@ class Values:
         usual = usual or place.beside_it("#").between(1, 3)
         if items.keys & place.around or _is_heavy(items, place) or self._left < 0:
             usual = 0
-        wanted = max(low, usual)
+        wanted = min(max(low, usual), _LONGEST)
         return wanted if high is None else min(wanted, high)
 
     def _item(self, schema: Node, place: Place, index: int, repeated: int) -> object:

@@ -60,6 +60,10 @@ def check(folder: Path, schema: Node, version: str = "3.1.0", **others: Node) ->
         {"type": "string", "pattern": "^(?!x)[a-z]+(-[a-z0-9]+)*$", "minLength": 12},
         {"type": "string", "pattern": "^\\+[1-9]\\d{6,14}$", "maxLength": 9},
         {"allOf": [{"pattern": "^a"}, {"type": "string", "pattern": "z$"}]},
+        {"type": "string", "pattern": "^(?=.*[A-Z])(?=.*\\d)(?=.*[!#]).{8,}$", "maxLength": 9},
+        {"type": "string", "pattern": "^(?=.*[A-Z])(?=.*\\d)[A-Za-z\\d]{6}$"},
+        {"type": "string", "pattern": "^[A-Z]", "minLength": 5},
+        {"type": "string", "pattern": "foo", "minLength": 20, "maxLength": 22},
         {"type": "integer", "minimum": 7, "maximum": 7},
         {"type": "integer", "exclusiveMinimum": 7, "exclusiveMaximum": 9},
         {"type": "integer", "multipleOf": 7, "minimum": 1000},
@@ -70,6 +74,8 @@ def check(folder: Path, schema: Node, version: str = "3.1.0", **others: Node) ->
         {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": Decimal("1e-20")},
         {"allOf": [{"type": "integer", "multipleOf": 4}, {"multipleOf": 6, "minimum": 1}]},
         {"type": "array", "items": INTEGER, "minItems": 7},
+        {"type": "array", "items": {"type": "number"}, "minItems": 3072},
+        {"type": "array", "items": TEXT, "minItems": 2500},
         {"type": "array", "maxItems": 0},
         {"type": "array", "items": {"type": "boolean"}, "uniqueItems": True},
         {"type": "array", "items": {"enum": [1, 2, 3]}, "uniqueItems": True, "minItems": 3},
@@ -79,6 +85,13 @@ def check(folder: Path, schema: Node, version: str = "3.1.0", **others: Node) ->
         {"type": "object", "additionalProperties": INTEGER, "minProperties": 12},
         {"type": "object", "minProperties": 3, "propertyNames": {"pattern": "^x-[a-z]{3}$"}},
         {"type": "object", "patternProperties": {"^s_\\d$": TEXT}, "additionalProperties": False},
+        {
+            "type": "object",
+            "patternProperties": {"^x-": TEXT},
+            "additionalProperties": False,
+            "minProperties": 3,
+        },
+        {"type": "object", "properties": {f"p{number}": TEXT for number in range(2500)}},
         {"properties": {"a": TEXT, "b": TEXT, "c": TEXT}, "maxProperties": 2, "required": ["c"]},
         {"properties": {"a": TEXT, "b": TEXT}, "dependentRequired": {"a": ["b"]}},
         {"allOf": [{"properties": {"a": TEXT}}, {"properties": {"a": {"minLength": 90}}}]},
@@ -172,6 +185,26 @@ def test_schemas_that_nothing_satisfies_end(folder: Path, schema: Node) -> None:
     values = Values(document, lambda *_: False, lambda _, value: value, seed=1, now=NOW)
     values.value(TARGET)
     values.record("pets", TARGET, 3)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "string", "minLength": 10**12},
+        {"type": "string", "format": "byte", "minLength": 10**12},
+        {"type": "string", "pattern": "^[a-z]+$", "minLength": 10**12},
+        {"type": "array", "minItems": 10**12},
+        {"type": "array", "items": INTEGER, "minItems": 10**12},
+        {"type": "array", "items": {"type": "array", "minItems": 10**12}, "minItems": 10**12},
+        {"type": "array", "contains": INTEGER, "minContains": 10**12},
+        {"type": "object", "minProperties": 10**12},
+        {"patternProperties": {"^x$": TEXT}, "additionalProperties": False, "minProperties": 9**9},
+    ],
+)
+def test_a_huge_minimum_is_ignored(folder: Path, schema: Node) -> None:
+    values = values_of(document_of(folder, Target=schema))
+
+    assert len(dump_json(values.value(TARGET))) < 2_000_000
 
 
 SCALARS: st.SearchStrategy[dict[str, Any]] = st.one_of(
