@@ -30,7 +30,11 @@ NOUNS: Final[Mapping[str, str]] = {
     "null": "null",
 }
 """Each JSON type, as messages name it."""
-_RANGES: Final = {"int32": 2**31, "int64": 2**63}
+INTEGERS: Final[Mapping[str, Node]] = {
+    "int32": {"minimum": -(2**31), "maximum": 2**31 - 1},
+    "int64": {"minimum": -(2**63), "maximum": 2**63 - 1},
+}
+"""The range of each format of integers, as a schema."""
 
 
 class Check(NamedTuple):
@@ -139,8 +143,8 @@ def number_checks(nodes: Sequence[Node], *, is_integer: bool) -> tuple[Check, ..
         if _is_limit(step) and step > 0:
             check = partial(_is_multiple, step=Decimal(str(step)))
             checks.append(Check(check, f"must be a multiple of {step}"))
-        if isinstance(name, str) and name in _RANGES and is_integer:
-            limits = Limits(-_RANGES[name], high=_RANGES[name] - 1)
+        if isinstance(name, str) and name in INTEGERS and is_integer:
+            limits = limits_of([INTEGERS[name]])
             checks.append(Check(limits.allow, f"must be an integer{limits.text} ({name})"))
     return tuple({check.expected: check for check in checks}.values())
 

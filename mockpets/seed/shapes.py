@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from mockpets.contract.constraints import INTEGERS, limits_of
 from mockpets.strict_json import same_json
 
 if TYPE_CHECKING:
@@ -132,6 +133,8 @@ class Shapes:
 def _own(node: Node) -> Shape:
     """Return the shape of a resolved schema without its ``allOf``."""
     types, is_nullable = _types(node)
+    form = node.get("format", "")
+    low, excludes_low, high, excludes_high = limits_of([node, INTEGERS.get(form, {})])
     tag = node.get("discriminator") or {}
     shape: dict[str, Any] = {
         "types": types,
@@ -150,11 +153,11 @@ def _own(node: Node) -> Shape:
         "lengths": (_count(node, "minLength") or 0, _count(node, "maxLength")),
         "counts": (_count(node, "minItems") or 0, _count(node, "maxItems")),
         "is_unique": node.get("uniqueItems") is True,
-        "low": _bound(node, "minimum", "exclusiveMinimum", max),
-        "high": _bound(node, "maximum", "exclusiveMaximum", min),
+        "low": None if low is None else (low, excludes_low),
+        "high": None if high is None else (high, excludes_high),
         "multiples": (node["multipleOf"],) if "multipleOf" in node else (),
         "patterns": (node["pattern"],) if "pattern" in node else (),
-        "format": node.get("format", ""),
+        "format": form,
         "forbidden": (node["not"],) if "not" in node else (),
         "tag": tag.get("propertyName", ""),
         "tags": tag.get("mapping", {}),
@@ -199,17 +202,6 @@ def _choices(node: Node) -> tuple[object, ...] | None:
 
 def _count(node: Node, keyword: str) -> int | None:
     return int(node[keyword]) if keyword in node else None
-
-
-def _bound(node: Node, keyword: str, exclusive: str, pick: Any) -> tuple[Number, bool] | None:
-    limit, other = node.get(keyword), node.get(exclusive)
-    if isinstance(other, bool):  # OpenAPI 3.0
-        return None if limit is None else (limit, other)
-    if limit is None or other is None:
-        if other is not None:
-            return other, True
-        return None if limit is None else (limit, False)
-    return (other, True) if pick(limit, other) == other else (limit, False)
 
 
 def _examples(node: Node) -> tuple[object, ...]:

@@ -207,6 +207,13 @@ def test_a_huge_minimum_is_ignored(folder: Path, schema: Node) -> None:
     assert len(dump_json(values.value(TARGET))) < 2_000_000
 
 
+def test_an_integer_has_the_range_of_its_format(folder: Path) -> None:
+    schema = {"type": "integer", "format": "int32", "minimum": 2**31 - 2}
+    values = values_of(document_of(folder, Target=schema))
+
+    assert values.value(TARGET) in (2**31 - 2, 2**31 - 1)
+
+
 SCALARS: st.SearchStrategy[dict[str, Any]] = st.one_of(
     st.just({"type": "boolean"}),
     st.builds(
