@@ -6,7 +6,7 @@ Schemas are compared by structure after resolving; where both have a component's
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -18,12 +18,21 @@ _NOTHING: Final[Mapping[str, Any]] = {}  # one object: `Shapes` knows schemas by
 _DEPTH: Final = 12
 """How deep parts of a schema may nest; circular parts end here."""
 _ENVELOPE_DEPTH: Final = 3
+_NAMES: Final = 10_000
+"""Names to remember what functions return for them; some are those that clients send."""
 _IRREGULAR: Final = {
     "people": "person",
+    "men": "man",
+    "women": "woman",
     "children": "child",
+    "leaves": "leaf",
+    "criteria": "criterion",
     "indices": "index",
-    "statuses": "status",
     "aliases": "alias",
+    "movies": "movie",
+    "cookies": "cookie",
+    "calories": "calorie",
+    "ties": "tie",
 }
 _UNCOUNTED: Final = frozenset({"media", "news", "series", "species", "status", "data", "staff"})
 _LIST_NAMES: Final = ("data", "results", "items", "entries", "records", "list", "content", "values")
@@ -41,25 +50,30 @@ RESOURCE: Final = frozenset({"type", "id", "attributes"})
 """The properties that a record has in JSON:API."""
 
 
-@cache
+@lru_cache(_NAMES)
 def plain(name: str) -> str:
     """Return a name's letters and digits in lower case: ``petId`` and ``pet_id`` are ``petid``."""
-    return re.sub("[^a-z0-9]", "", name.lower())
+    return re.sub(r"[\W_]", "", name.lower())
 
 
-@cache
+@lru_cache(_NAMES)
 def singular(word: str) -> str:
-    """Return an English word, in any style, without its plural's ending: ``pets`` is ``pet``."""
-    lower = word.lower()
+    """Return an English word, in any style, without its plural's ending: ``pets`` is ``pet``.
+
+    Of several words, the last one changes: ``special events`` is ``special event``.
+    """
+    start = word[: word.rfind(" ") + 1]
+    last = word[len(start) :]
+    lower = last.lower()
     if lower in _IRREGULAR:
-        return _IRREGULAR[lower]
+        return start + _IRREGULAR[lower]
     if lower in _UNCOUNTED or re.search("(ss|us|is)$", lower):
         return word
-    if lower.endswith("ies") and len(word) > 4:
+    if lower.endswith("ies") and len(last) > 4:
         return f"{word[:-3]}y"
-    if re.search("(ss|x|ch|sh)es$", lower):
+    if re.search("(ss|x|ch|sh|[^aeo]us)es$", lower):  # statuses, but not houses
         return word[:-2]
-    return word[:-1] if lower.endswith("s") and len(word) > 2 else word
+    return word[:-1] if lower.endswith("s") and len(last) > 2 else word
 
 
 @cache

@@ -11,7 +11,8 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mockpets.contract.media_types import json_media
-from mockpets.seed.places import joined, kind_of, word_set, words_of
+from mockpets.contract.shapes import plain
+from mockpets.seed.places import kind_of, word_set, words_of
 from mockpets.seed.times import as_text, time_of
 from mockpets.seed.values import ABSENT
 
@@ -185,7 +186,7 @@ def _status_in(example: object) -> object:
     """Return the HTTP status in the example of an error, or None."""
     if isinstance(example, dict):
         for name, value in example.items():
-            if joined(name) in _STATUSES | _CODES and value in range(400, 600):
+            if plain(name) in _STATUSES | _CODES and value in range(400, 600):
                 return value
             if isinstance(value, dict) and (status := _status_in(value)) is not None:
                 return status
@@ -215,7 +216,7 @@ def _texts_in(value: object, path: Path) -> Iterator[Path]:
         for index, part in enumerate(value):
             yield from _texts_in(part, (*path, index))
     elif isinstance(value, str):
-        names = [joined(each) for each in path if isinstance(each, str)]
+        names = [plain(each) for each in path if isinstance(each, str)]
         if not names or names[-1] in _REASONS | _TITLES:
             yield path
 
@@ -235,7 +236,7 @@ class _Slot(NamedTuple):
     :param name: the property; empty for the body itself.
     :param template: what the example has there, or ABSENT.
     :param entry: the problem that this entry of a list is about.
-    :param beside: the names of the properties beside it, joined.
+    :param beside: the names of the properties beside it, as `plain` returns them.
     """
 
     name: str
@@ -247,7 +248,7 @@ class _Slot(NamedTuple):
     @property
     def key(self) -> str:
         """The name without case and separators."""
-        return joined(self.name)
+        return plain(self.name)
 
     def below(self, name: str, template: object, entry: Reason | None) -> _Slot:
         """Return a place in this one."""
@@ -255,7 +256,7 @@ class _Slot(NamedTuple):
 
 
 def _has_no_text(shape: Shape) -> bool:
-    return not any(joined(name) in _REASONS | _TITLES | _LISTS for name in shape.properties)
+    return not any(plain(name) in _REASONS | _TITLES | _LISTS for name in shape.properties)
 
 
 class _Writer:
@@ -306,7 +307,7 @@ class _Writer:
             schema = shape.properties.get(name, shape.additional)
             if schema is None:
                 continue
-            beside = frozenset(joined(each) for each in names if each != name)
+            beside = frozenset(plain(each) for each in names if each != name)
             part = slot.below(name, example.get(name, ABSENT), slot.entry)._replace(beside=beside)
             is_required = name in shape.required
             value: object = ABSENT
@@ -367,7 +368,7 @@ class _Writer:
 
     def _by_listed(self, shape: Shape) -> dict[str, list[str]]:
         """Return listed property to its problems; those of others stand in a general one."""
-        general = next((name for name in shape.properties if joined(name) in _GENERAL), "")
+        general = next((name for name in shape.properties if plain(name) in _GENERAL), "")
         result: dict[str, list[str]] = {}
         if self._error.is_invalid:
             for place, what in self._error.reasons:
@@ -496,7 +497,7 @@ def _by_status(choices: Sequence[object], status: int) -> Iterator[object]:
     stems = _STEMS.get(status, "").split()
     texts = [each for each in choices if isinstance(each, str)]
     for stem in stems:
-        yield from (each for each in texts if stem in joined(each))
+        yield from (each for each in texts if stem in plain(each))
     yield from (each for each in choices if each in {status, str(status)})
     yield from choices
 
@@ -504,7 +505,7 @@ def _by_status(choices: Sequence[object], status: int) -> Iterator[object]:
 def _is_of_other(code: str, status: int) -> bool:
     """Return whether a code is one of another status than this."""
     fitting = {
-        known for known, stems in _STEMS.items() if any(s in joined(code) for s in stems.split())
+        known for known, stems in _STEMS.items() if any(s in plain(code) for s in stems.split())
     }
     return bool(fitting) and status not in fitting
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mockpets.contract.media_types import json_media
 from mockpets.contract.openapi import operations
-from mockpets.seed.places import joined, kind_of
+from mockpets.contract.shapes import plain
+from mockpets.seed.places import kind_of
 from mockpets.strict_json import same_json
 
 if TYPE_CHECKING:
@@ -164,9 +165,9 @@ def _key(record: object) -> object:
     """Return what tells a record from the others, or None."""
     if isinstance(record, dict):
         for name, value in record.items():
-            if joined(name) in {"id", "uuid", "slug", "key"} and isinstance(value, (str, int)):
+            if plain(name) in {"id", "uuid", "slug", "key"} and isinstance(value, (str, int)):
                 return value
         for name, value in record.items():
-            if joined(name).endswith("id") and isinstance(value, (str, int)):
+            if plain(name).endswith("id") and isinstance(value, (str, int)):
                 return value
     return None

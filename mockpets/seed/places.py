@@ -8,25 +8,13 @@ from functools import lru_cache
 from random import Random
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from mockpets.contract.shapes import plain, singular
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _Item = TypeVar("_Item")
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+|[^\W\d_]+")
-_IRREGULAR: Final = {
-    "people": "person",
-    "children": "child",
-    "men": "man",
-    "women": "woman",
-    "movies": "movie",
-    "cookies": "cookie",
-    "ties": "tie",
-    "series": "series",
-    "news": "news",
-    "criteria": "criterion",
-    "leaves": "leaf",
-    "taglist": "tag",
-}
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -48,21 +36,6 @@ def words_of(name: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in _WORD.findall(name))
 
 
-@lru_cache(maxsize=10_000)
-def singular(word: str) -> str:
-    """Return a word without the ending of its plural: ``special events``: ``special event``."""
-    head, _, last = word.rpartition(" ")
-    if last in _IRREGULAR:
-        last = _IRREGULAR[last]
-    elif last.endswith("ies") and len(last) > 4:
-        last = last[:-3] + "y"
-    elif last.endswith(("sses", "shes", "ches", "xes", "uses")):
-        last = last[:-2]
-    elif last.endswith("s") and not last.endswith(("ss", "us", "is")):
-        last = last[:-1]
-    return f"{head} {last}".strip()
-
-
 def kind_of(name: str) -> str:
     """Return the kind of record that a collection or schema has: ``user`` for ``UserResponse``."""
     words = list(words_of(name))
@@ -78,11 +51,6 @@ def plural(kind: str) -> str:
     if kind.endswith("y") and kind[-2:-1] not in "aeiou":
         return kind[:-1] + "ies"
     return f"{kind}es" if kind.endswith(("s", "x", "ch", "sh")) else f"{kind}s"
-
-
-def joined(name: str) -> str:
-    """Return a name without case and separators."""
-    return "".join(words_of(name))
 
 
 @dataclass
@@ -168,7 +136,7 @@ class Place:
     def value_beside(self, *names: str) -> object:
         """Return the value of the first property beside it that has one of some names, or None."""
         for known, value in self.beside.items():
-            if joined(known) in names and value is not None:
+            if plain(known) in names and value is not None:
                 return value
         return None
 

@@ -13,7 +13,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mockpets.seed.places import joined, plural, singular, word_set, words_of
+from mockpets.contract.shapes import plain, singular
+from mockpets.seed.places import plural, word_set, words_of
 from mockpets.seed.times import as_text, is_day, is_time, moment
 
 if TYPE_CHECKING:
@@ -359,7 +360,7 @@ def _slug(place: Place, before: Sequence[str]) -> Iterator[str]:
 
 def _picture(place: Place, before: Sequence[str]) -> Iterator[str]:
     """Yield the address of a picture; nothing is there, since nobody may depend on it."""
-    name = singular(joined(place.name).removesuffix("url").removesuffix("uri")) or "image"
+    name = singular(plain(place.name).removesuffix("url").removesuffix("uri")) or "image"
     if name == "avatar" or _is_person(place, before):
         subject = slug(" ".join(person(place)))
     else:
@@ -416,7 +417,7 @@ def _times(place: Place) -> Iterator[str]:
 def _pool(place: Place, name: str, before: Sequence[str]) -> Iterator[str]:
     pool = _of_kind(name, place, before) or _of_kind(singular(name), place, before)
     pool = pool or _texts().properties[name]
-    yield place.dealt(pool, f"{name}/{joined(place.name)}")
+    yield place.dealt(pool, f"{name}/{plain(place.name)}")
     yield from pool
 
 

@@ -8,9 +8,10 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from itertools import chain, cycle, islice
 from typing import TYPE_CHECKING, Final
 
+from mockpets.contract.shapes import plain
 from mockpets.seed import properties
 from mockpets.seed.patterns import matches, text_matching
-from mockpets.seed.places import joined, plural, word_set, words_of
+from mockpets.seed.places import plural, word_set, words_of
 from mockpets.seed.shapes import step_of
 from mockpets.seed.times import as_text, is_time, moment
 
@@ -120,7 +121,7 @@ def _number_of(shape: Shape, place: Place, pool: Sequence[object]) -> Number:
 
 def _least(place: Place) -> Number | None:
     """Return the minimum beside a maximum, or None."""
-    name = joined(place.name)
+    name = plain(place.name)
     for high, low in (("max", "min"), ("high", "low"), ("to", "from")):
         if name.startswith(high) or name.endswith(high):
             value = place.value_beside(name.replace(high, low))
@@ -205,7 +206,7 @@ def text_of(shape: Shape, place: Place, pool: Sequence[object]) -> str:
 
 def _texts(shape: Shape, place: Place, pool: Sequence[object]) -> Iterator[str]:
     """Yield texts by examples and by name, the best first."""
-    name, last = joined(place.name), words_of(place.name)[-1:]
+    name, last = plain(place.name), words_of(place.name)[-1:]
     known = [each for each in pool if isinstance(each, str) and each not in place.beside.values()]
     if place.is_record and shape.format in _TIMES:
         known = []

@@ -12,10 +12,11 @@ from itertools import cycle, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.contract.constraints import json_key
+from mockpets.contract.shapes import plain, singular
 from mockpets.seed import properties
 from mockpets.seed.examples import ABSENT, Examples
 from mockpets.seed.patterns import matches
-from mockpets.seed.places import Place, joined, kind_of, singular, word_set, words_of
+from mockpets.seed.places import Place, kind_of, word_set, words_of
 from mockpets.seed.scalars import fits, number_of, text_of, uuid_of
 from mockpets.seed.shapes import Shape, Shapes
 from mockpets.seed.times import is_removal
@@ -321,9 +322,7 @@ class Values:
             return True
         is_own_key = _is_key(name) and _is_own(place.but(name=name))
         return (
-            is_own_key
-            or joined(name) in _ALWAYS
-            or place.beside_it(f"/{name}?").fraction() >= _RARE
+            is_own_key or plain(name) in _ALWAYS or place.beside_it(f"/{name}?").fraction() >= _RARE
         )
 
     def _schema_of(self, shape: Shape, name: str) -> Node | None:
@@ -377,7 +376,7 @@ class Values:
         can_be_null = shape.is_nullable and shape.types and place.number > 1
         return (
             bool(can_be_null)
-            and joined(place.name) not in _ALWAYS
+            and plain(place.name) not in _ALWAYS
             and place.beside_it("?").fraction() < _RARE
         )
 
@@ -389,7 +388,7 @@ class Values:
         own = singular(" ".join(words_of(name)))
         kind = kind_of(shape.name)
         is_person = kind in properties.PEOPLE or (not kind and own in properties.PEOPLE)
-        has_key = not _KEYS.isdisjoint(map(joined, shape.properties))
+        has_key = not _KEYS.isdisjoint(map(plain, shape.properties))
         kinds = tuple(filter(None, dict.fromkeys((own, *place.kinds))))
         if not kind or not (has_key or is_person) or place.echo or not place.is_record:
             return self._make(schema, place.but(kinds=kinds))
@@ -564,7 +563,7 @@ def _highest(keys: Sequence[object]) -> int:
 
 
 def _follows(name: str) -> bool:
-    return not _FOLLOWS.isdisjoint((joined(name), *words_of(name)))
+    return not _FOLLOWS.isdisjoint((plain(name), *words_of(name)))
 
 
 def _total(place: Place, shape: Shape) -> object:
@@ -590,7 +589,7 @@ def _amount(item: object) -> int | Decimal | None:
     """Return the amount of a line of an order or invoice, or None."""
     if isinstance(item, dict):
         for name, value in item.items():
-            is_amount = joined(name) in {"total", "linetotal", "subtotal", "amount"}
+            is_amount = plain(name) in {"total", "linetotal", "subtotal", "amount"}
             if is_amount and isinstance(value, (int, Decimal)):
                 return value
     return None
@@ -599,9 +598,9 @@ def _amount(item: object) -> int | Decimal | None:
 def _echoed(name: str, place: Place) -> object:
     """Return what the request has for a property, or ABSENT."""
     for known, value in place.echo.items():
-        if known == name or joined(known) == joined(name):
+        if known == name or plain(known) == plain(name):
             return value
-        if joined(name) == "id" and joined(known) in {f"{joined(each)}id" for each in place.kinds}:
+        if plain(name) == "id" and plain(known) in {f"{plain(each)}id" for each in place.kinds}:
             return value
     return ABSENT
 

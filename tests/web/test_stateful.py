@@ -136,6 +136,27 @@ def test_an_alternative_does_not_show_what_is_write_only(tmp_path: Path) -> None
     assert "cvc" not in call("GET", "/orders").text
 
 
+@pytest.mark.parametrize(
+    ("collection", "name"),
+    [("movies", "Movie"), ("houses", "House"), ("statuses", "Status"), ("categories", "Category")],
+)
+def test_an_error_names_one_record_of_the_collection(
+    tmp_path: Path, collection: str, name: str
+) -> None:
+    item, book = thing("id", id="integer"), thing("title", title="string")
+    read = op({"$ref": "#/components/schemas/Item"})
+    read["responses"]["404"]["content"]["application/json"]["example"] = {
+        "message": "Book not found"
+    }
+    paths = {
+        f"/{collection}": {"get": op(several({"$ref": "#/components/schemas/Item"}))},
+        f"/{collection}/{{id}}": at("id", get=read),
+    }
+    call = Checked(write(tmp_path, paths, components={"schemas": {"Item": item, "Book": book}}))
+
+    assert call("GET", f"/{collection}/99").json == {"message": f"{name} not found"}
+
+
 BAD_ITEMS: list[Any] = [{}, {"name": ""}, {"name": "a", "count": "1"}, [], "a", {"name": None}]
 
 

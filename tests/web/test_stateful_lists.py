@@ -300,6 +300,17 @@ def test_a_filter_finds_values_however_they_are_written(
     assert [each["id"] for each in call("GET", "/items", **{name: value}).json] == keys
 
 
+def test_a_list_is_sorted_by_a_name_of_any_alphabet(tmp_path: Path) -> None:
+    town = thing("id", id="integer", 名前="string", 地域="string")
+    sort = {"name": "sort", "schema": {"type": "string"}}
+    call = Checked(write(tmp_path, {"/towns": {"get": op(several(town), None, sort)}}))
+    towns = [{"id": 1, "名前": "b", "地域": "a"}, {"id": 2, "名前": "a", "地域": "b"}]
+    call.control("PUT", "data/towns", towns)
+
+    assert [each["id"] for each in call("GET", "/towns", sort="名前").json] == [2, 1]
+    assert [each["id"] for each in call("GET", "/towns", sort="-名前").json] == [1, 2]
+
+
 def test_a_negative_offset_is_the_start(tmp_path: Path) -> None:
     body = notes(tmp_path)("GET", "/links?limit=2&offset=-2").json
     assert [each["id"] for each in body["items"]] == [1, 2]
