@@ -44,8 +44,6 @@ _ABOUT: Final = re.compile(
     "|requestid|timestamp|kind|type|object|pagination|paging"
 )
 """Names of properties, as `plain` returns them, that stand beside a record in its envelope."""
-
-
 RESOURCE: Final = frozenset({"type", "id", "attributes"})
 """The properties that a record has in JSON:API."""
 

@@ -7,14 +7,14 @@ from copy import deepcopy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from mockpets.contract.constraints import json_key
 from mockpets.contract.media_types import json_media
 from mockpets.contract.openapi import operations
 from mockpets.contract.shapes import plain
 from mockpets.seed.places import kind_of
-from mockpets.strict_json import same_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
     from mockpets.contract.openapi import Document, Node
     from mockpets.seed.shapes import Shapes
@@ -44,8 +44,9 @@ class Examples:
         self._found: dict[str | int, _Found] = defaultdict(lambda: _Found([], []))
         self._is_read = False
         self._references: dict[str, Node] = {}
-        # The schema is kept because its id may be the key.
+        # With the schema, because its id may be the key.
         self._records: dict[str | int, tuple[Node, Sequence[Any]]] = {}
+        self._values: dict[str | int, tuple[Node, Sequence[object]]] = {}
 
     def of_media(self, media: Node) -> Iterator[tuple[str, Any]]:
         """Yield name and value of the valid examples of a media object."""
@@ -87,29 +88,33 @@ class Examples:
                 return [key for key in keys if key is not None]
         return []
 
-    def values(self, schema: Node) -> list[object]:
+    def values(self, schema: Node) -> Sequence[object]:
         """Return the different values that examples have for the schema of a property."""
-        return [each for each in self._all(schema) if not isinstance(each, (dict, list))]
+        known = self._values.get(_place_of(schema))
+        if known is None:
+            values = [each for each in self._all(schema) if not isinstance(each, (dict, list))]
+            known = self._values[_place_of(schema)] = schema, values
+        return known[1]
 
     def _valid_records(self, schema: Node) -> list[object]:
         result: list[object] = []
-        keys: list[object] = []
+        keys: set[object] = set()
         for example in self._all(schema):
             key = _key(example)
             is_new = key is None or key not in keys
             if isinstance(example, dict) and is_new and self._is_valid(schema, example):
                 result.append(example)
-                keys.append(key)
+                keys.add(key)
         return result
 
-    def _all(self, schema: Node) -> Iterator[object]:
+    def _all(self, schema: Node) -> Iterable[Any]:
+        """Return the different examples of a schema, those of lists first."""
         self._read_once()
         found = self._found.get(_place_of(schema))
-        seen: list[object] = []
+        different: dict[Hashable, Any] = {}
         for example in (*found.in_lists, *found.alone) if found else ():
-            if not any(same_json(known, example) for known in seen):
-                seen.append(example)
-                yield example
+            different.setdefault(json_key(example), example)
+        return different.values()
 
     def _listed(self, media: Node) -> Iterator[tuple[str, Any]]:
         if "example" in media:
