@@ -1,7 +1,7 @@
 """The documented error of an operation, with the real reason in it.
 
-An example of the document is a template. Of an error such as 404, its text stays, and the key and
-the name in it are replaced by the real ones. Of an invalid request, the problems replace the text.
+An example of the document is a template. For an error such as 404, its text stays, and the real key
+and name replace those in it. For an invalid request, the problems replace the text.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def error_response(
 
     :param wanted: statuses, the best first; the first one is sent if the operation documents only
         a range or a default.
-    :param reasons: paths to what is wrong, and what is wrong with it.
+    :param reasons: paths to invalid values, and what is wrong with each.
     :param title: a short text for the error; by default the phrase of the status.
     :param key: that does not exist or is taken; it replaces the one in an example.
     :param name: what has the key, such as ``user``; likewise.
@@ -133,7 +133,7 @@ def error_response(
     content = (response or {}).get("content") or {}
     json = json_media(content)
     text = next((each for each in content if each.lower().startswith("text/plain")), "")
-    if json is None and not text:  # such as XML, or no body: nobody would learn the reason
+    if json is None and not text:  # XML, or no body, would not state the reason
         problem = {"type": "about:blank", "title": title, "status": status, "detail": error.text}
         is_documented = response is not None
         return ErrorResponse(status, PROBLEM, problem, is_documented=is_documented, example="")

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from mockpets.seed.shapes import Shapes
 
 ABSENT: Final = object()
-"""What stands for no value, since None is null."""
+"""Stands for no value, since None is null."""
 
 _DEEPEST: Final = 12
 
 
 class _Found(NamedTuple):
-    """What the examples of responses have for one schema."""
+    """What examples of responses have for one schema, in lists and elsewhere."""
 
     in_lists: list[object]
     alone: list[object]
@@ -167,7 +167,7 @@ def _place_of(schema: Node) -> str | int:
 
 
 def _key(record: object) -> object:
-    """Return what tells a record from the others, or None."""
+    """Return the value that identifies a record, or None."""
     if isinstance(record, dict):
         for name, value in record.items():
             if plain(name) in {"id", "uuid", "slug", "key"} and isinstance(value, (str, int)):

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 _TRIES: Final = 60
 _MORE: Final = 4
-"""How often an open repeat repeats, beyond its minimum, before a minimum length asks for more."""
+"""Repeats of an open repeat beyond its minimum, unless a minimum length needs more."""
 _QUICK: Final = 16
-"""A text of this length is quickly matched with any pattern."""
+"""Maximum length of a text that any pattern matches quickly."""
 _LONGEST: Final = 5_000
 _LETTERS: Final = string.ascii_lowercase
 _PRINTABLE: Final = "".join(map(chr, range(32, 127)))
@@ -41,7 +41,7 @@ def text_matching(
 ) -> str | None:
     """Return a text of `low` to `high` characters that matches; None if none was found.
 
-    :param below: returns a random number from 0 to below another one.
+    :param below: returns a random number from 0 to its argument - 1.
     """
     more, written = _MORE, 0
     for _ in range(_TRIES if low <= _LONGEST else 0):
@@ -85,7 +85,7 @@ def matches(pattern: str, text: str) -> bool:
 class _Writer:
     """Writes a text while it reads a pattern; a repeat reads its part again.
 
-    Raises ValueError or IndexError for what it does not know, and for a text that grows too long.
+    Raises ValueError or IndexError for unknown syntax, and for a text that grows too long.
     """
 
     def __init__(self, pattern: str, below: Callable[[int], int], more: int) -> None:
@@ -145,7 +145,7 @@ class _Writer:
         return "".join(result)
 
     def _count(self) -> tuple[int, int]:
-        """Return how often the part before is repeated at least and at most."""
+        """Return the minimum and maximum number of repeats of the part before."""
         found = _COUNT.match(self._pattern, self._at)
         if found is None:
             return 1, 1

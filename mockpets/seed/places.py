@@ -27,7 +27,7 @@ _SUFFIXES: Final = word_set(
     "dto response model resource object entity schema request input output base detail summary item"
     " record info data payload view ref reference read write full v1 v2"
 )
-"""Words that the names of schemas have beside the kind of record."""
+"""Words in the names of schemas that do not name the kind of record."""
 
 
 @lru_cache(maxsize=10_000)
@@ -61,13 +61,13 @@ class Place:
     :param at: names the place.
     :param now: in ms since 1970.
     :param name: the property.
-    :param kinds: what the owner is, the nearest first: ``("category", "pet")``.
+    :param kinds: what the owner is, the nearest first: ``("address", "customer")``.
     :param number: of the record, from 1; 0 if it is not one of several.
     :param is_record: whether it belongs to a record, whose examples are those of the first one.
     :param owner: names the object whose property it is; properties of one object agree by it.
     :param beside: properties of the owner that have a value already.
     :param echo: values of the request, to be repeated.
-    :param is_plain: whether only what is required is wanted, after attempts that were invalid.
+    :param is_plain: whether to generate only what is required, after invalid attempts.
     :param around: the keys of the schemas in which it stands.
     :param depth: how many objects and arrays it stands in.
     """
@@ -94,7 +94,7 @@ class Place:
         return place
 
     def fraction(self) -> float:
-        """Return the next random number from 0 to below 1."""
+        """Return the next random number: at least 0, less than 1."""
         if self._random is None:
             # A text is hashed by SHA-512, so every process gets the same numbers.
             self._random = Random(f"{self.seed}/{self.at}")
@@ -102,7 +102,7 @@ class Place:
         return self._random.random()
 
     def below(self, count: int) -> int:
-        """Return a random number from 0 to below `count`, which may be large."""
+        """Return a random number from 0 to `count` - 1; the count may be large."""
         if count < 2**40:
             return int(self.fraction() * count)
         return int(self.fraction() * 2**40) * count // 2**40
@@ -122,7 +122,7 @@ class Place:
         return items[_deck(self.seed, deck, len(items))[(self.number - 1) % len(items)]]
 
     def round(self, items: Sequence[object]) -> int:
-        """Return how often `dealt` has dealt all items before this record."""
+        """Return how many times `dealt` has dealt every item before this record."""
         return max(self.number - 1, 0) // len(items)
 
     def of_owner(self, part: str) -> Place:
@@ -143,7 +143,7 @@ class Place:
 
 @lru_cache(maxsize=1_000)
 def _deck(seed: str, name: str, count: int) -> tuple[int, ...]:
-    """Return the numbers to below `count` in a random order."""
+    """Return the numbers from 0 to `count` - 1 in a random order."""
     place, cards = Place(seed, f"deck/{name}", 0), list(range(count))
     for position in range(count - 1):
         other = position + place.below(count - position)

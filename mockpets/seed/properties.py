@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 _FILE: Final = Path(__file__).with_name("texts.txt")
 _TABLES: Final = Path(__file__).with_name("properties.txt")
 _DOMAIN: Final = "example.com"
-
-
 PEOPLE: Final = word_set(
     """user author owner customer member employee patient doctor vet veterinarian contact person
     student teacher instructor profile player artist driver passenger guest host speaker attendee
@@ -34,11 +32,10 @@ PEOPLE: Final = word_set(
     applicant visitor subscriber friend follower following lead buyer seller cardholder payer admin
     me commenter reporter editor actor director writer parent child tenant staff worker trainer
     coach reader client beneficiary nurse guardian pilot source payment billing
-    holder cast
-    crew"""
+    holder cast crew"""
 )
 _PERSONS: Final = 12
-"""So many persons are authors, assignees and the like, which are texts."""
+"""Number of different persons in texts such as an author or an assignee."""
 _ARTICLES: Final = frozenset({"article", "post", "blog", "news", "story", "page", "thread"})
 _COMMENTS: Final = frozenset({"comment", "reply", "review", "feedback", "testimonial", "answer"})
 _MESSAGES: Final = frozenset({"message", "chat", "note", "email", "mail", "sms", "notification"})
@@ -94,7 +91,7 @@ class Address(NamedTuple):
 
 @cache
 def _table(number: int) -> Mapping[str, str]:
-    """Return a table of ``properties.txt``: names of properties, and what is before the colon."""
+    """Return a table of ``properties.txt``: names of properties to the text before the colon."""
     lines = _TABLES.read_text(encoding="utf-8").split("\n\n")[number].splitlines()[1:]
     rows = (line.rpartition(": ") for line in lines)
     return {name: value for value, _, names in rows for name in names.split()}
@@ -311,7 +308,7 @@ def _last(place: Place, _: Sequence[str]) -> Iterator[str]:
 
 def _full(place: Place, _: Sequence[str]) -> Iterator[str]:
     if words_of(place.name)[-1] != "name" and not _is_person(place, ()):
-        # Someone else than the persons of the properties beside it.
+        # Another person than those in the properties beside it.
         place = place.but(number=1 + place.below(_PERSONS), beside={})
     yield " ".join(person(place))
 
@@ -359,7 +356,7 @@ def _slug(place: Place, before: Sequence[str]) -> Iterator[str]:
 
 
 def _picture(place: Place, before: Sequence[str]) -> Iterator[str]:
-    """Yield the address of a picture; nothing is there, since nobody may depend on it."""
+    """Yield the URL of a picture that does not exist, since tests must not depend on one."""
     name = singular(plain(place.name).removesuffix("url").removesuffix("uri")) or "image"
     if name == "avatar" or _is_person(place, before):
         subject = slug(" ".join(person(place)))
@@ -371,7 +368,7 @@ def _picture(place: Place, before: Sequence[str]) -> Iterator[str]:
 
 
 def address_of(place: Place) -> Address:
-    """Return the address that all properties of an object share."""
+    """Return the postal address that all properties of an object share."""
     rows = _texts().properties["addresses"]
     return Address(*place.of_owner("address").dealt(rows, "addresses").split(" ; "))
 
@@ -425,7 +422,6 @@ _PICTURES: Final = word_set(
     "image avatar photo picture thumbnail logo cover banner icon poster img pic photograph"
     " gallery screenshot"
 )
-_Rule = "Callable[[Place, Sequence[str]], Iterator[object]]"
 _RULES: Final[Mapping[str, Callable[[Place, Sequence[str]], Iterator[object]]]] = {
     name: rule
     for names, rule in (
@@ -496,5 +492,5 @@ _CENTS: Final = (Decimal("0.99"), Decimal("0.50"), Decimal("0.90"), Decimal("0.0
 
 @lru_cache(maxsize=1)
 def generic_texts() -> Sequence[str]:
-    """Return texts for properties of which nothing is known."""
+    """Return texts for properties whose name is unknown."""
     return _texts().properties["other"]

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from mockpets.seed.shapes import Number, Shape
 
 _DIGITS: Final = 500
-"""Of numbers, whose bounds may be long."""
+"""Precision of calculations, since bounds may be long."""
 _LONGEST: Final = 1_000_000
 """The most characters; a schema that asks for more gets an invalid text."""
 _BYTES: Final = 300
 """Random bytes of Base64 after which they repeat."""
 _POOL: Final = 4
-"""So many different texts in examples are better than those by name."""
+"""Number of different values in examples from which on they are better than those by name."""
 _IDENTITY: Final = word_set("name title slug email username firstname lastname fullname phone")
 """Names whose values by name are better than those of examples, which would repeat."""
 _BY_EXAMPLE: Final = {("message",), ("type",), ("detail",), ("unit",), ("currency",)}
@@ -90,7 +90,7 @@ def _is_within(shape: Shape, value: Number) -> bool:
 def number_of(shape: Shape, place: Place, pool: Sequence[object]) -> Number:
     """Return a number within the bounds of a shape.
 
-    :param pool: values that examples have for it.
+    :param pool: its values in examples.
     """
     with localcontext(prec=_DIGITS):
         return _number_of(shape, place, pool)
@@ -185,7 +185,7 @@ def _free_step(shape: Shape) -> Decimal:
 def text_of(shape: Shape, place: Place, pool: Sequence[object]) -> str:
     """Return a text that a shape allows, as credible as its name, format and examples allow.
 
-    :param pool: values that examples have for it.
+    :param pool: its values in examples.
     """
     first = ""
     for text in chain(_texts(shape, place, pool), _by_format(shape, place)):

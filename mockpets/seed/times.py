@@ -33,13 +33,14 @@ _PASSED: Final = word_set(
     " placed ordered order sent inserted issued received on at date time timestamp day since"
     " hired founded signed uploaded started purchase purchased recorded visited"
 )
+_MOMENTS: Final = _CHANGED | _STARTS | _ENDS | _BIRTH | _PASSED
 _PLANNED: Final = word_set(
     "event appointment booking reservation ticket trip concert show meeting meetup session visit"
     " course class workshop exhibition delivery schedule shift rental stay"
 )
-"""Records whose date is planned, not past."""
+"""Records whose date is in the future."""
 _DAYS: Final = word_set("hour hours day forecast slot availability")
-"""Records of which each is the next day."""
+"""Records that follow each other by a day."""
 _ANIMALS: Final = word_set("pet animal dog cat horse puppy kitten")
 _NOUNS: Final = word_set("date datetime timestamp birthday birthdate dob")
 _SHORT: Final = word_set("appointment visit meeting session call consultation slot class lesson")
@@ -58,13 +59,12 @@ def is_time(name: str) -> bool:
         return False
     if words[-1] in {"at", "on"}:
         return len(words) > 1
-    known = _CHANGED | _STARTS | _ENDS | _BIRTH | _PASSED
-    is_moment = words[-1] == "time" and len(words) > 1 and words[-2] in known
+    is_moment = words[-1] == "time" and len(words) > 1 and words[-2] in _MOMENTS
     return is_moment or words[-1] in _NOUNS or "".join(words) in _STAY
 
 
 def is_removal(name: str) -> bool:
-    """Return whether a property is the moment of something that most records have not met."""
+    """Return whether a property is the moment of what has not happened to most records."""
     words = words_of(name)
     return bool(words) and words[-1] in {"at", "on", "date"} and not _REMOVED.isdisjoint(words)
 
@@ -85,7 +85,7 @@ def time_of(now: int) -> datetime:
 def moment(place: Place) -> datetime:
     """Return the moment of a property, to the second.
 
-    Changes lie between the creation and now, ends after starts, whichever of them the object has.
+    Changes are between the creation and now, and an end is after the start beside it.
     """
     parts = words_of(place.name)
     words = {*parts, *map("".join, pairwise(parts))}
@@ -116,7 +116,7 @@ def moment(place: Place) -> datetime:
 
 
 def _created(place: Place, now: datetime) -> datetime:
-    """Return when an object was created: a higher number later, and always before now."""
+    """Return when an object was created: before now, and records with a higher number later."""
     age = place.number + 1 + place.of_owner("created").fraction()
     created = now - timedelta(seconds=int(_PAST.total_seconds() * 10 / (10 + age)))
     return created.replace(microsecond=0)

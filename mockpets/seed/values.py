@@ -34,15 +34,15 @@ __all__ = ["ABSENT", "Values"]
 
 _DIGITS: Final = "0123456789"
 _DEEP: Final = 5
-"""Levels of objects and arrays after which optional ones end."""
+"""Levels of objects and arrays below which optional ones are left out."""
 _DEEPEST: Final = 40
-"""Levels after which a value ends, valid or not; also after twice as many values as the budget."""
+"""Levels below which values are null, valid or not; so are those beyond twice the budget."""
 _BUDGET: Final = 1_000
-"""Values in one tree after which only what is required follows."""
+"""Number of values in one tree after which only required ones follow."""
 _DIFFERENT: Final = 200
 """Items of a long array after which they repeat, unless they must be unique."""
 _RETRIED: Final = 50
-"""Items of an array for each of which four attempts give another one than those before."""
+"""Items of an array for which there are four attempts each to differ from those before."""
 _LONGEST: Final = 10_000
 """The most items or properties; a schema that asks for more gets an invalid value."""
 _TRIES: Final = 12
@@ -56,7 +56,7 @@ _FOLLOWS: Final = word_set(
     "max high slug email username fullname url link href permalink avatar image handle login"
     " updated modified end ends arrival total count"
 )
-"""Words of properties that follow others of the same object, and are generated after them."""
+"""Words in the names of properties that depend on others, and are generated after them."""
 _MAP_KEYS: Final[Sequence[tuple[frozenset[str], Sequence[str]]]] = (
     (word_set("translation localized language title"), ("en", "de", "fr")),
     (word_set("price rate amount balance"), ("EUR", "USD", "GBP")),
@@ -64,7 +64,7 @@ _MAP_KEYS: Final[Sequence[tuple[frozenset[str], Sequence[str]]]] = (
     (word_set("count statistic stat"), ("active", "pending", "archived")),
     (word_set(""), ("source", "region", "team", "channel", "group", "stage", "origin")),
 )
-"""Words of a map's name to the keys of its entries."""
+"""Words in the name of a map, and the keys of its entries."""
 
 
 class Values:
@@ -136,7 +136,7 @@ class Values:
 
     @property
     def kinds(self) -> frozenset[str]:
-        """The kinds of records that the schemas of the document describe, such as ``pet``."""
+        """The kinds of records that the schemas of the document describe, such as ``order``."""
         return self._examples.kinds
 
     def branches(self, schema: Node, example: object = ABSENT) -> list[Shape]:
@@ -255,7 +255,7 @@ class Values:
         return deepcopy(example) if is_usable else ABSENT
 
     def _key(self, kind: str, shape: Shape, place: Place) -> object:
-        """Return the key of the record itself, counted, or that of a record it refers to."""
+        """Return the record's own key, counted, or that of a record to which it refers."""
         is_own = _is_own(place)
         number = place.number if is_own and place.number else 1 + place.below(_RELATED)
         if words_of(place.name)[0] == "parent" and place.number > 1:
@@ -542,14 +542,14 @@ def _is_key(name: str) -> bool:
 
 
 def _is_own(place: Place) -> bool:
-    """Return whether a property is the key of the record itself: ``id``, or ``petId`` of a pet."""
+    """Return whether a property is the record's own key: ``id``, or ``orderId`` of an order."""
     words = words_of(place.name)[:-1]
     own = {singular(word) for kind in place.kinds[:2] for word in kind.split()}
     return not words or {singular(word) for word in words} <= own
 
 
 def _subject(place: Place) -> str:
-    """Return whose key a property is: ``pet`` for ``petId``, and for the ``id`` of a pet."""
+    """Return whose key a property is: ``order`` for ``orderId``, and for ``id`` of an order."""
     names = words_of(place.name)[:-1]
     if not names:
         head, _, number = place.owner.partition("/")
