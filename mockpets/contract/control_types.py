@@ -64,11 +64,12 @@ class ContractCollection(TypedDict):
 class ContractSummary(TypedDict):
     """A contract that the server serves.
 
-    `base` is the path before those of its operations, such as ``/v1``, empty for the root. `errors`
-    has the code that the contract has for a status.
+    `label` selects it in ``GET openapi.json``. `base` is the path before those of its operations,
+    such as ``/v1``, empty for the root. `errors` has the code that the contract has for a status.
     """
 
     title: str
+    label: str
     base: str
     collections: list[ContractCollection]
     errors: dict[str, ErrorCode]

@@ -539,6 +539,10 @@ class Contracts:
         """The base path of the first contract, for examples and hints."""
         return self.all[0].base
 
+    def labelled(self, label: str) -> Contract:
+        """Return the contract with a label that one has; the first one if it is empty."""
+        return next(each for each in self.all if label in ("", each.label))
+
     def starts(self, given: Mapping[str, str]) -> dict[str, str]:
         """Return what collections contain at first: a file, or how many records to generate.
 

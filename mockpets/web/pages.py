@@ -79,9 +79,12 @@ def panel_file(version: str, name: str) -> Response:
     return _page(_files()[name], Path(name).suffix, cached)
 
 
-def docs(contracts: Contracts, *, has_panel: bool) -> Response:
-    """Return the first contract as a page, the target of a deprecated operation's `Link` header."""
-    return _page(_rendered_docs(contracts, has_panel=has_panel), ".html")
+def docs(contracts: Contracts, contract: str = "", *, has_panel: bool) -> Response:
+    """Return a contract as a page, the target of a deprecated operation's `Link` header.
+
+    :param contract: its label; empty for the first.
+    """
+    return _page(_rendered_docs(contracts, contract, has_panel=has_panel), ".html")
 
 
 def llms(root: str) -> Response:
@@ -98,16 +101,18 @@ def kit_file(name: str, library: Callable[[], Library]) -> Response:
     return Response(text, content_type=_TYPES[Path(name).suffix])
 
 
-@lru_cache(4)
-def _rendered_docs(contracts: Contracts, *, has_panel: bool) -> bytes:
+@lru_cache(8)
+def _rendered_docs(contracts: Contracts, label: str, *, has_panel: bool) -> bytes:
     """Return the page, rendered once: it is the same for every request."""
-    contract = contracts.all[0]
+    contract = contracts.labelled(label)
     document = contract.document
     schemas = (document.get("components") or {}).get("schemas") or {}
     text = render_template(
         "docs.html",
         as_json=lambda value: dump_json(value).decode(),
         info=document["info"],
+        contract=contract,
+        contracts=contracts.all,
         operations=[*_operations(contract)],
         # What no operation reaches has not been checked.
         schemas={name: each for name, each in schemas.items() if isinstance(each, Mapping)},

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from mockpets.clock import http_date
 from mockpets.constants import (
+    BUILT_IN_CONTRACT,
     COMMON_HEADERS,
     CONTROL_PREFIX,
     DOCS_PATH,
@@ -136,6 +137,13 @@ class ResponseFinalizer:
             access(line if settings.log_addresses else line._replace(client=""))
 
     @cached_property
+    def _docs(self) -> str:
+        """The reference page of the pet store, to which its deprecated operations link."""
+        first = self.sessions.shared.library().contracts.all[0]
+        is_first = first.label == BUILT_IN_CONTRACT
+        return DOCS_PATH if is_first else f"{DOCS_PATH}?contract={BUILT_IN_CONTRACT}"
+
+    @cached_property
     def _node(self) -> tuple[Pair, ...]:
         return ((NODE_HEADER, self.settings.name),) if self.settings.name else ()
 
@@ -168,7 +176,8 @@ class ResponseFinalizer:
         root = "" if operation is None else request.root_path
         is_short = len(origin or "") + len(root) <= _KEPT_LENGTH
         prepare = _prepared_headers if is_short else _prepared_headers.__wrapped__
-        shared = prepare(explanation_headers(exchange, off_contract), origin, operation, root)
+        explanation = explanation_headers(exchange, off_contract)
+        shared = prepare(explanation, origin, operation, root, self._docs)
         headers = [*shared]
         if response.status_code == 401 and response.header("WWW-Authenticate") is None:
             headers.append(challenge(given=bearer(request) is not None))
@@ -279,19 +288,24 @@ _KEPT_LENGTH: Final = 256
 
 @lru_cache(256)  # entries of the journal share them
 def _prepared_headers(
-    explanation: tuple[Pair, ...], origin: str | None, operation: Operation | None, root: str
+    explanation: tuple[Pair, ...],
+    origin: str | None,
+    operation: Operation | None,
+    root: str,
+    docs: str,
 ) -> tuple[Pair, ...]:
     """Return the headers that seldom differ between two requests.
 
     :param operation: if it is deprecated, or that of a document, which may describe headers.
     :param root: a prefix or a session's base path.
+    :param docs: the path of the reference page.
     """
     deprecation: tuple[Pair, ...] = ()
     removal = operation.removal if operation else None
     if removal is not None:
         link = (
             f'<{root}{removal.successor}>; rel="successor-version", '
-            f'<{root}{DOCS_PATH}>; rel="deprecation"; type="text/html"'
+            f'<{root}{docs}>; rel="deprecation"; type="text/html"'
         )
         dates = ("Deprecation", removal.deprecation), ("Sunset", removal.sunset)
         links = (("Link", link),) if removal.successor else ()

@@ -63,7 +63,7 @@ def add_routes(app: flask.Flask, context: ControlContext) -> None:
     is_on, library = context.settings.control != "off", context.sessions.shared.library
     shown: dict[str, Callable[..., Response]] = {
         PANEL_FILE_PATH: pages.panel_file,
-        DOCS_PATH: lambda: pages.docs(context.contracts, has_panel=is_on),
+        DOCS_PATH: partial(_docs, context, has_panel=is_on),
     }
     if is_on:
         shown |= {CONTROL_PREFIX: pages.to_panel, PANEL_PATH: pages.panel}
@@ -102,6 +102,13 @@ def add_routes(app: flask.Flask, context: ControlContext) -> None:
 def _open(call: Call, context: ControlContext) -> Response:
     contracts = context.contracts
     return call.view(contracts, **read_query(current_request(), call.parameters, contracts))
+
+
+def _docs(context: ControlContext, *, has_panel: bool) -> Response:
+    """Return the reference page of the contract that the query names."""
+    contracts = context.contracts
+    query = read_query(current_request(), {"contract": CONTRACT}, contracts, ignores_others=True)
+    return pages.docs(contracts, **query, has_panel=has_panel)
 
 
 def _toolbar(context: ControlContext) -> Response:
@@ -204,9 +211,9 @@ def ready(contracts: Contracts) -> JsonResponse[Health]:
     return health(contracts)
 
 
-def openapi(contracts: Contracts) -> JsonResponse[Mapping[str, Any]]:
-    """Return the contract as OpenAPI 3.1, with the base path of the request's session."""
-    return _document(contracts.all[0].document)
+def openapi(contracts: Contracts, contract: str = "") -> JsonResponse[Mapping[str, Any]]:
+    """Return a contract as OpenAPI 3.1, with the base path of the request's session."""
+    return _document(contracts.labelled(contract).document)
 
 
 def control_openapi(
@@ -273,10 +280,17 @@ TAG: Final = Parameter(
     partial(one_of, words=TAGS),
 )
 
+CONTRACT: Final = Parameter(
+    "Label of a contract, such as `blog` for blog.yaml; by default that of the first.",
+    {"type": "string"},
+    str,
+    lambda contracts: [each.label for each in contracts.all],
+)
+
 CALLS: Final[Mapping[str, Call]] = {
     "GET /health": Call(health, "none", None, caller="anyone"),
     "GET /ready": Call(ready, "none", None, caller="anyone"),
-    "GET /openapi.json": Call(openapi, "none", caller="anyone"),
+    "GET /openapi.json": Call(openapi, "none", {"contract": CONTRACT}, caller="anyone"),
     "GET /control.openapi.json": Call(control_openapi, "none", {"tag": TAG}, caller="anyone"),
     "GET /schema/scenario.json": Call(scenario_schema, "none", caller="anyone"),
     "GET /state": Call(sessions.state),

@@ -109,6 +109,7 @@ def _contract_summary(contract: Contract) -> types.ContractSummary:
             lists[each.collection.name].append(each.name)
     return {
         "title": contract.document["info"]["title"],
+        "label": contract.label,
         "base": contract.base,
         "collections": [
             {"name": one.name, "path": one.path, "lists": lists[one.name]}

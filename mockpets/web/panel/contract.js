@@ -1,7 +1,7 @@
 // The operations with their parameters and the properties of their bodies, read from the OpenAPI document.
 // The panel hard-codes neither.
 
-import { control, plainPath } from "./store.js";
+import { control, plainPath, store } from "./store.js";
 
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 const DEEPEST = 16; // references that follow one another, which may be circular
@@ -9,14 +9,18 @@ const MOST_NESTED = 5; // in a sample
 /** Where the API key of a request is, unless the contract says otherwise. */
 export const BEARER = { in: "header", name: "Authorization", prefix: "Bearer " };
 
+/** Load the contracts that the server serves, each with its operations. */
+export const loadContracts = () => Promise.all(store.state.contracts.map(async (each) => ({ ...each, operations: await loadOperations(each.label) })));
+
 /**
- * Load the contract.
- * @returns {Promise<{operations: Record<string, any>}>} operations by id, each with its method, its
- *   path, where it has its API key, and the JSON body of its request: media type, schema, example,
- *   and the property around the record, if there is one
+ * Load the operations of a contract.
+ * @param {string | null} [label] that of the contract; by default the first one
+ * @returns {Promise<Record<string, any>>} operations by id, each with its method, its path, where it
+ *   has its API key, and the JSON body of its request: media type, schema, example, and the property
+ *   around the record, if there is one
  */
-export async function loadContract() {
-  const document = await control("openapi.json");
+export async function loadOperations(label) {
+  const document = await control(label ? `openapi.json?contract=${encodeURIComponent(label)}` : "openapi.json");
   const base = plainPath(document.servers[0].url.replace(/\/$/, "")); // always a path
   const operations = {};
   for (const [path, referring] of Object.entries(document.paths ?? {})) {
@@ -31,7 +35,7 @@ export async function loadContract() {
       };
     }
   }
-  return { operations };
+  return operations;
 }
 
 /** Return parameters, of which the last with a name counts; `example` is one of its values, as text. */

@@ -1,7 +1,7 @@
 // The view of the records of every collection: a tab for each, to filter, edit in place, add, delete and replace.
 // Records stay JSON texts until they are shown, so that an edit or Undo changes no digit of the others.
 
-import { loadContract } from "./contract.js";
+import { loadContracts } from "./contract.js";
 import { html, useEffect, useState } from "./preact.js";
 import { act, announce, control, download, go, handler, setParams, store, toast, useChange } from "./store.js";
 import { Button, count, EmptyState, filterParts, indent, Tabs, TokenFilter } from "./ui.js";
@@ -135,7 +135,7 @@ export default function View() {
   const [more, setMore] = useState({ place: "", limit: PAGE });
   const place = `${id}?${filter}`;
   const limit = more.place === place ? more.limit : PAGE;
-  useEffect(() => { act(async () => setOperations((await loadContract()).operations)); }, []);
+  useEffect(() => { act(async () => setOperations((await loadContracts()).flatMap((each) => Object.values(each.operations)))); }, []);
   useChange(["data", "scenario", "files"], async () => {
     const { data } = await control("data");
     const collection = data.find((each) => keyOf(each) === id) ?? data[0];
@@ -155,7 +155,7 @@ export default function View() {
   const { data, collection } = shown;
   const tabs = data.map((each) => [keyOf(each), html`${each.name} <span class="n">${each.total.toLocaleString("en")}${each.hidden_by && ", hidden"}</span>`]);
   const open = data.some((each) => keyOf(each) === id) ? id : keyOf(collection);
-  const create = collection.scenario === null ? Object.values(operations).find(({ method, path, body }) => method === "POST" && path === collection.path && body) : undefined;
+  const create = collection.scenario === null ? operations.find(({ method, path, body }) => method === "POST" && path === collection.path && body) : undefined;
   const ownOnly = data.every(({ scenario }) => scenario === null);
   return html`<div class="data"><${Tabs} label="Collections" tabs=${tabs} open=${open} choose=${(next) => go("data", next, {}, true)}>
     <${Records} key=${keyOf(collection)} ...${shown} create=${create} filter=${filter} showMore=${() => setMore({ place, limit: limit + PAGE })}>

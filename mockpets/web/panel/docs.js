@@ -1,6 +1,6 @@
 // Add a form to each operation of the reference page. The page works without scripts.
 
-import { loadContract } from "./contract.js";
+import { loadOperations } from "./contract.js";
 import { html, render } from "./preact.js";
 import { control, storeUrlToken } from "./store.js";
 import { TryForm } from "./try.js";
@@ -13,7 +13,7 @@ try {
 } catch {
   // Without access to the control API, the reader types the key.
 }
-const { operations } = await loadContract();
+const operations = await loadOperations(new URLSearchParams(location.search).get("contract"));
 const byRoute = Object.fromEntries(Object.values(operations).map((each) => [`${each.method} ${each.path}`, each]));
 for (const container of document.querySelectorAll("[data-try]")) {
   const operation = byRoute[container.dataset.try];

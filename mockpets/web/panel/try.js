@@ -1,6 +1,6 @@
 // Send any request as a front end would, or explain it without sending. The reference page has the forms of the operations too.
 
-import { BEARER, loadContract } from "./contract.js";
+import { BEARER, loadContracts } from "./contract.js";
 import { curl, headersToResend } from "./formats.js";
 import { Explanation } from "./details.js";
 import { Message } from "./entry.js";
@@ -176,12 +176,12 @@ let latest = { name: null, initial: null, key: 0, kept: {} };
 const history = () => JSON.parse(sessionStorage.getItem(SENT) ?? "[]");
 
 export default function View() {
-  const [operations, setOperations] = useState(null);
+  const [contracts, setContracts] = useState(null);
   const [chosen, setChosen] = useState(latest);
   latest = chosen;
   const [sent, setSent] = useState(history);
   const { from } = store.route.params;
-  useEffect(() => { act(async () => setOperations((await loadContract()).operations)); }, []);
+  useEffect(() => { act(async () => setContracts(await loadContracts())); }, []);
   const edit = ({ method, path, headers, body }) => {
     const isKey = ([name, value]) => /^authorization$/i.test(name) && /^Bearer /i.test(value);
     const key = headers.find(isKey)?.[1].slice(7) ?? "";
@@ -191,26 +191,34 @@ export default function View() {
   useEffect(() => {
     if (from) act(async () => { edit(await recorded(from)); go("try", null, {}, true); });
   }, [from]);
-  if (!operations) return null;
-  const names = Object.keys(operations);
-  const name = chosen.name ?? names[0] ?? "any";
-  const path = Object.values(operations).find((each) => !each.path.includes("{"))?.path ?? "/";
+  if (!contracts) return null;
+  const groups = contracts.map(({ title, label, base, operations }) => ({
+    title: `${title}, ${base || "/"}`,
+    rows: Object.entries(operations).map(([name, operation]) => ({ value: contracts.length > 1 ? `${label}.${name}` : name, name, operation })),
+  }));
+  const rows = groups.flatMap((group) => group.rows);
+  const value = chosen.name ?? rows[0]?.value ?? "any";
+  const { name, operation = null } = rows.find((row) => row.value === value) ?? {};
+  const path = rows.find((row) => !row.operation.path.includes("{"))?.operation.path ?? "/";
   const settings = { key: store.state.settings.key, scenarios: store.state.scenarios.filter((row) => row.description !== null).map((row) => row.name), explains: true, path };
   const record = (request) => {
     const rows = [{ ...request, at: Date.now() }, ...sent].slice(0, MOST_SENT);
     sessionStorage.setItem(SENT, JSON.stringify(rows));
     setSent(rows);
   };
-  const options = [...names.map((each) => [each, each]), ["any", "Any path"]];
+  const optionsOf = (listed) => listed.map((row) => html`<option key=${row.value} value=${row.value} selected=${row.value === value}>${row.name}</option>`);
+  const any = { value: "any", name: "Any path" };
   const choose = (next) => setChosen({ name: next, initial: null, key: chosen.key + 1, kept: {} });
   return html`
     <div class="view">
-      <div class="toolbar">${options.length <= MOST_SEGMENTS
-        ? html`<${Segments} label="Operation" value=${name} options=${options} choose=${choose} />`
-        : html`<select aria-label="Operation" value=${name} onChange=${(event) => choose(event.target.value)}>${options.map(([value, text]) => html`<option key=${value} value=${value} selected=${value === name}>${text}</option>`)}</select>`}
-        ${operations[name]?.deprecated && html`<span class="chip">deprecated</span>`}</div>
+      <div class="toolbar">${groups.length === 1 && rows.length < MOST_SEGMENTS
+        ? html`<${Segments} label="Operation" value=${value} options=${[...rows, any].map((row) => [row.value, row.name])} choose=${choose} />`
+        : html`<select aria-label="Operation" value=${value} onChange=${(event) => choose(event.target.value)}>
+            ${groups.length === 1 ? optionsOf(rows) : groups.map((group) => html`<optgroup key=${group.title} label=${group.title}>${optionsOf(group.rows)}</optgroup>`)}
+            ${optionsOf([any])}</select>`}
+        ${operation?.deprecated && html`<span class="chip">deprecated</span>`}</div>
       <div class="scroll">
-        <${TryForm} key=${chosen.key} operation=${operations[name] ?? null} name=${operations[name] ? name : undefined} initial=${chosen.initial} settings=${settings} onSent=${record} kept=${chosen.kept} />
+        <${TryForm} key=${chosen.key} operation=${operation} name=${name} initial=${chosen.initial} settings=${settings} onSent=${record} kept=${chosen.kept} />
         ${sent.length > 0 && html`<section class="sent" aria-label="Sent"><h2>Sent</h2><ol>${sent.map((request, index) => html`
           <li key=${request.at + index}><button type="button" title=${`Edit and send again: ${request.path}`} onClick=${() => edit(request)}>
             <${StatusText} row=${{ status: request.status, outcome: request.status === null ? "broken" : "sent" }} /> <span class="mono"><span class="soft">${request.method}</span> ${request.path}</span></button></li>`)}</ol></section>`}

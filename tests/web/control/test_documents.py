@@ -1,11 +1,13 @@
 """The control API and the reference page of servers that serve documents."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.web.documents import Serve, client_of, json_of, operation, serve_in
+from tests.http_client import Client
+from tests.web.documents import Serve, client_of, document, json_of, operation, serve_in, write
 
 ITEM = {
     "type": "object",
@@ -70,6 +72,74 @@ def test_the_records_of_many_collections_are_not_counted(serve: Serve) -> None:
         assert state["counts"]["pets"] == total
         lists = [one["lists"] for one in state["contracts"][0]["collections"]]
         assert lists == [[f"get-items{number}"] for number in range(count)]
+
+
+@pytest.fixture
+def several(tmp_path: Path) -> Client:
+    """A client of a server with two documents that have the same names, and the pet store."""
+    for name in ("shop", "blog"):
+        write(tmp_path / f"{name}.json", document(ITEMS | RATES, name.title()))
+    shop, blog = tmp_path / "shop.json", tmp_path / "blog.json"
+    return client_of(f"/shop={shop}", f"/blog={blog}", "pet-store")
+
+
+@pytest.mark.parametrize(("query", "title", "base"), [
+    ("", "Shop", "/shop"), ("?contract=shop", "Shop", "/shop"), ("?contract=blog", "Blog", "/blog"),
+    ("?contract=pet-store", "Pet store", "/v1"),
+])  # fmt: skip
+def test_each_of_several_contracts_has_its_document_and_its_page(
+    several: Client, query: str, title: str, base: str
+) -> None:
+    root = several("GET", f"/~w1/__mockpets/openapi.json{query}").json
+    page = several("GET", f"/__mockpets/docs{query}").text
+
+    assert (root["info"]["title"], root["servers"][0]["url"]) == (title, f"/~w1{base}")
+    assert f"<h2>{title} 1" in page
+    label = next(each["label"] for each in contracts_of(several) if each["title"] == title)
+    assert f'href="openapi.json?contract={label}"' in page
+    assert re.findall(r'href="docs\?contract=([\w-]+)"( aria-current="page")?', page) == [
+        (each, ' aria-current="page"' if each == label else "")
+        for each in ("shop", "blog", "pet-store")
+    ]
+
+
+def contracts_of(call: Client) -> Any:
+    return call("GET", "/__mockpets/state").json["contracts"]
+
+
+@pytest.mark.parametrize("page", ["openapi.json", "docs"])
+@pytest.mark.parametrize(("query", "problem"), [
+    ("shp", "one of shop, blog, pet-store, got 'shp'; did you mean 'shop'?"),
+    ("", "one of shop, blog, pet-store, got ''"),
+    ("Shop&contract=blog", "sent only once, got 2 values"),
+])  # fmt: skip
+def test_an_unknown_contract_is_rejected_with_those_that_are_served(
+    several: Client, page: str, query: str, problem: str
+) -> None:
+    response = several("GET", f"/__mockpets/{page}?contract={query}", key=None)
+
+    assert response.status == 400
+    assert response.json["message"] == f"contract must be {problem}"
+
+
+def test_a_page_of_the_only_contract_lists_no_others(serve: Serve) -> None:
+    page = serve(ITEMS)("GET", "/__mockpets/docs?theme=x").text
+
+    assert "docs?contract=" not in page
+    assert '<a href="openapi.json">' in page
+
+
+@pytest.mark.parametrize("is_first", [False, True])
+def test_a_deprecated_operation_of_the_pet_store_links_to_its_page(
+    tmp_path: Path, *, is_first: bool
+) -> None:
+    shop = f"/shop={write(tmp_path / 'shop.json', document(ITEMS))}"
+    call = client_of(*(("pet-store", shop) if is_first else (shop, "pet-store")))
+    links = call("GET", "/~w1/v1/pets/1").header("Link") or ""
+    [link] = re.findall('<([^>]+)>; rel="deprecation"', links)
+
+    assert link == f"/~w1/__mockpets/docs{'' if is_first else '?contract=pet-store'}"
+    assert "<h2>Pet store 1" in call("GET", link).text
 
 
 def test_a_document_without_info_is_called_like_its_file(tmp_path: Path) -> None:

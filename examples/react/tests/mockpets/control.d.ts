@@ -120,11 +120,12 @@ export interface components {
         /**
          * @description A contract that the server serves.
          *
-         *     `base` is the path before those of its operations, such as `/v1`, empty for the root. `errors`
-         *     has the code that the contract has for a status.
+         *     `label` selects it in `GET openapi.json`. `base` is the path before those of its operations,
+         *     such as `/v1`, empty for the root. `errors` has the code that the contract has for a status.
          */
         ContractSummary: {
             title: string;
+            label: string;
             base: string;
             collections: components["schemas"]["ContractCollection"][];
             errors: {
