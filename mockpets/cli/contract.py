@@ -4,22 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
 
 import click
 
-from mockpets import contract as contracts
 from mockpets.cli.commands import cannot_write
 from mockpets.cli.layout import wrap
 from mockpets.cli.options import flag, with_json
-from mockpets.constants import CONTRACT_EXTENSION
 from mockpets.errors import InputError, invalid, printable
-
-if TYPE_CHECKING:
-    from mockpets.contract.corrections import Corrections
-    from mockpets.contract.openapi import Document
-
-_PET_STORE: Final = Path(contracts.__file__).with_name("pet-store.yaml")
 
 
 @click.command()
@@ -41,19 +32,16 @@ def contract(file: Path | None, as_json: bool, new: bool) -> None:
         raise invalid("--new", what, "name an OpenAPI document" if file is None else "remove one")
 
     from mockpets.contract.corrections import corrections_beside, corrections_files
-    from mockpets.contract.describe import as_data, as_text, new_corrections
-    from mockpets.contract.inference import infer
-    from mockpets.contract.openapi import base_path, load, operations
+    from mockpets.contract.describe import as_text, description, new_corrections
+    from mockpets.contract.pet_store import PET_STORE
+    from mockpets.scenario.contracts import Given, load_contract
 
-    document = load(file or _PET_STORE, str(file or "pet-store"))
-    if new and file is not None and (known := corrections_beside(file)):
+    if new and file is not None and file.name and (known := corrections_beside(file)):
         raise _exists(known)
-    corrections = _of_pet_store(document) if file is None else _corrections(document)
-    described = operations(document)
-    inferred = infer(document, described, corrections)
-    data = as_data(document, described, base_path(document), inferred)
+    served = PET_STORE if file is None else load_contract(Given(None, file, str(file)))
+    data = description(served)
     if as_json:
-        click.echo(json.dumps(data, indent=2, ensure_ascii=False, default=str).encode())
+        click.echo(json.dumps(data, indent=2, ensure_ascii=False, default=float).encode())
     elif new and file is not None:
         _write(corrections_files(file)[0], new_corrections(data))
     else:
@@ -64,24 +52,6 @@ def _fit(line: str) -> str:
     """Return a line wrapped to the terminal, with its own indent and two more."""
     indent = line[: len(line) - len(line.lstrip())]
     return wrap(printable(line.lstrip()), indent, f"{indent}  ") if line else line
-
-
-def _corrections(document: Document) -> Corrections:
-    from mockpets.scenario.language.corrections import load_corrections
-
-    return load_corrections(document)
-
-
-def _of_pet_store(document: Document) -> Corrections:
-    """Return the roles that the built-in document gives, with what only that one needs."""
-    from mockpets.contract.corrections import Corrections, OperationCorrection
-
-    operations = {}
-    for name, given in document.root[CONTRACT_EXTENSION]["operations"].items():
-        role, collection = next(iter(given.items()))
-        place = (document.file, 0, 0)
-        operations[name] = OperationCorrection(role, collection, "", {}, {}, "", place)
-    return Corrections(operations)
 
 
 def _exists(path: Path) -> InputError:

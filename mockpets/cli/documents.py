@@ -53,7 +53,7 @@ def _summary(contract: Contract) -> Summary:
     count, api = len(contract.operations), contract.api
     if api is None:
         return Summary(contract.name, contract.base, "", count, count)
-    state = share(api.described, api.inferred)["state"]
+    state = share(api)["state"]
     return Summary(contract.name, contract.base, api.document.file, count, state)
 
 

@@ -136,6 +136,10 @@ class ControlClient:
         """Return the version of the server if it is alive."""
         return self._connection.health().version
 
+    def contract(self) -> list[types.ContractDescription]:
+        """Return what each operation of the contracts does, and by which rule."""
+        return self._call("GET", "/contract", part="contracts")
+
     def state(self) -> types.State:
         """Return the state of the session and the server."""
         return self._call("GET", "/state")

@@ -75,6 +75,131 @@ class ContractSummary(TypedDict):
     errors: dict[str, ErrorCode]
 
 
+class OperationRule(TypedDict):
+    """The rule that says what an operation does; `number` is None if the contract says it."""
+
+    number: int | None
+    name: str
+
+
+class OperationKey(TypedDict):
+    """Where the key of a record is in requests: ``path``, ``query``, ``body`` or ``token``.
+
+    `name` is that of a parameter or a property; None for a token.
+    """
+
+    name: str | None
+    place: str
+
+
+class QueryMeaning(TypedDict):
+    """What a query parameter means, such as ``page`` or ``equal``; ``ignored`` if that is unknown.
+
+    `property` is that by which it filters, or None.
+    """
+
+    means: str
+    property: str | None
+
+
+class OperationDescription(TypedDict):
+    """What an operation of a contract does.
+
+    `path` begins after the base path. `state` is ``example`` without state. `envelope` has the
+    keys from the response's body down to the records, `body_envelope` those of the request's body.
+    `query` has the query parameters, `paging` what properties beside a list mean, `where` the value
+    that properties of the records must have, and `sets` the properties that a request changes.
+    `values` is the property of which a list has the different values, `many` whether a request can
+    be about several records, and `view` whether a list is only a part of the collection. With
+    `mine`, only the records of the caller count. `note` is what was not understood.
+    """
+
+    name: str
+    method: str
+    path: str
+    state: Literal["state", "example", "not_served"]
+    role: str
+    collection: str | None
+    rule: OperationRule
+    envelope: list[str]
+    body_envelope: list[str]
+    key: OperationKey | None
+    query: dict[str, QueryMeaning]
+    paging: dict[str, str]
+    where: Document
+    sets: Document
+    values: str | None
+    many: bool
+    view: bool
+    mine: bool
+    sort: str | None
+    note: str | None
+
+
+class CollectionDescription(TypedDict):
+    """A collection of a contract.
+
+    `key` is the property that identifies a record; with `hidden`, responses do not show it.
+    `parent` is the collection to whose records these belong, and `link` the property with its key.
+    `list` and `item` are the paths of the list and of a record. A `single` collection is one
+    object. With `open`, every key exists. `people` are those who log in. `shows` is the collection
+    whose records these are, and `owner` the property that names the person.
+    """
+
+    name: str
+    key: str | None
+    hidden: bool
+    parent: str | None
+    link: str | None
+    list: str | None
+    item: str | None
+    single: bool
+    open: bool
+    people: bool
+    shows: str | None
+    owner: str | None
+
+
+class ContractNote(TypedDict):
+    """Something in a contract's document that is not served or enforced, or a likely mistake."""
+
+    kind: Literal["operation", "part", "keyword", "warning"]
+    what: str
+    line: int
+    column: int
+
+
+class ContractShare(TypedDict):
+    """How many operations have state, respond with an example, and are not served."""
+
+    state: int
+    example: int
+    not_served: int
+
+
+class ContractDescription(TypedDict):
+    """A contract, and what was inferred of its document.
+
+    `label` and `base` are those of `ContractSummary`.
+    """
+
+    file: str
+    title: str
+    version: str
+    label: str
+    base: str
+    operations: list[OperationDescription]
+    collections: list[CollectionDescription]
+    notes: list[ContractNote]
+    share: ContractShare
+
+
+class ContractList(TypedDict):
+    """The contracts that the server serves, each as ``mockpets contract --json`` prints it."""
+
+    contracts: list[ContractDescription]
+
+
 class StateCounts(TypedDict):
     """How many of each a session and its server have.
 

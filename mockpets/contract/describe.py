@@ -1,12 +1,16 @@
-"""What was inferred of a document, for `mockpets contract`: as data, as text, as corrections."""
+"""What was inferred of a contract, for `mockpets contract`: as data, as text, as corrections."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
 
-from mockpets.constants import LIST_METHODS, RECORD_METHODS
-from mockpets.contract.openapi import not_served
-from mockpets.contract.roles import RULES
+from mockpets.constants import BUILT_IN_CONTRACT, CONTRACT_EXTENSION, LIST_METHODS, RECORD_METHODS
+from mockpets.contract.corrections import Corrections, OperationCorrection
+from mockpets.contract.details import Api
+from mockpets.contract.openapi import load, not_served
+from mockpets.contract.roles import number_of, reason
 from mockpets.contract.shapes import mapping
 from mockpets.strict_json import dump_json
 from mockpets.units import counted
@@ -14,12 +18,15 @@ from mockpets.units import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from mockpets.contract.inference import Guess, GuessedCollection, Inferred
+    from mockpets.contract import control_types as types
+    from mockpets.contract.inference import Guess, GuessedCollection
+    from mockpets.contract.model import Contract
     from mockpets.contract.openapi import Described, Document, Note
 
-    Data = dict[str, Any]
+    Names = Mapping[str, str]
+    """The names of collections in the contract, by those that were inferred."""
 
-_NUMBERS: Final = {rule.name: rule.number for rule in RULES}
+_PET_STORE: Final = Path(__file__).with_name("pet-store.yaml")
 _COMPARED: Final = {
     "equal": "",
     "flag": "",
@@ -29,48 +36,72 @@ _COMPARED: Final = {
 }
 
 
-def as_data(
-    document: Document, described: Sequence[Described], base: str, inferred: Inferred
-) -> Data:
-    """Return what was inferred as JSON: file, title, operations, collections, notes, share."""
-    operations = [_operation(each, inferred.operations[each.name]) for each in described]
+def description(contract: Contract) -> types.ContractDescription:
+    """Return what was inferred of a contract, with the names that the contract uses."""
+    api = contract.api or _built_in()
+    document, inferred = api.document, api.inferred
+    own = (name for name, each in inferred.collections.items() if not each.shows)
+    names = dict(zip(own, contract.collections, strict=True))
+    operations = zip(contract.operations, api.described, strict=True)
     info = mapping(document.root.get("info"))
     return {
         "file": document.file,
         "title": str(info.get("title", "")),
         "version": str(info.get("version", "")),
-        "base": base,
-        "operations": operations,
-        "collections": [_collection(each) for each in inferred.collections.values()],
+        "label": contract.label,
+        "base": contract.base,
+        "operations": [
+            _operation(name, each, inferred.operations[each.name], names)
+            for name, each in operations
+        ],
+        "collections": [_collection(each, names) for each in inferred.collections.values()],
         "notes": [_note(document, each) for each in not_served(document)],
-        "share": share(described, inferred),
+        "share": share(api),
     }
 
 
-def share(described: Sequence[Described], inferred: Inferred) -> dict[str, int]:
+@cache
+def _built_in() -> Api:
+    """Return the document of the pet store, whose operations name their roles."""
+    document = load(_PET_STORE, BUILT_IN_CONTRACT)
+    operations = {}
+    for name, given in document.root[CONTRACT_EXTENSION]["operations"].items():
+        role, collection = next(iter(given.items()))
+        place = (document.file, 0, 0)
+        operations[name] = OperationCorrection(role, collection, "", {}, {}, "", place)
+    return Api(document, Corrections(operations))
+
+
+def share(api: Api) -> types.ContractShare:
     """Return how many operations have state, respond with an example, and are not served."""
-    states = [_state(each, inferred.operations[each.name]) for each in described]
-    return {state: states.count(state) for state in ("state", "example", "not served")}
+    states = [_state(each, api.inferred.operations[each.name]) for each in api.described]
+    return {
+        "state": states.count("state"),
+        "example": states.count("example"),
+        "not_served": states.count("not_served"),
+    }
 
 
-def _state(described: Described, guess: Guess) -> str:
+def _state(described: Described, guess: Guess) -> Literal["state", "example", "not_served"]:
     if described.not_served:
-        return "not served"
+        return "not_served"
     return "example" if guess.role == "example" else "state"
 
 
-def _operation(described: Described, guess: Guess) -> Data:
+def _operation(
+    name: str, described: Described, guess: Guess, names: Names
+) -> types.OperationDescription:
     return {
-        "name": described.name,
+        "name": name,
         "method": described.method,
         "path": described.path,
         "state": _state(described, guess),
         "role": guess.role,
-        "collection": guess.collection or None,
-        "rule": {"number": _NUMBERS.get(guess.rule), "name": guess.rule},
+        "collection": names.get(guess.collection, guess.collection) or None,
+        "rule": {"number": number_of(guess.rule), "name": guess.rule},
         "envelope": [*guess.envelope],
-        "bodyEnvelope": [*guess.body_envelope],
-        "key": {"name": guess.key or None, "in": guess.key_in} if guess.key_in else None,
+        "body_envelope": [*guess.body_envelope],
+        "key": {"name": guess.key or None, "place": guess.key_in} if guess.key_in else None,
         "query": {
             name: {"means": meaning.word, "property": ".".join(meaning.path) or None}
             for name, meaning in guess.query.items()
@@ -90,29 +121,29 @@ def _operation(described: Described, guess: Guess) -> Data:
     }
 
 
-def _note(document: Document, note: Note) -> Data:
+def _note(document: Document, note: Note) -> types.ContractNote:
     _, line, column = document.place(note.at)
     return {"kind": note.kind, "what": note.what, "line": line, "column": column}
 
 
-def _collection(collection: GuessedCollection) -> Data:
+def _collection(collection: GuessedCollection, names: Names) -> types.CollectionDescription:
     return {
-        "name": collection.name,
+        "name": names.get(collection.name, collection.name),
         "key": collection.key or None,
         "hidden": collection.is_hidden,
-        "parent": collection.parent or None,
+        "parent": names.get(collection.parent, collection.parent) or None,
         "link": ".".join(collection.link) or None,
         "list": collection.list_path or None,
         "item": collection.item_path or None,
         "single": collection.is_single,
         "open": collection.is_open,
         "people": collection.is_people,
-        "shows": collection.shows or None,
+        "shows": names.get(collection.shows, collection.shows) or None,
         "owner": ".".join(collection.owner) or None,
     }
 
 
-def as_text(data: Data) -> Iterator[str]:
+def as_text(data: types.ContractDescription) -> Iterator[str]:
     """Yield what was inferred as lines: collections with their operations, then what has none.
 
     An indented line belongs to the one above with less indent.
@@ -125,7 +156,7 @@ def as_text(data: Data) -> Iterator[str]:
         yield f"{collection['name']}: {_about(collection)}"
         of_it = [e for e in data["operations"] if e["collection"] == collection["name"]]
         yield from _lines(of_it)
-    for state, title in (("example", "Without state"), ("not served", "Not served")):
+    for state, title in (("example", "Without state"), ("not_served", "Not served")):
         rest = [each for each in data["operations"] if each["state"] == state]
         if rest:
             yield ""
@@ -140,16 +171,16 @@ def as_text(data: Data) -> Iterator[str]:
     yield _share(data)
 
 
-def _share(data: Data) -> str:
+def _share(data: types.ContractDescription) -> str:
     """Return how many operations have state, are examples or are not served."""
-    share: Mapping[str, int] = data["share"]
-    total = len(data["operations"]) or 1
-    parts = ("state", "with state"), ("example", "without"), ("not served", "not served")
-    shown = [f"{share[state]} {text} ({100 * share[state] // total}%)" for state, text in parts]
+    share, total = data["share"], len(data["operations"]) or 1
+    parts = {"with state": share["state"], "without": share["example"]}
+    parts["not served"] = share["not_served"]
+    shown = [f"{number} {text} ({100 * number // total}%)" for text, number in parts.items()]
     return f"{counted(len(data['operations']), 'operation')}: {', '.join(shown)}"
 
 
-def _about(collection: Data) -> str:
+def _about(collection: types.CollectionDescription) -> str:
     """Return a collection's key and parent as a text."""
     key = collection["key"]
     parts = [
@@ -165,38 +196,36 @@ def _about(collection: Data) -> str:
     return ", ".join(filter(None, parts))
 
 
-def _lines(operations: Sequence[Data]) -> Iterator[str]:
+def _lines(operations: Sequence[types.OperationDescription]) -> Iterator[str]:
     for each in operations:
         yield f"  {each['method']} {each['path']}"
         yield f"    {each['name']}: {'; '.join(_phrases(each))}"
 
 
-def _phrases(operation: Data) -> Iterator[str]:
+def _phrases(operation: types.OperationDescription) -> Iterator[str]:
     """Yield what an operation does, and where in requests and responses things are."""
-    if operation["state"] == "not served":
+    if operation["state"] == "not_served":
         yield operation["note"] or "not served"
         return
-    role, rule = operation["role"], operation["rule"]
-    names = () if rule["name"] == role else (rule["name"],)
-    why = ", ".join((f"rule {rule['number']}", *names)) if rule["number"] else "given"
-    yield f"{role}{' several' if operation['many'] else ''} ({why})"
+    role, several = operation["role"], " several" if operation["many"] else ""
+    yield f"{role}{several} ({reason(role, operation['rule']['name'])})"
     if operation["values"]:
         yield f"of {operation['values']}"
     for name, value in operation["sets"].items():
         yield f"sets {name} to {dump_json(value).decode()}"
-    if operation["key"] and operation["key"]["in"] != "path":
+    if operation["key"] and operation["key"]["place"] != "path":
         place = operation["key"]
         yield (
             "key from the token"
-            if place["in"] == "token"
-            else f"key {place['name']} in the {place['in']}"
+            if place["place"] == "token"
+            else f"key {place['name']} in the {place['place']}"
         )
     for name, value in operation["where"].items():
         shown = value if isinstance(value, str) else dump_json(value).decode()
         yield f"where {name} is {shown}"
     if operation["mine"]:
         yield "records of the person with the token"
-    for title, envelope in (("", operation["envelope"]), ("body ", operation["bodyEnvelope"])):
+    for title, envelope in (("", operation["envelope"]), ("body ", operation["body_envelope"])):
         if envelope:
             yield f"{title}in {'.'.join(envelope)}"
     yield from _query(operation["query"])
@@ -208,7 +237,7 @@ def _phrases(operation: Data) -> Iterator[str]:
         yield operation["note"]
 
 
-def _query(query: Mapping[str, Data]) -> Iterator[str]:
+def _query(query: Mapping[str, types.QueryMeaning]) -> Iterator[str]:
     """Yield the query parameters: those for paging and order, then the filters."""
     known = {name: each for name, each in query.items() if each["means"] != "ignored"}
     plain = [
@@ -227,7 +256,7 @@ def _query(query: Mapping[str, Data]) -> Iterator[str]:
         yield f"filters {', '.join(filters)}"
 
 
-def new_corrections(data: Data) -> str:
+def new_corrections(data: types.ContractDescription) -> str:
     """Return the text of a corrections file, with a comment for each operation without state."""
     names = [each["name"] for each in data["collections"]]
     lines = [
@@ -246,7 +275,9 @@ def new_corrections(data: Data) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _suggestion(operation: Data, collections: Sequence[str], segment: str) -> str:
+def _suggestion(
+    operation: types.OperationDescription, collections: Sequence[str], segment: str
+) -> str:
     """Return a correction that may be meant, with the collection that the path begins with."""
     target = segment if segment in collections else "COLLECTION"
     role = {**RECORD_METHODS, **LIST_METHODS}

@@ -376,3 +376,17 @@ RULES: Final = (
     Rule(14, "example", example),
 )
 """In the order in which they are tried; the last one always applies."""
+_NUMBERS: Final = {rule.name: rule.number for rule in RULES}
+
+
+def number_of(rule: str) -> int | None:
+    """Return the number of a rule; None for that of a correction."""
+    return _NUMBERS.get(rule)
+
+
+def reason(role: str, rule: str) -> str:
+    """Return why an operation has a role: ``rule 1, item``, or ``given`` by a correction."""
+    number = number_of(rule)
+    if number is None:
+        return "given"
+    return f"rule {number}" if rule == role else f"rule {number}, {rule}"

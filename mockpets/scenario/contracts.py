@@ -62,7 +62,7 @@ def load_contracts(texts: Sequence[str], corrections: Path | None = None) -> Con
         return BUILT_IN
     for each in given:
         try:
-            contracts.append(_load(each, corrections))
+            contracts.append(load_contract(each, corrections))
         except InputError as error:
             problems += error.problems
     problems = problems or [*_at_one_path(given, contracts)]
@@ -96,7 +96,8 @@ def _reserved(base: str) -> str:
     return ""
 
 
-def _load(given: Given, corrections: Path | None) -> Contract:
+def load_contract(given: Given, corrections: Path | None = None) -> Contract:
+    """Return a contract, or raise InputError as `load_contracts`."""
     if given.file is None:
         if given.base not in (None, PET_STORE.base):
             what = f"the pet store lies at {PET_STORE.base}, not at {given.base or '/'}"

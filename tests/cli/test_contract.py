@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.web.documents import client_of
+
 Run = Callable[..., tuple[int, list[str], list[str]]]
 
 CLINIC = Path(__file__).parents[1] / "contract/documents/clinic.yaml"
@@ -117,7 +119,8 @@ def test_json_has_the_same(run: Run, shop: Path) -> None:
     data = json.loads("\n".join(out))
     listed, *_ = data["operations"]
     assert status == 0
-    assert data["share"] == {"state": 3, "example": 1, "not served": 1}
+    assert data["share"] == {"state": 3, "example": 1, "not_served": 1}
+    assert (data["label"], data["base"]) == ("shop", "/api")
     assert [each["name"] for each in data["collections"]] == ["orders"]
     assert listed["rule"] == {"number": 2, "name": "list"}
     assert listed["envelope"] == ["orders"]
@@ -127,6 +130,15 @@ def test_json_has_the_same(run: Run, shop: Path) -> None:
         "colour": {"means": "ignored", "property": None},
     }
     assert listed["note"] == "ignored: colour"
+
+
+def test_the_control_api_returns_the_same_for_each_contract(run: Run, shop: Path) -> None:
+    Path("shop.mockpets.yaml").write_text("operations: {cancel: {act: orders, set: {id: 1.5}}}\n")
+    served = client_of(shop, "pet-store")("GET", "/__mockpets/contract").json["contracts"]
+
+    for file, data in zip(((shop,), ()), served, strict=True):
+        assert json.loads("\n".join(run("contract", *file, "--json")[1])) == data
+    assert served[0]["operations"][1]["sets"] == {"id": 1.5}
 
 
 def test_the_pet_store_without_a_file(run: Run) -> None:

@@ -4,10 +4,9 @@ import re
 from pathlib import Path
 
 from mockpets.contract.corrections import CORRECTED_ROLES, CollectionCorrection, OperationCorrection
-from mockpets.contract.describe import as_data
-from mockpets.contract.inference import infer
-from mockpets.contract.openapi import load, operations
+from mockpets.contract.describe import description
 from mockpets.contract.roles import RULES
+from mockpets.scenario.contracts import load_contracts
 from tests.docs.page import ROOT
 
 PAGE = (ROOT / "docs" / "start" / "your-own-api.md").read_text("utf-8")
@@ -23,9 +22,7 @@ def test_each_rule_has_a_row_in_the_order_of_the_rules_or_a_sentence() -> None:
 
 
 def test_each_example_of_a_rule_is_one() -> None:
-    document = load(CLINIC, "clinic.yaml")
-    described = operations(document)
-    data = as_data(document, described, "", infer(document, described))
+    data = description(load_contracts([str(CLINIC)]).all[0])
     known = {
         f"{each['method']} {each['path']}": (each["rule"]["name"], each["role"])
         for each in data["operations"]

@@ -54,11 +54,11 @@ _SHAPES: Final = (
 )
 _BODIES: Final = {shape.name: shape for shape in _SHAPES}
 """Request bodies."""
-_DOCUMENTS: Final = ("openapi.json", "control.openapi.json", "schema")
+_DOCUMENTS: Final = ("contract", "openapi.json", "control.openapi.json", "schema")
 _TOPICS: Final = {
     # tag: its description, the first parts of the paths
     "server": (
-        "Whether the server is up, its metrics and documents.",
+        "Whether the server is up, its metrics, contracts and documents.",
         ("health", "ready", "metrics", *_DOCUMENTS),
     ),
     "sessions": (

@@ -41,6 +41,7 @@ from mockpets.web.control.call import (
 )
 from mockpets.web.exchange import Response, current_request
 from mockpets.web.flask_app import Route
+from mockpets.web.jobs import run_job
 from mockpets.web.session_selector import check_headers, named_session, session_required
 from mockpets.wsgi_extension import SERVER
 
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 
     import flask
 
-    from mockpets.contract.control_types import Health
+    from mockpets.contract import control_types as types
     from mockpets.contract.model import Contracts
     from mockpets.session.registry import SessionRegistry
     from mockpets.session.session import Session
@@ -193,7 +194,7 @@ def _other_method(methods: tuple[str, ...], context: ControlContext | None, **_:
 # --- Views about the server -------------------------------------------------------------------
 
 
-def health(contracts: Contracts) -> JsonResponse[Health]:
+def health(contracts: Contracts) -> JsonResponse[types.Health]:
     """Report that the server is alive."""
     bases = [each.base for each in contracts.all]
     return json_response(
@@ -201,7 +202,7 @@ def health(contracts: Contracts) -> JsonResponse[Health]:
     )
 
 
-def ready(contracts: Contracts) -> JsonResponse[Health]:
+def ready(contracts: Contracts) -> JsonResponse[types.Health]:
     """Report that the server accepts requests, and will go on doing so."""
     server: Server | None = current_request().environ.get(SERVER)
     seconds = server.stops_in() if server else None
@@ -214,6 +215,16 @@ def ready(contracts: Contracts) -> JsonResponse[Health]:
 def openapi(contracts: Contracts, contract: str = "") -> JsonResponse[Mapping[str, Any]]:
     """Return a contract as OpenAPI 3.1, with the base path of the request's session."""
     return _document(contracts.labelled(contract).document)
+
+
+def contract(call: ControlRequest) -> JsonResponse[types.ContractList]:
+    """Return what each operation of the contracts does, and by which rule."""
+    from mockpets.contract.describe import description  # here, since it would slow down the start
+
+    def descriptions() -> types.ContractList:
+        return {"contracts": [*map(description, call.contracts.all)]}
+
+    return json_response(run_job(call.request, descriptions, "describing the contracts"))
 
 
 def control_openapi(
@@ -293,6 +304,7 @@ CALLS: Final[Mapping[str, Call]] = {
     "GET /openapi.json": Call(openapi, "none", {"contract": CONTRACT}, caller="anyone"),
     "GET /control.openapi.json": Call(control_openapi, "none", {"tag": TAG}, caller="anyone"),
     "GET /schema/scenario.json": Call(scenario_schema, "none", caller="anyone"),
+    "GET /contract": Call(contract, "none"),
     "GET /state": Call(sessions.state),
     "GET /scenarios": Call(sessions.scenarios),
     "GET /scenarios/{name}": Call(sessions.scenario),

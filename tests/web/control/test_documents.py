@@ -83,6 +83,24 @@ def several(tmp_path: Path) -> Client:
     return client_of(f"/shop={shop}", f"/blog={blog}", "pet-store")
 
 
+def test_several_contracts_are_described_with_the_names_that_are_served(several: Client) -> None:
+    shop, blog, store = several("GET", "/__mockpets/contract").json["contracts"]
+
+    assert [(each["label"], each["base"]) for each in (shop, blog, store)] == [
+        ("shop", "/shop"),
+        ("blog", "/blog"),
+        ("pet-store", "/v1"),
+    ]
+    assert [each["name"] for each in blog["collections"]] == ["blog.items"]
+    assert [(each["name"], each["collection"]) for each in blog["operations"]] == [
+        ("blog.list", "blog.items"),
+        ("blog.get", "blog.items"),
+        ("blog.get-rates", None),
+    ]
+    assert store["share"] == {"state": 3, "example": 0, "not_served": 0}
+    assert [each["role"] for each in store["operations"]] == ["list", "create", "get"]
+
+
 @pytest.mark.parametrize(("query", "title", "base"), [
     ("", "Shop", "/shop"), ("?contract=shop", "Shop", "/shop"), ("?contract=blog", "Blog", "/blog"),
     ("?contract=pet-store", "Pet store", "/v1"),

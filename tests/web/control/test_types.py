@@ -21,6 +21,7 @@ from mockpets.scenario.language.shapes import Definitions
 from mockpets.web.control.openapi import schema_of
 from mockpets.web.control.routes import control_document
 from tests.http_client import JSON, Client, OverSocket, Response
+from tests.web.documents import CLINIC, client_of
 
 PATHS = control_document()["paths"]
 
@@ -63,6 +64,7 @@ ROWS: list[tuple[Any, ...]] = [
     ("GET", "openapi.json"),
     ("GET", "control.openapi.json"),
     ("GET", "schema/scenario.json"),
+    ("GET", "contract"),
     ("GET", "state"),
     ("GET", "scenarios"),
     ("GET", "scenarios/retry"),
@@ -218,6 +220,17 @@ def test_the_rows_cover_every_nullable_property(server: MockpetsServer) -> None:
         assert {each[key] is None for each in requests} == {True, False}, key
 
 
+def test_the_description_of_any_document_has_its_type() -> None:
+    contracts = client_of(CLINIC, "pet-store")("GET", "/__mockpets/contract").json
+    schema = json_schema(PATHS["/contract"]["get"]["responses"]["200"])
+    operations = contracts["contracts"][0]["operations"]
+
+    assert mismatches(contracts, schema) == []
+    for key in ("collection", "key", "values", "note"):
+        assert {each[key] is None for each in operations} == {True, False}, key
+    assert {name for each in operations for name in each["paging"].values()}
+
+
 # --- Errors ---------------------------------------------------------------------------------------
 
 
@@ -254,7 +267,7 @@ NAMES = {**vars(types), "types": types}
 """The names in the annotations of `ControlClient`."""
 
 CALLS: dict[str, tuple[Any, ...]] = {
-    **dict.fromkeys(("health", "state", "scenarios", "active"), ()),
+    **dict.fromkeys(("health", "contract", "state", "scenarios", "active"), ()),
     "scenario": ("retry",), "save_scenario": ("saved", "description: d"),
     "check_scenario": ("description: 3",), "override_scenario": ("new", "description: d"),
     "drop_override": ("new",), "gates": (), "held": (), "wait_for_gate": ("door",),

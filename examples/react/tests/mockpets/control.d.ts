@@ -78,6 +78,29 @@ export interface components {
             frozen: boolean;
             set: boolean;
         };
+        /**
+         * @description A collection of a contract.
+         *
+         *     `key` is the property that identifies a record; with `hidden`, responses do not show it.
+         *     `parent` is the collection to whose records these belong, and `link` the property with its key.
+         *     `list` and `item` are the paths of the list and of a record. A `single` collection is one
+         *     object. With `open`, every key exists. `people` are those who log in. `shows` is the collection
+         *     whose records these are, and `owner` the property that names the person.
+         */
+        CollectionDescription: {
+            name: string;
+            key: string | null;
+            hidden: boolean;
+            parent: string | null;
+            link: string | null;
+            list: string | null;
+            item: string | null;
+            single: boolean;
+            open: boolean;
+            people: boolean;
+            shows: string | null;
+            owner: string | null;
+        };
         /** @description The collections, those of the contract first; then the first scenario takes precedence. */
         CollectionList: {
             data: components["schemas"]["CollectionSummary"][];
@@ -116,6 +139,40 @@ export interface components {
             name: string;
             path: string;
             lists: components["schemas"]["Operation"][];
+        };
+        /**
+         * @description A contract, and what was inferred of its document.
+         *
+         *     `label` and `base` are those of `ContractSummary`.
+         */
+        ContractDescription: {
+            file: string;
+            title: string;
+            version: string;
+            label: string;
+            base: string;
+            operations: components["schemas"]["OperationDescription"][];
+            collections: components["schemas"]["CollectionDescription"][];
+            notes: components["schemas"]["ContractNote"][];
+            share: components["schemas"]["ContractShare"];
+        };
+        /** @description The contracts that the server serves, each as `mockpets contract --json` prints it. */
+        ContractList: {
+            contracts: components["schemas"]["ContractDescription"][];
+        };
+        /** @description Something in a contract's document that is not served or enforced, or a likely mistake. */
+        ContractNote: {
+            /** @enum {string} */
+            kind: "operation" | "part" | "keyword" | "warning";
+            what: string;
+            line: number;
+            column: number;
+        };
+        /** @description How many operations have state, respond with an example, and are not served. */
+        ContractShare: {
+            state: number;
+            example: number;
+            not_served: number;
         };
         /**
          * @description A contract that the server serves.
@@ -436,6 +493,58 @@ export interface components {
          * @enum {string}
          */
         Operation: "listPets" | "createPet" | "getPet";
+        /**
+         * @description What an operation of a contract does.
+         *
+         *     `path` begins after the base path. `state` is `example` without state. `envelope` has the
+         *     keys from the response's body down to the records, `body_envelope` those of the request's body.
+         *     `query` has the query parameters, `paging` what properties beside a list mean, `where` the value
+         *     that properties of the records must have, and `sets` the properties that a request changes.
+         *     `values` is the property of which a list has the different values, `many` whether a request can
+         *     be about several records, and `view` whether a list is only a part of the collection. With
+         *     `mine`, only the records of the caller count. `note` is what was not understood.
+         */
+        OperationDescription: {
+            name: string;
+            method: string;
+            path: string;
+            /** @enum {string} */
+            state: "state" | "example" | "not_served";
+            role: string;
+            collection: string | null;
+            rule: components["schemas"]["OperationRule"];
+            envelope: string[];
+            body_envelope: string[];
+            key: components["schemas"]["OperationKey"] | null;
+            query: {
+                [key: string]: components["schemas"]["QueryMeaning"];
+            };
+            paging: {
+                [key: string]: string;
+            };
+            where: components["schemas"]["DataRecord"];
+            sets: components["schemas"]["DataRecord"];
+            values: string | null;
+            many: boolean;
+            view: boolean;
+            mine: boolean;
+            sort: string | null;
+            note: string | null;
+        };
+        /**
+         * @description Where the key of a record is in requests: `path`, `query`, `body` or `token`.
+         *
+         *     `name` is that of a parameter or a property; null for a token.
+         */
+        OperationKey: {
+            name: string | null;
+            place: string;
+        };
+        /** @description The rule that says what an operation does; `number` is null if the contract says it. */
+        OperationRule: {
+            number: number | null;
+            name: string;
+        };
         /** @description The response of a list with these records, filtered and limited by the query. A page that needs off_contract: true is sent whole. */
         PageReply: {
             /** @description Pet objects or a fixture name; the query of the request applies. */
@@ -496,6 +605,15 @@ export interface components {
             /** @description Pet objects with unique ids. */
             records: components["schemas"]["PetInput"][];
         });
+        /**
+         * @description What a query parameter means, such as `page` or `equal`; `ignored` if that is unknown.
+         *
+         *     `property` is that by which it filters, or null.
+         */
+        QueryMeaning: {
+            means: string;
+            property: string | null;
+        };
         /**
          * @description Records by ID, or in the order in which they were added.
          *
@@ -1243,10 +1361,15 @@ export type Cleared = components['schemas']['Cleared'];
 export type ClientReport = components['schemas']['ClientReport'];
 export type ClockChange = components['schemas']['ClockChange'];
 export type ClockState = components['schemas']['ClockState'];
+export type CollectionDescription = components['schemas']['CollectionDescription'];
 export type CollectionList = components['schemas']['CollectionList'];
 export type CollectionSummary = components['schemas']['CollectionSummary'];
 export type ComparedCondition = components['schemas']['ComparedCondition'];
 export type ContractCollection = components['schemas']['ContractCollection'];
+export type ContractDescription = components['schemas']['ContractDescription'];
+export type ContractList = components['schemas']['ContractList'];
+export type ContractNote = components['schemas']['ContractNote'];
+export type ContractShare = components['schemas']['ContractShare'];
 export type ContractSummary = components['schemas']['ContractSummary'];
 export type DataRecord = components['schemas']['DataRecord'];
 export type Delay = components['schemas']['Delay'];
@@ -1284,11 +1407,15 @@ export type NewPet = components['schemas']['NewPet'];
 export type NoteCode = components['schemas']['NoteCode'];
 export type OpenedGate = components['schemas']['OpenedGate'];
 export type Operation = components['schemas']['Operation'];
+export type OperationDescription = components['schemas']['OperationDescription'];
+export type OperationKey = components['schemas']['OperationKey'];
+export type OperationRule = components['schemas']['OperationRule'];
 export type PageReply = components['schemas']['PageReply'];
 export type Pet = components['schemas']['Pet'];
 export type PetInput = components['schemas']['PetInput'];
 export type PetStatus = components['schemas']['PetStatus'];
 export type PetsContent = components['schemas']['PetsContent'];
+export type QueryMeaning = components['schemas']['QueryMeaning'];
 export type RecordPage = components['schemas']['RecordPage'];
 export type RecordedBody = components['schemas']['RecordedBody'];
 export type RecordedMessage = components['schemas']['RecordedMessage'];
