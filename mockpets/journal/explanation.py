@@ -158,12 +158,20 @@ def _summary(entry: Entry, explained: Explanation, by: Responder) -> str:
 
 def _guessed(entry: Entry) -> str:
     """Return what an operation of a document was taken for, and by which rule."""
-    details = entry.operation.details if entry.operation else None
-    if details is None:
+    operation = entry.operation
+    if operation is None or operation.details is None:
         return ""
-    guess = details.guess
-    of = f" of {guess.collection}" if guess.collection else ""
-    return f" ({guess.role}{of}, by rule {guess.rule})"
+    # Imported here, since the pet store needs no rules.
+    from mockpets.contract.roles import reason
+
+    details = operation.details
+    if details.described.not_served:
+        return " (not served)"
+    guess, name = details.guess, details.guess.collection
+    if operation.collection is not None and details.api.stored(name) == name:
+        name = operation.collection.name  # with the contract's label, if several have it
+    of = f" of {name}" if name else ""
+    return f" ({guess.role}{of}, {reason(guess.role, guess.rule)})"
 
 
 def _no_responder(explained: Explanation) -> str:

@@ -12,7 +12,18 @@ from mockpets.contract.openapi import Described, load, operations
 from mockpets.strict_json import load_json
 from tests.contract.json_schema import is_valid_by
 from tests.http_client import KEY, Client, Response
-from tests.web.documents import CLINIC, ERROR, Node, Serve, client_of, json_of, operation, serve_in
+from tests.web.documents import (
+    CLINIC,
+    ERROR,
+    Node,
+    Serve,
+    client_of,
+    document,
+    json_of,
+    operation,
+    serve_in,
+    write,
+)
 
 DOCUMENT = load(CLINIC, CLINIC.name)
 DESCRIBED = operations(DOCUMENT)
@@ -566,10 +577,36 @@ def test_the_request_log_has_the_operation_and_why_names_role_and_rule(
         ("getAnimal", 200),
         ("getAnimal", 404),
     ]
-    assert re.match(
-        r"operation getAnimal \(get of animals, by rule [\w -]+\) responds with 200: ",
-        why["summary"],
-    ), why["summary"]
+    assert why["summary"].startswith(
+        "operation getAnimal (get of animals, rule 1, item) responds with 200: "
+    )
+
+
+@pytest.mark.parametrize(("path", "expected"), [
+    ("/a/items", "a.list (list of a.items, rule 2) responds with 200"),
+    ("/a/items/1", "a.get (get of a.items, given) responds with 200"),
+    ("/b/items", "b.list (list of b.items, rule 2) responds with 200"),
+    ("/b/rates", "b.rates (example, rule 10, stable) responds with 200"),
+    ("/b/feed", "b.feed (not served) responds with 501"),
+])  # fmt: skip
+def test_why_says_what_an_operation_was_taken_for_in_the_words_of_the_command(
+    tmp_path: Path, path: str, expected: str
+) -> None:
+    item = {"type": "object", "properties": {"id": {"type": "integer"}}}
+    key = {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}
+    paths = {
+        "/items": {"get": operation(name="list", _200=json_of({"type": "array", "items": item}))},
+        "/items/{id}": {"get": operation(key, name="get", _200=json_of(item))},
+        "/rates": {"get": operation(name="rates", _200=json_of({}, example={"EUR": 1}))},
+        "/feed": {"get": operation(name="feed", _200=json_of({}, media_type="application/xml"))},
+    }
+    files = [write(tmp_path / f"{name}.json", document(paths)) for name in ("a", "b")]
+    (tmp_path / "a.mockpets.yaml").write_text("operations: {get: {get: items}}\n")
+    call = client_of(*(f"/{file.stem}={file}" for file in files))
+    call("GET", path)
+
+    why = call("GET", "/__mockpets/requests/1/explain").json
+    assert why["summary"].startswith(f"operation {expected}: ")
 
 
 def test_a_request_can_be_explained_without_being_sent(clinic: Client) -> None:
