@@ -32,6 +32,11 @@ class OwnSchema(NamedTuple):
     required: tuple[str, ...] = ()
     types: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def digest(self) -> str:
+        """Return an empty text: records stay when the definition changes."""
+        return ""
+
     def new(self, body: object) -> Record:
         """Return a record without a key that is null."""
         record = without_null(_object(body), self.key)

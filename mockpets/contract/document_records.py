@@ -13,6 +13,7 @@ from mockpets.contract.collections import dump_record, merge_patch
 from mockpets.contract.fields import INVALID
 from mockpets.contract.shapes import RESOURCE
 from mockpets.errors import RequestError
+from mockpets.strict_json import dump_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -82,6 +83,12 @@ class DocumentRecords:
             if path[-1] in fields:
                 return path
         return ()
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of what a record is: with another one, the records start again."""
+        place = dump_json([self.guessed.parent, self.guessed.link, self.guessed.is_single])
+        return f"{self.api.document.digest(self.guessed.schema)} {place.decode()}"
 
     def new(self, body: object) -> Record:
         """Return the record of a body of the control API, whose parts may be missing."""

@@ -65,6 +65,11 @@ if TYPE_CHECKING:
         What is invalid raises ``invalid_request``.
         """
 
+        @property
+        def digest(self) -> str:
+            """A digest of the definition; empty if records stay when it changes."""
+            ...
+
         def new(self, body: object) -> Record:
             """Return the record of a body."""
             ...
@@ -353,6 +358,11 @@ class RecordSchema(NamedTuple):
 
     whole: Schema
     given: Schema
+
+    @property
+    def digest(self) -> str:
+        """Return an empty text: records stay when the definition changes."""
+        return ""
 
     def new(self, body: object) -> Record:
         """Return the record of a body, which must not have other properties, unlike a request's."""

@@ -7,11 +7,13 @@ import posixpath
 import re
 from collections.abc import Mapping
 from functools import cached_property
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
 from mockpets.contract.reading import Positions, positions, read
 from mockpets.errors import InputError, Problem, did_you_mean, invalid, nearest
+from mockpets.strict_json import dump_json
 from mockpets.strict_json import shown as shown_value
 from mockpets.text_files import read_any_text
 from mockpets.units import dotted, quote
@@ -35,6 +37,13 @@ _HINTS: Final = 50
 """Broken references of a document for which the nearest name is looked up, which takes long."""
 _NETWORK: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
 _NAMED: Final = frozenset(("schemas", "definitions", "$defs"))
+_MAPS: Final = frozenset(("properties", "patternProperties", "dependentSchemas", *_NAMED))
+"""The keywords of a schema whose keys are names."""
+_ABOUT: Final = frozenset((
+    *("title", "description", "example", "examples", "deprecated", "externalDocs", "xml"),
+    *("$comment", "$id", "$anchor"),
+))  # fmt: skip
+"""The keywords of a schema that allow no other values."""
 
 
 class BrokenReferenceError(Exception):
@@ -245,6 +254,45 @@ class References:
         source = _Source(shown, text)
         _relocate(source.root, file)
         return source
+
+    def digest(self, schema: Node) -> str:
+        """Return a digest of what a schema allows: the same one if only descriptions change."""
+        nodes: list[tuple[Any, bool]] = []  # each with whether its keys are names
+        numbers: dict[tuple[int, bool], int] = {}
+
+        def shown(value: object, *, is_map: bool = False) -> object:
+            """Return a value, or for an object or a list its number; schemas may be circular."""
+            if not isinstance(value, (dict, list)):
+                return value
+            number = numbers.setdefault((id(value), is_map), len(nodes))
+            if number == len(nodes):
+                nodes.append((value, is_map))
+            return [number]
+
+        shown(schema)
+        result = blake2b(digest_size=8)
+        for node, is_map in nodes:  # which grows
+            if isinstance(node, list):
+                content: object = [*map(shown, node)]
+            else:
+                names = sorted(
+                    name for name in node if is_map or (name not in _ABOUT and name[:2] != "x-")
+                )
+                content = {
+                    name: shown(self._at(name, node[name]), is_map=not is_map and name in _MAPS)
+                    for name in names
+                }
+            result.update(dump_json(content) + b"\n")
+        return result.hexdigest()
+
+    def _at(self, key: str, value: object) -> object:
+        """Return what a reference leads to; any other value as it is."""
+        if key != "$ref" or not isinstance(value, str):
+            return value
+        try:
+            return self.target(value)[0]
+        except BrokenReferenceError:  # of data, such as a constant
+            return value
 
     def name_of(self, node: Node) -> str:
         """Return ``Pet`` for ``{"$ref": "#/components/schemas/Pet"}``.

@@ -14,23 +14,32 @@ if TYPE_CHECKING:
 class LazyTables(Mapping[str, Table]):
     """The initial tables of collections, by label, of which some are made when they are needed.
 
-    :param tables: by label: a table, or what makes it.
+    :param tables: those that exist.
+    :param makers: make the others.
     """
 
-    def __init__(self, tables: Mapping[str, Table | Callable[[], Table]]) -> None:
-        self._tables = dict(tables)
+    def __init__(
+        self, tables: Mapping[str, Table], makers: Mapping[str, Callable[[], Table]]
+    ) -> None:
+        self._tables = tables
+        self._known: dict[str, Table | Callable[[], Table]] = {**tables, **makers}
+
+    def renew(self, makers: Mapping[str, Callable[[], Table]]) -> None:
+        """Replace those that were not given as tables, because contracts have changed."""
+        self._known = {**self._tables, **makers}
 
     def __getitem__(self, label: str) -> Table:
         """Return a table; make it if necessary. Threads that make it twice get equal ones."""
-        known = self._tables[label]
+        tables = self._known
+        known = tables[label]
         if not isinstance(known, Table):
-            known = self._tables[label] = known()
+            known = tables[label] = known()
         return known
 
     def __iter__(self) -> Iterator[str]:
         """Yield the labels."""
-        return iter(self._tables)
+        return iter(self._known)
 
     def __len__(self) -> int:
         """Return the number of tables."""
-        return len(self._tables)
+        return len(self._known)

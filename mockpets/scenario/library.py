@@ -61,7 +61,8 @@ class Binding:
             text = dump_json(asdict(content))
         else:
             text = b"\n".join(content or ())
-        head = dump_json([self.collection.key, self.collection.filters])
+        one = self.collection
+        head = dump_json([one.key, one.filters, *filter(None, [one.schema.digest])])
         return blake2b(head + text, digest_size=8).hexdigest()
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from mockpets.contract.pet_store import BUILT_IN
 from mockpets.errors import InputError, printable
-from mockpets.scenario.library import load_library
+from mockpets.scenario.library import Binding, load_library
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -114,7 +114,7 @@ def changes(before: Library, after: Library) -> list[tuple[int, str]]:
     bad: list[str] = []
     if before.contracts is not after.contracts:
         documents = [each.api.document.file for each in after.contracts.all if each.api]
-        good.append(f"contracts reloaded: {', '.join(documents)}")
+        good.append(f"contracts reloaded: {', '.join(documents)}{_restarted(before, after)}")
     for name in sorted({*before.sources, *after.sources, *before.problems, *after.problems}):
         old, new = before.scenarios.get(name), after.scenarios.get(name)
         same_file = before.sources.get(name) == after.sources.get(name)
@@ -135,6 +135,20 @@ def changes(before: Library, after: Library) -> list[tuple[int, str]]:
             good.append(f"scenario '{name}' reloaded: {after.sources[name].place}")
     levels = {logging.WARNING: bad, logging.INFO: good}
     return [(level, printable(line)) for level, lines in levels.items() for line in lines]
+
+
+def _restarted(before: Library, after: Library) -> str:
+    """Return which collections start again; empty if none does."""
+    old, new = before.contracts.collections, after.contracts.collections
+    names = [
+        name
+        for name in old.keys() & new.keys()
+        if Binding(old[name]).digest != Binding(new[name]).digest
+    ]
+    if not names:
+        return ""
+    whose = "its schema has" if len(names) == 1 else "their schemas have"
+    return f"; new records of {', '.join(sorted(names))}: {whose} changed"
 
 
 def _invalid(name: str, library: Library) -> list[str]:

@@ -168,10 +168,13 @@ class _Reader:
             binding = self._shared.library().binding(label, giver)
             whose = f"of {label}{f' in scenario {giver}' * bool(giver)}"
             if binding is not None and binding.digest != digest:
-                problems.append(f"has new records {whose}: the file defines others now")
+                is_schema = binding.collection.schema.digest and not giver
+                why = "its schema has changed" if is_schema else "the file defines others now"
+                problems.append(f"has new records {whose}: {why}")
                 continue
             if binding is None:
-                problems.append(f"has records {whose} that wait for their scenario")
+                kind = "scenario" if giver or "/" in label else "contract"
+                problems.append(f"has records {whose} that wait for their {kind}")
             collections = self._shared.library().contracts.collections
             known = collections.get(label, _UNKNOWN) if binding is None else binding.collection
             changes = {

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     import flask
 
+    from mockpets.records.lazy_tables import LazyTables
     from mockpets.records.table import Table
     from mockpets.scenario.library import Library
     from mockpets.wsgi_extension import Server, ServerCounts
@@ -80,7 +81,13 @@ def create_app(
     is_default = settings is None
     settings = settings or Settings()
     changes = ChangeFeed()
-    on_reload = partial(changes.publish, "files")
+    lazy: LazyTables | None = None
+
+    def on_reload() -> None:
+        if lazy is not None:
+            lazy.renew(_makers(settings, reloader.library))
+        changes.publish("files")
+
     corrections = Path(settings.corrections) if settings.corrections else None
     files = None
     if settings.contract or corrections:
@@ -95,13 +102,10 @@ def create_app(
         problems += chain(*library.problems.values())  # the reason may be a file that one extends
     problems += contradictions(settings)
     starts: dict[str, Table] = {}
-    later: dict[str, Callable[[], Table]] = {}
+    makers = _makers(settings, library)
     place = settings.sources.get("data", ("--data", 0, 0, ""))
     for name, source in contracts.starts(settings.starts).items():
-        known = contracts.collections.get(name)
-        if known is not None and known.generator == "document" and source.isdecimal():
-            # Most tests need few of its collections.
-            later[known.label] = partial(_start, settings, library, name, source)
+        if name in makers:
             continue
         try:
             table = _start(settings, library, name, source)
@@ -120,12 +124,13 @@ def create_app(
     is_exposed = settings.public or not settings.is_local
     if settings.control == "auto" and is_exposed and not token:
         token = secrets.token_urlsafe(24)
-    tables: Mapping[str, Table] = starts
-    if later:
+    if files is not None:
         from mockpets.records.lazy_tables import LazyTables  # as above
 
-        tables = LazyTables({**starts, **later})
-    app, sessions, metrics = _wire(settings, reloader, tables, token, clock, changes)
+        lazy = LazyTables(starts, makers)
+    app, sessions, metrics = _wire(
+        settings, reloader, starts if lazy is None else lazy, token, clock, changes
+    )
     app.extensions["mockpets"] = Mock(reloader, sessions, token, metrics)
     if is_default:
         app.add_late_routes()  # `flask routes` lists them
@@ -135,6 +140,16 @@ def create_app(
             app.wsgi_app, settings.behind_proxy, settings.prefix, app.admit
         )
     return app
+
+
+def _makers(settings: Settings, library: Library) -> dict[str, Callable[[], Table]]:
+    """Return what makes the initial records of documents: most tests need few collections."""
+    collections = library.contracts.collections
+    return {
+        name: partial(_start, settings, library, name, source)
+        for name, source in library.contracts.starts(settings.starts).items()
+        if name in collections and collections[name].generator == "document" and source.isdecimal()
+    }
 
 
 def _start(settings: Settings, library: Library, name: str, source: str) -> Table:

@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
-from mockpets import Settings, create_app
+from mockpets import MockpetsServer, Settings, create_app
 from mockpets.scenario.reloader import Reloader
-from tests.http_client import Client, InProcess
+from tests.cli.test_main import wait_until
+from tests.http_client import Client, InProcess, OverSocket
+from tests.web.checked_client import op, several, thing, write
 
 _TIMES: Iterator[int] = count(10**18)
 SHOP = """\
@@ -209,3 +211,139 @@ def test_a_browser_that_opens_the_base_path_gets_the_reference(shop: Shop) -> No
         response = shop.call("GET", f"{new}/", headers=headers)
         assert (response.status, response.header("Location")) == (302, "/__mockpets/docs")
     assert shop.call("GET", "/api", headers=headers).status == 404
+
+
+# --- The records of a document that changes -------------------------------------------------------
+
+ID = {"type": "integer", "readOnly": True}
+ORDER = thing("id", "title", id=ID, title="string", total=thing(value="integer"))
+ITEM = thing("id", id=ID, label="string")
+
+
+def orders_and_items(folder: Path, order: Any, *more: str) -> Path:
+    """Write a document with two collections, and others."""
+    paths = {
+        f"/{name}": {"get": op(several(schema)), "post": op(schema, schema, status=201)}
+        for name, schema in (("orders", order), ("items", ITEM), *((each, ITEM) for each in more))
+    }
+    file = write(folder, paths)
+    os.utime(file, ns=(10**18, next(_TIMES)))
+    return file
+
+
+def changed(**properties: Any) -> Any:
+    return {**ORDER, "properties": {**ORDER["properties"], **properties}}
+
+
+SAME: dict[str, Any] = {
+    "texts": {**changed(title={"type": "string", "description": "T"}), "title": "An order"},
+    "example": changed(title={"type": "string", "example": "E", "x-order": 1}),
+    "another order": {**ORDER, "properties": dict(reversed(ORDER["properties"].items()))},
+}
+OTHER: dict[str, Any] = {
+    "a type": changed(title={"type": "string", "maxLength": 9}),
+    "required": {**changed(level={"type": "integer", "minimum": 7}), "required": ["id", "level"]},
+    "a property named like a keyword": changed(description={"type": "string"}),
+    "a nested one": changed(total=thing(value="number")),
+    "circular": {**changed(next={"$ref": "#/paths/~1orders/get/responses/200/content/"
+                 "application~1json/schema/items"})},
+}  # fmt: skip
+
+
+def records_of(call: Client, name: str, session: str) -> Any:
+    response = call("GET", f"/~{session}/{name}")
+    assert response.status == 200, response
+    return response.json
+
+
+@pytest.mark.parametrize("name", [*SAME, *OTHER])
+@pytest.mark.parametrize("is_restart", [False, True])
+def test_a_collection_starts_again_only_if_its_schema_changed(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str, is_restart: bool
+) -> None:
+    schema = {**SAME, **OTHER}[name]
+    settings = Settings(
+        port=0,
+        contract=(str(orders_and_items(tmp_path, ORDER)),),
+        state=str(tmp_path / "a.state") if is_restart else "",
+    )
+    with MockpetsServer(settings) as server:
+        call = Client(OverSocket(server.url))
+        for session in ("one", "two"):
+            assert call("POST", f"/~{session}/orders", json_body={"title": "Mine"}).status == 201
+            assert call("POST", f"/~{session}/items", json_body={"label": "Mine"}).status == 201
+        before = {each: records_of(call, each, "one") for each in ("orders", "items")}
+        caplog.set_level(logging.INFO)
+        if not is_restart:
+            file = orders_and_items(tmp_path, schema)
+            assert wait_until(lambda: "contracts reloaded" in caplog.text)
+            check_records(call, before, schema)
+    if is_restart:
+        file = orders_and_items(tmp_path, schema)
+        caplog.clear()
+        with MockpetsServer(settings) as server:
+            check_records(Client(OverSocket(server.url)), before, schema)
+    line = f"contracts reloaded: {file}"
+    if is_restart:
+        why = "has new records of orders: its schema has changed"
+        expected = [f"session '{each}' {why}" for each in ("one", "two")] if name in OTHER else []
+        assert [each for each in caplog.messages if "new records" in each] == expected
+    else:
+        end = "; new records of orders: its schema has changed" if name in OTHER else ""
+        assert [each for each in caplog.messages if "reloaded" in each] == [line + end]
+
+
+def check_records(call: Client, before: Any, schema: Any) -> None:
+    """Check the orders and items of session ``one`` after a change of the schema of orders."""
+    assert records_of(call, "items", "one") == before["items"]
+    orders = records_of(call, "orders", "one")
+    if schema in SAME.values():
+        assert orders == before["orders"]
+        assert orders[-1]["title"] == "Mine"
+        return
+    assert len(orders) == len(before["orders"]) - 1
+    assert "Mine" not in [each.get("title") for each in orders]
+    stored = call("GET", "/~one/__mockpets/data/orders").json["records"]
+    assert stored == orders, "the initial records are those of the new schema"
+    if "level" in schema["required"]:
+        assert all(each["level"] >= 7 for each in orders)
+    assert call("POST", "/~one/orders", json_body={"title": "New", "level": 8}).status == 201
+
+
+def test_a_new_collection_has_records_at_once(tmp_path: Path) -> None:
+    app = create_app(Settings(contract=(str(orders_and_items(tmp_path, ORDER)),)))
+    call = Client(InProcess(app))
+    for more in (("notes",), (), ("notes", "tags")):
+        orders_and_items(tmp_path, ORDER, *more)
+        app.extensions["mockpets"].reloader.look()
+        for name in more:
+            assert len(records_of(call, name, "one")) == 16
+    assert len(call("GET", "/__mockpets/data").json["data"]) == 4
+
+
+def test_a_document_without_collections_gets_some(tmp_path: Path) -> None:
+    file = write(tmp_path, {"/version": {"get": op({"type": "string"})}})
+    app = create_app(Settings(contract=(str(file),)))
+    orders_and_items(tmp_path, ORDER)
+    app.extensions["mockpets"].reloader.look()
+    assert len(records_of(Client(InProcess(app)), "items", "one")) == 16
+
+
+def test_records_of_a_collection_that_is_missing_wait_for_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = Settings(
+        port=0,
+        contract=(str(orders_and_items(tmp_path, ORDER, "notes")),),
+        state=str(tmp_path / "a.state"),
+    )
+    for more, expected in ((["notes"], 17), ([], None), (["notes"], 17)):
+        orders_and_items(tmp_path, ORDER, *more)
+        with MockpetsServer(settings) as server:
+            call = Client(OverSocket(server.url))
+            if not caplog.messages and more:
+                assert call("POST", "/notes", json_body={"label": "Mine"}).status == 201
+            if expected:
+                assert len(records_of(call, "notes", "default")) == expected
+    text = "session 'default' has records of notes that wait for their contract"
+    assert [each for each in caplog.messages if "session" in each] == [text]
