@@ -198,8 +198,8 @@ def read(operation: Operation, request: Request) -> Arguments | Response:
         fitting = [404, 400, 422] if "404" in details.described.responses else [400, 422]
         (wrong, *_), _ = path.problems[0]
         key = str((request.view_args or {}).get(str(wrong), ""))
-        every = [*path.problems, *problems]
-        return failed(operation, request, "not_found", fitting, every, key)
+        every, kind = [*path.problems, *problems], _kind_of(details, str(wrong))
+        return failed(operation, request, "not_found", fitting, every, key, kind)
     if problems:
         conditions = [each.lower() for each in details.conditions]
         is_condition = "428" in details.described.responses and all(
@@ -218,6 +218,17 @@ def read(operation: Operation, request: Request) -> Arguments | Response:
         code, statuses = _FAILURES[sent.kind]
         return failed(operation, request, code, statuses, sent.problems)
     return Arguments(path.values, query.values, sent.value)
+
+
+def _kind_of(details: Details, parameter: str) -> str:
+    """Return the collection whose key a parameter of the path is."""
+    collection, collections = details.guess.collection, details.api.inferred.collections
+    for name in reversed([*details.guess.where]):
+        known = collections.get(collection)
+        collection = known.parent if known is not None else ""
+        if name == parameter:
+            return collection
+    return ""
 
 
 def _headers(request: Request) -> dict[str, list[str]]:
@@ -337,6 +348,7 @@ def failed(
     statuses: Sequence[int],
     reasons: Sequence[ValueProblem],
     key: str = "",
+    kind: str = "",
 ) -> Response:
     """Return the documented response to a request that fails.
 
@@ -344,6 +356,7 @@ def failed(
     :param statuses: those that fit; the first that the document has counts.
     :param reasons: what is wrong, by place.
     :param key: of the record that does not exist.
+    :param kind: the collection of that record, unless it is that of the operation.
     """
     from mockpets.seed.error_responses import error_response  # errors are rare
 
@@ -354,7 +367,7 @@ def failed(
         reasons,
         values_of(operation, request),
         key=key,
-        name=singular(details.guess.collection),
+        name=singular(kind or details.guess.collection),
         request_path=request.path,
     )
     request.exchange.code = code or None

@@ -414,6 +414,25 @@ def test_a_session_has_a_limit_of_new_records(shop: Checked) -> None:
     assert shop("POST", "/items", {"name": "a"}).status == 201
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "message"),
+    [
+        ("GET", "/owners/99", "owner 99 not found"),
+        ("GET", "/owners/99/animals", "owner 99 not found"),
+        ("POST", "/owners/99/animals", "owner 99 not found"),
+        ("GET", "/owners/x/animals", "owner x not found"),
+        ("DELETE", "/animals/99/favorite", "animal 99 not found"),
+        ("GET", "/animals/x", "animal x not found"),
+    ],
+)
+def test_an_error_names_what_is_missing(
+    clinic: Checked, method: str, path: str, message: str
+) -> None:
+    body = {"name": "Rex", "species": "dog"} if method == "POST" else None
+    response = clinic(method, path, body)
+    assert (response.status, response.json["message"]) == (404, message)
+
+
 def test_an_action_sets_what_it_is_named_after(clinic: Checked) -> None:
     body = {"animalId": 1, "startsAt": "2030-01-01T09:00:00Z"}
     made = clinic("POST", "/appointments", {**body, "status": "done"}).json

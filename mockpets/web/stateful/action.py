@@ -41,12 +41,14 @@ GONE: Final = f"{OWN}gone"
 class ActionError(Exception):
     """The request fails with a documented error.
 
-    :param statuses: see `documented.failed`; also `key`.
+    :param statuses: see `documented.failed`; also `key` and `kind`.
     """
 
-    def __init__(self, code: str, statuses: Sequence[int], message: str, key: str = "") -> None:
+    def __init__(
+        self, code: str, statuses: Sequence[int], message: str, key: str = "", kind: str = ""
+    ) -> None:
         super().__init__(message)
-        self.code, self.statuses, self.key = code, statuses, key
+        self.code, self.statuses, self.key, self.kind = code, statuses, key, kind
 
 
 @dataclass(frozen=True)
@@ -236,7 +238,7 @@ class Action:
             is_linked = child is None or equal(value_at(child, link_of(collection)), key)
             if row is None or not is_linked:
                 message = _no_record(parent, str(key))
-                raise ActionError("not_found", (404, 400, 422), message, str(key))
+                raise ActionError("not_found", (404, 400, 422), message, str(key), parent.name)
             collection, child = parent, parse_row(row)
 
     def check_owner(self, record: Record) -> None:

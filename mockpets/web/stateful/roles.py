@@ -43,7 +43,8 @@ def _respond(action: Action) -> Response:
         return conditional(operation, request, _ROLES[action.guess.role](action))
     except ActionError as error:
         reasons = [((), str(error))]
-        return failed(operation, request, error.code, error.statuses, reasons, error.key)
+        key, kind = error.key, error.kind
+        return failed(operation, request, error.code, error.statuses, reasons, key, kind)
     except RequestError as error:
         if error.code != "invalid_request":
             raise
