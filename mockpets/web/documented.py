@@ -189,7 +189,9 @@ def read(operation: Operation, request: Request) -> Arguments | Response:
     query = parameters.read("query", dict(request.args.lists()))
     header = parameters.read("header", _headers(request))
     cookie = parameters.read("cookie", cookies)
-    if unknown := query.unknown - details.security.query:
+    meanings = details.guess.query.items()
+    ignored = {name for name, each in meanings if each.word == "ignored" and name in request.args}
+    if unknown := query.unknown - details.security.query | ignored:
         names = ", ".join(map(repr, sorted(unknown)[:8]))
         request.exchange.notes.append(("ignored_query", f"ignored parameters: {names}"))
     problems = [*query.problems, *header.problems, *cookie.problems]

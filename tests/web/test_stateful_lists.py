@@ -83,6 +83,23 @@ def test_a_list_rejects_what_the_document_does_not_allow(clinic: Checked, query:
     assert clinic("GET", f"/owners?{query}").status == 422
 
 
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ({"mood": "calm"}, "'mood'"),
+        ({"mood": "calm", "none": "1", "species": "dog"}, "'mood', 'none'"),
+        ({"species": "dog", "limit": "3"}, ""),
+    ],
+)
+def test_the_log_names_the_parameters_that_select_nothing(
+    clinic: Checked, query: dict[str, str], names: str
+) -> None:
+    assert clinic("GET", "/animals", **query).status == 200
+    (logged,) = clinic.control("GET", "requests?limit=1")["requests"]
+    texts = [each["text"] for each in logged["notes"] if each["code"] == "ignored_query"]
+    assert texts == ([f"ignored parameters: {names}"] if names else [])
+
+
 def test_cursors_lead_to_every_record_once(clinic: Checked) -> None:
     keys, cursor = [], None
     for _ in range(4):
