@@ -19,13 +19,15 @@ from mockpets.contract.document_records import (
 from mockpets.contract.fields import INVALID
 from mockpets.contract.media_types import json_media
 from mockpets.contract.shapes import singular
+from mockpets.errors import RequestError
 from mockpets.seed.values import Values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mockpets.contract.details import Api
-    from mockpets.contract.model import Key, Record, Records
+    from mockpets.contract.model import Collection, Key, Record, Records
+    from mockpets.records.store import Store
 
 
 _NAMED: Final = {"enum", "const", "example", "examples", "pattern"}
@@ -122,14 +124,33 @@ def _name_as_in_examples(records: DocumentRecords, first: Record, *others: Recor
                 return
 
 
+def completed_record(collection: Collection, given: Record, store: Store) -> Record:
+    """Return a record for a store with generated values for what it lacks, but no key.
+
+    :raise RequestError: ``conflict`` for a second single object.
+    """
+    records = collection.schema
+    assert isinstance(records, DocumentRecords)  # noqa: S101 - those of a document are
+    guessed = records.guessed
+    if guessed.is_single and not guessed.parent and store.total():
+        message = f"{collection.name} is a single object, which exists already; change it instead"
+        raise RequestError("conflict", message)
+    (record,) = completed(records, [given], first=store.next_key)
+    return {name: value for name, value in record.items() if name != records.key or name in given}
+
+
 def completed(
-    records: Records, given: Sequence[Record], parents: Sequence[Key] | None = None
+    records: Records,
+    given: Sequence[Record],
+    parents: Sequence[Key] | None = None,
+    first: int = 1,
 ) -> list[Record]:
     """Return records as they are if they are valid and have a key; others are completed.
 
     They get generated values for what they lack, different keys, and existing parents.
 
     :param parents: their keys; None for those of the generated records.
+    :param first: the number of the first one; others have other values.
     """
     assert isinstance(records, DocumentRecords)  # noqa: S101 - those of a document are
     api, guessed, key = records.api, records.guessed, records.key
@@ -139,7 +160,7 @@ def completed(
     field = records.field()
     taken = {identity(each[key]) for each in given if isinstance(each.get(key), (int, str))}
     result = []
-    for number, each in enumerate(given, 1):
+    for number, each in enumerate(given, first):
         is_whole = key in each and field.accept(visible(each)) is not INVALID
         made = {} if is_whole else values.record(guessed.name, guessed.schema, number, echo=each)
         record = {**made, **each}

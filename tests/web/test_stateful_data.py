@@ -205,6 +205,32 @@ def test_the_control_api_changes_records(clinic: Checked) -> None:
     assert len(owners(clinic)) == 20
 
 
+def test_a_record_that_is_added_gets_what_it_lacks(clinic: Checked) -> None:
+    made = [clinic.control("POST", "data/animals", {"name": name}) for name in ("A", "B")]
+    assert [each["id"] for each in made] == [33, 34]
+    shown = ("name", "species", "ownerId", "favoritesCount")
+    for each in made:
+        animal = clinic("GET", f"/animals/{each['id']}").json
+        assert {name: animal[name] for name in shown} == {name: each[name] for name in shown}
+        of_owner = clinic("GET", f"/owners/{each['ownerId']}/animals").json
+        assert each["id"] in [one["id"] for one in of_owner]
+    given = {"id": 50, "name": "C", "species": "cat", "ownerId": 3, "favorite": False}
+    given["favoritesCount"] = 0
+    assert clinic.control("POST", "data/animals", given) == given
+    member = clinic.control("POST", "data/members", {"name": "Eva"})
+    assert clinic("GET", f"/members/{member['id']}").json == member
+
+
+def test_a_single_object_is_not_added_again(clinic: Checked) -> None:
+    settings = {"name": "Other", "opensAt": "07:00"}
+    assert clinic.control("POST", "data/settings", settings) == 409
+    assert clinic.control("GET", "data/settings")["total"] == 1
+    clinic.control("PUT", "data/settings", [])
+    clinic.control("POST", "data/settings", settings)
+    assert clinic("GET", "/settings").json == {**clinic("GET", "/settings").json, **settings}
+    assert clinic.control("POST", "data/settings", settings) == 409
+
+
 def test_a_session_is_exported_and_imported(clinic: Checked) -> None:
     token = clinic(
         "POST", "/auth/register",

@@ -92,7 +92,7 @@ def test_a_list_rejects_what_the_document_does_not_allow(clinic: Checked, query:
     ],
 )
 def test_the_log_names_the_parameters_that_select_nothing(
-    clinic: Checked, query: dict[str, str], names: str
+    clinic: Checked, query: dict[str, Any], names: str
 ) -> None:
     assert clinic("GET", "/animals", **query).status == 200
     (logged,) = clinic.control("GET", "requests?limit=1")["requests"]
