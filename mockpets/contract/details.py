@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mockpets.contract.bodies import Bodies
 from mockpets.contract.fields import INVALID
@@ -175,9 +175,8 @@ class Details:
     @cached_property
     def security(self) -> Security:
         """The credentials that requests need."""
-        return Security(
-            self.api.document, self.described.security, prefix=self.api.corrections.prefix
-        )
+        schemes, prefix = self.api.document.security_schemes, self.api.corrections.prefix
+        return Security(schemes, self.described.security, prefix=prefix)
 
     def response(self, status: int) -> Node | None:
         """Return what the document says of a status, also as ``4XX`` or ``default``; or None."""

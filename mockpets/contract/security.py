@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from mockpets.constants import NoteCode
-    from mockpets.contract.openapi import Document, Node
+    from mockpets.contract.references import Node
 
 _TYPES: Final = ("apiKey", "http", "oauth2", "openIdConnect", "mutualTLS")
 _PLACES: Final = ("header", "query", "cookie")
@@ -122,17 +122,21 @@ def _basic(text: str) -> Credential:
 
 
 class Security:
-    """What an operation needs: one of several sets of schemes."""
+    """What an operation needs: one of several sets of schemes.
+
+    :param schemes: those of the document, by name.
+    :param required: the sets, each by names.
+    """
 
     def __init__(
         self,
-        document: Document,
+        schemes: Mapping[str, Node],
         required: Sequence[Mapping[str, Sequence[str]]],
         *,
         prefix: str = "",
     ) -> None:
         self._prefix = prefix
-        sets = [[_scheme(document.security_schemes[name]) for name in each] for each in required]
+        sets = [[_scheme(schemes[name]) for name in each] for each in required]
         # An empty set is last: every request has it, also one with a credential of another set.
         self._sets: Final = sorted(sets, key=lambda one: not one)
 
