@@ -153,7 +153,7 @@ export interface components {
             notes: components["schemas"]["ContractNote"][];
             share: components["schemas"]["ContractShare"];
         };
-        /** @description The contracts that the server serves, each as `mockpets contract --json` prints it. */
+        /** @description The contracts that the server serves, in the JSON of `mockpets contract`. */
         ContractList: {
             contracts: components["schemas"]["ContractDescription"][];
         };

@@ -195,7 +195,7 @@ class ContractDescription(TypedDict):
 
 
 class ContractList(TypedDict):
-    """The contracts that the server serves, each as ``mockpets contract --json`` prints it."""
+    """The contracts that the server serves, in the JSON of ``mockpets contract``."""
 
     contracts: list[ContractDescription]
 
