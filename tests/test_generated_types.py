@@ -58,12 +58,12 @@ export const filters: NonNullable<operations["requests"]["parameters"]["query"]>
 };
 export const header: operations["state"]["parameters"]["header"] = { "Mockpets-Session": "w1" };
 export function read(state: Result<operations["state"]>, log: Result<operations["requests"]>) {
-  const pets: number | null = state.counts.pets;
+  const records: number | null = state.counts.records;
   const notes: components["schemas"]["NoteCode"][] = log.requests.flatMap((each) =>
     each.notes.map((note) => note.code),
   );
   const fault: components["schemas"]["Fault"] | null | undefined = log.requests[0]?.fault;
-  return [pets?.toFixed(), state.active[0]?.trim(), state.state_file?.saved, notes, fault];
+  return [records?.toFixed(), state.active[0]?.trim(), state.state_file?.saved, notes, fault];
 }
 export function explain(error: components["schemas"]["Error"]): string {
   const { details } = error;

@@ -453,11 +453,11 @@ def sessions() -> None:
 def list_sessions(clients: list[ControlClient], as_json: bool) -> None:
     """List the sessions, with their counts and active scenarios."""
     sessions = [row for client in clients for row in client.sessions()]
-    columns = ("session", "pets", "requests", "held", "idle (s)", "seed", "active")
+    columns = ("session", "records", "requests", "held", "idle (s)", "seed", "active")
     rows = [
         (
             row["name"],
-            "-" if row["pets"] is None else row["pets"],
+            "-" if row["records"] is None else row["records"],
             row["requests"],
             row["held"],
             f"{row['idle_seconds']:.0f}",

@@ -203,12 +203,12 @@ class ContractList(TypedDict):
 class StateCounts(TypedDict):
     """How many of each a session and its server have.
 
-    `pets` is None while generating them would take too long; `held` counts the responses behind
+    `records` is None while generating them would take too long; `held` counts the responses behind
     gates. `unnamed` counts the requests since the session began that were rejected because they
     named no session, with ``--sessions declared``: those of its test may be among them.
     """
 
-    pets: int | None
+    records: int | None
     requests: int
     sessions: int
     held: int
@@ -686,10 +686,10 @@ class DroppedStub(TypedDict):
 
 
 class RecordingStarted(TypedDict):
-    """The number of the last request before a recording, and how many pets it begins with."""
+    """The number of the last request before a recording, and how many records it begins with."""
 
     after: int
-    pets: int
+    records: int
 
 
 class RecordedScenario(TypedDict):
@@ -891,7 +891,7 @@ class Har(TypedDict):
 
 
 class SessionSummary(ActiveScenarios):
-    """A session; `pets` and `held` are the same as in `StateCounts`, and `clock` as in `State`.
+    """A session; `records` and `held` are the same as in `StateCounts`, and `clock` as in `State`.
 
     `id` is new when a session is created, and when a restart may have lost anything of it.
     `failed` counts requests in the log with an error status, a broken connection or a client that
@@ -902,7 +902,7 @@ class SessionSummary(ActiveScenarios):
     id: str
     seed: int
     clock: ClockState | None
-    pets: int | None
+    records: int | None
     requests: int
     failed: int
     last_request: str | None

@@ -154,7 +154,7 @@ class Worker:
         """Compare journal and state with the requests that were sent."""
         state = self.control("GET", "state")
         assert (state["session"], state["active"]) == (self.name, ["inline-1"])
-        assert state["counts"]["pets"] == len(self.stores[""])
+        assert state["counts"]["records"] == len(self.stores[""])
         journal = self.control("GET", "requests?limit=1000")
         assert {row["session"] for row in journal["requests"]} <= {self.name}
         rows = [(row["method"], row["target"], row["status"]) for row in journal["requests"]]

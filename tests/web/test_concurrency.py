@@ -43,5 +43,5 @@ def test_16_threads_create_pets(each: int) -> None:
 
     assert sorted(number for ids in made for number in ids) == list(range(1, THREADS * each + 1))
     assert all(ids == sorted(ids) for ids in made)
-    assert [session["pets"] for session in sessions] == [THREADS * each] + [THREADS] * each
+    assert [session["records"] for session in sessions] == [THREADS * each] + [THREADS] * each
     assert f"{line} {2 * THREADS * each:.1f}\n" in metrics

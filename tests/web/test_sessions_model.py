@@ -296,7 +296,7 @@ class Worlds(RuleBasedStateMachine):
         for told in listed:
             world = self.worlds[told["name"]]
             assert (told["active"], told["seed"]) == ([*world.active], world.seed)
-            assert told["pets"] == len(world.store(world.active).pets)
+            assert told["records"] == len(world.store(world.active).pets)
             base = f"/~{told['name']}/__mockpets"
             pets = self.call("GET", f"{base}/data/pets", key=None).json["records"]
             assert pets == [pet for _, pet in sorted(world.store(world.active).pets.items())]

@@ -215,7 +215,7 @@ def start_recording(call: ControlRequest) -> JsonResponse[RecordingStarted]:
     stores = {one: call.store(one) for one in stack.collections}  # generates what is missing
     session.mark = Mark(journal.last, journal.resets, stack, session.snapshot())
     total = sum(stores[one].total() for one in call.contracts.collections.values())
-    return json_response({"after": journal.last, "pets": total})
+    return json_response({"after": journal.last, "records": total})
 
 
 def recording(call: ControlRequest) -> JsonResponse[RecordedScenario]:

@@ -76,7 +76,7 @@ def state(call: ControlRequest) -> JsonResponse[types.State]:
             "seed": session.seed,
             "clock": session.clock and clock_state(session.clock),
             "counts": {
-                "pets": _record_count(session),
+                "records": _record_count(session),
                 "requests": len(session.journal),
                 "sessions": len(sessions),
                 "held": sum(gates.values()),
@@ -361,7 +361,7 @@ def session_summary(context: ControlContext, session: Session) -> types.SessionS
         "active": list(session.active),
         "seed": session.seed,
         "clock": session.clock and clock_state(session.clock),
-        "pets": _record_count(session),
+        "records": _record_count(session),
         "requests": len(session.journal),
         "failed": session.journal.failed(),
         "last_request": last and f"{last.method} {last.target}",

@@ -9,7 +9,7 @@ import { Button, Chip, CopyButton, count, Dialog, EmptyState, Icon, Kbd, matchin
 const PAGES = {
   requests: { name: "Requests", key: "r", view: Requests, count: () => store.state.counts.requests },
   scenarios: { name: "Scenarios", key: "s", load: () => import("./scenarios.js"), count: () => store.state.scenarios.length },
-  data: { name: "Data", key: "d", load: () => import("./data.js"), count: () => store.state.counts.pets },
+  data: { name: "Data", key: "d", load: () => import("./data.js"), count: () => store.state.counts.records },
   sessions: { name: "Sessions", key: "e", load: () => import("./sessions.js"), count: () => store.state.counts.sessions },
   findings: { name: "Findings", key: "i", load: () => import("./findings.js") },
   try: { name: "Try it", key: "t", load: () => import("./try.js") },

@@ -28,9 +28,9 @@ def used(request: pytest.FixtureRequest) -> Iterator[tuple[Client, int]]:
 
 
 def counts(call: Client) -> dict[str, tuple[int, int, list[str]]]:
-    """Return the pets, the requests and the active scenarios of each session."""
+    """Return the numbers of records and requests, and the active scenarios, of each session."""
     listed = call("GET", SESSIONS).json["sessions"]
-    return {each["name"]: (each["pets"], each["requests"], each["active"]) for each in listed}
+    return {each["name"]: (each["records"], each["requests"], each["active"]) for each in listed}
 
 
 def test_every_session_is_reset_and_then_dropped_but_for_the_default_one(

@@ -55,7 +55,7 @@ def test_a_recording_begins_with_the_records_of_all_collections(serve: Serve) ->
     orders = {path.replace("items", "orders"): item for path, item in ITEMS.items()}
     for paths, total in ((RATES, 0), (ITEMS, 16), (ITEMS | orders, 32)):
         call = serve(paths)
-        assert call("POST", "/__mockpets/recording").json == {"after": 0, "pets": total}
+        assert call("POST", "/__mockpets/recording").json == {"after": 0, "records": total}
 
 
 def test_the_records_of_many_collections_are_not_counted(serve: Serve) -> None:
@@ -69,7 +69,7 @@ def test_the_records_of_many_collections_are_not_counted(serve: Serve) -> None:
 
     for count, total in ((50, 800), (51, None)):
         state = serve(paths(count))("GET", "/__mockpets/state").json
-        assert state["counts"]["pets"] == total
+        assert state["counts"]["records"] == total
         lists = [one["lists"] for one in state["contracts"][0]["collections"]]
         assert lists == [[f"get-items{number}"] for number in range(count)]
 

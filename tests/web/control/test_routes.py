@@ -428,7 +428,7 @@ def test_a_failed_change_keeps_an_inline_scenario_and_its_counters(call: Client)
         assert refused.status == 422
     assert pots(call, "fail", 2) == [418, 200]
     result = good(at(call, "GET", "sessions/fail"))
-    assert (result["seed"], result["pets"]) == (1, 16)
+    assert (result["seed"], result["records"]) == (1, 16)
 
 
 NAMED: Any = {"name": "teapot", **TEAPOT}
@@ -500,14 +500,20 @@ def test_a_session_is_created_as_requested_and_reset_to_that(call: Client) -> No
     body = {"scenario": [TEAPOT, "retry"], "seed": 77, "data": {"pets": pets}}
     made = at(call, "PUT", "sessions/Made", body)
     assert made.status == 201
-    result = {"name": "made", "active": ["inline-1", "retry"], "seed": 77, "pets": 1, "requests": 0}
+    result = {
+        "name": "made",
+        "active": ["inline-1", "retry"],
+        "seed": 77,
+        "records": 1,
+        "requests": 0,
+    }
     assert result.items() <= made.json.items()
     assert made.json["base_path"] == "/~made/v1"
     call("POST", "/~made/v1/pets", json_body=PET)
     good(at(call, "POST", "reset", session="made"))
     assert good(at(call, "GET", "data/pets", session="made"))["records"] == pets
     again = at(call, "PUT", "sessions/made")
-    assert (again.status, again.json["seed"], again.json["pets"]) == (200, 77, 1)
+    assert (again.status, again.json["seed"], again.json["records"]) == (200, 77, 1)
     # A seed alone means generated pets, different from those of the server's seed.
     good(at(call, "PUT", "sessions/made", {"seed": 5}))
     grown = good(at(call, "GET", "data/pets", session="made"))
@@ -535,7 +541,7 @@ def test_state_has_every_specified_property(fresh: Make) -> None:
     call("GET", "/~w1/v1/pets")
     state = good(at(call, "GET", "state"))
 
-    assert state["counts"] == {"pets": 16, "requests": 1, "sessions": 2, "held": 0, "unnamed": 0}
+    assert state["counts"] == {"records": 16, "requests": 1, "sessions": 2, "held": 0, "unnamed": 0}
     wanted = {"key": "mockpets", "any_key": True, "base_path": "/~w1/v1", "max_records": 10_000}
     wanted |= {"journal_size": 1000, "public": False, "max_sessions": 1000}
     assert state["settings"].pop("all")
@@ -653,9 +659,9 @@ def long_bodies() -> Iterator[tuple[str, bytes, str]]:
     yield (
         "sessions/new",
         b'{"data": {"pets": "many"}, "seed": 2}',
-        '"seed":2,"clock":null,"pets":8000',
+        '"seed":2,"clock":null,"records":8000',
     )
-    yield "sessions/new", b'{"data": {"pets": 30000}}', '"pets":30000'
+    yield "sessions/new", b'{"data": {"pets": 30000}}', '"records":30000'
 
 
 LONG_BODIES = [*long_bodies()]

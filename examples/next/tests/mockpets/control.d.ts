@@ -675,10 +675,10 @@ export interface components {
             matches: number[];
             notes: string[];
         };
-        /** @description The number of the last request before a recording, and how many pets it begins with. */
+        /** @description The number of the last request before a recording, and how many records it begins with. */
         RecordingStarted: {
             after: number;
-            pets: number;
+            records: number;
         };
         /** @description Records of a collection that a scenario defines: a list, or the name of a fixture. */
         RecordsContent: string | {
@@ -1085,7 +1085,7 @@ export interface components {
             max: number;
         };
         /**
-         * @description A session; `pets` and `held` are the same as in `StateCounts`, and `clock` as in `State`.
+         * @description A session; `records` and `held` are the same as in `StateCounts`, and `clock` as in `State`.
          *
          *     `id` is new when a session is created, and when a restart may have lost anything of it.
          *     `failed` counts requests in the log with an error status, a broken connection or a client that
@@ -1097,7 +1097,7 @@ export interface components {
             id: string;
             seed: number;
             clock: components["schemas"]["ClockState"] | null;
-            pets: number | null;
+            records: number | null;
             requests: number;
             failed: number;
             last_request: string | null;
@@ -1143,12 +1143,12 @@ export interface components {
         /**
          * @description How many of each a session and its server have.
          *
-         *     `pets` is null while generating them would take too long; `held` counts the responses behind
+         *     `records` is null while generating them would take too long; `held` counts the responses behind
          *     gates. `unnamed` counts the requests since the session began that were rejected because they
          *     named no session, with `--sessions declared`: those of its test may be among them.
          */
         StateCounts: {
-            pets: number | null;
+            records: number | null;
             requests: number;
             sessions: number;
             held: number;
