@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mockpets.contract.model import Operation
-    from mockpets.contract.openapi import Node
     from mockpets.web.documented import Arguments
     from mockpets.web.exchange import Request
     from mockpets.web.stateful.action import Action
@@ -45,9 +44,9 @@ def set_tag(action: Action, response: Response, representation: Callable[[], byt
     ):
         return
     tag = _tag_of(representation())
-    headers = details.success.node.get("headers") or {}
-    node: Node = next((each for name, each in headers.items() if name.lower() == "etag"), {})
-    if details.api.is_valid(details.api.document.resolve(node).get("schema", {}), tag):
+    headers = details.success.node.get("headers", {})
+    header = next((each for name, each in headers.items() if name.lower() == "etag"), None)
+    if header is None or details.api.is_valid(header["schema"], tag):
         response.set_header("ETag", tag)
 
 
