@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -33,7 +34,7 @@ class Sent(NamedTuple):
     """The body of a request.
 
     :param value: as JSON; `INVALID` without one.
-    :param kind: what is wrong; empty for a valid body, and for none where none is required.
+    :param kind: what is wrong; empty for a valid body, and for a missing one that is optional.
     :param problems: every problem; a path is empty for the whole body.
     :param media_type: the one in the document that describes it.
     """
@@ -56,7 +57,7 @@ class _BodyError(Exception):
 class Bodies:
     """The bodies of an operation's requests.
 
-    :param body: the resolved `requestBody`; None without one, where every body is ignored.
+    :param body: the resolved `requestBody`; None if there is none, then bodies are ignored.
     """
 
     def __init__(self, fields: Fields, body: Node | None) -> None:
@@ -104,11 +105,17 @@ class Bodies:
             return Sent(_file("", raw, kind), media_type=media_type)
         return _accepted(field, value)._replace(media_type=media_type)
 
-    def _described(self, kind: str, content_type: str) -> str:
-        """Return the media type of the document that describes one of a request."""
+    @cached_property
+    def _known(self) -> Mapping[str, str]:
+        """The media types without their parameters, and as documented."""
         known: dict[str, str] = {}
         for name in self._content:
             known.setdefault(_parsed(name)[0], name)
+        return known
+
+    def _described(self, kind: str, content_type: str) -> str:
+        """Return the documented media type that describes the one of a request."""
+        known = self._known
         ranges = (f"{kind.partition('/')[0]}/*", "*/*", "*")
         nearest = (kind, *ranges) if kind and "*" not in kind else ()
         described = next((known[each] for each in nearest if each in known), None)

@@ -222,7 +222,7 @@ def _find_people(reading: Reading) -> None:
 
 
 def credentials_of(operation: Operation, shapes: Shapes) -> Credentials | None:
-    """Return the password and the token of a log-in; None if it has not both."""
+    """Return the password and the token of a log-in; None unless it has both."""
     body = shapes.record(operation.body, operation.segment)
     if operation.method != "POST" or body is None:
         return None

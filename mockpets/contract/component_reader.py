@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mockpets.errors import Problem
 
     Found = tuple[Path, str, str] | Problem
-    """A problem: path, what and hint, or complete."""
+    """A problem: its path, what is wrong and the hint; or complete."""
 
 NoteKind = Literal["operation", "part", "keyword", "warning"]
 _T = TypeVar("_T")
@@ -42,7 +42,7 @@ class Note(NamedTuple):
 
 
 class ComponentReader:
-    """Reads parameters, bodies and responses; a component that several operations share, once."""
+    """Reads parameters, bodies and responses. Components that operations share are read once."""
 
     def __init__(self, document: References) -> None:
         self.problems: list[Found] = []
@@ -79,7 +79,10 @@ class ComponentReader:
             self._add(at, error.what, error.hint)
 
     def _resolved(self, value: object, at: Path, expected: str, hint: str = "") -> dict[str, Any]:
-        """Return a mapping after its reference; add a problem and return an empty one if not."""
+        """Return a mapping, or the one to which it refers.
+
+        If there is none, add a problem and return an empty mapping.
+        """
         if not isinstance(value, dict):
             self._add(at, f"must be {expected}, got {got(value)}", hint)
             return {}
@@ -206,7 +209,10 @@ class ComponentReader:
         return {**other, **{name: part for name, part in parts.items() if part}}
 
     def _shared(self, value: object, at: Path, read: Callable[[object, Path], _T]) -> _T:
-        """Return what a function reads of a value; once for all that share a component."""
+        """Return what a function reads of a value, which may be a reference to a component.
+
+        The function reads each component once.
+        """
         reference = value.get("$ref") if isinstance(value, dict) and len(value) == 1 else None
         if not isinstance(reference, str):
             return read(value, at)
@@ -248,7 +254,7 @@ class ComponentReader:
         return result
 
     def _examples(self, holder: dict[str, Any], at: Path) -> None:
-        """Check named examples; drop a list, which JSON Schema has, but not this object."""
+        """Check named examples; drop a list of examples, which only a schema may have."""
         examples = holder.get("examples")
         if examples is None:
             holder.pop("examples", None)

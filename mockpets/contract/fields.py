@@ -51,7 +51,7 @@ class Invalid(Enum):
 
 
 INVALID: Final = Invalid.INVALID
-"""What stands for an invalid value: null is a value."""
+"""Stands for an invalid value, since None is a valid one: null."""
 
 
 def parse_int64(text: str) -> int | None:
@@ -72,7 +72,7 @@ def is_number(value: object) -> TypeGuard[int | float | Decimal]:
 
 
 def is_unicode(text: str) -> bool:
-    """Return whether UTF-8 can encode a text: half of a surrogate pair it cannot."""
+    """Return whether UTF-8 can encode a text: it cannot encode half of a surrogate pair."""
     if text.isascii():
         return True
     try:

@@ -501,7 +501,7 @@ class Shape:
 
     :param fields: those of the declared properties, by name.
     :param required: the names of required properties.
-    :param patterns: what tells whether a name matches a pattern, and the field of the property.
+    :param patterns: whether a name matches a pattern, and the field of its property.
     :param other: the field of all other properties; None if they are not allowed.
     :param drops_others: whether other properties are ignored.
     :param names: the field of each name; None if all names are valid.

@@ -97,7 +97,7 @@ class _InvalidError(Exception):
 
 
 class _Typed(NamedTuple):
-    """A value of JSON, which needs no reading of texts."""
+    """A JSON value, which is not converted from texts."""
 
     value: object
 

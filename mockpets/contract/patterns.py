@@ -1,7 +1,7 @@
 """Regular expressions and formats of JSON Schema: which of them hold for a text.
 
-A `pattern` is one of ECMAScript, which Python cannot always read, and which may take Python an
-exponential time, such as ``(a+)+$``. Those are not enforced: see `matcher`.
+A `pattern` is a regular expression of ECMAScript. Python cannot read some of them, and others, such
+as ``(a+)+$``, take it exponential time. Those are not enforced: see `matcher`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LONGEST: Final = 2000
 _STEPS: Final = 3 * 10**8
 """Maximum number of ways to compare a text with a pattern, which take at most about a second."""
 _FEW: Final = 32
-"""A repeat with at most so many lengths costs little."""
+"""A repeat that can have at most this many lengths costs little."""
 _TOKEN: Final = re.compile(
     r"""
     (?P<escape>\\.)
@@ -125,10 +125,10 @@ def _longest_text(pattern: str) -> int:
 
 @cache
 def matcher(pattern: str) -> Callable[[str], bool] | None:
-    """Return what tells whether a text matches a pattern; None if the pattern is not enforced.
+    """Return a function that returns whether a text matches; None if the pattern is not enforced.
 
-    One that Python cannot read, or with a repeat inside a repeat, is not enforced. A text that is
-    so long that a comparison could take seconds matches.
+    A pattern that Python cannot read, or that has a repeat inside a repeat, is not enforced. A text
+    for which the comparison could take seconds counts as a match.
     """
     if len(pattern) > _LONGEST or _repeats_a_repeat(pattern):
         return None

@@ -1,7 +1,7 @@
-"""Check that a request has the credentials which an operation of a document needs.
+"""Check that a request has the credentials that an operation of a document needs.
 
-They must be there, and have the right form. Any credential passes, unless the server has keys of
-its own. Scopes are not checked.
+They must be present and well-formed. Any credential passes, unless the server has keys of its own.
+Scopes are not checked.
 """
 
 from __future__ import annotations

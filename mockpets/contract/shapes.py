@@ -140,7 +140,7 @@ class Shapes:
         self._flat: dict[int, tuple[Node, Flat]] = {}  # with the node: an id is only unique alive
 
     def flat(self, schema: object, depth: int = 0) -> Flat:
-        """Return a schema with its parts merged; one that is no object is an empty schema."""
+        """Return a schema with its parts merged; a value that is not an object is an empty one."""
         node = mapping(schema)
         known = self._flat.get(id(node))
         if known:
