@@ -110,13 +110,15 @@ class Bodies:
         """The media types without their parameters, and as documented."""
         known: dict[str, str] = {}
         for name in self._content:
-            known.setdefault(_parsed(name)[0], name)
+            kind = _parsed(name)[0]
+            known.setdefault("application/json" if kind == "json" else kind, name)
         return known
 
     def _described(self, kind: str, content_type: str) -> str:
         """Return the documented media type that describes the one of a request."""
         known = self._known
-        ranges = (f"{kind.partition('/')[0]}/*", "*/*", "*")
+        main, suffix = kind.partition("/")[0], kind.rpartition("+")[2]
+        ranges = (f"{main}/*+{suffix}", f"{main}/*", "*/*", "*")
         nearest = (kind, *ranges) if kind and "*" not in kind else ()
         described = next((known[each] for each in nearest if each in known), None)
         if described is not None and self._reads(kind, described):

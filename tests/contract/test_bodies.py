@@ -156,6 +156,9 @@ def texts(result: Sent) -> list[str]:
     ("application/json", ("*/*",), "*/*"),
     ("application/json", ("*/*", "application/*"), "application/*"),
     ("application/json", ("text/*", JSON), JSON),
+    ("application/json", ("json; charset=utf-8",), "json; charset=utf-8"),
+    ("application/merge-patch+json", (JSON, "application/*+json"), "application/*+json"),
+    ("application/json", ("application/*+json",), ""),
     ("application/x+json", ("text/*", "application/xml"), ""),
 ])  # fmt: skip
 def test_the_nearest_media_type_describes_a_body(
