@@ -8,7 +8,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from itertools import chain, cycle, islice
 from typing import TYPE_CHECKING, Final
 
-from mockpets.contract.shapes import plain
+from mockpets.contract.shapes import plain, singular
 from mockpets.seed import properties
 from mockpets.seed.patterns import matches, text_matching
 from mockpets.seed.places import plural, word_set, words_of
@@ -179,6 +179,35 @@ def _free_step(shape: Shape) -> Decimal:
     return Decimal(1).scaleb(width.adjusted() - 1)
 
 
+def total_of(place: Place, shape: Shape) -> object:
+    """Return what a property totals: a list beside it, its amounts, or price times quantity."""
+    words = words_of(place.name)
+    if not words or not {"total", "count", "subtotal"} & {words[0], words[-1]}:
+        return None
+    lists = [(key, each) for key, each in place.beside.items() if isinstance(each, list)]
+    if "number" in shape.types:
+        price, quantity = place.value_beside("unitprice", "price"), place.value_beside("quantity")
+        if isinstance(price, (int, Decimal)) and isinstance(quantity, int):
+            return price * quantity
+        amounts = [_amount(item) for _, items in lists[:1] for item in items]
+        known = [each for each in amounts if each is not None]
+        return sum(known) if known and len(known) == len(amounts) else None
+    subjects = {singular(word) for word in words} - {"total", "count", "item", "result", "element"}
+    if len(lists) != 1 or not subjects <= {singular(word) for word in words_of(lists[0][0])}:
+        return None
+    return len(lists[0][1])
+
+
+def _amount(item: object) -> int | Decimal | None:
+    """Return the amount of a line of an order or invoice, or None."""
+    if isinstance(item, dict):
+        for name, value in item.items():
+            is_amount = plain(name) in {"total", "linetotal", "subtotal", "amount"}
+            if is_amount and isinstance(value, (int, Decimal)):
+                return value
+    return None
+
+
 # Texts
 
 
@@ -299,3 +328,14 @@ _SIMPLE: Final = {
 def uuid_of(place: Place) -> str:
     """Return a UUID of version 4."""
     return properties.fill(_UUID, place)
+
+
+def repaired(shape: Shape, value: object) -> object:
+    """Return a number as a text, or a text as a number, if the type of a shape asks for it."""
+    is_number = isinstance(value, (int, Decimal)) and not isinstance(value, bool)
+    if is_number and shape.types == ("string",):
+        return str(value)
+    is_digits = isinstance(value, str) and value.isascii() and value.isdigit()
+    if is_digits and shape.types in {("integer",), ("number",)}:
+        return int(str(value)) if len(str(value)) < 19 else value
+    return value
