@@ -341,7 +341,9 @@ def _list_records(
             raise invalid("--where", what)
         filters.setdefault(property_name, []).append(wanted)
     records = client.records(name, **filters)
-    names = list(dict.fromkeys(key for record in records for key in record))[:_COLUMNS]
+    named = dict.fromkeys(name for record in records for name in record)
+    properties = [name for name in named if name[:1] != "~"]  # no response shows the others
+    names = sorted(properties, key=lambda name: name != "id")[:_COLUMNS]
     rows = [[_cell(record.get(key, "-")) for key in names] for record in records]
     kind = f"matching records of {name}" if where else name
     remote.show({"records": records}, _listed(client, kind, rows, names), as_json=as_json)

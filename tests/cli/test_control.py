@@ -1,6 +1,7 @@
 """The commands for the state of a running server."""
 
 import json
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
 from tests.http_client import Client
+from tests.web.checked_client import CLINIC
 
 SECONDS = 20
 """The time limit for every step, in seconds."""
@@ -498,3 +500,33 @@ def test_help_of_a_group_lists_its_commands(run: Run, group: str) -> None:
     assert out[0] == f"Usage: mockpets {group} [COMMAND] [OPTIONS]..."
     assert "  Without COMMAND, runs 'list'." in out
     assert run("help", group, "list") == run(group, "list", "--help")
+
+
+# --- A server of a document ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def _clinic(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with MockpetsServer(Settings(port=0, contract=(str(CLINIC),))) as server:
+        monkeypatch.setenv("MOCKPETS_URL", server.url)
+        yield
+
+
+@pytest.mark.usefixtures("_clinic")
+def test_the_records_of_a_document_are_listed_with_the_key_first(run: Run) -> None:
+    animals = run("data", "animals")[1]
+    assert animals[0].split()[:2] == ["id", "name"]
+    assert animals[1].split()[:2] == ["1", "Bella"]
+    status, settings, err = run("data", "settings")
+    assert (status, err, len(settings)) == (0, [], 2)
+    assert settings[0].split() == ["name", "opensAt", "closesAt", "reminders"]
+    message = "settings is a single object, which exists already; change it instead"
+    added = run("data", "settings", "add", '{"name": "a"}')
+    assert added == (1, [], [f"mockpets: {message}"])
+
+
+@pytest.mark.usefixtures("_clinic")
+def test_the_sessions_of_a_document_have_records(run: Run) -> None:
+    sessions = run("sessions")[1]
+    assert sessions[0].split()[:3] == ["session", "records", "requests"]
+    assert sessions[1].split()[:3] == ["default", "81", "0"]
