@@ -45,7 +45,7 @@ def _visitor_error(visitors: VisitorSessions, error: RequestError) -> Response:
     if is_control and error.code != "not_found":
         return _request_error(error)
     visitors.log_limit(error)
-    return _request_error(error, for_visitor(error))
+    return _request_error(error, for_visitor(error, visitors.records_word))
 
 
 def _request_error(error: RequestError, shown: RequestError | None = None) -> Response:

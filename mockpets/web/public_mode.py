@@ -179,6 +179,12 @@ class VisitorSessions:
         if on_end is not None:
             on_end(end)
 
+    @property
+    def records_word(self) -> str:
+        """What records are called: by the name of the collection if there is only one."""
+        names = [*self._library().contracts.collections]
+        return names[0] if len(names) == 1 else "records"
+
     def log_limit(self, error: RequestError) -> None:
         """Log an error about a limit, each limit at most once a minute."""
         if error.code not in _VISITOR_MESSAGES:
@@ -192,16 +198,19 @@ class VisitorSessions:
 _VISITOR_MESSAGES: Final[dict[str, str]] = {
     "rate_limited": "too many requests at the moment; try again {when}",
     "busy": "too many people use this demo at the moment; try again {when}",
-    "store_full": "there is no room for more pets; start again with the original pets, or try "
-    "again later",
+    "store_full": "there is no room for more {records}; start again with the original {records}, "
+    "or try again later",
     "session_dropped": "your changes were removed, because you were away and others needed the "
-    "room; try again to start with the original pets",
+    "room; try again to start with the original {records}",
 }
 """What a visitor reads about a limit: what happened and what to do. The log has the limit."""
 
 
-def for_visitor(error: RequestError) -> RequestError:
-    """Return an error with its message for visitors, who are not operators."""
+def for_visitor(error: RequestError, records: str = "records") -> RequestError:
+    """Return an error with its message for visitors, who are not operators.
+
+    :param records: what records are called.
+    """
     text = _VISITOR_MESSAGES.get(error.code)
     if text is None:
         if error.for_visitors is None:
@@ -210,7 +219,7 @@ def for_visitor(error: RequestError) -> RequestError:
     seconds = dict(error.headers).get("Retry-After")
     unit = "second" if seconds == "1" else "seconds"
     when = f"in {seconds} {unit}" if seconds else "later"
-    return error.copy(text.format(when=when))
+    return error.copy(text.format(when=when, records=records))
 
 
 def _address(request: Request) -> str:

@@ -11,6 +11,7 @@ from mockpets.settings.model import rows
 from mockpets.web.public_mode import PUBLIC_RATE
 from tests.http_client import Response
 from tests.test_cost import counted_calls
+from tests.web.checked_client import CLINIC
 from tests.web.test_contract import assert_cors, assert_error
 from tests.web.test_public_mode import FULL, WAIT, Public
 
@@ -218,3 +219,30 @@ def test_a_loss_is_reported_even_if_the_server_is_full() -> None:
 
     assert_error(public("GET", "/v1/pets"), "session_dropped")
     assert_error(public("GET", "/v1/pets"), "busy")
+
+
+# --- A document -----------------------------------------------------------------------------------
+
+
+def test_visitors_of_a_document_are_isolated_and_limited(caplog: pytest.LogCaptureFixture) -> None:
+    public = Public(contract=(str(CLINIC),), max_records=2, host=("127.0.0.1",))
+    one, two = "192.0.2.1", "192.0.2.2"
+    member = {"name": "Eva", "email": "eva@example.com", "password": "let-me-in"}
+    made = public("POST", "/api/auth/register", one, json_body=member)
+    token = made.json["token"]
+    assert made.status == 201 and "let-me-in" not in made.text
+    assert public("GET", "/api/me", one, key=token).json["name"] == "Eva"
+    first = public("GET", "/api/members", two).json[0]
+    assert public("GET", "/api/me", two, key=token).json == first
+    assert "Eva" not in public("GET", "/api/members", two).text
+    for number in range(3):
+        owner = {"name": f"O{number}", "email": "o@example.com"}
+        response = public("POST", "/api/owners", one, json_body=owner)
+    assert_error(response, "store_full")
+    assert response.json["message"] == NO_ROOM.replace("pets", "records")
+    assert "--max-records" in caplog.text and "let-me-in" not in caplog.text
+    assert public("GET", "/api/owners", two).json["meta"]["total"] == 16
+    for path in ("data/members", "state", "requests", "sessions", "contract"):
+        assert public("GET", f"/__mockpets/{path}", one).status in (401, 404)
+    assert public("POST", "/__mockpets/visitor/reset", one).status == 200
+    assert public("GET", "/api/owners", one).json["meta"]["total"] == 16
