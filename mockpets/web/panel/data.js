@@ -62,6 +62,15 @@ function jsonOf(text, asText) {
   }
 }
 
+/** Whether no response shows a property, such as the key of a single object. */
+const isHidden = (name) => name.startsWith("~");
+
+/** Return a value of the schema as a text, as `textOf` does. */
+const textIn = (value) => (typeof value === "string" || value === undefined ? value : JSON.stringify(value));
+
+/** Return the values to choose from, as texts; undefined for any other property. */
+const optionsOf = ({ type, enum: values } = {}) => (values ?? (type === "boolean" ? [true, false] : undefined))?.filter((each) => each !== null).map(textIn);
+
 /** Return the JSON merge patch that makes one value another. */
 function patch(before, after) {
   if (!isObject(before) || !isObject(after)) return after;
@@ -113,7 +122,7 @@ function suggested(names, records, schema) {
   const usable = names.filter((name) => isProperty(name) && /^[^\s":]+$/.test(name));
   return Object.fromEntries(usable.map((name) => {
     const seen = records.map((record) => record.get(name)).filter((json) => json !== undefined && !/^[[{]/.test(json)).map(textOf);
-    const values = [...new Set([...(schema?.properties[name]?.enum ?? []), ...seen])].filter((value) => value && !value.includes('"'));
+    const values = [...new Set([...(optionsOf(schema?.properties[name]) ?? []), ...seen])].filter((value) => value && !value.includes('"'));
     return [name, { hint: values.slice(0, 3).join(", "), values: () => values }];
   }));
 }
@@ -168,13 +177,13 @@ function Records({ collection, page, filters, isPartial, error, create, filter, 
   const [form, setForm] = useState(null); // the open form: "add" or "replace"
   const { name, path, id: key, scenario, content_of: giver, hidden_by: hiding } = collection;
   const { total, hasMore } = page;
-  const known = [...new Set([...Object.keys(schema?.properties ?? {}), ...page.records.flatMap((record) => [...record.keys()])])].filter((each) => each !== key);
-  const shown = known.slice(0, MOST_COLUMNS).map((column) => ({ column, isNumber: isNumeric(column, page.records, schema), isChoice: Boolean(schema?.properties[column]?.enum) }));
+  const known = [...new Set([...Object.keys(schema?.properties ?? {}), ...page.records.flatMap((record) => [...record.keys()])])].filter((each) => each !== key && !isHidden(each));
+  const shown = known.slice(0, MOST_COLUMNS).map((column) => ({ column, isNumber: isNumeric(column, page.records, schema), isChoice: Boolean(optionsOf(schema?.properties[column])) }));
   const toggle = (kind) => ({ "aria-expanded": String(form === kind), does: () => setForm(form === kind ? null : kind) });
   const save = async () => download(`${name}-${store.session}.json`, indent(listOf(await load(collection, filters))));
   const remove = (record, title) => undoably(`Deleted record ${title}.`, collection, () => control(pathOf(collection, textOf(record.get(key))), { method: "DELETE" }));
   const amount = filters.length ? `${total.toLocaleString("en")} of ${count(collection.total, "record")}` : count(total, "record");
-  const keys = suggested([key, ...known], page.records, schema);
+  const keys = suggested([key, ...known].filter((each) => !isHidden(each)), page.records, schema);
   const example = exampleOf(keys, known, schema);
   const problem = error || (isPartial ? `Filter by a property and its value${example && `, such as ${example}`}.` : "");
   const words = `${amount}${hasMore ? `, the first ${page.records.length.toLocaleString("en")}` : ""} · ${path} · ${giver === null ? "the session's own records" : `content of the scenario ${giver}`}`;
@@ -197,7 +206,7 @@ function Records({ collection, page, filters, isPartial, error, create, filter, 
       </div>
       <div class="scroll">
         ${page.records.length > 0 ? html`<table class="records editable" style=${{ minWidth: width(96), maxWidth: width(240) }}>
-          <thead><tr><th scope="col" class=${keyIsNumber ? "key number" : "key"}>${key}</th>${shown.map(({ column, isNumber, isChoice }) => html`<th key=${column} scope="col" class=${isNumber ? "number" : isChoice ? "choice" : ""} title=${column}>${column}</th>`)}<td></td></tr></thead>
+          <thead><tr><th scope="col" class=${keyIsNumber ? "key number" : "key"}>${isHidden(key) ? "record" : key}</th>${shown.map(({ column, isNumber, isChoice }) => html`<th key=${column} scope="col" class=${isNumber ? "number" : isChoice ? "choice" : ""} title=${column}>${column}</th>`)}<td></td></tr></thead>
           <tbody>${page.records.map((record) => {
             const id = textOf(record.get(key));
             const title = isText(record.get(label)) && key !== label ? `${id}, ${textOf(record.get(label))}` : id;
@@ -240,7 +249,7 @@ function Value({ collection, id, title, name, json, isNumber, schema }) {
     await control(pathOf(collection, id), { method: "PATCH", body: toObject([[name, patch(json, value)]]) });
     announce(text ? `${name} of record ${id} is now ${text}` : `Record ${id} now has no ${name}`);
   };
-  return html`<${Cell} name=${`${name} of record ${title}`} value=${textOf(json)} options=${property.enum} isRequired=${isRequired} isNumber=${isNumber} change=${change} />`;
+  return html`<${Cell} name=${`${name} of record ${title}`} value=${textOf(json)} options=${optionsOf(property)} isRequired=${isRequired} isNumber=${isNumber} change=${change} />`;
 }
 
 /**
@@ -282,11 +291,11 @@ function Cell({ name, value, options, isRequired, isNumber, change }) {
     : html`<input ...${common} autocomplete="off" inputmode=${isNumber ? "numeric" : null} />`}</td>`;
 }
 
-const Options = ({ options, chosen, isRequired }) => html`${!isRequired && html`<option value="">None</option>`}${options.map((each) => html`<option key=${each} value=${each} selected=${each === chosen}>${each}</option>`)}`;
+const Options = ({ options, chosen, isRequired }) => html`${!isRequired && html`<option value="">None</option>`}${(!chosen || options.includes(chosen) ? options : [chosen, ...options]).map((each) => html`<option key=${each} value=${each} selected=${each === chosen}>${each}</option>`)}`;
 
 /** Add a record as any client would, and show the response. */
 function Add({ collection, create }) {
-  const { key, body: { schema, envelope, type: mediaType } } = create;
+  const { key, body: { schema, envelope, type: mediaType, example } } = create;
   const [response, setResponse] = useState({ text: "", isError: false });
   const properties = Object.entries(schema.properties);
   const add = async (event) => {
@@ -310,9 +319,14 @@ function Add({ collection, create }) {
   };
   return html`
     <form class="panel-form" aria-label="Add a record" onSubmit=${add}>
-      ${properties.map(([name, { type, enum: options, examples }]) => html`<label key=${name}>${name} ${options
-        ? html`<select name=${name}><${Options} options=${options} chosen=${examples?.[0]} isRequired=${schema.required.includes(name)} /></select>`
-        : html`<input name=${name} autocomplete="off" inputmode=${type === "integer" ? "numeric" : null} defaultValue=${examples?.[0]} />`}</label>`)}
+      ${properties.map(([name, property]) => {
+        const [given] = property.examples ?? [];
+        const options = optionsOf(property);
+        const nested = (envelope === null ? example : example?.[envelope])?.[name];
+        return html`<label key=${name}>${name} ${options
+          ? html`<select name=${name}><${Options} options=${options} chosen=${textIn(given)} isRequired=${schema.required.includes(name)} /></select>`
+          : html`<input name=${name} autocomplete="off" inputmode=${property.type === "integer" ? "numeric" : null} defaultValue=${textIn(given)} placeholder=${typeof nested === "object" ? JSON.stringify(nested) : null} />`}</label>`;
+      })}
       <${Button} kind="primary" type="submit" text="Add" />
       <p role="status" class=${response.isError ? "failure" : "soft"}>${response.text || html`Sends <code>POST ${collection.path}</code>; active scenarios apply.`}</p>
     </form>`;
@@ -321,17 +335,18 @@ function Add({ collection, create }) {
 /** Return the message in the body of an error, or the body. */
 function problemIn(text) {
   try {
-    return textOf(members(text).get("message")) || text;
+    const properties = members(text);
+    return textOf(["message", "detail"].map((name) => properties.get(name)).find(isText)) || text;
   } catch {
     return text;
   }
 }
 
 /** Return what a response says about the record that was added. */
-function added(text, { body: { schema, envelope } }, { id: key }) {
+function added(text, { body: { schema } }, { id: key }) {
   try {
     const whole = members(text);
-    const value = envelope !== null && isObject(whole.get(envelope)) ? members(whole.get(envelope)) : whole;
+    const value = [whole, ...[...whole.values()].filter(isObject).map(members)].find((each) => each.has(key)) ?? whole; // it may be in an envelope
     const names = [...new Set([key, labelOf(schema)])].map((each) => textOf(value.get(each))).filter(Boolean);
     return names.length ? `Added record ${names.join(", ")}.` : "Added a record.";
   } catch {

@@ -234,6 +234,11 @@ export const Segments = ({ label, value, options, choose }) => html`<span class=
 /** Tabs with their panel below. `tabs` are [id, label]; `children` is the open panel. */
 export function Tabs({ label, tabs, open, choose, children }) {
   const ref = useRef(null);
+  useEffect(() => {
+    const { children: all, scrollWidth, clientWidth, scrollHeight, clientHeight } = ref.current;
+    const isCut = scrollWidth > clientWidth || scrollHeight > clientHeight;
+    if (isCut) [...all].find((tab) => tab.ariaSelected === "true")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [open, tabs.length]);
   const move = (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined) return;

@@ -1,0 +1,156 @@
+"""The Data view of a server that serves an OpenAPI document with 50 collections."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from mockpets import MockpetsServer, Settings
+from tests.browser.panel import Panel
+from tests.web.checked_client import content, ok, op, several, thing, write
+
+ID = {"type": "integer", "readOnly": True}
+BOARD = thing(
+    *("id", "title"),
+    id=ID,
+    title="string",
+    level={"type": "integer", "enum": [1, 2, 3]},
+    done="boolean",
+    place=thing("city", city="string", floors=several({"type": "integer"})),
+    kind={"enum": ["a", "b", None]},
+)
+SETTINGS = thing("name", name={"type": "string", "example": "Ours"}, opens="integer")
+PATHS = {
+    "/boards": {
+        "get": op(thing(data=several(BOARD))),
+        "post": op(thing("data", data=BOARD), BOARD, status=201),
+    },
+    "/settings": {
+        "get": op(SETTINGS),
+        "put": {**op(SETTINGS), "requestBody": content(SETTINGS), "responses": ok(SETTINGS)},
+    },
+    **{
+        f"/c{number}s": {"get": op(several(thing("id", id=ID, name="string")))}
+        for number in range(48)
+    },
+}
+BOARDS = [
+    {"id": 1, "title": "One", "level": 1, "done": True, "place": {"city": "Bern", "floors": [1]}},
+    {"id": 2, "title": "Two", "kind": "b"},
+]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MockpetsServer]:
+    file = write(tmp_path_factory.mktemp("api"), PATHS, servers=[{"url": "/api"}])
+    with MockpetsServer(Settings(port=0, contract=(str(file),))) as running:
+        yield running
+
+
+@pytest.fixture
+def boards(panel: Panel) -> Panel:
+    panel.call("PUT", "/__mockpets/data/boards", json_body=BOARDS)
+    panel.view("Data")
+    expect(cell(panel, "title", "1, One")).to_be_visible()
+    return panel
+
+
+def cell(panel: Panel, name: str, record: str) -> Locator:
+    return panel.page.get_by_label(f"{name} of record {record}", exact=True)
+
+
+def stored(panel: Panel, number: int) -> object:
+    return panel.call("GET", f"/__mockpets/data/boards/{number}").json
+
+
+def test_values_of_every_type_are_shown_and_changed(boards: Panel) -> None:
+    news = boards.page.locator("#news")
+    level, done = cell(boards, "level", "1, One"), cell(boards, "done", "1, One")
+    expect(level).to_have_value("1")
+    expect(done).to_have_value("true")
+    expect(cell(boards, "level", "2, Two")).to_have_value("")
+    assert done.locator("option").all_text_contents() == ["None", "true", "false"]
+    assert cell(boards, "kind", "2, Two").locator("option").count() == 3, "null is no option"
+    level.select_option("3")
+    expect(news).to_contain_text("level of record 1 is now 3")
+    done.select_option("false")
+    expect(news).to_contain_text("done of record 1 is now false")
+    place = cell(boards, "place", "1, One")
+    expect(place).to_have_value('{"city":"Bern","floors":[1]}')
+    place.fill('{"city": "Basel", "floors": [1, 2]}')
+    place.press("Enter")
+    expect(news).to_contain_text("place of record 1 is now")
+    assert stored(boards, 1) == {
+        **BOARDS[0], "level": 3, "done": False, "place": {"city": "Basel", "floors": [1, 2]},
+    }  # fmt: skip
+    for text, problem in (
+        ("Bern", 'place must be an object, got "Bern"'),
+        ('{"city": 7}', "place.city must be a string"),
+    ):
+        place.fill(text)
+        place.press("Enter")
+        expect(boards.page.locator(".toast.failed")).to_contain_text(problem)
+        place.press("Escape")
+    boards.button("Delete record 1, One").click()
+    expect(boards.page.locator("table.editable tbody tr")).to_have_count(1)
+    boards.page.get_by_role("button", name="Undo").click()
+    expect(level).to_have_value("3")
+
+
+def test_a_record_is_added_with_nested_values(boards: Panel) -> None:
+    boards.button("Add a record").click()
+    form = boards.page.get_by_role("form", name="Add a record")
+    place = form.get_by_role("textbox", name="place")
+    expect(place).to_have_attribute("placeholder", '{"city":"text","floors":[1]}')
+    place.fill('{"city": "Bern"}')
+    form.get_by_role("combobox", name="done").select_option("false")
+    form.get_by_role("combobox", name="level").select_option("2")
+    form.get_by_role("textbox", name="title").fill("7")
+    form.get_by_role("button").click()
+    expect(form.get_by_role("status")).to_have_text("201: Added record 17, 7.")
+    added = {"id": 17, "title": "7", "level": 2, "done": False, "place": {"city": "Bern"}}
+    assert stored(boards, 17) == added
+
+
+def test_a_collection_without_records(boards: Panel) -> None:
+    boards.button("Replace all").click()
+    form = boards.page.get_by_role("form", name="Replace all records")
+    form.get_by_role("combobox", name="With").select_option("clear")
+    form.get_by_role("button").click()
+    expect(boards.page.get_by_text("No records.")).to_be_visible()
+    assert boards.call("GET", "/api/boards").json == {"data": []}
+    boards.page.get_by_role("button", name="Undo").click()
+    expect(cell(boards, "title", "2, Two")).to_be_visible()
+
+
+def test_a_single_object_has_no_key_and_is_not_added(panel: Panel) -> None:
+    panel.page.goto(f"{panel.url}/__mockpets/#data/settings")
+    heads = panel.page.locator("table.editable thead th")
+    expect(heads).to_have_text(["record", "name", "opens"])
+    panel.button("Add a record").click()
+    form = panel.page.get_by_role("form", name="Add a record")
+    form.get_by_role("textbox").fill('{"name": "Mine"}')
+    form.get_by_role("button").click()
+    failed = panel.page.locator(".toast.failed")
+    expect(failed).to_contain_text("settings is a single object, which exists already")
+    name = cell(panel, "name", "1, Ours")
+    name.fill("Mine")
+    name.press("Enter")
+    expect(panel.page.locator("#news")).to_contain_text("name of record 1 is now Mine")
+    assert panel.call("GET", "/api/settings").json["name"] == "Mine"
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_every_tab_of_fifty_collections_can_be_reached(panel: Panel, width: int) -> None:
+    panel.page.set_viewport_size({"width": width, "height": 800})
+    panel.page.goto(f"{panel.url}/__mockpets/#data/settings")
+    tabs = panel.page.get_by_role("tab")
+    expect(tabs).to_have_count(50)
+    last = panel.page.get_by_role("tab", name="settings 1")
+    expect(last).to_have_attribute("aria-selected", "true")
+    expect(last).to_be_in_viewport()
+    last.press("ArrowRight")
+    first = panel.page.get_by_role("tab", name="boards 16")
+    expect(first).to_have_attribute("aria-selected", "true")
+    expect(first).to_be_in_viewport()
+    expect(first).to_be_focused()
