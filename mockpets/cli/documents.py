@@ -25,7 +25,7 @@ _NAMED: Final = 3
 class Summary(NamedTuple):
     """A contract in the log.
 
-    :param file: its document; empty for the pet store.
+    :param file: its document; empty for the built-in contract.
     :param state: how many of its operations have state.
     """
 

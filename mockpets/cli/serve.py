@@ -207,7 +207,7 @@ def _banner(settings: Settings, port: int, secret: str, library: Library) -> str
     root = settings.url(port) + settings.prefix
     lines = [("panel", _panel(settings, port, secret) or "off"), ("control token", secret)]
     if any(each.label != BUILT_IN_CONTRACT for each in contracts.all):
-        from mockpets.cli import documents  # the pet store needs none of it
+        from mockpets.cli import documents  # the built-in contract needs none of it
 
         lines = [*documents.lines(contracts), *lines, ("key", documents.keys(contracts, settings))]
         command = documents.curl(contracts, settings, root)

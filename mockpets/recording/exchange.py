@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mockpets.contract.model import Key
 
     Assigned = Callable[[str, str], bool]
-    """Whether a server has assigned an id: to a kind, such as ``pets`` or ``pet``, and as text."""
+    """Whether a server has assigned an id: to a kind, such as ``orders``, and as text."""
 
 _ADDED: Final = re.compile(
     "access-control-.*|alt-svc|age|cache-control|connection|content-(?:encoding|length|type)|date|"

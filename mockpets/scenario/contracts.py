@@ -1,4 +1,4 @@
-"""Load the contracts that a server has: documents, and the built-in pet store."""
+"""Load the contracts that a server has: documents, and the built-in one."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _at_one_path(given: Sequence[Given], contracts: Sequence[Contract]) -> Itera
         what = _reserved(base) if other is each else f"as {other.text} does"
         if not what:
             continue
-        # The pet store has only one path.
+        # The built-in contract has only one path.
         document, it = (each.file, "it") if each.file else (other.file, other.text)
         hint = "name it once"
         if document:
@@ -104,7 +104,7 @@ def load_contract(given: Given, corrections: Path | None = None) -> Contract:
             hint = f"write --contract {BUILT_IN_CONTRACT}"
             raise InputError([problem_with("--contract", what, hint)])
         return PET_STORE
-    # Imported here, because many servers have the pet store alone.
+    # Imported here, because many servers have the built-in one alone.
     from mockpets.contract.any_document import contract_of
     from mockpets.contract.details import Api
     from mockpets.contract.openapi import base_path, load

@@ -1,4 +1,4 @@
-"""The shipped scenarios that fit every contract: they name nothing of the pet store.
+"""The shipped scenarios that fit every contract: they name nothing of a contract.
 
 Reading all files to find them would delay the start of a server with a document by 200 ms.
 """

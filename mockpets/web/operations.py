@@ -49,7 +49,7 @@ def add_routes(app: App, contracts: Contracts, respond: Callable[..., Response])
     for operation in contracts.operations.values():
         view: Callable[..., Response] = _of_document
         if operation.details is None:
-            assert operation.role is not None  # noqa: S101 - the pet store's have one
+            assert operation.role is not None  # noqa: S101 - built-in ones have one
             view = _VIEWS[operation.role]
         app.add_operation(operation, partial(respond, operation, partial(view, operation)))
 

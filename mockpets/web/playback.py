@@ -131,7 +131,7 @@ class Playback:
         # 4. A place for the session and its records: 503, 507.
         exchange.session = session = exchange.session or self._create(name, request)
         if operation is not None and details is not None:
-            from mockpets.web import documented  # the pet store needs none of it
+            from mockpets.web import documented  # the built-in contract needs none of it
 
             request.max_content_length = SERVER_BODY_BYTES
             credential = documented.credential(operation, request, self._settings)

@@ -151,11 +151,11 @@ def _allow(methods: Set[str]) -> str:
 # --- Error messages for unknown paths, with a hint at the path that was probably meant -----------
 
 _BASE: Final = rf"/(?!v\d+/)({SESSION_NAME}(?:\+{SCENARIO_NAME})*)(/.*)"
-"""A path that looks like a session's base path without its tilde, such as ``/w3/v1/pets``."""
+"""A path that looks like a session's base path without its tilde, such as ``/w3/v1/posts``."""
 _DEFINABLE: Final = r"(?:/[\w.~-]+)+/?"
 """A path that a stub can match, and that YAML reads without quotes."""
 _CUTOFF: Final = 0.84
-"""High, because all paths start alike: `/v1/pest` is near `/v1/pets`, `/v1/posts` is not."""
+"""High, because all paths start alike: `/v1/pots` is near `/v1/posts`, `/v1/users` is not."""
 _COMPARED: Final = 100
 """The most paths with which an unknown one is compared, because a comparison takes 0.1 ms."""
 _LENGTH: Final = 160

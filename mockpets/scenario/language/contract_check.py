@@ -89,7 +89,10 @@ def _page(draft: Draft, source: PageSource, match: Match) -> Page | Invalid:
         what = f"only {either(lists, 'and')} responds with a page"
         hint = "add match: {role: list}"
         if not lists:
-            what, hint = "only lists of the pet store respond with a page", "write it as body"
+            what, hint = (
+                "only lists of the built-in contract respond with a page",
+                "write it as body",
+            )
         return draft.diagnostics.add(draft.node, what, hint)
     collection, *others = dict.fromkeys(each.collection for each in operations)
     assert collection is not None  # noqa: S101 - a role has a collection

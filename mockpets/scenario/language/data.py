@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from mockpets.scenario.language.shapes import Definitions, Schema
 
 CANNED_RECORDS: Final = 1000
-"""Maximum number of records in a canned page: ten times what the pet store allows."""
+"""Maximum number of records in a canned page: ten times what the built-in contract allows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ def _completed_rows(
     collection: Collection, records: tuple[Record, ...], node: Node, diagnostics: Diagnostics
 ) -> tuple[bytes, ...]:
     """Return records of a document's collection as JSON; incomplete ones are completed."""
-    from mockpets.seed.documents import completed  # the pet store needs none of it
+    from mockpets.seed.documents import completed  # the built-in contract needs none of it
 
     for index, record in enumerate(records):
         try:
@@ -230,7 +230,7 @@ def _records_of(collection: Collection) -> ListOf:
 
 @lru_cache(64)
 def _page_of(collection: Collection) -> Shape:
-    """Return the shape of a page of a collection of the pet store."""
+    """Return the shape of a page of a built-in collection."""
     assert isinstance(collection.schema, RecordSchema)  # noqa: S101 - `_AnyPage` and its readers
     fields, kind = collection.schema.whole, _noun(collection)
 
