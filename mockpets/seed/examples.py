@@ -14,7 +14,7 @@ from mockpets.contract.shapes import plain
 from mockpets.seed.places import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
     from mockpets.contract.openapi import Document, Node
     from mockpets.seed.shapes import Shapes
@@ -41,8 +41,6 @@ class Examples:
         self._document = document
         self._shapes = shapes
         self._is_valid = is_valid
-        self._found: dict[str | int, _Found] = defaultdict(lambda: _Found([], []))
-        self._is_read = False
         self._references: dict[str, Node] = {}
         # With the schema, because its id may be the key.
         self._records: dict[str | int, tuple[Node, Sequence[Any]]] = {}
@@ -78,15 +76,21 @@ class Examples:
         records = self.records(schema)
         return deepcopy(records[number - 1]) if 0 < number <= len(records) else ABSENT
 
-    def keys(self, kind: str) -> list[object]:
+    def keys(self, kind: str) -> Sequence[object]:
         """Return the keys of the records that examples have for a schema, by its last word."""
-        self._read_once()
+        return self._keys.get(kind.rpartition(" ")[2], ())
+
+    @cached_property
+    def _keys(self) -> Mapping[str, Sequence[object]]:
+        """The keys of the records in examples, by the last word of their kind."""
+        keys: dict[str, Sequence[object]] = {}
         for place in self._found:
             name = self._document.name_of({"$ref": place}) if isinstance(place, str) else ""
-            if name and kind_of(name).split()[-1:] == kind.split()[-1:]:
-                keys = [_key(each) for each in self.records({"$ref": place})]
-                return [key for key in keys if key is not None]
-        return []
+            word = kind_of(name).rpartition(" ")[2]
+            if word and word not in keys:
+                known = map(_key, self.records({"$ref": place}))
+                keys[word] = [key for key in known if key is not None]
+        return keys
 
     def values(self, schema: Node) -> Sequence[object]:
         """Return the different values that examples have for the schema of a property."""
@@ -109,7 +113,6 @@ class Examples:
 
     def _all(self, schema: Node) -> Iterable[Any]:
         """Return the different examples of a schema, those of lists first."""
-        self._read_once()
         found = self._found.get(_place_of(schema))
         different: dict[Hashable, Any] = {}
         for example in (*found.in_lists, *found.alone) if found else ():
@@ -124,34 +127,42 @@ class Examples:
             if "value" in resolved:
                 yield name, resolved["value"]
 
-    def _read_once(self) -> None:
-        if self._is_read:
-            return
-        self._is_read = True
+    @cached_property
+    def _found(self) -> Mapping[str | int, _Found]:
+        """The examples of successful responses and of their parts, by the place of the schema."""
+        found: dict[str | int, _Found] = defaultdict(lambda: _Found([], []))
         for operation in operations(self._document):
             for status, response in operation.responses.items():
                 media = json_media(response.get("content", {}))
                 if media is None or status[:1] != "2":
                     continue
                 for _, example in self._listed(media[1]):
-                    self._note(media[1]["schema"], example, 0, is_listed=False)
+                    self._note(found, media[1]["schema"], example, 0, is_listed=False)
+        return found
 
-    def _note(self, schema: Node, example: object, depth: int, *, is_listed: bool) -> None:
+    def _note(
+        self,
+        found: dict[str | int, _Found],
+        schema: Node,
+        example: object,
+        depth: int,
+        *,
+        is_listed: bool,
+    ) -> None:
         """Note an example for its schema, its parts and their properties."""
         if depth > _DEEPEST or not isinstance(schema, dict):
             return
         shape = self._shapes.of(schema)
         for place in dict.fromkeys((_place_of(schema), *shape.keys)):
             if place == _place_of(schema) or self._is_like(place, example):
-                found = self._found[place]
-                (found.in_lists if is_listed else found.alone).append(example)
+                (found[place].in_lists if is_listed else found[place].alone).append(example)
         if isinstance(example, dict):
             for name, part in shape.properties.items():
                 if name in example:
-                    self._note(part, example[name], depth + 1, is_listed=is_listed)
+                    self._note(found, part, example[name], depth + 1, is_listed=is_listed)
         elif isinstance(example, list) and shape.items:
             for item in example:
-                self._note(shape.items, item, depth + 1, is_listed=True)
+                self._note(found, shape.items, item, depth + 1, is_listed=True)
 
     def _is_like(self, place: str | int, example: object) -> bool:
         """Return whether an example has most properties of a part of its schema."""

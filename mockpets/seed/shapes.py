@@ -77,7 +77,6 @@ class Shapes:
 
     def __init__(self, document: Document) -> None:
         self._document = document
-        self._reading: set[int] = set()
         # Schemas and shapes are kept with the result, because their ids are the key.
         self._shapes: dict[int, tuple[object, Shape]] = {}
         self._branches: dict[tuple[int, int], tuple[Shape, object, Shape]] = {}
@@ -85,10 +84,7 @@ class Shapes:
 
     def of(self, schema: object) -> Shape:
         """Return the shape of a schema, also of true and false."""
-        known = self._shapes.get(id(schema))
-        if known is None:
-            known = self._shapes[id(schema)] = (schema, self._read(schema))
-        return known[1]
+        return self._of(schema, frozenset())
 
     def with_branch(self, shape: Shape, branch: Node) -> Shape:
         """Return the shape of a schema whose first union is replaced by one of its branches.
@@ -113,21 +109,25 @@ class Shapes:
             self._merged[key] = one, other, {"allOf": [one, other]}
         return self._merged[key][2]
 
-    def _read(self, schema: object) -> Shape:
-        if not isinstance(schema, dict):
-            return Shape()
-        name = self._document.name_of(schema)
-        node = self._document.resolve(schema)
-        if id(node) in self._reading or len(self._reading) > _DEEPEST:
-            return Shape()
-        self._reading.add(id(node))
-        shape = _own(node)
-        for part in node.get("allOf", ()):
-            shape = both(shape, self.of(part))
-        self._reading.remove(id(node))
-        key = schema.get("$ref") or (id(schema) if "properties" in node else None)
-        keys = shape.keys if key is None else shape.keys | {key}
-        return replace(shape, name=name or shape.name, keys=keys)
+    def _of(self, schema: object, around: frozenset[int]) -> Shape:
+        """Return the shape of a part of some schemas; a circular part is left out."""
+        known = self._shapes.get(id(schema))
+        if known is not None:
+            return known[1]
+        shape = Shape()
+        if isinstance(schema, dict):
+            node = self._document.resolve(schema)
+            if id(node) in around or len(around) > _DEEPEST:
+                return shape
+            shape = _own(node)
+            for part in node.get("allOf", ()):
+                shape = both(shape, self._of(part, around | {id(node)}))
+            key = schema.get("$ref") or (id(schema) if "properties" in node else None)
+            keys = shape.keys if key is None else shape.keys | {key}
+            name = self._document.name_of(schema) or shape.name
+            shape = replace(shape, name=name, keys=keys)
+        self._shapes[id(schema)] = schema, shape
+        return shape
 
 
 def _own(node: Node) -> Shape:
