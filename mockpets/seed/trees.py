@@ -367,12 +367,11 @@ class Tree:
                     break
             known.add(key)
             result.append(item)
-            if len(result) >= _DIFFERENT and not (
-                shape.is_unique or isinstance(item, (dict, list))
-            ):
+            can_repeat = not shape.is_unique and not isinstance(item, (dict, list))
+            if can_repeat and len(result) >= len(shape.prefix) + _DIFFERENT:
                 missing = wanted - len(result)
                 self._left -= missing // 10
-                result += islice(cycle(result.copy()), missing)
+                result += islice(cycle(result[len(shape.prefix) :]), missing)
         return result
 
     def _length(self, shape: Shape, place: Place) -> int:

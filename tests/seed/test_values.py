@@ -76,6 +76,7 @@ def check(folder: Path, schema: Node, version: str = "3.1.0", **others: Node) ->
         {"type": "array", "items": INTEGER, "minItems": 7},
         {"type": "array", "items": {"type": "number"}, "minItems": 3072},
         {"type": "array", "items": TEXT, "minItems": 2500},
+        {"type": "array", "prefixItems": [TEXT], "items": INTEGER, "minItems": 2500},
         {"type": "array", "maxItems": 0},
         {"type": "array", "items": {"type": "boolean"}, "uniqueItems": True},
         {"type": "array", "items": {"enum": [1, 2, 3]}, "uniqueItems": True, "minItems": 3},
