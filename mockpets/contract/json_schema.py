@@ -503,7 +503,7 @@ class Shape:
     :param required: the names of required properties.
     :param patterns: whether a name matches a pattern, and the field of its property.
     :param other: the field of all other properties; None if they are not allowed.
-    :param drops_others: whether other properties are ignored.
+    :param drops_others: whether other properties are ignored, unless they are required.
     :param names: the field of each name; None if all names are valid.
     :param validator: the marshmallow schema, which `schema_validation` makes.
     """
@@ -556,7 +556,7 @@ class Shape:
         fields = [field for is_match, field in self.patterns if is_match(name)]
         if name in self.fields:
             fields.insert(0, self.fields[name])
-        if fields or self.drops_others:
+        if fields or (self.drops_others and name not in self.required):
             return tuple(fields)
         return None if self.other is None else (self.other,)
 

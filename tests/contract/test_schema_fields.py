@@ -239,6 +239,7 @@ def test_problems_are_reported(schema: Any, text: str, problem: str) -> None:
     ({"properties": {"a": {}}}, '{"b": 1, "a": 2}', '{"a": 2}'),
     ({"properties": {"a": {}}, "additionalProperties": True}, '{"b": 1, "a": 2}',
      '{"b": 1, "a": 2}'),
+    ({"properties": {"a": {}}, "required": ["b"]}, '{"b": 1, "c": 2}', '{"b": 1}'),
     ({"required": ["a"]}, '{"b": 1, "a": 2}', '{"b": 1, "a": 2}'),
     ({"properties": {"a": {}}, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]},
      '{"b": 1, "a": 2}', '{"a": 2}'),
