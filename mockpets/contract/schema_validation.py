@@ -1,4 +1,4 @@
-"""Every problem of an invalid value of an OpenAPI document: its schemas as marshmallow schemas.
+"""The problems of an invalid value of an OpenAPI document: its schemas as marshmallow schemas.
 
 `schema_fields` imports this module only for an invalid value: see `validation`.
 """
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from marshmallow import ValidationError, fields
 
+from mockpets.constants import PROBLEMS_SHOWN
 from mockpets.contract.fields import INVALID, split_hint
 from mockpets.contract.json_schema import ASSUMED, NESTED_CHOICES, Memo
 from mockpets.contract.validation import JsonObject
@@ -42,7 +43,10 @@ _walk: ContextVar[_Walk] = ContextVar("walk")
 
 
 def problems_of(field: SchemaField, value: object) -> list[ValueProblem]:
-    """Return every problem of a document's value; an empty list if it is valid."""
+    """Return the problems of a document's value: all, or at least `PROBLEMS_SHOWN`.
+
+    The list is empty if the value is valid.
+    """
     token = _walk.set(_Walk())
     try:
         return _problems(field, value)
@@ -77,8 +81,15 @@ def _problems(field: SchemaField, value: object) -> list[ValueProblem]:
         problems += _of_object(field, value)
     elif isinstance(value, list):
         for index, item in enumerate(value):
-            problems += _below(index, _problems(field.items.at(index), item))
+            problems += _of_part(index, field.items.at(index), item)
+            if len(problems) >= PROBLEMS_SHOWN:
+                break
     return problems or _of_choices(field, value)
+
+
+def _of_part(step: str | int, field: SchemaField, value: object) -> list[ValueProblem]:
+    """Return the problems of a property or an item; fast if it is valid, since most are."""
+    return [] if field.accept(value) is not INVALID else _below(step, _problems(field, value))
 
 
 def _below(step: str | int, problems: list[ValueProblem]) -> list[ValueProblem]:
@@ -108,6 +119,8 @@ def _of_object(field: SchemaField, value: dict[str, object]) -> list[ValueProble
         for name, found in messages.items():
             problems += _below(name, found)
     for name, item in value.items():
+        if len(problems) >= PROBLEMS_SHOWN:  # a name that is like another one takes long to find
+            break
         if name in shape.simple:
             continue
         step = name if len(name) <= _NAME_SHOWN else name[:_NAME_SHOWN] + "..."
@@ -121,7 +134,7 @@ def _of_object(field: SchemaField, value: dict[str, object]) -> list[ValueProble
         elif not any(each.is_hidden for each in others):
             for each in others:
                 if each is not shape.fields.get(name):
-                    problems += _below(step, _problems(each, item))
+                    problems += _of_part(step, each, item)
     return problems
 
 

@@ -424,6 +424,32 @@ def test_alternatives_that_contain_themselves_are_compared_in_time() -> None:
     assert len(field.problems(value)) < 50
 
 
+CLOSED = {
+    "type": "object", "additionalProperties": False,
+    "properties": {f"property{number}": {"type": "integer"} for number in range(30)},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("schema", "value", "first"), [
+    (CLOSED, {f"propertie{number:06}": 1 for number in range(30_000)},
+     "propertie000000 is not a known property; did you mean 'property"),
+    ({"items": {"enum": [f"name{number}" for number in range(30)]}}, ["nam"] * 30_000,
+     "0 must be one of name0, "),
+    ({"items": CLOSED}, [{"property1": 1}] * 30_000 + [{"properti": 1}],
+     "30000.properti is not a known property; did you mean 'property"),
+    ({"additionalProperties": CLOSED}, {f"n{number}": {"x": 1} for number in range(30_000)},
+     "n0.x is not a known property"),
+    ({"items": CLOSED}, [{"property1": "x"}] * 30_000, "0.property1 must be an integer, got "),
+])  # fmt: skip
+def test_the_problems_of_a_large_value_are_found_in_time(
+    schema: Any, value: Any, first: str
+) -> None:
+    """A request with 30,000 unknown names would keep a server busy for more than a minute."""
+    started = monotonic()
+    assert problems(schema, value).startswith(first)
+    assert monotonic() - started < 5
+
+
 def test_a_number_is_never_expanded() -> None:
     for schema in ({"type": "integer"}, {"type": "number", "multipleOf": 7}, {"enum": [1]}):
         for text in ("1e999999", "1e-999999", "9" * 900_000, f"0.{'1' * 900_000}", "-7e999999999"):
