@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from mockpets.constants import BASE_MARK
 from mockpets.contract.references import got
+from mockpets.errors import did_you_mean
 from mockpets.units import either
 
 if TYPE_CHECKING:
@@ -202,14 +203,20 @@ def scheme_problem(node: Node) -> str:
     """Return why credentials of a security scheme are not checked; empty if they are."""
     kind, name, place = node.get("type"), node.get("name"), node.get("in")
     if kind not in _TYPES:
-        return f"`type` must be {either(_TYPES)}, got {got(kind)}"
+        return _unknown("type", kind, _TYPES)
     if kind == "apiKey" and not (isinstance(name, str) and name):
         return f"`name` must be the name of the key, got {got(name)}"
     if kind == "apiKey" and place not in _PLACES:
-        return f"`in` must be {either(_PLACES)}, got {got(place)}"
+        return _unknown("in", place, _PLACES)
     if kind == "http" and not isinstance(node.get("scheme", ""), str):
         return f"`scheme` must be a string such as bearer, got {got(node['scheme'])}"
     return ""
+
+
+def _unknown(key: str, value: object, known: Sequence[str]) -> str:
+    what = f"`{key}` must be {either(known)}, got {got(value)}"
+    near = did_you_mean(value, known) if isinstance(value, str) else ""
+    return f"{what}; {near}" if near else what
 
 
 def _scheme(node: Node) -> _Scheme:

@@ -31,6 +31,11 @@ INVALID: Mapping[str, tuple[Node, str]] = {
         {"type": "basic"},
         '`type` must be apiKey, http, oauth2, openIdConnect or mutualTLS, got "basic"',
     ),
+    "case": (
+        {"type": "apikey", "in": "header", "name": "X-Key"},
+        '`type` must be apiKey, http, oauth2, openIdConnect or mutualTLS, got "apikey"; '
+        "did you mean 'apiKey'?",
+    ),
     "no-type": (
         {"type": None},
         "`type` must be apiKey, http, oauth2, openIdConnect or mutualTLS, got nothing",
@@ -46,6 +51,10 @@ INVALID: Mapping[str, tuple[Node, str]] = {
     "no-place": (
         {"type": "apiKey", "name": "X-Key"},
         "`in` must be header, query or cookie, got nothing",
+    ),
+    "plural": (
+        {"type": "apiKey", "name": "X-Key", "in": "headers"},
+        "`in` must be header, query or cookie, got \"headers\"; did you mean 'header'?",
     ),
     "place": (
         {"type": "apiKey", "name": "X-Key", "in": ["header"]},
