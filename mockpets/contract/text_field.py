@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mockpets.contract.fields import INVALID, ContractField, parse_number
 
@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 
     from mockpets.contract.fields import ValueProblem
     from mockpets.contract.json_schema import SchemaField
+
+
+_INDEX: Final = 10
+"""Digits of an index that is too long for a list."""
 
 
 class TextField(ContractField):
@@ -63,6 +67,8 @@ def _typed(field: SchemaField, value: object) -> object:
 
     A text stays one where no other type is valid.
     """
+    if isinstance(value, dict) and (text := TextField(field)).is_list and not text.is_object:
+        value = _as_list(value)
     if isinstance(value, str):
         candidates: list[object] = list(_candidates(field, value))
     elif isinstance(value, (list, dict)):
@@ -71,6 +77,17 @@ def _typed(field: SchemaField, value: object) -> object:
         return value
     valid = (each for each in candidates if field.accept(each) is not INVALID)
     return next(valid, candidates[0])
+
+
+def _as_list(value: dict[str, object]) -> dict[str, object] | list[object]:
+    """Return an object such as that of ``ids[0]=7&ids[1]=8``, or of ``ids[]=7``, as a list."""
+    if not value or not all(key.isdecimal() and len(key) < _INDEX for key in value if key):
+        return value
+    result: list[object] = []
+    for key in sorted(value, key=lambda key: int(key or "0")):
+        part = value[key]
+        result += part if not key and isinstance(part, list) else [part]
+    return result
 
 
 def _typed_parts(field: SchemaField, value: list[object] | dict[str, object]) -> object:

@@ -65,6 +65,7 @@ def multipart(*parts: tuple[str, bytes]) -> bytes:
     (b"name=7&tags=a&tags=b", FORM, {"name": "7", "tags": ["a", "b"]}),
     (b"name=7&tags=a", FORM, {"name": "7", "tags": ["a"]}),
     (b"name=7&tags[]=a", FORM, {"name": "7", "tags": ["a"]}),
+    (b"name=7&tags[1]=b&tags[0]=a", FORM, {"name": "7", "tags": ["a", "b"]}),
     (b"name=a+%C3%A9&owner[id]=7&x=1", FORM, {"name": "a é", "owner": {"id": 7}}),
     (b"name=a&owner=%7B%22id%22%3A7%7D", FORM, {"name": "a", "owner": {"id": 7}}),
     (multipart(('name="name"', b"Miso"), ('name="age"', b"7")), f"{MULTIPART}; boundary=b",

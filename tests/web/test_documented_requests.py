@@ -79,6 +79,8 @@ OBJECT: Node = {"type": "object", "properties": {"a": INTEGER, "b": TEXT}}
         (LIST, {"style": "pipeDelimited", "explode": False}, "p=1%7C2", [1, 2]),
         (LIST, {"style": "spaceDelimited", "explode": False}, "p=1%202", [1, 2]),
         (OBJECT, {"style": "deepObject"}, "p[a]=1&p[b]=x", {"a": 1, "b": "x"}),
+        (LIST, {"style": "deepObject"}, "p[]=1&p[]=2", [1, 2]),
+        (LIST, {"style": "deepObject"}, "p[0]=1&p[1]=2", [1, 2]),
         (OBJECT, {}, "a=1&b=x", {"a": 1, "b": "x"}),
         (OBJECT, {"explode": False}, "p=a,1,b,x", {"a": 1, "b": "x"}),
     ],
@@ -103,6 +105,8 @@ def test_a_query_parameter_is_read(
         ({"type": "string", "maxLength": 2}, {}, "p=abc", "p must have at most 2 characters"),
         ({"type": "string", "format": "date"}, {}, "p=today", "p must be a date"),
         (LIST, {}, "p=1&p=x", "p.1 must be an integer"),
+        (LIST, {"style": "deepObject"}, "p[0]=1&p[1]=x", "p.1 must be an integer"),
+        (LIST, {"style": "deepObject"}, "p[0]=1&p[a]=2", "p must be an array, got an object"),
         (OBJECT, {"style": "deepObject"}, "p[a]=x", "p.a must be an integer"),
     ],
 )
