@@ -7,7 +7,7 @@ from playwright.sync_api import Locator, expect
 
 from mockpets import MockpetsServer, Settings
 from tests.browser.panel import Panel
-from tests.web.checked_client import content, ok, op, several, thing, write
+from tests.web.checked_client import at, content, ok, op, several, thing, write
 
 ID = {"type": "integer", "readOnly": True}
 BOARD = thing(
@@ -19,19 +19,24 @@ BOARD = thing(
     place=thing("city", city="string", floors=several({"type": "integer"})),
     kind={"enum": ["a", "b", None]},
 )
+NOTE = thing("id", "text", id=ID, text="string")
 SETTINGS = thing("name", name={"type": "string", "example": "Ours"}, opens="integer")
 PATHS = {
     "/boards": {
         "get": op(thing(data=several(BOARD))),
         "post": op(thing("data", data=BOARD), BOARD, status=201),
     },
+    "/boards/{boardId}": at("boardId", get=op(BOARD)),
+    "/boards/{boardId}/notes": at(
+        "boardId", get=op(several(NOTE)), post=op(NOTE, NOTE, status=201)
+    ),
     "/settings": {
         "get": op(SETTINGS),
         "put": {**op(SETTINGS), "requestBody": content(SETTINGS), "responses": ok(SETTINGS)},
     },
     **{
         f"/c{number}s": {"get": op(several(thing("id", id=ID, name="string")))}
-        for number in range(48)
+        for number in range(47)
     },
 }
 BOARDS = [
@@ -110,6 +115,19 @@ def test_a_record_is_added_with_nested_values(boards: Panel) -> None:
     expect(form.get_by_role("status")).to_have_text("201: Added record 17, 7.")
     added = {"id": 17, "title": "7", "level": 2, "done": False, "place": {"city": "Bern"}}
     assert stored(boards, 17) == added
+
+
+def test_a_record_of_a_parent_is_added(panel: Panel) -> None:
+    panel.page.goto(f"{panel.url}/__mockpets/#data/notes")
+    heads = panel.page.locator("table.editable thead th")
+    expect(heads).to_have_text(["id", "text"])
+    panel.button("Add a record").click()
+    form = panel.page.get_by_role("form", name="Add a record")
+    form.get_by_role("textbox").fill('{"text": "Mine"}')
+    form.get_by_role("button").click()
+    expect(panel.page.locator("#news")).to_have_text("Added record 33 to notes")
+    notes = [panel.call("GET", f"/api/boards/{number}/notes").json for number in range(1, 17)]
+    assert sum({"id": 33, "text": "Mine"} in each for each in notes) == 1
 
 
 def test_a_collection_without_records(boards: Panel) -> None:

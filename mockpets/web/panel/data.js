@@ -164,7 +164,7 @@ export default function View() {
   const { data, collection } = shown;
   const tabs = data.map((each) => [keyOf(each), html`${each.name} <span class="n">${each.total.toLocaleString("en")}${each.hidden_by && ", hidden"}</span>`]);
   const open = data.some((each) => keyOf(each) === id) ? id : keyOf(collection);
-  const create = collection.scenario === null ? operations.find(({ method, path, body }) => method === "POST" && path === collection.path && body) : undefined;
+  const create = collection.scenario === null ? operations.find(({ method, path, body }) => method === "POST" && path === collection.path && !path.includes("{") && body) : undefined;
   const ownOnly = data.every(({ scenario }) => scenario === null);
   return html`<div class="data"><${Tabs} label="Collections" tabs=${tabs} open=${open} choose=${(next) => go("data", next, {}, true)}>
     <${Records} key=${keyOf(collection)} ...${shown} create=${create} filter=${filter} showMore=${() => setMore({ place, limit: limit + PAGE })}>
