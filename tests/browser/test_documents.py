@@ -1,12 +1,14 @@
-"""The Data view of a server that serves an OpenAPI document with 50 collections."""
+"""The Data view, and the toolbar, of a server of an OpenAPI document with 50 collections."""
 
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Browser, Locator, expect
 
 from mockpets import MockpetsServer, Settings
 from tests.browser.panel import Panel
+from tests.browser.test_toolbar import OPEN
+from tests.pages import foreign_page
 from tests.web.checked_client import at, content, ok, op, several, thing, write
 
 ID = {"type": "integer", "readOnly": True}
@@ -172,3 +174,48 @@ def test_every_tab_of_fifty_collections_can_be_reached(panel: Panel, width: int)
     expect(first).to_have_attribute("aria-selected", "true")
     expect(first).to_be_in_viewport()
     expect(first).to_be_focused()
+
+
+# --- The toolbar in a page that calls the document's API ------------------------------------------
+
+PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Boards</title>
+<main><button id="add">Add</button><p id="out"></p></main>
+<script type="module" src="{url}/__mockpets/toolbar.js"></script>
+<script type="module">
+const call = async (method, path, body) => {{
+  const headers = {{ Authorization: "Bearer a", "Content-Type": "application/json" }};
+  const options = {{ method, headers, body, credentials: "include" }};
+  const sent = await fetch(`{url}/api${{path}}`, options);
+  return [sent.status, await sent.json()];
+}};
+const load = async () => {{
+  const [status, {{ data }}] = await call("GET", "/boards");
+  out.textContent = `${{status}} ${{data?.length}}`;
+}};
+add.onclick = () => call("POST", "/boards", '{{"title": "Mine"}}').then(load);
+addEventListener("mockpets", (event) => {{ event.preventDefault(); load(); }});
+load();
+</script>"""
+
+
+def test_the_toolbar_of_a_page_that_calls_the_document(
+    server: MockpetsServer, browser: Browser
+) -> None:
+    with foreign_page(PAGE.format(url=server.url)) as port, browser.new_context() as context:
+        page = context.new_page()
+        page.add_init_script(OPEN)
+        page.goto(f"http://localhost:{port}/?mockpets=toolbar")
+        out = page.locator("#out")
+        expect(out).to_have_text("200 16")
+        page.locator("#add").click()
+        expect(out).to_have_text("200 17")
+        page.keyboard.press("Alt+m")
+        expect(page.locator(".request").first).to_contain_text("/boards")
+        expect(page.get_by_role("dialog", name="mockpets")).to_contain_text("POST")
+        page.get_by_role("button", name="Reset", exact=True).click()
+        expect(out).to_have_text("200 16")
+        page.get_by_role("button", name="Undo").click()
+        expect(out).to_have_text("200 17")
+        page.get_by_role("combobox", name="Add a scenario").fill("empty")
+        page.keyboard.press("Enter")
+        expect(out).to_have_text("200 0")
