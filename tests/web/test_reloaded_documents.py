@@ -310,6 +310,24 @@ def check_records(call: Client, before: Any, schema: Any) -> None:
     assert call("POST", "/~one/orders", json_body={"title": "New", "level": 8}).status == 201
 
 
+@pytest.mark.parametrize("own", [3, [{"id": 7, "title": "Seven"}]])
+def test_the_initial_records_of_a_session_fit_the_new_schema(tmp_path: Path, own: Any) -> None:
+    app = create_app(Settings(contract=(str(orders_and_items(tmp_path, ORDER)),)))
+    call = Client(InProcess(app))
+    made = call("PUT", "/__mockpets/sessions/one", json_body={"data": {"orders": own}})
+    assert made.status == 201
+    before = records_of(call, "orders", "one")
+    call("POST", "/~one/orders", json_body={"title": "Mine"})
+    orders_and_items(tmp_path, OTHER["required"])
+    app.extensions["mockpets"].reloader.look()
+    orders = records_of(call, "orders", "one")
+    assert [{**each, **old} for each, old in zip(orders, before, strict=True)] == orders
+    assert all(each["level"] >= 7 for each in orders)
+    assert call("GET", "/~one/__mockpets/data/orders").json["records"] == orders
+    call("POST", "/~one/__mockpets/reset")
+    assert records_of(call, "orders", "one") == orders
+
+
 def test_a_new_collection_has_records_at_once(tmp_path: Path) -> None:
     app = create_app(Settings(contract=(str(orders_and_items(tmp_path, ORDER)),)))
     call = Client(InProcess(app))
