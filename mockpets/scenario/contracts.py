@@ -11,7 +11,12 @@ from time import time
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import unquote
 
-from mockpets.constants import BASE_MARK, BUILT_IN_CONTRACT, CONTROL_PREFIX
+from mockpets.constants import (
+    BASE_MARK,
+    BUILT_IN_CONTRACT,
+    CONTRACT_EXTENSION,
+    CONTROL_PREFIX,
+)
 from mockpets.contract.model import Contract, Contracts
 from mockpets.contract.pet_store import BUILT_IN, PET_STORE
 from mockpets.errors import InputError, Problem, problem_with
@@ -106,13 +111,20 @@ def load_contract(given: Given, corrections: Path | None = None) -> Contract:
         return PET_STORE
     # Imported here, because many servers have the built-in one alone.
     from mockpets.contract.any_document import contract_of
+    from mockpets.contract.corrections import Corrections, corrections_beside
     from mockpets.contract.details import Api
     from mockpets.contract.openapi import base_path, load
-    from mockpets.scenario.language.corrections import load_corrections
 
     document = load(given.file, str(given.file))
+    corrections = corrections or corrections_beside(given.file)
+    corrected = Corrections()
+    if corrections is not None or CONTRACT_EXTENSION in document.root:
+        # Importing the language of scenario files takes as long as reading a short document.
+        from mockpets.scenario.language.corrections import load_corrections
+
+        corrected = load_corrections(document, corrections)
     today = int(time() // _DAY * _DAY * 1000)
-    api = Api(document, load_corrections(document, corrections), today)
+    api = Api(document, corrected, today)
     base = unquote(base_path(document)) if given.base is None else given.base
     return contract_of(api, _label(given.file), base)
 

@@ -14,7 +14,6 @@ from mockpets.contract.corrections import (
     CollectionCorrection,
     Corrections,
     OperationCorrection,
-    corrections_beside,
 )
 from mockpets.contract.fields import INVALID
 from mockpets.contract.pet_store import BUILT_IN
@@ -39,22 +38,17 @@ _A_DAY: Final = "a day such as 2026-01-31"
 def load_corrections(document: Document, path: Path | None = None) -> Corrections:
     """Return the corrections in a document and in a file, whose entries win.
 
-    :param path: the file; by default the one beside the document, if there is one.
+    :param path: the file; None without one.
     :raise InputError: with every problem: an unknown operation, role or property has the nearest.
     """
     inside = Corrections()
     if CONTRACT_EXTENSION in document.root:
         inside = _read_inside(document)
     if path is None:
-        path = corrections_beside(document.paths[0])
-        if path is None:
-            return inside
-        shown = document.file.rpartition(document.paths[0].name)[0] + path.name
-    else:
-        shown = str(path)
-    text = read_text(path, shown, FILE_BYTES)
+        return inside
+    text = read_text(path, str(path), FILE_BYTES)
     is_json = path.suffix.lower() == ".json"
-    diagnostics = Diagnostics(shown, BUILT_IN)  # its names are those of the document
+    diagnostics = Diagnostics(str(path), BUILT_IN)  # its names are those of the document
     shape = _shape(document)
     beside = read(text, shape, diagnostics, is_json=is_json, nodes=FILE_NODES)
     return Corrections(

@@ -1,11 +1,11 @@
 """Corrections are read from the document and from the file beside it, or have problems."""
 
-import json
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
 
-from mockpets.contract.corrections import Corrections
+from mockpets.contract.corrections import Corrections, corrections_beside
 from mockpets.contract.openapi import load
 from mockpets.errors import InputError
 from mockpets.scenario.language.corrections import load_corrections
@@ -48,12 +48,14 @@ security: {prefix: Token}
 
 
 def corrections(folder: Path, beside: str = "", inside: str = "", name: str = "") -> Corrections:
-    path = folder / "blog.yaml"
-    path.write_text(BLOG + inside, encoding="utf-8")
-    other = folder / (name or "blog.mockpets.yaml")
-    if beside:
-        other.write_text(beside, encoding="utf-8")
-    return load_corrections(load(path, "api/blog.yaml"), other if name else None)
+    (folder / "api").mkdir(exist_ok=True)
+    with chdir(folder):
+        path = Path("api/blog.yaml")
+        path.write_text(BLOG + inside, encoding="utf-8")
+        if beside:
+            Path("api", name or "blog.mockpets.yaml").write_text(beside, encoding="utf-8")
+        other = Path("api", name) if name else corrections_beside(path)
+        return load_corrections(load(path, str(path)), other)
 
 
 def problems(folder: Path, beside: str = "", inside: str = "", name: str = "") -> list[str]:
@@ -93,9 +95,9 @@ def test_corrections_at_another_place(tmp_path: Path) -> None:
 
 
 def test_corrections_in_json(tmp_path: Path) -> None:
-    (tmp_path / "blog.mockpets.json").write_text(json.dumps({"security": {"prefix": "Key"}}))
+    found = corrections(tmp_path, '{"security": {"prefix": "Key"}}', name="blog.mockpets.json")
 
-    assert corrections(tmp_path) == Corrections(prefix="Key")
+    assert found == Corrections(prefix="Key")
 
 
 def test_entries_of_the_file_replace_those_of_the_document(tmp_path: Path) -> None:
