@@ -179,6 +179,9 @@ def _not_sent(operation: Operation, request: Request, why: str) -> Response:
 
 # --- Reading ----------------------------------------------------------------------------------
 
+_NO_EFFECT: Final = ("ignored", "fields")
+"""What parameters of lists mean that change no response."""
+
 
 def read(operation: Operation, request: Request) -> Arguments | Response:
     """Return the values of a request, or the response to an invalid one."""
@@ -190,7 +193,7 @@ def read(operation: Operation, request: Request) -> Arguments | Response:
     header = parameters.read("header", _headers(request))
     cookie = parameters.read("cookie", cookies)
     meanings = details.guess.query.items()
-    ignored = {name for name, each in meanings if each.word == "ignored" and name in request.args}
+    ignored = {name for name, each in meanings if each.word in _NO_EFFECT and name in request.args}
     if unknown := query.unknown - details.security.query | ignored:
         names = ", ".join(map(repr, sorted(unknown)[:8]))
         request.exchange.notes.append(("ignored_query", f"ignored parameters: {names}"))

@@ -349,3 +349,12 @@ def test_the_server_does_not_keep_the_names_in_sort(tmp_path: Path) -> None:
     before = plain.cache_info().currsize
     assert call("GET", "/sorted?sort=an-unknown-property").status == 200
     assert plain.cache_info().currsize == before
+
+
+def test_a_response_has_all_fields_and_the_log_says_so(tmp_path: Path) -> None:
+    query = {"name": "fields", "schema": {"type": "string"}}
+    call = notes(tmp_path, **{"/ranked": {"get": op(several(NOTE), None, query)}})
+    call.control("PUT", "data/ranked", [{"id": 1, "rank": 3}])
+    assert call("GET", "/ranked?fields=id").json[0]["rank"] == 3
+    (logged,) = call.control("GET", "requests?limit=1")["requests"]
+    assert "ignored parameters: 'fields'" in [each["text"] for each in logged["notes"]]
