@@ -93,7 +93,7 @@ def _note_create(collected: Collected, operation: Operation | None) -> None:
 
 
 def _share_nested(reading: Reading) -> None:
-    """Let ``/owners/{}/pets`` lead to `/pets`, if both have records of one component.
+    """Let ``/users/{}/posts`` lead to `/posts`, if both have records of one component.
 
     Collections that only look alike stay apart.
     """

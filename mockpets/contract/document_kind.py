@@ -88,11 +88,11 @@ def version_of(document: References) -> Literal["3.0", "3.1"]:
     paths = root.get("paths")
     if paths is None and "webhooks" in root:
         what = "has webhooks but no paths, so there is nothing to serve"
-        raise InputError([document.problem((), what, "add paths: {/pets: {get: ...}}")])
+        raise InputError([document.problem((), what, "add paths: {/posts: {get: ...}}")])
     if paths is None or paths == {}:
         hint = _rename(root, "paths") if paths is None else ""
         what = "has no paths, so there is nothing to serve"
-        hint = hint or "add paths: {/pets: {get: ...}}"
+        hint = hint or "add paths: {/posts: {get: ...}}"
         raise InputError([document.problem((), what, hint)])
     if not isinstance(paths, dict):
         what = f"must be a mapping of paths, got {got(paths)}"

@@ -448,7 +448,7 @@ def _related(
 ) -> PropertyPath:
     """Return the property that must equal a parameter of the path; empty if records do not show it.
 
-    For ``/owners/{id}/pets`` these are tried: `ownerId`, `owner.id`, `owner`.
+    For ``/users/{id}/posts`` these are tried: `userId`, `user.id`, `user`.
     """
     name = operation.parameters[index]
     places = [position for position, each in enumerate(operation.path) if each == "{}"]

@@ -52,7 +52,7 @@ class Document(References):
         if reader.problems:
             raise _error(self, reader.problems)
         if not reader.described:
-            hint = "add one below a path: /pets: {get: ...}"
+            hint = "add one below a path: /posts: {get: ...}"
             raise InputError([self.problem(("paths",), "describes no operations", hint)])
         self.operations: Final = tuple(reader.described)
         self.notes: Final = tuple(reader.all_notes())

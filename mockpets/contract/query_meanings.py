@@ -109,7 +109,7 @@ def _word(name: str, words: Mapping[Any, str]) -> Any:
 def query_meaning(shapes: Shapes, parameter: Node, record: Node) -> Meaning:
     """Return what a query parameter of a list of these records means.
 
-    >>> query_meaning(shapes, {"name": "per_page", "schema": {"type": "integer"}}, PET)
+    >>> query_meaning(shapes, {"name": "per_page", "schema": {"type": "integer"}}, POST)
     Meaning("limit")
     >>> query_meaning(shapes, {"name": "tag", "schema": {"type": "string"}}, ARTICLE)
     Meaning("equal", ("tags",))

@@ -25,8 +25,8 @@ Node = Mapping[str, Any]
 Path = tuple[str | int, ...]
 """Keys and indexes from the root of the document.
 
-A path may lead through references: ``("paths", "/pets", "get", "responses", "200", "content")``.
-In another file it starts with the file's name and ``#``: ``("schemas/pet.yaml#", "Pet")``.
+A path may lead through references: ``("paths", "/posts", "get", "responses", "200", "content")``.
+In another file it starts with the file's name and ``#``: ``("schemas/post.yaml#", "Post")``.
 """
 
 FILE_BYTES: Final = 32 * 2**20
@@ -295,7 +295,7 @@ class References:
             return value
 
     def name_of(self, node: Node) -> str:
-        """Return ``Pet`` for ``{"$ref": "#/components/schemas/Pet"}``.
+        """Return ``Post`` for ``{"$ref": "#/components/schemas/Post"}``.
 
         The result is empty for a node without a reference, and for a reference to a part that has
         no name, such as the schema of a response.

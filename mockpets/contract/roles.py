@@ -197,7 +197,7 @@ def listing(operation: Operation, reading: Reading) -> Guess | None:
 def view(operation: Operation, reading: Reading) -> Guess | None:
     """Rule 4: a list of another collection's record is a part of that collection.
 
-    ``/users/{id}/pets`` lists pets by a property such as `userId`, ``/pets/available`` by a value.
+    ``/users/{id}/posts`` lists posts by a property such as `userId`, ``/posts/drafts`` by a value.
     """
     collected = reading.views.get(operation.path)
     is_search = operation.method == "POST" and re.search(
@@ -268,7 +268,7 @@ def create(operation: Operation, reading: Reading) -> Guess | None:
 def keyed(operation: Operation, reading: Reading) -> Guess | None:
     """Rule 6: PUT, PATCH or DELETE on P itself has the key in its body or its query.
 
-    ``PUT /pet`` with an `id` in the body replaces, ``DELETE /pets?id=1&id=2`` deletes. A DELETE
+    ``PUT /post`` with an `id` in the body replaces, ``DELETE /posts?id=1&id=2`` deletes. A DELETE
     without a query or a body deletes the whole list.
     """
     collected = reading.places.get(operation.path) or reading.views.get(operation.path)

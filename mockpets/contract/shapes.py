@@ -56,7 +56,7 @@ def plain(name: str) -> str:
 
 @lru_cache(_NAMES)
 def singular(word: str) -> str:
-    """Return an English word, in any style, without its plural's ending: ``pets`` is ``pet``.
+    """Return an English word, in any style, without its plural's ending: ``posts`` is ``post``.
 
     Of several words, the last one changes: ``special events`` is ``special event``.
     """
@@ -223,8 +223,8 @@ class Shapes:
 
         The array may stand below an object named ``data`` or like the path's last segment.
 
-        >>> shapes.listing({"properties": {"pets": {"items": PET}, "total": INTEGER}}, "pets")
-        Unwrapped(("pets",), PET)
+        >>> shapes.listing({"properties": {"posts": {"items": POST}, "total": INTEGER}}, "posts")
+        Unwrapped(("posts",), POST)
 
         :param of_values: look for an array of texts or numbers, not of records.
         """

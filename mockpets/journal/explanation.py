@@ -161,7 +161,7 @@ def _guessed(entry: Entry) -> str:
     operation = entry.operation
     if operation is None or operation.details is None:
         return ""
-    # Imported here, since the pet store needs no rules.
+    # Imported here, since the built-in contract needs no rules.
     from mockpets.contract.roles import reason
 
     details = operation.details

@@ -20,7 +20,9 @@ _GENERATORS: Final[Mapping[str, Callable[[int, int, str], Iterable[Record]]]] = 
 def generate(collection: Collection, count: int, seed: int, locale: str) -> Iterable[Record]:
     """Return the generated records of a collection; a higher count only appends records."""
     if collection.generator == "document":
-        from mockpets.seed.documents import generate_records  # the pet store needs none of it
+        from mockpets.seed.documents import (
+            generate_records,
+        )  # the built-in contract needs none of it
 
         return generate_records(collection.schema, count, seed)
     return _GENERATORS[collection.generator](count, seed, locale)

@@ -628,7 +628,7 @@ def _restarted(start: Table, collection: Collection) -> Table:
     """Return initial records for the new definition of a collection; none if they do not fit."""
     records = [*map(parse_row, start.in_order())]
     if collection.generator == "document":
-        from mockpets.seed.documents import completed  # the pet store needs none of it
+        from mockpets.seed.documents import completed  # the built-in contract needs none of it
 
         records = completed(collection.schema, records)
     try:

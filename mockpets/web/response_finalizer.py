@@ -138,7 +138,7 @@ class ResponseFinalizer:
 
     @cached_property
     def _docs(self) -> str:
-        """The reference page of the pet store, to which its deprecated operations link."""
+        """The reference page to which deprecated operations of the built-in contract link."""
         first = self.sessions.shared.library().contracts.all[0]
         is_first = first.label == BUILT_IN_CONTRACT
         return DOCS_PATH if is_first else f"{DOCS_PATH}?contract={BUILT_IN_CONTRACT}"

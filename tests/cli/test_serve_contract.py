@@ -74,7 +74,7 @@ def test_a_value_that_names_no_document(run: Run, contract: str, line: str) -> N
         (
             "bare.yaml",
             "bare.yaml:1:1: has no paths, so there is nothing to serve; "
-            "add paths: {/pets: {get: ...}}",
+            "add paths: {/posts: {get: ...}}",
         ),
         ("empty.yaml", "empty.yaml: is empty"),
         ("text.yaml", "text.yaml: is plain text, not an OpenAPI document; check the path"),

@@ -79,7 +79,7 @@ BAD_DOCUMENTS: dict[str, tuple[str, list[str]]] = {
     "comment": ("# later\n", [" is empty"]),
     "no-paths": (
         "openapi: 3.1.0",
-        ["1:1: has no paths, so there is nothing to serve; add paths: {/pets: {get: ...}}"],
+        ["1:1: has no paths, so there is nothing to serve; add paths: {/posts: {get: ...}}"],
     ),
     "pathz": (
         "openapi: 3.1.0\npathz: {/a: {}}",
@@ -98,7 +98,7 @@ BAD_DOCUMENTS: dict[str, tuple[str, list[str]]] = {
     ),
     "no-operations": (
         START + "  /a: {parameters: []}",
-        ["2:1: paths: describes no operations; add one below a path: /pets: {get: ...}"],
+        ["2:1: paths: describes no operations; add one below a path: /posts: {get: ...}"],
     ),
     # --- Syntax ---------------------------------------------------------------------------------
     "json": (

@@ -136,7 +136,9 @@ def add_record(call: ControlRequest) -> JsonResponse[Mapping[str, Any]]:
     collection, body = _collection(call), _body(call)
     record, store = collection.schema.new(body), call.store(collection)
     if collection.generator == "document":
-        from mockpets.seed.documents import completed_record  # the pet store needs none of it
+        from mockpets.seed.documents import (
+            completed_record,
+        )  # the built-in contract needs none of it
 
         record = completed_record(collection, record, store)
     if not collection.owner:

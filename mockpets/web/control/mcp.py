@@ -31,7 +31,7 @@ _ENVELOPE: Final = (VERSION_KEY, "io.modelcontextprotocol/clientCapabilities")
 _SERVER: Final = {"name": "mockpets", "version": FULL_VERSION}
 _ABOUT: Final[Mapping[str, Any]] = {
     "capabilities": {"tools": {}},
-    "instructions": "A mock of the pet store API. Put a session into a state with `use`, send the "
+    "instructions": "A mock of an HTTP API. Put a session into a state with `use`, send the "
     "app's requests to the session's base path, then `verify` or `explain` them. The commands do "
     "more, such as recording a flow: run `mockpets skill`, or load "
     "llms.txt beside the URL of this server.",
