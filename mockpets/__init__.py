@@ -1,4 +1,4 @@
-"""A stateful mock server for the pet store service that can also delay, break and fail responses.
+"""A stateful mock server for HTTP APIs that can also delay, break and fail responses.
 
 The public names are imported when they are first used (PEP 562), so importing the package, as the
 command line does, loads neither Flask nor waitress.

@@ -22,7 +22,7 @@ def contract(file: Path | None, as_json: bool, new: bool) -> None:
 
     Lists the collections with their key and parent, the operations of each, what was not
     understood, and the operations that only respond with an example. Corrections are applied.
-    Without FILE, shows the built-in pet store.
+    Without FILE, shows the built-in contract.
 
     With --new, writes a file beside FILE in which you correct what is wrong: shop.mockpets.yaml
     for shop.yaml.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Names = Mapping[str, str]
     """The names of collections in the contract, by those that were inferred."""
 
-_PET_STORE: Final = Path(__file__).with_name("pet-store.yaml")
+_PET_STORE: Final = Path(__file__).with_name(f"{BUILT_IN_CONTRACT}.yaml")
 _COMPARED: Final = {
     "equal": "",
     "flag": "",
@@ -62,7 +62,7 @@ def description(contract: Contract) -> types.ContractDescription:
 
 @cache
 def _built_in() -> Api:
-    """Return the document of the pet store, whose operations name their roles."""
+    """Return the built-in document, whose operations name their roles."""
     document = load(_PET_STORE, BUILT_IN_CONTRACT)
     operations = {}
     for name, given in document.root[CONTRACT_EXTENSION]["operations"].items():

@@ -42,7 +42,7 @@ class Given(NamedTuple):
 
 
 def parse(text: str) -> Given:
-    """Return what ``FILE``, ``/PATH=FILE`` or ``pet-store`` names."""
+    """Return what ``FILE``, ``/PATH=FILE`` or the name of the built-in contract means."""
     found = re.fullmatch(r"(/[^=]*)=(.+)", text)
     base, name = (found[1].rstrip("/"), found[2]) if found else (None, text)
     return Given(base, None if name == BUILT_IN_CONTRACT else Path(name), text)
@@ -105,7 +105,7 @@ def load_contract(given: Given, corrections: Path | None = None) -> Contract:
     """Return a contract, or raise InputError as `load_contracts`."""
     if given.file is None:
         if given.base not in (None, PET_STORE.base):
-            what = f"the pet store lies at {PET_STORE.base}, not at {given.base or '/'}"
+            what = f"{BUILT_IN_CONTRACT} lies at {PET_STORE.base}, not at {given.base or '/'}"
             hint = f"write --contract {BUILT_IN_CONTRACT}"
             raise InputError([problem_with("--contract", what, hint)])
         return PET_STORE

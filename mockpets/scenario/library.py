@@ -334,7 +334,8 @@ class Library:
         if all(source.path.parent == ours for source in self.sources.values()):
             known += "; load your own with --scenarios-dir"
         if name not in self.sources and name in find("scenarios", ()):
-            return f"the scenario '{name}' is for the pet store, which is not served; {known}"
+            what = f"the scenario '{name}' is for {BUILT_IN_CONTRACT}, which is not served"
+            return f"{what}; {known}"
         message = f"unknown scenario '{name}'; {did_you_mean(name, self.scenarios) or known}"
         if self.folder_problems:  # the reason may be that its file is new
             message += f"; changed files are not reloaded: {self.folder_problems[0]}"
@@ -385,8 +386,8 @@ def load_library(
 
 
 def _fitting(sources: Mapping[str, Source], contracts: Contracts) -> Mapping[str, Source]:
-    """Return files without the shipped ones that are for the pet store, unless it is served."""
-    if _has_pet_store(contracts):
+    """Return files; those shipped for the built-in contract only if it is served."""
+    if _has_built_in(contracts):
         return sources
     from mockpets.scenario.generic import GENERIC
 
@@ -398,8 +399,8 @@ def _fitting(sources: Mapping[str, Source], contracts: Contracts) -> Mapping[str
     }
 
 
-def _has_pet_store(contracts: Contracts) -> bool:
-    """Return whether the pet store is served, and no other contract has one of its names."""
+def _has_built_in(contracts: Contracts) -> bool:
+    """Return whether the built-in contract is served, and no other has one of its names."""
     if contracts is BUILT_IN:
         return True
     return (
@@ -410,7 +411,7 @@ def _has_pet_store(contracts: Contracts) -> bool:
 
 
 def _for_any(scenario: Scenario) -> Scenario:
-    """Return a shipped scenario with a description that does not name pets."""
+    """Return a shipped scenario with a description that fits any contract."""
     from mockpets.scenario.generic import GENERIC
 
     return replace(scenario, description=GENERIC.get(scenario.name, scenario.description))
@@ -429,7 +430,7 @@ def read_library(
     same = before if before and before.fixtures == fixtures else None
     if same and same.contracts is not contracts:
         same = None
-    has_pet_store = _has_pet_store(contracts)
+    has_pet_store = _has_built_in(contracts)
     are_shipped = all(source.path.parent == shipped("fixtures") for source in fixtures.values())
     for name, source in sources.items():
         if same and same.sources.get(name) == source and name not in same.problems:

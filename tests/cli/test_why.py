@@ -146,7 +146,7 @@ def test_a_session_that_does_not_exist_is_reported(run: Run) -> None:
     (["GET"], 2, "a method and a path such as GET /v1/pets; got 'GET'"),
     (["-1"], 2, "-1: unknown option"),
     (["a", "b", "c"], 2, "got 3 arguments"),
-    (["GET", "pets"], 2, "path: must be a path such as /v1/pets?limit=5, got 'pets'"),
+    (["GET", "pets"], 2, "path: must be a path such as /v1/items?limit=5, got 'pets'"),
     (["G T", "/v1/pets"], 2, "method: must be a method such as GET or POST, got 'G T'"),
     (["OPTIONS", "/v1/pets"], 2, "no scenario applies to a preflight"),
     (["GET", "/__mockpets/state"], 2, "no scenario applies to the control API"),

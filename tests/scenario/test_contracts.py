@@ -150,10 +150,7 @@ AGAIN = "give it another path: --contract"
             ],
         ),
         (["pet-store", "pet-store"], ["pet-store lies at /v1, as pet-store does; name it once"]),
-        (
-            ["/pets=pet-store"],
-            ["the pet store lies at /v1, not at /pets; write --contract pet-store"],
-        ),
+        (["/pets=pet-store"], ["pet-store lies at /v1, not at /pets; write --contract pet-store"]),
     ],
 )
 def test_two_contracts_cannot_lie_at_one_path(texts: list[str], expected: list[str]) -> None:

@@ -68,7 +68,7 @@ def test_a_scenario_of_the_pet_store_says_so(fresh: Callable[..., Client]) -> No
     with pytest.raises(InputError) as caught:
         create_app(Settings(contract=(str(CLINIC),), scenario=("sold-out",)))
     assert str(caught.value).startswith(
-        "--scenario: the scenario 'sold-out' is for the pet store, which is not served; known "
+        "--scenario: the scenario 'sold-out' is for pet-store, which is not served; known "
         "scenarios: broken-json, default, "
     )
     response = fresh(contract=(str(CLINIC),))(

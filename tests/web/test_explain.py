@@ -392,7 +392,7 @@ def test_with_declared_sessions_the_request_must_name_one(fresh: Callable[..., C
     ({}, "missing key 'method'"),
     ({"method": "GET"}, "missing key 'path'"),
     ({"method": "G T", "path": "/v1/pets"}, "must be a method such as GET or POST"),
-    ({"method": "GET", "path": "v1/pets"}, "must be a path such as /v1/pets?limit=5"),
+    ({"method": "GET", "path": "v1/pets"}, "must be a path such as /v1/items?limit=5"),
     ({"method": "GET", "path": "/v1/pets#a"}, "must be a path"),
     ({"method": "GET", "path": "/v1/p\u00e4ts"}, "percent-encode it"),
     ({"method": "GET", "path": "/v1/pets", "header": {}}, "did you mean 'headers'?"),

@@ -157,6 +157,14 @@ def test_invalid_data_of_a_scenario_is_reported(clinic: Checked, data: Any, what
     assert problems and what in response.text, response.text
 
 
+def test_a_collection_outside_data_is_reported(clinic: Checked) -> None:
+    body = {"description": "d", "animals": []}
+    response = clinic.call("POST", "/__mockpets/scenarios/check", json_body=body)
+    [problem] = response.json["problems"]
+    assert problem["what"] == "unknown key 'animals'"
+    assert problem["hint"] == "write it under data: 'data: {animals: ...}'"
+
+
 def test_data_of_a_number_and_a_file(tmp_path: Path) -> None:
     file = tmp_path / "owners.yaml"
     file.write_text("- {id: 5, name: Five}\n- {name: Six}\n")

@@ -25,7 +25,7 @@ from mockpets.scenario.language.diagnostics import Diagnostics
 from mockpets.scenario.language.mappings import ByKind, Object, not_both, some
 from mockpets.scenario.language.parser import read
 from mockpets.scenario.language.reply import ONE_REPLY, Draft
-from mockpets.scenario.language.scenario import DELAY, PETS_MOVED, SCENARIO
+from mockpets.scenario.language.scenario import DELAY, SCENARIO
 from mockpets.scenario.language.shapes import ListOf, Number, Parsed, Shape, Value, kebab_case
 from mockpets.scenario.matching import operations_of
 from mockpets.scenario.model import PASS, Match
@@ -179,7 +179,6 @@ SESSION: Final = Object(
         "data": DATA,
         "clock": CLOCK,
     },
-    misplaced={"pets": PETS_MOVED},
     name="SessionContents",
 )
 

@@ -60,7 +60,8 @@ def some(wanted: Collection[str], what: str) -> Rule:
 class Object(Shape):
     """A mapping with fixed keys; `read` returns a dict of those present.
 
-    :param misplaced: a key that belongs elsewhere to a hint that gives its place.
+    :param misplaced: a key that belongs elsewhere to a hint that gives its place. In a mapping with
+        ``data``, collections belong there.
     :param list_hint: how to fix a list in place of the mapping.
     :param is_partial: whether a dict with `INVALID` values is returned, instead of `INVALID`.
     """
@@ -80,6 +81,9 @@ class Object(Shape):
         for name, (key, value) in node.members.items():
             if name in self.fields:
                 values[name] = self.fields[name].read(value, diagnostics.at(name))
+            elif "data" in self.fields and name in diagnostics.contracts.collections:
+                hint = f"write it under data: 'data: {{{name}: ...}}'"
+                diagnostics.add(key, f"unknown key {quote(name)}", hint)
             else:
                 unknown_key(key, name, self.fields, diagnostics, self.misplaced)
         for name in self.required:

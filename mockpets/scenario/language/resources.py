@@ -118,7 +118,7 @@ _RESOURCE: Final = Object(
         "name": kebab_case("Name in the control API. By default, the path's last segment."),
     },
     required=("path",),
-    misplaced=dict.fromkeys(("items", "records", "pets", "data"), _CONTENTS),
+    misplaced=dict.fromkeys(("items", "records", "data"), _CONTENTS),
     name="Resource",
     then=_resource,
 )

@@ -256,7 +256,7 @@ def _check_records(
             diagnostics.add(node, f"record {index + 1}: {what}", "fix the fixture", at=place)
 
 
-PETS_MOVED: Final = "write it under data: 'data: {pets: ...}'"
+_UNDER_DATA: Final = "write them under data, by the name of their collection"
 SCENARIO: Final = Object(
     "A mockpets scenario: data, stubs that change responses, and resources.",
     {
@@ -283,11 +283,11 @@ SCENARIO: Final = Object(
     },
     required=("description",),
     misplaced={
-        **dict.fromkeys(("pets", "items", "records"), PETS_MOVED),
+        **dict.fromkeys(("items", "records"), _UNDER_DATA),
         "name": "remove it: the file name is the scenario's name",
         "version": "this file requires a newer version of mockpets",
     },
-    list_hint="put the list under 'stubs:' and add 'description:'; a list of pets is a fixture, "
+    list_hint="put the list under 'stubs:' and add 'description:'; a list of records is a fixture, "
     "which belongs in a folder of --fixtures-dir",
     name="Scenario",
     then=_scenario,

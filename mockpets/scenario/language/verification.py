@@ -215,8 +215,8 @@ REQUEST: Final = Object(
     {
         "method": Text("The method, such as GET.", "a method such as GET or POST", TOKEN),
         "path": Text(
-            "Path and query, such as /v1/pets?limit=5.",
-            "a path such as /v1/pets?limit=5",
+            "Path and query, such as /v1/items?limit=5.",
+            "a path such as /v1/items?limit=5",
             r"/[!\"$-~]*",
             HEADER_VALUE_BYTES,
             lambda _: "percent-encode it, and start with '/'",

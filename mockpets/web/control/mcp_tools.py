@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
@@ -14,7 +14,6 @@ from mockpets.journal import queries
 from mockpets.scenario.language.diagnostics import Diagnostics
 from mockpets.scenario.language.mappings import Object
 from mockpets.scenario.language.parser import read
-from mockpets.scenario.language.scenario import PETS_MOVED
 from mockpets.scenario.language.shapes import ANY_KIND, Choice, Definitions, Number, Text, Value
 from mockpets.strict_json import dump_json
 from mockpets.units import counted
@@ -111,14 +110,13 @@ class Tool:
     required: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     changes: bool = False
-    misplaced: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def arguments(self) -> Object:
         """The shape of its arguments."""
         session = Text("Session name. Without it: the one in this server's URL, or `default`.")
         fields = {"session": session, **self.takes}
-        return Object("", fields, self.required, misplaced=self.misplaced)
+        return Object("", fields, self.required)
 
 
 def call_tool(tool: Tool, outer: ControlRequest, run: Run, arguments: object) -> dict[str, Any]:
@@ -403,8 +401,7 @@ TOOLS: Final[Mapping[str, Tool]] = {
         {
             "scenario": Value("A scenario name or document, or a list; the first wins.", _NAMES),
             "data": Value(
-                "Records by collection, such as {pets: []}: a list (a pet has id, name, categoryId "
-                "and status), a fixture name, or {count}.",
+                "Records by the name of their collection: a list, a fixture name, or {count}.",
                 ("mapping",),
             ),
             "seed": Number("Seed for generated records and random decisions.", 0, INT64_MAX),
@@ -413,14 +410,13 @@ TOOLS: Final[Mapping[str, Tool]] = {
         {"active": _STRINGS, "data": _TOTALS, "seed": _INTEGER, "base_path": _STRING},
         _use,
         changes=True,
-        misplaced={"pets": PETS_MOVED},
     ),
     "try_request": Tool(
         "Show the response that a request would get, and why. Sends and changes nothing. With "
         "`compare`, also in other scenarios, with the difference.",
         {
             "method": Text("Such as GET."),
-            "path": Text("Such as /v1/pets?limit=5."),
+            "path": Text("Such as /v1/items?limit=5."),
             "headers": Value("By name. Without Authorization: the server's key.", ("mapping",)),
             "body": Value("Sent as JSON.", ANY_KIND),
             "scenarios": Text("Names, separated by commas, instead of the active ones."),

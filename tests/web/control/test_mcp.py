@@ -333,7 +333,7 @@ def test_use_sets_the_records_of_any_collection(tmp_path: Path) -> None:
     ("explain", {"session": "w9"}, "session 'w9' has no requests"),
     ("explain", {"number": 9}, "has no request '9'"),
     ("try_request", {}, "missing key 'method'"),
-    ("try_request", {"method": "GET", "path": "v1"}, "path: must be a path such as /v1/pets"),
+    ("try_request", {"method": "GET", "path": "v1"}, "path: must be a path such as /v1/items"),
     ("try_request", {"method": "GET", "path": "/__mockpets/state"}, "no scenario applies to"),
     ("try_request", {"method": "GET", "path": "/v1", "headers": {"a": 1}}, "headers.a: must be"),
     ("verify", {"match": {"operation": "lst"}}, "match.operation: must be listPets"),
