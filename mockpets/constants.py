@@ -283,7 +283,7 @@ PORT_MAX: Final = 65535
 BODY_BYTES: Final = 64 * 1024
 """Maximum size of the body of an operation."""
 SERVER_BODY_BYTES: Final = 1024 * 1024
-"""Maximum size of any body; only stubs and the control API take more than `BODY_BYTES`."""
+"""Maximum size of any body; the built-in operations take at most `BODY_BYTES`."""
 HEAD_BYTES: Final = 16 * 1024
 CONNECTIONS: Final = 1000
 PIECES_A_SECOND: Final = 10

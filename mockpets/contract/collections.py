@@ -125,15 +125,18 @@ def record_problems(
             yield index, what, "use unique ids", (key,)
 
 
-def dump_record(record: Mapping[str, object]) -> bytes:
-    """Return a record as JSON; raise ``invalid_request`` or ``payload_too_large``."""
+def dump_record(record: Mapping[str, object], most: int = BODY_BYTES) -> bytes:
+    """Return a record as JSON; raise ``invalid_request`` or ``payload_too_large``.
+
+    :param most: the size limit, in bytes.
+    """
     try:
         row = dump_json(record)
     except (TypeError, ValueError) as error:  # half of a surrogate pair, or 1e9999999999999999999
         message = "the record has a text or a number that JSON cannot represent"
         raise RequestError("invalid_request", message) from error
-    if len(row) > BODY_BYTES:
-        message = f"the record is too large; a record may have at most {BODY_BYTES // 1024} KiB"
+    if len(row) > most:
+        message = f"the record is too large; a record may have at most {most // 1024} KiB"
         raise RequestError("payload_too_large", message)
     return row
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from mockpets.constants import SERVER_BODY_BYTES
 from mockpets.contract.collections import dump_record, merge_patch
 from mockpets.contract.fields import INVALID
 from mockpets.contract.shapes import RESOURCE
@@ -119,8 +120,8 @@ class DocumentRecords:
             raise RequestError("invalid_request", "; ".join(problems))
 
     def dump(self, record: Record) -> bytes:
-        """Return a record as JSON."""
-        return dump_record(record)
+        """Return a record as JSON, which may be as large as a body; else as `dump_record`."""
+        return dump_record(record, SERVER_BODY_BYTES)
 
 
 def value_at(record: object, path: Iterable[str]) -> object:

@@ -216,7 +216,8 @@ def read(operation: Operation, request: Request) -> Arguments | Response:
     try:
         raw = request.get_data()
     except RequestEntityTooLarge:
-        what = f"must have at most {SERVER_BODY_BYTES // 2**20} MiB"
+        most = "1 MiB" if request.max_content_length == SERVER_BODY_BYTES else "64 KiB"
+        what = f"must have at most {most}"
         return failed(operation, request, "payload_too_large", (413, 400), [((), what)])
     sent = details.bodies.read(raw, content_type)
     if sent.kind:

@@ -133,7 +133,8 @@ class Playback:
         if operation is not None and details is not None:
             from mockpets.web import documented  # the built-in contract needs none of it
 
-            request.max_content_length = SERVER_BODY_BYTES
+            if self._visitors is None:
+                request.max_content_length = SERVER_BODY_BYTES
             credential = documented.credential(operation, request, self._settings)
             if credential.problem:
                 exchange.notes.append((credential.note, credential.problem))
@@ -173,17 +174,16 @@ class Playback:
     def _check_size(self, request: Request, name: str, stack: Stack) -> None:
         """Check the size of a body that is larger than any operation takes, from its head.
 
-        With ``--public``, nothing takes more. Otherwise stubs do, and operations without a body
-        ignore it. Raise ``payload_too_large``, or `NeedsBody`.
+        With ``--public``, nothing takes more. Otherwise stubs and operations of documents do, and
+        operations without a body ignore it. Raise ``payload_too_large``, or `NeedsBody`.
         """
         if request.environ[BODY] != "large":
             return
         exchange = request.exchange
         operation = exchange.operation
-        takes_body = operation is not None and operation.body is not None
-        if operation is not None and operation.details is not None:
-            raise NeedsBody  # they take more
-        if self._visitors is None and (stack.stubs or not takes_body):
+        is_built_in = operation is not None and operation.details is None
+        takes_more = operation is None or operation.body is None or not is_built_in
+        if self._visitors is None and (stack.stubs or takes_more):
             raise NeedsBody
         exchange.session = self._create(name, request)
         raise RequestError("payload_too_large", BODY_TOO_LARGE)

@@ -281,6 +281,16 @@ def test_the_highest_key_of_a_client_does_not_end_creates(tmp_path: Path) -> Non
     assert [call("POST", "/notes", {}).json["id"] for _ in range(2)] == [last + 1, last + 2]
 
 
+def test_a_record_is_as_large_as_a_body(shop: Checked) -> None:
+    made = shop("POST", "/items", {"name": "x" * 1_000_000}).json["data"]
+    path = f"/items/{made['id']}"
+    assert shop("GET", path).json["data"]["name"] == "x" * 1_000_000
+    response = shop("PATCH", path, {"note": "y" * 100_000})
+    what = "the record is too large; a record may have at most 1024 KiB"
+    assert (response.status, response.json) == (400, {"message": what})
+    assert "note" not in shop("GET", path).json["data"]
+
+
 def test_several_records_are_created_at_once(shop: Checked) -> None:
     before = len(shop("GET", "/posts").json)
     made = shop("POST", "/posts/batch", [{"title": "A"}, {"title": "B"}])

@@ -242,6 +242,8 @@ def test_visitors_of_a_document_are_isolated_and_limited(caplog: pytest.LogCaptu
     assert response.json["message"] == NO_ROOM.replace("pets", "records")
     assert "--max-records" in caplog.text and "let-me-in" not in caplog.text
     assert public("GET", "/api/owners", two).json["meta"]["total"] == 16
+    large = public("POST", "/api/owners", one, json_body={"name": "x" * 70_000, "email": "o@e.com"})
+    assert (large.status, large.json["detail"]) == (413, "must have at most 64 KiB")
     for path in ("data/members", "state", "requests", "sessions", "contract"):
         assert public("GET", f"/__mockpets/{path}", one).status in (401, 404)
     assert public("POST", "/__mockpets/visitor/reset", one).status == 200

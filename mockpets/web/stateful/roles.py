@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from mockpets.web.stateful.action import Action
 
 
+_STATUSES: Final = {"invalid_request": (400, 422), "payload_too_large": (413, 400, 422)}
+"""The statuses of errors of the store, the first that is documented counts."""
 _CHANGES: Final = Lock()
 """Held by each change, so that its conditions stay true, and a repeated request waits for it."""
 
@@ -46,9 +48,10 @@ def _respond(action: Action) -> Response:
         key, kind = error.key, error.kind
         return failed(operation, request, error.code, error.statuses, reasons, key, kind)
     except RequestError as error:
-        if error.code != "invalid_request":
+        if error.code not in _STATUSES:
             raise
-        return failed(operation, request, error.code, (400, 422), [((), error.message)])
+        reasons = [((), error.message)]
+        return failed(operation, request, error.code, _STATUSES[error.code], reasons)
 
 
 def _get(action: Action) -> Response:
