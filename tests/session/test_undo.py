@@ -43,7 +43,7 @@ class Server:
         summary = self.control("GET", "sessions/w1").json
         log = self.control("GET", "requests").json["requests"]
         return {
-            **{name: summary[name] for name in ("id", "active", "seed", "pets", "requests")},
+            **{name: summary[name] for name in ("id", "active", "seed", "records", "requests")},
             "log": [(each["number"], each["target"], each["status"]) for each in log],
             "all pets": self.control("GET", "data/pets").json["records"],
         }
