@@ -9,31 +9,29 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mockpets.contract.bodies import Bodies
 from mockpets.contract.fields import INVALID
 from mockpets.contract.inference import infer
 from mockpets.contract.media_types import is_sent, json_media
 from mockpets.contract.openapi import operations
-from mockpets.contract.parameters import Parameters
 from mockpets.contract.schema_fields import Fields
 from mockpets.contract.security import Security
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from mockpets.contract.bodies import Bodies
     from mockpets.contract.corrections import Corrections
     from mockpets.contract.guesses import Credentials
     from mockpets.contract.inference import Guess, GuessedCollection
     from mockpets.contract.json_schema import SchemaField
     from mockpets.contract.openapi import Described, Document, Node
+    from mockpets.contract.parameters import Parameters
     from mockpets.contract.query_meanings import PropertyPath
 
 _USUAL: Final[Mapping[str, int]] = {"create": 201, "delete": 204}
 """The status of a role's success, if an operation has several; others have 200."""
 CONDITIONS: Final = ("If-Match", "If-None-Match")
 """The headers with conditions on the entity tag of a record, in the order of RFC 9110, 13.2.2."""
-
-
 _NO_BODY: Final[Node] = MappingProxyType({"schema": {}})
 
 
@@ -149,6 +147,8 @@ class Details:
     @cached_property
     def parameters(self) -> Parameters:
         """The parameters in path, query, headers and cookies."""
+        from mockpets.contract.parameters import Parameters  # a start needs none
+
         return Parameters(self.api.fields, self.described)
 
     @cached_property
@@ -160,6 +160,8 @@ class Details:
     @cached_property
     def bodies(self) -> Bodies:
         """The bodies of requests."""
+        from mockpets.contract.bodies import Bodies  # a start needs none
+
         return Bodies(self.api.fields, self.described.body)
 
     def bodies_field(self, envelope: tuple[str, ...]) -> SchemaField | None:
