@@ -63,7 +63,7 @@ ERRORS: Final[dict[str, tuple[str, str]]] = {
         "Use `listPets`, or set the clock to an earlier time.",
     ),
     "payload_too_large": (
-        "The body is over 64 KiB (operations) or 1 MiB (stubs, control API), or has over 1000 chunks.",
+        "The body is over 64 KiB (pet store, `--public`) or 1 MiB, or has over 1000 chunks.",
         "Send a smaller body.",
     ),
     "expectation_failed": (

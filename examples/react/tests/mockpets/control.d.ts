@@ -871,7 +871,7 @@ export interface components {
         RequestToExplain: {
             /** @description The method, such as GET. */
             method: string;
-            /** @description Path and query, such as /v1/pets?limit=5. */
+            /** @description Path and query, such as /v1/items?limit=5. */
             path: string;
             /** @description The headers by name; without Authorization, the request has no key. */
             headers?: {
