@@ -88,7 +88,7 @@ BAD_DOCUMENTS: dict[str, tuple[str, list[str]]] = {
     "webhooks": (
         "openapi: 3.1.0\nwebhooks: {}",
         [
-            "1:1: has webhooks but no paths, so there is nothing to serve; add paths: {/pets: "
+            "1:1: has webhooks but no paths, so there is nothing to serve; add paths: {/posts: "
             "{get: ...}}"
         ],
     ),
