@@ -157,11 +157,16 @@ export interface components {
         ContractList: {
             contracts: components["schemas"]["ContractDescription"][];
         };
-        /** @description Something in a contract's document that is not served or enforced, or a likely mistake. */
+        /**
+         * @description Something in a contract's document that is not served or enforced, or a likely mistake.
+         *
+         *     `file` is the document, or one to which it refers.
+         */
         ContractNote: {
             /** @enum {string} */
             kind: "operation" | "part" | "keyword" | "warning";
             what: string;
+            file: string;
             line: number;
             column: number;
         };

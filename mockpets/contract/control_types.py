@@ -161,10 +161,14 @@ class CollectionDescription(TypedDict):
 
 
 class ContractNote(TypedDict):
-    """Something in a contract's document that is not served or enforced, or a likely mistake."""
+    """Something in a contract's document that is not served or enforced, or a likely mistake.
+
+    `file` is the document, or one to which it refers.
+    """
 
     kind: Literal["operation", "part", "keyword", "warning"]
     what: str
+    file: str
     line: int
     column: int
 

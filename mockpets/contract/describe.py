@@ -122,8 +122,8 @@ def _operation(
 
 
 def _note(document: Document, note: Note) -> types.ContractNote:
-    _, line, column = document.place(note.at)
-    return {"kind": note.kind, "what": note.what, "line": line, "column": column}
+    file, line, column = document.place(note.at)
+    return {"kind": note.kind, "what": note.what, "file": file, "line": line, "column": column}
 
 
 def _collection(collection: GuessedCollection, names: Names) -> types.CollectionDescription:
@@ -166,7 +166,9 @@ def as_text(data: types.ContractDescription) -> Iterator[str]:
     if notes:
         yield ""
         yield "Not served, not enforced, or likely mistakes:"
-        yield from (f"  line {each['line']}: {each['what']}" for each in notes)
+        for each in notes:
+            place = "line " if each["file"] == data["file"] else f"{each['file']}:"
+            yield f"  {place}{each['line']}: {each['what']}"
     yield ""
     yield _share(data)
 

@@ -132,6 +132,16 @@ def test_json_has_the_same(run: Run, shop: Path) -> None:
     assert listed["note"] == "ignored: colour"
 
 
+def test_a_note_names_the_file_of_its_line(run: Run, shop: Path, here: Path) -> None:
+    order = "properties:\n  id: {type: string}\nif: {required: [id]}\n"
+    (here / "order.yaml").write_text(order, encoding="utf-8")
+    text = shop.read_text(encoding="utf-8").replace("#/components/schemas/Order", "order.yaml")
+    shop.write_text(text, encoding="utf-8")
+    assert "\n  order.yaml:3: " in "\n".join(run("contract", "shop.yaml")[1])
+    [note] = json.loads("\n".join(run("contract", "shop.yaml", "--json")[1]))["notes"][1:]
+    assert (note["kind"], note["file"], note["line"]) == ("keyword", "order.yaml", 3)
+
+
 def test_the_control_api_returns_the_same_for_each_contract(run: Run, shop: Path) -> None:
     Path("shop.mockpets.yaml").write_text("operations: {cancel: {act: orders, set: {id: 1.5}}}\n")
     served = client_of(shop, "pet-store")("GET", "/__mockpets/contract").json["contracts"]
