@@ -70,7 +70,7 @@ export default function View() {
 const canDelete = ({ name }) => name !== "default" && name !== store.session;
 
 function Row({ row, isSelected, onSelect, onDelete }) {
-  const { name, active, pets, requests, failed, held, idle_seconds: seconds, last_request: last } = row;
+  const { name, active, records, requests, failed, held, idle_seconds: seconds, last_request: last } = row;
   const isCurrent = name === store.session;
   const [method, target = ""] = last ? last.split(" ") : [""];
   const shown = shownTarget({ target });
@@ -81,7 +81,7 @@ function Row({ row, isSelected, onSelect, onDelete }) {
       <th scope="row"><span class=${`dot ${seconds < 10 ? "on" : ""}`} aria-hidden="true"></span>
         <a href=${panelOf(name) + link("sessions")} title=${name} aria-current=${isCurrent ? "true" : null}>${name}</a>${isCurrent && html` <span class="soft">current</span>`}</th>
       <td title=${active.join(", ")}>${active.slice(0, places).map((each) => html`<span class="chip">${each}</span>`)}${active.length > places && html`<span class="chip">+${active.length - places}</span>`}</td>
-      <td class="number">${pets === null ? "" : pets.toLocaleString("en")}</td>
+      <td class="number">${records === null ? "" : records.toLocaleString("en")}</td>
       <td class="number">${requests.toLocaleString("en")}</td>
       <td class="number ${failed ? "" : "soft"}">${failed.toLocaleString("en")}</td>
       <td class="number ${held ? "held" : "soft"}">${held}</td>
