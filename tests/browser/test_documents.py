@@ -82,6 +82,7 @@ def test_values_of_every_type_are_shown_and_changed(boards: Panel) -> None:
     expect(news).to_contain_text("level of record 1 is now 3")
     done.select_option("false")
     expect(news).to_contain_text("done of record 1 is now false")
+    expect(done).to_have_value("false")  # the table was rendered again
     place = cell(boards, "place", "1, One")
     expect(place).to_have_value('{"city":"Bern","floors":[1]}')
     place.fill('{"city": "Basel", "floors": [1, 2]}')
