@@ -10,7 +10,7 @@ from mockpets.constants import CONTRACT_EXTENSION, ROLES
 from mockpets.contract.details import Details
 from mockpets.contract.document_records import DocumentRecords
 from mockpets.contract.media_types import json_media
-from mockpets.contract.model import Collection, Contract, Operation, Schema
+from mockpets.contract.model import DOCUMENT, Collection, Contract, Operation, Schema
 from mockpets.contract.removals import removal_of
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _collection(api: Api, guessed: GuessedCollection, base: str) -> Collection:
         key=records.key,
         has_text_keys="string" in types,
         properties=tuple(records.properties),
-        generator="document",
+        generator=DOCUMENT,
     )
 
 

@@ -92,6 +92,8 @@ Record = dict[str, Any]
 """An object of a collection."""
 Key = int | str
 """What identifies a record in its collection; `collections.identity` returns it."""
+DOCUMENT: Final = "document"
+"""The generator of the collections of documents."""
 LIMIT: Final = "limit"
 """The parameter with the size of a page."""
 _SHOWN: Final = 100
@@ -451,6 +453,11 @@ class Collection:
     def names(self) -> tuple[str, ...]:
         """Its name, and for that of a scenario SCENARIO.NAME."""
         return (self.name, f"{self.owner}.{self.name}") if self.owner else (self.name,)
+
+    @property
+    def is_of_document(self) -> bool:
+        """Whether a document describes its records."""
+        return self.generator == DOCUMENT
 
     @cached_property
     def note(self) -> tuple[NoteCode, str]:

@@ -32,6 +32,7 @@ from mockpets.records.table import empty_table, make_table, parse_row, rows_of
 from mockpets.scenario.engine import Count, decide
 from mockpets.scenario.library import document_message
 from mockpets.scenario.model import EVERYTHING, Generated
+from mockpets.seed.records import complete
 from mockpets.session.change_feed import ChangeFeed
 from mockpets.session.documents import NO_DOCUMENTS, Documents
 from mockpets.session.gates import Gates
@@ -626,11 +627,7 @@ def records_without(scenarios: set[str], records: Mapping[Place, T]) -> dict[Pla
 
 def _restarted(start: Table, collection: Collection) -> Table:
     """Return initial records for the new definition of a collection; none if they do not fit."""
-    records = [*map(parse_row, start.in_order())]
-    if collection.generator == "document":
-        from mockpets.seed.documents import completed  # the built-in contract needs none of it
-
-        records = completed(collection.schema, records)
+    records = complete(collection, [*map(parse_row, start.in_order())])
     try:
         return Store(empty_table(collection), 0).read(records)
     except RequestError:

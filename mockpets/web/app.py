@@ -148,7 +148,7 @@ def _makers(settings: Settings, library: Library) -> dict[str, Callable[[], Tabl
     return {
         name: partial(_start, settings, library, name, source)
         for name, source in library.contracts.starts(settings.starts).items()
-        if name in collections and collections[name].generator == "document" and source.isdecimal()
+        if name in collections and collections[name].is_of_document and source.isdecimal()
     }
 
 

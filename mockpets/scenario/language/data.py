@@ -22,6 +22,7 @@ from mockpets.scenario.language.mappings import ByKey, ByKind, Object, meant, un
 from mockpets.scenario.language.shapes import Choice, ListOf, Number, Shape, Value, kebab_case
 from mockpets.scenario.model import EVERYTHING, Generated
 from mockpets.seed.names import LOCALES
+from mockpets.seed.records import complete, generate
 from mockpets.units import quote
 
 if TYPE_CHECKING:
@@ -170,8 +171,6 @@ def _completed_rows(
     collection: Collection, records: tuple[Record, ...], node: Node, diagnostics: Diagnostics
 ) -> tuple[bytes, ...]:
     """Return records of a document's collection as JSON; incomplete ones are completed."""
-    from mockpets.seed.documents import completed  # the built-in contract needs none of it
-
     for index, record in enumerate(records):
         try:
             collection.schema.check(record)
@@ -181,7 +180,7 @@ def _completed_rows(
         if collection.key in records[index]:  # else it gets one
             diagnostics.add(node, what, hint, at=(index, *path))
     parents = _parents(collection, diagnostics)
-    return tuple(map(collection.schema.dump, completed(collection.schema, records, parents)))
+    return tuple(map(collection.schema.dump, complete(collection, records, parents)))
 
 
 def _parent(collection: Collection | None) -> str:
@@ -194,8 +193,6 @@ def _parent(collection: Collection | None) -> str:
 
 def _parents(collection: Collection, diagnostics: Diagnostics) -> Sequence[Key] | None:
     """Return the keys of the parents that the same data has; None if it has none."""
-    from mockpets.seed.documents import generate_records  # as above
-
     name = _parent(collection)
     content = diagnostics.contents.get(name)
     if content is None:
@@ -203,9 +200,9 @@ def _parents(collection: Collection, diagnostics: Diagnostics) -> Sequence[Key] 
     parent = diagnostics.contracts.collections[name]
     if isinstance(content, Generated):
         seed = 1 if content.seed is None else content.seed
-        records = generate_records(parent.schema, content.count, seed)
+        records = generate(parent, content.count, seed, content.locale or "")
     else:
-        records = [*map(parse_row, content)]
+        records = map(parse_row, content)
     return [each[parent.key] for each in records]
 
 

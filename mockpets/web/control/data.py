@@ -10,6 +10,7 @@ from mockpets.contract.query_parameters import Parameter, integer
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.records.table import parse_row
 from mockpets.scenario.model import Generated
+from mockpets.seed.records import complete_new
 from mockpets.session.save_progress import HURRY_KEYS
 from mockpets.strict_json import dump_json, parse_json
 from mockpets.units import quote
@@ -134,13 +135,8 @@ def set_records(call: ControlRequest) -> JsonResponse[types.Total]:
 def add_record(call: ControlRequest) -> JsonResponse[Mapping[str, Any]]:
     """Add a record, whatever the stubs respond to a POST, and return it with its ID."""
     collection, body = _collection(call), _body(call)
-    record, store = collection.schema.new(body), call.store(collection)
-    if collection.generator == "document":
-        from mockpets.seed.documents import (
-            completed_record,
-        )  # the built-in contract needs none of it
-
-        record = completed_record(collection, record, store)
+    store = call.store(collection)
+    record = complete_new(collection, collection.schema.new(body), store)
     if not collection.owner:
         call.session.check_name(record)
     _, row = store.create(record)
