@@ -107,8 +107,8 @@ def record(
     """Record the requests of a session as a scenario.
 
     With start, records from the next request on and saves the current data. With NAME, writes a
-    file with which these requests get the same responses: the data of the beginning, and a stub for
-    each response that differs from the operation's. The server saves it if it has a writable
+    scenario that reproduces these responses: the data of the beginning, and a stub for each
+    response that differs from the operation's. The server saves it if it has a writable
     --scenarios-dir. Without a start, the recording begins with the session, or with its last reset.
     Keys, cookies, and tokens and passwords in bodies are never written.
     """

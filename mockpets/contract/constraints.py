@@ -242,7 +242,7 @@ def _is_finite(value: Any) -> bool:
 def _is_multiple(value: Any, step: Decimal) -> bool:
     """Return whether a number is an exact multiple; Decimal's remainder has limited precision.
 
-    It takes a time that grows with the number of digits; int() of them, with its square.
+    Linear in the number of digits, of which `int` would take quadratic time.
     """
     number = Decimal(str(value)) if isinstance(value, float) else Decimal(value)
     if not number.is_finite():

@@ -10,7 +10,7 @@
 - References lead somewhere, and not only to references.
 - A security requirement names only schemes that exist.
 
-What no operation reaches is not looked at.
+Parts that no operation reaches are not checked.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ _BYTES_AT_ONCE: Final = 64 * 1024
 """The most JSON to parse at once, with `_RECORD_BYTES` for each record: it takes 3 ms."""
 _RECORD_BYTES: Final = 100
 _RESPONSES: Final = 64 * 1024
-"""The most bytes of responses that a store remembers, unless one response takes more."""
+"""Maximum size of the responses that a store remembers, in bytes; a single one may exceed it."""
 _RESPONSE_BYTES: Final = 500
 """The charge for a remembered response in addition to its body and headers."""
 _NO_KEYS_LEFT: Final = "the highest int64 id is already used; reset the session"

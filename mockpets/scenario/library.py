@@ -430,7 +430,7 @@ def read_library(
     same = before if before and before.fixtures == fixtures else None
     if same and same.contracts is not contracts:
         same = None
-    has_pet_store = _has_built_in(contracts)
+    has_built_in = _has_built_in(contracts)
     are_shipped = all(source.path.parent == shipped("fixtures") for source in fixtures.values())
     for name, source in sources.items():
         if same and same.sources.get(name) == source and name not in same.problems:
@@ -438,9 +438,9 @@ def read_library(
         # A shipped scenario needs no YAML parser, unless its file has been changed.
         is_shipped = source.path.parent == shipped("scenarios")
         # Those for any contract use no fixtures.
-        is_ready = is_shipped and (are_shipped or not has_pet_store)
+        is_ready = is_shipped and (are_shipped or not has_built_in)
         if is_ready and (compiled := COMPILED.get(digest(source))) is not None:
-            read[name] = compiled if has_pet_store else _for_any(compiled)
+            read[name] = compiled if has_built_in else _for_any(compiled)
             continue
         from mockpets.scenario.language.loader import load_scenario
 

@@ -59,7 +59,7 @@ _STEMS: Final[Mapping[int, str]] = {
 
 
 class Error(NamedTuple):
-    """What an error body says.
+    """The content of the body of an error.
 
     :param is_invalid: whether the problems of the request replace the texts of an example.
     :param key: that does not exist, or is taken.

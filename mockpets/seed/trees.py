@@ -42,7 +42,7 @@ _DIFFERENT: Final = 200
 _RETRIED: Final = 50
 """Items of an array for which there are four attempts each to differ from those before."""
 _LONGEST: Final = 10_000
-"""The most items or properties; a schema that asks for more gets an invalid value."""
+"""Maximum number of items or properties; a schema that requires more gets an invalid value."""
 _TRIES: Final = 12
 _RARE: Final = 0.08
 """How often an optional property of a record is missing, or a nullable one is null."""

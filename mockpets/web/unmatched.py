@@ -157,7 +157,7 @@ _DEFINABLE: Final = r"(?:/[\w.~-]+)+/?"
 _CUTOFF: Final = 0.84
 """High, because all paths start alike: `/v1/pots` is near `/v1/posts`, `/v1/users` is not."""
 _COMPARED: Final = 100
-"""The most paths with which an unknown one is compared, because a comparison takes 0.1 ms."""
+"""Maximum number of paths to compare an unknown one with; each comparison takes 0.1 ms."""
 _LENGTH: Final = 160
 """The longest root or path of a stub, in characters, that a message repeats."""
 _ID: Final = "/([0-9]+)(?=/|$)"

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 CLOSED_SECONDS: Final = 3600.0
 """The longest time for which the name of a deleted session can be closed."""
 _COUNTED: Final = 50
-"""The most collections whose records are counted, because counting first generates them."""
+"""Maximum number of collections whose records are counted: counting generates them first."""
 NO_SAVING: Final = "scenario files cannot be saved: the server runs with --public"
 
 

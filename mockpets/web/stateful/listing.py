@@ -181,9 +181,9 @@ def _with_any_in_lower_case(texts: Sequence[str]) -> Callable[[bytes], bool]:
 def _sorts(action: Action) -> list[Sort]:
     """Return the properties by which a list is sorted."""
     query, result = action.arguments.query, []
-    asked = {word: query[name] for word, name in query_names(action).items() if name in query}
-    sort = asked.get("sort") or action.guess.sort
-    is_descending = str(asked.get("direction", "")).lower().startswith("desc")
+    given = {word: query[name] for word, name in query_names(action).items() if name in query}
+    sort = given.get("sort") or action.guess.sort
+    is_descending = str(given.get("direction", "")).lower().startswith("desc")
     paths: dict[str, PropertyPath] = {}
     if action.schema.is_resource:
         inner = action.schema.properties["attributes"].shape.fields

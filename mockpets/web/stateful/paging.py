@@ -114,7 +114,7 @@ class Page:
                 set_at(new, path, each)
                 if field.accept(new) is not INVALID:
                     break
-            else:
+            else:  # a link of HAL or JSON:API goes as a whole
                 *way, last = path[:-1] if path[-1] == "href" else path
                 below = value_at(new, way)
                 if isinstance(below, dict):
