@@ -582,9 +582,8 @@ class Contracts:
 
     @property
     def paged(self) -> list[Operation]:
-        """The lists for which a scenario can give a page: those of the built-in contract."""
-        lists = (each for each in self.operations.values() if each.role == "list")
-        return [each for each in lists if each.details is None]
+        """The lists for which a scenario can give a page."""
+        return [each for each in self.operations.values() if each.role == "list"]
 
 
 def _merged(parts: Iterable[Mapping[str, T]]) -> Mapping[str, T]:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from mockpets.constants import NoteCode, Role
     from mockpets.contract.model import Contracts, Operation, Record
     from mockpets.records.store import Change, Contents, Filters, Store
+    from mockpets.scenario.model import Canned
     from mockpets.session.session import Session
     from mockpets.web.exchange import Request
     from mockpets.web.flask_app import App
@@ -75,17 +76,23 @@ def list_records(operation: Operation, request: Request, store: Store) -> Respon
     return Response(store.page(query.asked.limit, query.filters) + b"\n")
 
 
-def selected_records(page: bytes, request: Request) -> bytes:
-    """Return those records of a page, in JSON, that the operation of a request would list.
+def page_response(reply: Canned, request: Request) -> Response:
+    """Return a reply that is a page, with the records that the operation of a request would list.
 
-    :raise RequestError: ``invalid_request``.
+    :raise RequestError: ``invalid_request``, unless the operation is that of a document.
     """
     operation = request.exchange.operation
     assert operation is not None  # noqa: S101 - only a list has pages
+    if operation.details is not None:
+        from mockpets.web.stateful.roles import list_page  # as in `_of_document`
+
+        return list_page(operation, request, reply.body)
     query = _list_query(operation, request)
     if query.error is not None:
         raise RequestError("invalid_request", query.error)
-    return operation.responses[200].schema.dump_all(query.asked.first(json.loads(page))) + b"\n"
+    records = query.asked.first(json.loads(reply.body))
+    body = operation.responses[200].schema.dump_all(records) + b"\n"
+    return Response(body, reply.status, reply.headers)
 
 
 def _list_query(operation: Operation, request: Request) -> _Query:

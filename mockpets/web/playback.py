@@ -22,7 +22,7 @@ from mockpets.web.authentication import read_key, unauthorized
 from mockpets.web.cookie import read_cookie, with_deletion
 from mockpets.web.delivery import check_room, waits
 from mockpets.web.exchange import Response, current_request
-from mockpets.web.operations import key_of, selected_records
+from mockpets.web.operations import key_of, page_response
 from mockpets.web.session_selector import requested_delay, select
 from mockpets.wsgi_extension import BODY, MEMO, SERVER
 
@@ -230,7 +230,7 @@ def canned_response(reply: Canned, request: Request, session: Session) -> Respon
     if reply.template is not None:
         return _rendered(reply, reply.template, request, session)
     if reply.is_page:
-        return Response(selected_records(reply.body, request), reply.status, reply.headers)
+        return page_response(reply, request)
     body = reply.body
     operation = request.exchange.operation
     collection = operation.collection if operation else None

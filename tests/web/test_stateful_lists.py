@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from mockpets.contract.shapes import plain
+from tests.http_client import Response
 from tests.web.checked_client import Checked, op, several, thing, write
 
 ANIMALS: list[dict[str, Any]] = [
@@ -358,3 +359,64 @@ def test_a_response_has_all_fields_and_the_log_says_so(tmp_path: Path) -> None:
     assert call("GET", "/ranked?fields=id").json[0]["rank"] == 3
     (logged,) = call.control("GET", "requests?limit=1")["requests"]
     assert "ignored parameters: 'fields'" in [each["text"] for each in logged["notes"]]
+
+
+# --- Pages of a scenario --------------------------------------------------------------------------
+
+
+def respond_with_page(clinic: Checked, page: object, **match: str) -> Any:
+    stub = {"match": match, "reply": {"page": page}}
+    body = {"scenario": {"description": "d", "stubs": [stub]}}
+    return clinic.call("PUT", "/~pages/__mockpets/scenario", json_body=body)
+
+
+def get(clinic: Checked, path: str, **query: Any) -> Response:
+    return clinic("GET", path, session="pages", **query)
+
+
+def test_a_page_of_a_scenario_is_filtered_paged_and_completed(clinic: Checked) -> None:
+    page = [{"name": "Zoe", "address": {"street": "A", "city": "Rome"}}, {"name": "Ada"}, {"id": 9}]
+    assert respond_with_page(clinic, page, operation="listOwners").status == 200
+    owners = get(clinic, "/owners").json
+    assert [each["name"] for each in owners["data"]][:2] == ["Zoe", "Ada"]
+    assert owners["data"][2]["id"] == 9
+    assert owners["meta"] == {"total": 3, "page": 1, "pages": 1}
+    second = get(clinic, "/owners", limit=2, page=2, sort="name").json
+    assert second["meta"] == {"total": 3, "page": 2, "pages": 2}
+    assert len(second["data"]) == 1
+    assert [e["name"] for e in get(clinic, "/owners", city="Rome").json["data"]] == ["Zoe"]
+    assert get(clinic, "/owners/1").json["data"]["name"] != "Zoe", "that of the session"
+    assert get(clinic, "/owners", limit=0).status == 422
+
+
+def test_a_page_has_records_below_any_parent(clinic: Checked) -> None:
+    page = [{"name": "Rex", "species": "dog"}]
+    assert respond_with_page(clinic, page, operation="listAnimalsOfOwner").status == 200
+    for owner in (1, 7):
+        assert [e["name"] for e in get(clinic, f"/owners/{owner}/animals").json] == ["Rex"]
+
+
+def test_an_empty_page_is_one_of_every_list(clinic: Checked) -> None:
+    assert respond_with_page(clinic, [], role="list").status == 200
+    assert get(clinic, "/owners").json == {
+        "data": [], "meta": {"total": 0, "page": 1, "pages": 0}
+    }  # fmt: skip
+    assert get(clinic, "/animals").json == {"animals": [], "total": 0}
+    assert get(clinic, "/owners/1/animals").json == []
+    why = clinic.control("GET", "requests/1/explain", session="pages")
+    assert why["summary"] == "stub inline-1/1 responds with 200"
+
+
+@pytest.mark.parametrize(("page", "match", "problem"), [
+    ([{"name": 5}], {"operation": "listOwners"}, "name must be a string, got 5"),
+    (["Zoe"], {"operation": "listOwners"}, "must be a mapping"),
+    ("nobody", {"operation": "listOwners"}, "unknown fixture 'nobody'"),
+    ([{"name": "Zoe"}], {"role": "list"}, "are for several collections"),
+    ([], {"operation": "getOwner"}, "responds with a page"),
+])  # fmt: skip
+def test_an_invalid_page_is_reported(
+    clinic: Checked, page: object, match: dict[str, str], problem: str
+) -> None:
+    response = respond_with_page(clinic, page, **match)
+    assert response.status == 422
+    assert problem in response.json["message"]

@@ -89,14 +89,11 @@ def _page(draft: Draft, source: PageSource, match: Match) -> Page | Invalid:
         what = f"only {either(lists, 'and')} responds with a page"
         hint = "add match: {role: list}"
         if not lists:
-            what, hint = (
-                "only lists of the built-in contract respond with a page",
-                "write it as body",
-            )
+            what, hint = "no operation is a list, so none responds with a page", "write it as body"
         return draft.diagnostics.add(draft.node, what, hint)
     collection, *others = dict.fromkeys(each.collection for each in operations)
     assert collection is not None  # noqa: S101 - a role has a collection
-    if others:
+    if others and not source.is_empty:
         what = "the requests of the stub are for several collections"
         return draft.diagnostics.add(draft.node, what, f"match one operation: {either(lists)}")
     return source.read(collection)

@@ -139,9 +139,10 @@ def _fixture_page(collection: Collection, name: str, node: Node, diagnostics: Di
         what = f"a page must have at most {CANNED_RECORDS} {kind}, {quote(name)} has {len(rows)}"
         hint = f"use data: {{{kind}: {name}}} in the scenario, and let the real operation respond"
         return diagnostics.add(node, what, hint)
-    if name not in diagnostics.pages:
-        diagnostics.pages[name] = b"[" + b",".join(rows) + b"]\n"
-    return Page(len(rows), diagnostics.pages[name])
+    key = collection.label, name
+    if key not in diagnostics.pages:
+        diagnostics.pages[key] = b"[" + b",".join(rows) + b"]\n"
+    return Page(len(rows), diagnostics.pages[key])
 
 
 def _rows(
@@ -227,12 +228,14 @@ def _records_of(collection: Collection) -> ListOf:
 
 @lru_cache(64)
 def _page_of(collection: Collection) -> Shape:
-    """Return the shape of a page of a built-in collection."""
-    assert isinstance(collection.schema, RecordSchema)  # noqa: S101 - `_AnyPage` and its readers
-    fields, kind = collection.schema.whole, _noun(collection)
+    """Return the shape of a page of a contract's collection."""
+    kind = _noun(collection)
 
-    def listed(records: tuple[Record, ...], *_: object) -> Page:
-        return Page(len(records), fields.dump_all(records) + b"\n")
+    def listed(records: tuple[Record, ...], node: Node, diagnostics: Diagnostics) -> Page:
+        if isinstance(collection.schema, RecordSchema):
+            return Page(len(records), collection.schema.whole.dump_all(records) + b"\n")
+        rows = _completed_rows(collection, records, node, diagnostics)
+        return Page(len(rows), b"[" + b",".join(rows) + b"]\n")
 
     return ByKind(
         f"{kind} or a fixture name; the query of the request applies.",
@@ -256,6 +259,11 @@ class PageSource:
     node: Node
     diagnostics: Diagnostics
     _pages: dict[Collection, Any] = field(default_factory=dict, compare=False)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it is a list without records, which is a page of any collection."""
+        return self.node.kind == "list" and not self.node.items
 
     def read(self, collection: Collection) -> Page | Invalid:
         """Return the page of a collection's records, or report its problems, once."""

@@ -34,7 +34,8 @@ class Diagnostics:
     :param known: names of all scenarios.
     :param path: keys, and positions from 1, down to the current node.
     :param documents: the problems of scenarios inside the document.
-    :param pages: fixture name to its records as JSON, for the fixtures that pages use so far.
+    :param pages: label of a collection and name of a fixture to the records as JSON, as far as
+        pages use them.
     :param own_fixtures: the fixtures of collections which are not the contract's.
     :param contents: those of collections that are read already.
     :param taken: names that a scenario inside the document must not have.
@@ -49,7 +50,7 @@ class Diagnostics:
     problems: list[Problem] = field(default_factory=list)
     warnings: list[Problem] = field(default_factory=list)
     documents: list[Problem] = field(default_factory=list)
-    pages: dict[str, bytes] = field(default_factory=dict)
+    pages: dict[tuple[str, str], bytes] = field(default_factory=dict)
     taken: Collection[str] = ()
     own_fixtures: set[str] = field(default_factory=set)
     contents: Mapping[str, Content] = field(default_factory=dict)

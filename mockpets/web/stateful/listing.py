@@ -57,13 +57,18 @@ class Filter(NamedTuple):
     may_pass: Callable[[bytes], bool] | None = None
 
 
-def list_records(action: Action) -> Response:
-    """Return a page of the records that a request selects."""
-    action.check_parents()
-    filters, sorts, rows = _filters(action), _sorts(action), action.store.rows()
-    is_selected = filters or sorts or action.guess.mine or action.parents
-    if is_selected or action.collection.is_open:
-        rows = _selected(action, rows, filters, sorts)
+def list_records(action: Action, given: Sequence[bytes] | None = None) -> Response:
+    """Return a page of the records that a request selects.
+
+    :param given: all records of the list, in place of those in the store.
+    """
+    own, filters, sorts = [], _asked(action), _sorts(action)
+    if given is None:
+        action.check_parents()
+        own, filters = _own(action), [*filters, *_fixed(action)]
+    rows = action.store.rows() if given is None else given
+    if own or filters or sorts:
+        rows = _selected(action, rows, own, filters, sorts)
     page = page_of(action, rows)
     # Only the page is parsed, since thousands of records take long.
     records = [*map(parse_row, rows[page.start : page.end])]
@@ -86,22 +91,24 @@ def list_values(action: Action) -> Response:
 
 
 def _selected(
-    action: Action, rows: Iterable[bytes], filters: Sequence[Filter], sorts: Sequence[Sort]
+    action: Action,
+    rows: Iterable[bytes],
+    own: Sequence[Filter],
+    filters: Sequence[Filter],
+    sorts: Sequence[Sort],
 ) -> list[bytes]:
-    """Return the rows of a list in its order; those without the property of a sort are last."""
-    may_pass = [each.may_pass for each in filters]
-    if action.guess.mine:
-        may_pass.append(_with_any(written(action.my_key)))
-    if action.collection.parent:
-        may_pass += [_with_any(written(value)) for _, value in action.parents]
-    for each in may_pass:
-        rows = filter(each, rows) if each else rows
+    """Return the rows of a list in its order; those without the property of a sort are last.
+
+    :param own: see `_own`.
+    """
+    for each in (*own, *filters):
+        rows = filter(each.may_pass, rows) if each.may_pass else rows
     is_expanded = bool(filters and additions(action, action.stored))
     # With their keys, without the parsed records: thousands of them delay Python's collector.
     pairs: list[tuple[bytes, list[Any]]] = []
     for row in rows:
         record = parse_row(row)
-        if GONE not in record and _is_mine(action, record) and action.is_below(record):
+        if all(each.passes(record) for each in own):
             whole = expanded(action, record, action.stored) if is_expanded else record
             if all(each.passes(whole) for each in filters):
                 pairs.append((row, [_key(value_at(record, path)) for path, _ in sorts]))
@@ -112,10 +119,20 @@ def _selected(
     return [row for row, _ in pairs]
 
 
-def _is_mine(action: Action, record: Record) -> bool:
-    """Return whether a record belongs to the person who calls, if the list is theirs."""
-    path = action.collection.owner or (action.key_name,)
-    return not action.guess.mine or equal(value_at(record, path), action.my_key)
+def _own(action: Action) -> list[Filter]:
+    """Return the conditions on all records of a list: they exist, below the parents in the path."""
+    result = []
+    if action.collection.is_open:
+        result.append(Filter(lambda record: GONE not in record))
+    if action.guess.mine:
+        path, me = action.collection.owner or (action.key_name,), action.my_key
+        is_mine = _with_any(written(me))
+        result.append(Filter(lambda record: equal(value_at(record, path), me), is_mine))
+    if action.parents:
+        values = (value for _, value in action.parents if action.collection.parent)
+        tests = [each for each in map(_with_any, map(written, values)) if each]
+        result.append(Filter(action.is_below, lambda row: all(each(row) for each in tests)))
+    return result
 
 
 def _key(value: object) -> object:
@@ -123,20 +140,23 @@ def _key(value: object) -> object:
     return None if value is INVALID or value is None else sort_key(value)
 
 
-def _filters(action: Action) -> list[Filter]:
-    """Return the filters in the query, and those of the operation itself."""
-    query, guess = action.arguments.query, action.guess
-    wanted = [
-        (meaning, query[name])
-        for name, meaning in guess.query.items()
+def _asked(action: Action) -> list[Filter]:
+    """Return the filters in the query."""
+    query, added = action.arguments.query, additions(action, action.stored)
+    return [
+        _filter(meaning, query[name], added)
+        for name, meaning in action.guess.query.items()
         if meaning.word in _FILTERS and name in query and query[name] not in ("", [])
     ]
-    fixed = [
-        (Meaning("equal", path), given_value(action, value, {}))
-        for path, value in guess.fixed.items()
-    ]
+
+
+def _fixed(action: Action) -> list[Filter]:
+    """Return the filters of the operation itself."""
     added = additions(action, action.stored)
-    return [_filter(meaning, value, added) for meaning, value in (*wanted, *fixed)]
+    return [
+        _filter(Meaning("equal", path), given_value(action, value, {}), added)
+        for path, value in action.guess.fixed.items()
+    ]
 
 
 def _filter(meaning: Meaning, wanted: Any, added: Sequence[PropertyPath]) -> Filter:

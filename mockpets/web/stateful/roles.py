@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from mockpets.errors import RequestError
-from mockpets.web.documented import failed
+from mockpets.strict_json import dump_json, load_json
+from mockpets.web.documented import failed, read
+from mockpets.web.exchange import Response
 from mockpets.web.stateful import changes
 from mockpets.web.stateful.action import ActionError, action_of
 from mockpets.web.stateful.conditions import conditional
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 
     from mockpets.contract.model import Operation
     from mockpets.web.documented import Arguments
-    from mockpets.web.exchange import Request, Response
+    from mockpets.web.exchange import Request
     from mockpets.web.stateful.action import Action
 
 
@@ -39,10 +42,22 @@ def act(operation: Operation, request: Request, arguments: Arguments) -> Respons
         return once(action, _respond)
 
 
-def _respond(action: Action) -> Response:
+def list_page(operation: Operation, request: Request, page: bytes) -> Response:
+    """Return the response of a list in which these are all records.
+
+    :param page: the records as a JSON array.
+    """
+    arguments = read(operation, request)
+    if isinstance(arguments, Response):
+        return arguments
+    rows = [dump_json(record) for record in load_json(page.decode())]
+    return _respond(action_of(operation, request, arguments), partial(list_records, given=rows))
+
+
+def _respond(action: Action, role: Callable[[Action], Response] | None = None) -> Response:
     operation, request = action.operation, action.request
     try:
-        return conditional(operation, request, _ROLES[action.guess.role](action))
+        return conditional(operation, request, (role or _ROLES[action.guess.role])(action))
     except ActionError as error:
         reasons = [((), str(error))]
         key, kind = error.key, error.kind
