@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mockpets.errors import RequestError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 JSON_DEPTH: Final = 20
 
@@ -163,6 +163,11 @@ def dump_json(value: object) -> bytes:
         return _ENCODER.encode(value).encode()
     except TypeError:  # it contains a Decimal; without one, the encoder is many times faster
         return _dump_exact(value).encode()
+
+
+def json_array(rows: Iterable[bytes]) -> bytes:
+    """Return the array of values that are JSON, as compact JSON."""
+    return b"[" + b",".join(rows) + b"]"
 
 
 def dump_text(value: object) -> str:

@@ -24,7 +24,7 @@ from mockpets.constants import (
 from mockpets.contract.fields import INVALID, Integer, parse_int64
 from mockpets.contract.routes import Routes, is_parameter, names_in, segment_pattern
 from mockpets.errors import RequestError, did_you_mean
-from mockpets.strict_json import dump_json
+from mockpets.strict_json import dump_json, json_array
 from mockpets.units import quote
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ class Schema:
 
     def dump_all(self, records: Iterable[Mapping[str, object]]) -> bytes:
         """Return objects as a JSON array."""
-        return b"[" + b",".join(map(self.dump, records)) + b"]"
+        return json_array(map(self.dump, records))
 
 
 def sentence(problems: Iterable[ValueProblem]) -> str:

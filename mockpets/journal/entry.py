@@ -118,8 +118,8 @@ class Entry(NamedTuple):
 
 _DIGEST_KEY: Final = token_bytes(32)
 """Random, so that nobody can find out a key by digesting likely ones."""
-_SELECTION: Final = re.compile(
-    rf"(bearer +.+){BASE_MARK}(?:{SESSION_NAME})?(?:\+{SCENARIO_NAME})*", re.IGNORECASE
+_SELECTION: Final = (
+    rf"(?i:(bearer +.+){BASE_MARK}(?:{SESSION_NAME})?(?:\+{SCENARIO_NAME})*)"  # compiled when used
 )
 
 
@@ -128,7 +128,7 @@ def authorization_digest(value: str) -> bytes:
 
     The session and scenarios behind the key, and the case of the scheme, make no difference.
     """
-    selection = _SELECTION.fullmatch(value)
+    selection = re.fullmatch(_SELECTION, value)
     scheme, _, key = (selection[1] if selection else value).partition(" ")
     text = f"{scheme.lower()} {key.strip()}".encode("utf-8", "surrogatepass")
     return blake2b(text, key=_DIGEST_KEY, digest_size=16).digest()

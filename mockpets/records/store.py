@@ -33,6 +33,7 @@ from mockpets.records.table import (
     make_table,
     parse_row,
 )
+from mockpets.strict_json import json_array
 
 if TYPE_CHECKING:
     from collections.abc import (
@@ -156,10 +157,6 @@ class Contents(NamedTuple):
             rows += _some(own, condition, after, limit and limit - len(rows))
         return rows
 
-    def page(self, limit: int, filters: Filters = NO_FILTERS) -> bytes:
-        """Return the first records that meet filters, at most `limit`, as a JSON array."""
-        return b"[" + b",".join(self.rows(limit, filters)) + b"]"
-
     def is_slow(self, filters: Filters, names: Collection[str] = ()) -> bool:
         """Return whether `rows`, `total` or `names` must parse many records.
 
@@ -194,7 +191,7 @@ class Contents(NamedTuple):
             ((name, values),) = filters.items()
             if name in self.base.collection.filters:
                 if len(values) == 1:
-                    return [(name, value) for value in values]
+                    return [(name, next(iter(values)))]
                 return self._met(name, values)
         return None
 
@@ -332,8 +329,7 @@ class Store:
 
     def page(self, limit: int, filters: Filters = NO_FILTERS) -> bytes:
         """Return the first records that meet filters, at most `limit`, as a JSON array."""
-        with self._lock:
-            return self._now.page(limit, filters)
+        return json_array(self.rows(limit, filters))
 
     def find(self, text: str) -> bytes | None:
         """Return the record whose key is a text in a path, as JSON; None without one."""
@@ -410,7 +406,7 @@ class Store:
                 source = f"{self._seed}/{self.collection.label}/{number}".encode()
                 key = str(UUID(bytes=blake2b(source, digest_size=16).digest(), version=4))
             number += 1
-            if find(key) is None:  # a client may have chosen it
+            if self.collection.is_ordered or find(key) is None:  # a client may have chosen it
                 return key, number
         raise RequestError("store_full", _NO_KEYS_LEFT)
 

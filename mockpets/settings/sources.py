@@ -164,12 +164,14 @@ def readable_secrets(settings: Settings) -> list[str]:
     return [f"every user can read {file}, which has {' and '.join(files)}; run: chmod 600 {file}"]
 
 
-_LINK: Final = re.compile(
+_LINK: Final = (
     rf"{VARIABLE_PREFIX}(?:(?:[A-Z0-9_]+_)?"
     r"(?:SERVICE_HOST=.*|SERVICE_PORT\w*=.*|PORT_[0-9]+_\w+=.*|PORT=\w+://.*)|NAME=/.*/.*)"
 )
 """Variables to ignore: those that Kubernetes sets for a Service named ``mockpets`` or
-``mockpets-...`` ("Accessing the Service"), and Docker for a legacy link, which has NAME too."""
+``mockpets-...`` ("Accessing the Service"), and Docker for a legacy link, which has NAME too.
+
+Compiled for the first variable with our prefix, because it takes as long as a module."""
 
 
 def _from_environ(environ: Mapping[str, str], problems: list[Problem]) -> Source:
@@ -180,7 +182,7 @@ def _from_environ(environ: Mapping[str, str], problems: list[Problem]) -> Source
         if name.startswith(VARIABLE_PREFIX)
         and name not in (CONFIG_VARIABLE, URL_VARIABLE)
         and value
-        and not _LINK.fullmatch(f"{name}={value}")
+        and not re.fullmatch(_LINK, f"{name}={value}")
     }
 
     def place(key: str) -> Place:

@@ -236,6 +236,9 @@ def _short(text: str, limit: int) -> str:
 
 # --- Configuration ----------------------------------------------------------------------------
 
+_UNUSED: Final = ("logMultiprocessing", "logProcesses", "logThreads")
+"""The flags of `logging` for what neither format shows (Logging HOWTO, "Optimization")."""
+
 
 @contextmanager
 def configure(
@@ -264,11 +267,14 @@ def configure(
     )
     root, before, before_access = logging.getLogger(), _log.level, _access.level
     root.addHandler(handler)
+    flags = {name: getattr(logging, name) for name in _UNUSED}
+    vars(logging).update(dict.fromkeys(_UNUSED, False))
     _log.setLevel(logging.INFO)
     _access.setLevel(logging.WARNING if form.endswith("quiet") else logging.NOTSET)
     try:
         yield
     finally:
+        vars(logging).update(flags)
         _log.setLevel(before)
         _access.setLevel(before_access)
         root.removeHandler(handler)

@@ -24,7 +24,7 @@ from mockpets.errors import RequestError
 from mockpets.records.store import NO_FILTERS
 from mockpets.records.table import index_key
 from mockpets.redaction import redacted_target
-from mockpets.strict_json import parse_json
+from mockpets.strict_json import json_array, parse_json
 from mockpets.web.exchange import Response
 from mockpets.web.jobs import run_job
 
@@ -189,8 +189,7 @@ def _note_query(request: Request) -> None:
 
 
 def _note_unknown(request: Request, body: object, schema: Schema) -> None:
-    if isinstance(body, dict):
-        names = body.keys() - schema.fields.keys()
+    if isinstance(body, dict) and (names := body.keys() - schema.fields.keys()):
         request.exchange.notes += ignored_note("ignored_members", "properties", names)
 
 
@@ -336,7 +335,7 @@ def _page(request: Request, store: Store) -> Response:
     def read(records: Contents) -> tuple[bytes, set[str]]:
         unknown = others - records.names(others)
         known = {name: filters[name] for name in filters if name not in unknown}
-        return records.page(limit, known), unknown
+        return json_array(records.rows(limit, known)), unknown
 
     page, unknown = read_records(request, store, read, filters, others)
     request.exchange.notes += ignored_note("ignored_query", "parameters", unknown)

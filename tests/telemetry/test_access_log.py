@@ -26,6 +26,7 @@ RICH = Access(
     notes=("off_contract", "ignored_members"),
 )  # fmt: skip
 BROKEN = Access("GET", "/v1/pets/1", None, 0.3, session="default", fault="connection_reset")
+LOOKUPS = ("logMultiprocessing", "logProcesses", "logThreads")
 
 
 def logged(form: str, *lines: Access) -> list[str]:
@@ -241,3 +242,10 @@ def test_a_closed_log_is_not_an_error(gone: str) -> None:
     ):
         (pipe if gone == "reader" else stream).close()
         access(PLAIN)
+
+
+def test_a_line_does_not_look_up_its_thread_and_process() -> None:
+    before = {name: getattr(logging, name) for name in LOOKUPS}
+    with configure("text", io.StringIO()):
+        assert not any(getattr(logging, name) for name in LOOKUPS)
+    assert before == {name: getattr(logging, name) for name in LOOKUPS}

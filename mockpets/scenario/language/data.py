@@ -23,6 +23,7 @@ from mockpets.scenario.language.shapes import Choice, ListOf, Number, Shape, Val
 from mockpets.scenario.model import EVERYTHING, Generated
 from mockpets.seed.names import LOCALES
 from mockpets.seed.records import complete, generate
+from mockpets.strict_json import json_array
 from mockpets.units import quote
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def _fixture_page(collection: Collection, name: str, node: Node, diagnostics: Di
         return diagnostics.add(node, what, hint)
     key = collection.label, name
     if key not in diagnostics.pages:
-        diagnostics.pages[key] = b"[" + b",".join(rows) + b"]\n"
+        diagnostics.pages[key] = json_array(rows) + b"\n"
     return Page(len(rows), diagnostics.pages[key])
 
 
@@ -235,7 +236,7 @@ def _page_of(collection: Collection) -> Shape:
         if isinstance(collection.schema, RecordSchema):
             return Page(len(records), collection.schema.whole.dump_all(records) + b"\n")
         rows = _completed_rows(collection, records, node, diagnostics)
-        return Page(len(rows), b"[" + b",".join(rows) + b"]\n")
+        return Page(len(rows), json_array(rows) + b"\n")
 
     return ByKind(
         f"{kind} or a fixture name; the query of the request applies.",
