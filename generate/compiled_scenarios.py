@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from mockpets.scenario.model import Canned, Delay, Generated, Match, Scenario, Stub
+from mockpets.scenario.model import Canned, Delay, Described, Generated, Match, Scenario, Stub
 
 COMPILED: Final[dict[str, Scenario]] = {
 '''

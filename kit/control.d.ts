@@ -1167,7 +1167,7 @@ export interface components {
             saved: number;
             trouble: string;
         };
-        /** @description A complete response. A 429 or 5xx without a body gets an Error body; any other response that is not in the contract requires off_contract: true on the stub. */
+        /** @description A response. Without a body, it has the one that the contract describes for the status, or an Error body. What is not in the contract requires off_contract: true on the stub, except 429 and 5xx. */
         StatusReply: {
             /** @description The HTTP status. */
             status: number;

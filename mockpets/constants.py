@@ -208,6 +208,18 @@ SESSION_NAME_RULE: Final = (
 SCENARIO_NAME: Final = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 """Kebab case; names of fixtures and stubs have the same form."""
 NAME_LENGTH: Final = 64
+EXPRESSION: Final = r"[A-Za-z0-9._-]+:[A-Za-z0-9._-]+(?::[A-Za-z0-9._-]+)?"
+"""A state of an operation, in place of a scenario's name: see `scenario.expressions`."""
+EXPRESSION_LENGTH: Final = 200
+EXPRESSION_RULE: Final = (
+    "write OPERATION:STATE with letters, digits, '.', '_' and '-', at most 200 characters, such as "
+    "all:500"
+)
+"""`EXPRESSION` and its length for error messages."""
+ACTIVE_NAME: Final = f"(?:{EXPRESSION}|{SCENARIO_NAME})"
+"""What a request or a session can name as a scenario."""
+ALL_OPERATIONS: Final = "all"
+"""Stands for every operation in expressions."""
 REDACTED: Final = "[redacted]"
 """What records and messages have in place of a secret; see `redaction`."""
 INLINE: Final = "inline-{}"
@@ -298,8 +310,10 @@ RECORDS_BY_REQUEST: Final = 10_000
 RECORDS_GENERATED: Final = 100_000
 GENERATED_RECORDS: Final = "16"
 """How many records a contract's collection has at first, unless `--data` says otherwise."""
-STACK_DEPTH: Final = 8
-"""Maximum number of active scenarios, and length of a chain of ``extends``."""
+STACK_DEPTH: Final = 32
+"""Maximum number of active scenarios."""
+EXTENDS_DEPTH: Final = 8
+"""Maximum length of a chain of ``extends``."""
 TABLES: Final = 4
 """Generated tables of records to cache; sessions and scenarios share them."""
 STACKS: Final = 100

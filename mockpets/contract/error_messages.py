@@ -42,6 +42,11 @@ def store_full(limit: int, what: str) -> str:
     )
 
 
+def from_network(status: int) -> bool:
+    """Return whether networks send a status, whether or not the contract has it."""
+    return status == 429 or status >= 500
+
+
 def network_error(status: int) -> tuple[str, str]:
     """Return code and message for a 429 or 5xx, which the contract does not define."""
     phrase = next((known.phrase for known in HTTPStatus if known == status), "")

@@ -575,6 +575,14 @@ class Contracts:
         """Return whether a path is below the base path of a contract, or is one."""
         return any(f"{path}/".startswith(f"{each.base}/") for each in self.all)
 
+    def operation_named(self, name: str) -> Operation | None:
+        """Return the operation with a name, in any case; or None."""
+        return self.operations.get(name) or self._by_lower_name.get(name.lower())
+
+    @cached_property
+    def _by_lower_name(self) -> Mapping[str, Operation]:
+        return {name.lower(): operation for name, operation in self.operations.items()}
+
     def operation_at(self, method: str, path: str) -> Operation | None:
         """Return the operation of a request, or None; HEAD counts as GET, if it has no own."""
         known = self.routes.at(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from mockpets.constants import ALL_OPERATIONS
 from mockpets.contract.component_reader import ComponentReader
 from mockpets.contract.media_types import is_sent, is_xml
 from mockpets.contract.references import got
@@ -61,7 +62,7 @@ class OperationReader(ComponentReader):
         super().__init__(document)
         self.described: list[Described] = []
         self._security_schemes = declared_schemes(document)
-        self._names: dict[str, str] = {}
+        self._names = {ALL_OPERATIONS: ALL_OPERATIONS}  # which no operation may have
         self._ids: dict[str, Path] = {}
 
     def read(self) -> None:

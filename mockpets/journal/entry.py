@@ -8,7 +8,7 @@ from secrets import token_bytes
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import parse_qsl
 
-from mockpets.constants import BASE_MARK, SCENARIO_NAME, SESSION_NAME
+from mockpets.constants import ACTIVE_NAME, BASE_MARK, SESSION_NAME
 from mockpets.redaction import redacted
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class Entry(NamedTuple):
 _DIGEST_KEY: Final = token_bytes(32)
 """Random, so that nobody can find out a key by digesting likely ones."""
 _SELECTION: Final = (
-    rf"(?i:(bearer +.+){BASE_MARK}(?:{SESSION_NAME})?(?:\+{SCENARIO_NAME})*)"  # compiled when used
+    rf"(?i:(bearer +.+){BASE_MARK}(?:{SESSION_NAME})?(?:\+{ACTIVE_NAME})*)"  # compiled when used
 )
 
 

@@ -13,7 +13,7 @@ from functools import cache, cached_property, partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, get_args
 
-from mockpets.constants import BUILT_IN_CONTRACT, INLINE, STACK_DEPTH, STACKS, ScenarioGroup
+from mockpets.constants import BUILT_IN_CONTRACT, EXTENDS_DEPTH, INLINE, STACKS, ScenarioGroup
 from mockpets.contract.collections import record_problems
 from mockpets.contract.pet_store import BUILT_IN
 from mockpets.errors import InputError, Problem, RequestError, did_you_mean
@@ -176,15 +176,13 @@ class Library:
         """Return a stack of scenarios, or raise ``unknown_scenario`` with the known names."""
         if (known := self._stacks.get(tuple(names))) is not None:
             return known
-        for name in names:
-            if name not in self.scenarios:
-                raise RequestError("unknown_scenario", self.explain(name))
-        scenarios = dict.fromkeys(scenario for name in names for scenario in self._lineage(name))
-        stubs = dict.fromkeys(stub for name in scenarios for stub in self.scenarios[name].stubs)
-        resources = (one for name in scenarios for one in self.scenarios[name].resources)
-        contents = ((name, self._contents(name)) for name in scenarios)
+        active = dict.fromkeys(self.scenario(name).name for name in names)
+        scenarios = {each.name: each for name in active for each in self.lineage(name)}
+        stubs = dict.fromkeys(stub for each in scenarios.values() for stub in each.stubs)
+        resources = (one for each in scenarios.values() for one in each.resources)
+        contents = ((name, self._contents(each)) for name, each in scenarios.items())
         stack = Stack(
-            tuple(names),
+            tuple(active),
             self.contracts,
             tuple(stubs),
             tuple(dict.fromkeys(resources)),
@@ -192,15 +190,37 @@ class Library:
         )
         if len(self._stacks) >= STACKS:
             self._stacks.clear()
-        self._stacks[stack.names] = stack
+        self._stacks[tuple(names)] = stack
         return stack
 
-    def lineage(self, name: str) -> list[Scenario]:
-        """Return a scenario and all that it extends, each once, in the order of the search."""
-        return [self.scenarios[each] for each in self._lineage(name)]
+    def scenario(self, name: str) -> Scenario:
+        """Return the scenario with a name, or that of an expression.
 
-    def _lineage(self, name: str) -> list[str]:
-        return _lineage(self.scenarios, name)
+        :raise RequestError: ``unknown_scenario``, with the known names.
+        """
+        if (known := self.scenarios.get(name)) is not None:
+            return known
+        if ":" in name:
+            return self._expression(name)
+        raise RequestError("unknown_scenario", self.explain(name))
+
+    def _expression(self, name: str) -> Scenario:
+        from mockpets.scenario.expressions import ExpressionError, scenario_of  # few starts need it
+
+        try:
+            return scenario_of(name, self.contracts)
+        except ExpressionError as error:
+            raise RequestError("unknown_scenario", str(error)) from None
+
+    def lineage(self, name: str) -> list[Scenario]:
+        """Return a scenario and all that it extends, each once, in the order of the search.
+
+        :raise RequestError: as `scenario`.
+        """
+        scenario = self.scenario(name)
+        if not scenario.extends:
+            return [scenario]
+        return [self.scenarios[each] for each in _lineage(self.scenarios, name)]
 
     def binding(self, label: str, giver: str) -> Binding | None:
         """Return a collection with the content of a scenario, or the session's; None if unknown.
@@ -208,16 +228,26 @@ class Library:
         :param giver: the scenario; empty for the session.
         """
         collection = next((one for one in self.collections() if one.label == label), None)
-        if collection is None or (giver and giver not in self.scenarios):
+        scenario = self.find(giver) if giver else None
+        if collection is None or (giver and scenario is None):
             return None
-        contents = self._contents(giver) if giver else {}
+        contents = {} if scenario is None else self._contents(scenario)
         content = contents.get(label, contents.get(EVERYTHING))
         return None if giver and content is None else Binding(collection, content, giver)
 
-    def _contents(self, name: str) -> Mapping[str, Content]:
+    def find(self, name: str) -> Scenario | None:
+        """Return what `scenario` does; None for an unknown name."""
+        try:
+            return self.scenario(name)
+        except RequestError:
+            return None
+
+    def _contents(self, scenario: Scenario) -> Mapping[str, Content]:
         """Return what a scenario gives to collections, by their labels."""
-        known = self._collections(name)
-        data = self.scenarios[name].data
+        data = scenario.data
+        if not data:
+            return {}
+        known = self._collections(scenario.name)
         return {known[each].label if each in known else each: data[each] for each in data}
 
     def problems_of(self, scenario: Scenario) -> tuple[Problem, ...]:
@@ -255,8 +285,7 @@ class Library:
 
     def _collections(self, name: str) -> dict[str, Collection]:
         """Return the collections to which a scenario can give content, by name."""
-        lineage = self._lineage(name)
-        own = [one for each in reversed(lineage) for one in self.scenarios[each].resources]
+        own = [one for each in reversed(self.lineage(name)) for one in each.resources]
         return {**self.contracts.collections, **{one.name: one for one in own}}
 
     def collections(self) -> list[Collection]:
@@ -311,15 +340,18 @@ class Library:
 
     def group(self, name: str) -> ScenarioGroup:
         """Return the group of a scenario, also of an invalid file."""
-        return "Files with problems" if name in self.problems else self.scenarios[name].group
+        return "Files with problems" if name in self.problems else self.scenario(name).group
 
     def unknown(self, option: str, names: Iterable[str]) -> list[Problem]:
         """Return a problem of an option for each unknown name; invalid files are in `problems`."""
-        return [
-            Problem(option, 0, 0, "", self.explain(name))
-            for name in names
-            if name not in self.scenarios and name not in self.problems
-        ]
+        problems = []
+        for name in names:
+            try:
+                if name not in self.problems:
+                    self.scenario(name)
+            except RequestError as error:
+                problems.append(Problem(option, 0, 0, "", error.message))
+        return problems
 
     def explain(self, name: str) -> str:
         """Return the message for a name that is unknown or invalid."""
@@ -512,7 +544,7 @@ def _chain_problem(
             problem = _chain_problem(scenarios, (*chain, base), heights)
             if problem:
                 return problem
-        if len(chain) + heights[base] > STACK_DEPTH:
-            return f"must not chain more than {STACK_DEPTH} scenarios, got {path}"
+        if len(chain) + heights[base] > EXTENDS_DEPTH:
+            return f"must not chain more than {EXTENDS_DEPTH} scenarios, got {path}"
     heights[chain[-1]] = 1 + max((heights[base] for base in bases), default=0)
     return ""

@@ -87,6 +87,20 @@ class Template:
 
 
 @dataclass(frozen=True, slots=True)
+class Described:
+    """The response of an operation of a document, of which a stub only names the status.
+
+    :param statuses: of which the first that the operation documents is sent.
+    :param example: the name of one in the document; empty for the first, or a generated body.
+    :param message: for the body of an error; empty for that of the document.
+    """
+
+    statuses: tuple[int, ...]
+    example: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Canned:
     """A response ready to be sent.
 
@@ -95,6 +109,7 @@ class Canned:
     :param names_key: the error for a key that no record has, with the default message: the server
         sends the message of the operation instead, which names the key of the request.
     :param is_page: a page of records, of which the server sends those that the query selects.
+    :param described: what operations of documents send in place of `body`; None for `body`.
     :param template: of a reply with references, from which body and headers are made for each
         response; `body` then has null or nothing in their places.
     """
@@ -106,6 +121,7 @@ class Canned:
     names_key: bool = False
     template: Template | None = None
     is_page: bool = False
+    described: Described | None = None
 
 
 PASS: Final = "pass"  # noqa: S105 - a keyword of scenario files, not a password

@@ -370,7 +370,7 @@ class Session:
         :raise RequestError: ``unknown_scenario``; ``store_full`` if they take too much memory.
         """
         sent = sent or {}
-        self.check(names, sent)
+        names = self.check(names, sent)
         with self._lock:
             before = self.documents
             overrides = {name: own for name, own in before.overrides.items() if name not in sent}
@@ -439,8 +439,8 @@ class Session:
                 if places.get(stub.label) in counts:
                     now[place] = replace(counts[places[stub.label]])
 
-    def check(self, names: tuple[str, ...], sent: Sources) -> None:
-        """Check that scenarios can be activated, without the sent ones that this would remove.
+    def check(self, names: tuple[str, ...], sent: Sources) -> tuple[str, ...]:
+        """Return the scenarios that these names would activate, without those sent before.
 
         :raise RequestError: ``unknown_scenario``.
         """
@@ -448,7 +448,7 @@ class Session:
             if name in self.documents.sent and name not in sent:
                 raise RequestError("unknown_scenario", document_message(name))
         own = Documents({}, {**self.documents.overrides, **sent})
-        own.library(self.shared.library()).stack(names)
+        return own.library(self.shared.library()).stack(names).names
 
     def decide(self, stack: Stack, facts: Facts) -> Outcome:
         """Return the outcome of a request, and count the request.

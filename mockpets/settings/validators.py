@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import (
     BUILT_IN_CONTRACT,
+    EXPRESSION,
+    EXPRESSION_LENGTH,
+    EXPRESSION_RULE,
     FILE_SUFFIXES,
     INT64_MAX,
     MOUNT,
@@ -94,7 +97,11 @@ def prefix(text: str) -> str:
 
 
 def scenario_name(text: str) -> str:
-    """Return a name in kebab-case, in lower case, without checking that the scenario exists."""
+    """Return a name in kebab-case, in lower case, or an expression; it may be unknown."""
+    if ":" in text:
+        if re.fullmatch(EXPRESSION, text) and len(text) <= EXPRESSION_LENGTH:
+            return text
+        raise ValueError(f"must be a scenario or an expression ({EXPRESSION_RULE}), {got(text)}")
     name = text.lower()
     if re.fullmatch(SCENARIO_NAME, name) and len(name) <= NAME_LENGTH:
         return name

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mockpets.constants import BASE_MARK, SCENARIO_NAME, SESSION_NAME
+from mockpets.constants import ACTIVE_NAME, BASE_MARK, SESSION_NAME
 from mockpets.contract.error_messages import INVALID_KEY, KEY_HEADER, MISSING_KEY
 from mockpets.errors import RequestError
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 REALM: Final = "mockpets"
 
-_SELECTOR: Final = rf"(?:{SESSION_NAME})?(?:\+{SCENARIO_NAME})*"
+_SELECTOR: Final = rf"(?:{SESSION_NAME})?(?:\+{ACTIVE_NAME})*"
 
 
 class Key(NamedTuple):
@@ -51,7 +51,7 @@ def read_key(request: Request, settings: Settings) -> Key:
     before, mark, selector = key.rpartition(BASE_MARK)
     # If the server accepts any key, a `~` may be part of the key itself.
     is_selector = before in settings.api_key or (
-        settings.any_key and before and re.fullmatch(_SELECTOR, selector.lower())
+        settings.any_key and before and re.fullmatch(_SELECTOR, selector, re.IGNORECASE)
     )
     if mark and is_selector:
         return Key(given=True, valid=True, selector=selector)

@@ -7,6 +7,7 @@ request are repeated. What is wrong with a request gets the error that the docum
 from __future__ import annotations
 
 import re
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from werkzeug.exceptions import RequestEntityTooLarge
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from mockpets.contract.model import Operation
     from mockpets.contract.security import Credential
     from mockpets.records.store import Store
+    from mockpets.scenario.model import Canned, Described
     from mockpets.seed.values import Values
     from mockpets.session.session import Session
     from mockpets.settings import Settings
@@ -153,6 +155,33 @@ def respond(
     except _PreferError as error:
         problems = [(("Prefer",), str(error))]
         return failed(operation, request, "invalid_request", (400, 422), problems)
+
+
+def stubbed(operation: Operation, request: Request, reply: Canned, sent: Described) -> Response:
+    """Return the response that a document describes for a stub's status.
+
+    :param sent: what the stub says of it; the headers of `reply` replace those of the document.
+    """
+    details = details_of(operation)
+    arguments = request.view_args or {}
+    if reply.status >= _ERROR and not sent.example:
+        reasons: list[ValueProblem] = [((), sent.message)] if sent.message else []
+        key = str(arguments.get(details.guess.key, ""))
+        response = failed(operation, request, "", sent.statuses, reasons, key)
+        if response.status_code == HTTPStatus.UNAUTHORIZED and details.security.challenge:
+            response.set_header("WWW-Authenticate", details.security.challenge)
+    else:
+        documented = details.reply(reply.status, details.response(reply.status) or {})
+        wanted = {"example": sent.example} if sent.example else {}
+        try:
+            echo = {**request.args, **arguments}
+            response = described(operation, request, documented, echo, wanted)
+        except _PreferError as error:
+            return failed(operation, request, "invalid_request", (500,), [((), str(error))])
+    for name, value in reply.headers:
+        if name.lower() != "content-type":  # which describes the body of other operations
+            response.set_header(name, value)
+    return response
 
 
 class _PreferError(Exception):

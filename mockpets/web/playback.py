@@ -233,6 +233,10 @@ def canned_response(reply: Canned, request: Request, session: Session) -> Respon
         return page_response(reply, request)
     body = reply.body
     operation = request.exchange.operation
+    if reply.described is not None and operation is not None and operation.details is not None:
+        from mockpets.web import documented  # the built-in contract needs none of it
+
+        return documented.stubbed(operation, request, reply, reply.described)
     collection = operation.collection if operation else None
     if reply.names_key and collection is not None and request.view_args:
         missing = collection.missing(key_of(request))

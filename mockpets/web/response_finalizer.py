@@ -270,16 +270,21 @@ def off_contract_reason(request: Request, status: int) -> str | None:
     outcome = exchange.outcome
     if outcome.fault is not None:
         return f"fault {outcome.fault}"
-    if outcome.reply is not None:
-        return outcome.reply.off_contract
-    if exchange.operation is None:
+    reply, operation = outcome.reply, exchange.operation
+    if reply is not None and (
+        operation is None
+        or reply.described is None
+        or (operation.details is None and reply.off_contract)
+    ):
+        return reply.off_contract
+    if operation is None:
         path, stack = request.path, exchange.stack
         if stack is not None and stack.methods(path) and not stack.contracts.describes(path):
             return None
         return "the contract does not define this operation"
-    if exchange.operation.lists(status):
+    if operation.lists(status):
         return None
-    return f"status {status} is not in the contract for {exchange.operation.name}"
+    return f"status {status} is not in the contract for {operation.name}"
 
 
 _KEPT_LENGTH: Final = 256

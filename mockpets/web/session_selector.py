@@ -29,6 +29,9 @@ from mockpets.constants import (
     DEFAULT_SESSION,
     DELAY_HEADER,
     DELAY_SECONDS,
+    EXPRESSION,
+    EXPRESSION_LENGTH,
+    EXPRESSION_RULE,
     FORWARDED_HEADERS,
     NAME_LENGTH,
     PROBLEMS_SHOWN,
@@ -304,14 +307,23 @@ def checked_session(name: str, where: str) -> str:
 
 
 def checked(names: Iterable[str], where: str) -> tuple[str, ...]:
-    """Return scenarios' names in lower case, each once, or raise ``unknown_scenario``."""
-    lower = tuple(name.strip().lower() for name in names)
-    for name in lower:
+    """Return scenarios' names, each once, or raise ``unknown_scenario``.
+
+    They are in lower case, except expressions, which have the case of the contract.
+    """
+    stripped = (name.strip() for name in names)
+    found = tuple(name if ":" in name else name.lower() for name in stripped)
+    for name in found:
         if not name:
             separator = ", separated by commas" if where == SCENARIO_HEADER else ""
             message = f"empty scenario name in {where}; name one or more scenarios{separator}"
             raise RequestError("unknown_scenario", message)
-        if len(name) > NAME_LENGTH or not re.fullmatch(SCENARIO_NAME, name):
+        if ":" in name:
+            if len(name) > EXPRESSION_LENGTH or not re.fullmatch(EXPRESSION, name):
+                shown = name[:NAME_LENGTH]
+                message = f"invalid expression {shown!r} in {where}: {EXPRESSION_RULE}"
+                raise RequestError("unknown_scenario", message)
+        elif len(name) > NAME_LENGTH or not re.fullmatch(SCENARIO_NAME, name):
             near = re.sub("[_ ]+", "-", name[:NAME_LENGTH])
             example = f", such as {near!r}" if re.fullmatch(SCENARIO_NAME, near) else ""
             message = (
@@ -319,10 +331,10 @@ def checked(names: Iterable[str], where: str) -> tuple[str, ...]:
                 f"hyphens{example}; at most {NAME_LENGTH} characters"
             )
             raise RequestError("unknown_scenario", message)
-    if len(lower) > STACK_DEPTH:
-        message = f"too many scenarios in {where}: at most {STACK_DEPTH}, got {len(lower)}"
+    if len(found) > STACK_DEPTH:
+        message = f"too many scenarios in {where}: at most {STACK_DEPTH}, got {len(found)}"
         raise RequestError("unknown_scenario", message)
-    return tuple(dict.fromkeys(lower))
+    return tuple(dict.fromkeys(found))
 
 
 def requested_delay(request: Request) -> float:

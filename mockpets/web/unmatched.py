@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Final
 from werkzeug.urls import iri_to_uri
 
 from mockpets.constants import (
+    ACTIVE_NAME,
     BASE_MARK,
     CONTROL_PREFIX,
     LLMS_PATH,
     NAME_LENGTH,
-    SCENARIO_NAME,
     SESSION_NAME,
     VISITOR_RESET_PATH,
 )
@@ -150,7 +150,7 @@ def _allow(methods: Set[str]) -> str:
 
 # --- Error messages for unknown paths, with a hint at the path that was probably meant -----------
 
-_BASE: Final = rf"/(?!v\d+/)({SESSION_NAME}(?:\+{SCENARIO_NAME})*)(/.*)"
+_BASE: Final = rf"/(?!v\d+/)({SESSION_NAME}(?:\+{ACTIVE_NAME})*)(/.*)"
 """A path that looks like a session's base path without its tilde, such as ``/w3/v1/posts``."""
 _DEFINABLE: Final = r"(?:/[\w.~-]+)+/?"
 """A path that a stub can match, and that YAML reads without quotes."""

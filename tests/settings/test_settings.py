@@ -120,7 +120,11 @@ BAD: list[tuple[str, str, str]] = [
     ("corrections", "missing.yaml", "must be an existing file, got 'missing.yaml'"),
     ("corrections", "one", "must be an existing file, got 'one'"),
     ("scenario", "../x", f"{BAD_NAME}'../x'"),
-    ("scenario", "a,b,c,d,e,f,g,h,i", "must have at most 8 values, got 9"),
+    (
+        "scenario",
+        ",".join(f"s{number}" for number in range(33)),
+        "must have at most 32 values, got 33",
+    ),
     ("scenario", "a" * 65, f"{BAD_NAME}'{'a' * 56}..."),
     ("scenarios_dir", "nowhere", "must be an existing folder, got 'nowhere'"),
     ("scenarios_dir", "x" * 300, f"{BAD_FOLDER}got '{'x' * 56}..."),

@@ -11,11 +11,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.constants import RESOURCE_ERRORS
+from mockpets.contract.error_messages import from_network
 from mockpets.contract.fields import INVALID, split_hint
 from mockpets.scenario.language.headers import OPT_IN
 from mockpets.scenario.language.match import operation_at
 from mockpets.scenario.language.references import Compiler
-from mockpets.scenario.language.reply import Draft, from_network
 from mockpets.scenario.matching import ABSENT, operations_of
 from mockpets.scenario.model import Canned, Match, Template
 from mockpets.strict_json import dump_json
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mockpets.contract.fields import Invalid
-    from mockpets.contract.model import Operation
+    from mockpets.contract.model import Contracts, Operation
     from mockpets.scenario.language.data import Page, PageSource
+    from mockpets.scenario.language.reply import Draft
 
 _JSON: Final = "application/json"
 _FLAG: Final = "add off_contract: true to the stub to send it anyway"
@@ -54,7 +55,10 @@ def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
         return _encode(draft, None, None)
     is_outside = match.path is not None and operation_at(None, match.path, contracts) is None
     error, _ = draft.node.find(("error",))
-    if "error" in draft.node.members and error.value in RESOURCE_ERRORS and not is_outside:
+    if "error" not in draft.node.members and is_outside and not from_network(draft.status):
+        if draft.described is not None:  # no contract says more than the status
+            draft = replace(draft, value=ABSENT, names_key=False)
+    elif error.value in RESOURCE_ERRORS and not is_outside and _has_built_in(match, contracts):
         what = f"only resources and paths outside the contract respond with {error.value}"
         hint = f"use {either(contracts.failures)}, or {{status: {draft.status}}}"
         draft.diagnostics.add(draft.node, what, hint, at=("error",))
@@ -78,6 +82,11 @@ def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
         return response
     added = response.headers[len(template.headers) :]
     return replace(response, template=replace(template, headers=(*template.headers, *added)))
+
+
+def _has_built_in(match: Match, contracts: Contracts) -> bool:
+    """Return whether requests that match may be for the built-in contract."""
+    return any(each.details is None for each in operations_of(match, contracts))
 
 
 def _page(draft: Draft, source: PageSource, match: Match) -> Page | Invalid:
@@ -131,7 +140,15 @@ def _encode(draft: Draft, page: Page | None, reason: str | None) -> Canned:
         headers = (*headers, ("Content-Type", kind))
     # A page that is too long for the contract is sent whole: `limit` would make it a valid one.
     is_page = page is not None and reason is None
-    return Canned(draft.status, headers, body, reason, draft.names_key, is_page=is_page)
+    return Canned(
+        draft.status,
+        headers,
+        body,
+        reason,
+        draft.names_key,
+        is_page=is_page,
+        described=draft.described,
+    )
 
 
 def _content_type(draft: Draft) -> tuple[str, str]:
@@ -175,7 +192,7 @@ def _deviations(
 def _of_operations(draft: Draft, page: Page | None, match: Match) -> Iterator[_Deviation]:
     """Yield how status and body deviate from the contract's responses of the stub's operations."""
     operations, status = operations_of(match, draft.diagnostics.contracts), draft.status
-    listed = [each for each in operations if status in each.statuses]
+    listed = [each for each in operations if each.lists(status)]
     unlisted = [each for each in operations if each not in listed]
     if unlisted:
         names = either([each.name for each in unlisted], "and")
@@ -187,7 +204,9 @@ def _of_operations(draft: Draft, page: Page | None, match: Match) -> Iterator[_D
         path = next((key,) for key in ("error", "status", "page") if key in draft.node.members)
         advice = f"match only {' and '.join(each.name for each in listed)}" if listed else ""
         yield _Deviation(reason, path, what, advice)
-    bodies = ((each, each.responses.get(status)) for each in listed)
+    # Those of documents respond with what they describe.
+    checked = [each for each in listed if draft.described is None or each.details is None]
+    bodies = ((each, each.responses.get(status)) for each in checked)
     kinds = {body.name: each for each, body in bodies if body is not None}
     for kind, operation in kinds.items():
         yield from _of_body(draft, page, kind, operation)

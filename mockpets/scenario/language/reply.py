@@ -15,6 +15,7 @@ from mockpets.contract.error_messages import RESOURCE_MESSAGES, network_error
 from mockpets.contract.model import Failure
 from mockpets.errors import did_you_mean
 from mockpets.faults import FAULTS
+from mockpets.scenario.described import error_of, is_absence
 from mockpets.scenario.language.data import PAGE
 from mockpets.scenario.language.headers import HEADERS
 from mockpets.scenario.language.likely_mistakes import warn_templates
@@ -29,15 +30,19 @@ from mockpets.scenario.language.shapes import (
     Value,
 )
 from mockpets.scenario.matching import ABSENT
-from mockpets.scenario.model import PASS
+from mockpets.scenario.model import PASS, Described
 
 if TYPE_CHECKING:
+    from mockpets.constants import ErrorCode
     from mockpets.contract.fields import Invalid
     from mockpets.contract.model import Contracts
     from mockpets.scenario.language.data import PageSource
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Node
 
+_ERROR_STATUS: Final = 400
+_STATUSES: Final = {"invalid_request": (400, 422), "unauthorized": (401, 403)}
+"""The statuses of a code in documents, of which an operation has one; others have the code's."""
 _BODILESS: Final = (204, 205, 304)
 """Statuses of responses without a body (RFC 9110, 15.3.5, 15.3.6 and 15.4.5)."""
 
@@ -47,7 +52,7 @@ class Draft:
     """A canned response as the file has it, and the place of its problems.
 
     :param value: the value of a JSON body; a response may have a raw `text` or a `page` instead.
-    :param names_key: as in `Canned`.
+    :param names_key: as in `Canned`, as is `described`.
     """
 
     node: Node
@@ -58,37 +63,51 @@ class Draft:
     text: str | None = None
     page: PageSource | None = None
     names_key: bool = False
-
-
-def from_network(status: int) -> bool:
-    """Return whether networks send a status, whether or not the contract has it."""
-    return status == 429 or status >= 500
+    described: Described | None = None
 
 
 def _error(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Draft:
     warn_templates(node, diagnostics)
     code = values["error"]
     contracts = diagnostics.contracts
-    failure = contracts.failures.get(code) or Failure(code, ERRORS[code], RESOURCE_MESSAGES[code])
+    failure = contracts.failures.get(code) or _failure(code)
     status, message = failure.status, values.get("message", failure.message)
     body = {"code": code, "message": message, "status": status}
-    collections = contracts.collections.values()
-    absent = [each.absent.failure for each in collections if each.absent is not None]
-    names_key = failure in absent and "message" not in values
-    return Draft(node, diagnostics, status, value=body, names_key=names_key)
+    names_key = is_absence(failure, contracts) and "message" not in values
+    described = Described(_STATUSES.get(code, (status,)), message=values.get("message", ""))
+    return Draft(node, diagnostics, status, value=body, names_key=names_key, described=described)
+
+
+def _failure(code: ErrorCode) -> Failure:
+    """Return an error that no contract defines by its code."""
+    status = ERRORS[code]
+    return Failure(code, status, RESOURCE_MESSAGES.get(code) or network_error(status)[1])
 
 
 def _status(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Draft | Invalid:
     warn_templates(node, diagnostics)
     status = values["status"]
     body, text = values.get("body", ABSENT), values.get("text")
-    if body is ABSENT and text is None and from_network(status):
-        code, message = network_error(status)
-        body = {"code": code, "message": message, "status": status}
+    described, names_key = None, False
+    if body is ABSENT and text is None and status not in _BODILESS:
+        described = Described((status,))
+        if status >= _ERROR_STATUS:
+            code, message, names_key = error_of(status, diagnostics.contracts)
+            body = {"code": code, "message": message, "status": status}
     if status in _BODILESS and not (body is ABSENT and text is None):
         what = f"a response with status {status} cannot have a body"
         return diagnostics.add(node, what, "remove body and text")
-    return Draft(node, diagnostics, status, values.get("headers", ()), body, text)
+    headers = values.get("headers", ())
+    return Draft(
+        node,
+        diagnostics,
+        status,
+        headers,
+        body,
+        text,
+        names_key=names_key,
+        described=described,
+    )
 
 
 _ON_STUB: Final = {
@@ -106,7 +125,7 @@ def _code(contracts: Contracts) -> Choice:
     """Return the shape of an error's code."""
     return Choice(
         "The error code, which sets the status.",
-        (*contracts.failures, *RESOURCE_ERRORS),
+        tuple(dict.fromkeys((*contracts.failures, *_STATUSES, *RESOURCE_ERRORS))),
         "for a status that the contract does not have, write {status: 503}",
     )
 
@@ -123,8 +142,9 @@ _ERROR: Final = Object(
     then=_error,
 )
 _STATUS: Final = Object(
-    "A complete response. A 429 or 5xx without a body gets an Error body; any other response that "
-    "is not in the contract requires off_contract: true on the stub.",
+    "A response. Without a body, it has the one that the contract describes for the status, or an "
+    "Error body. What is not in the contract requires off_contract: true on the stub, except 429 "
+    "and 5xx.",
     {
         "status": Number("The HTTP status.", 200, 599),
         "headers": HEADERS,

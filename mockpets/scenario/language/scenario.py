@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from mockpets.constants import NEEDS, STACK_DEPTH
+from mockpets.constants import EXTENDS_DEPTH, NEEDS
 from mockpets.contract.collections import record_problems
 from mockpets.contract.fields import INVALID
 from mockpets.faults import NO_RESPONSE_FAULTS
@@ -271,7 +271,7 @@ SCENARIO: Final = Object(
         "extends": OneOrMany(
             "Scenarios whose stubs follow this scenario's stubs, in this order.",
             kebab_case("A scenario name.", "a scenario name", _known),
-            STACK_DEPTH,
+            EXTENDS_DEPTH,
         ),
         "data": DATA,
         "stubs": ListOf(

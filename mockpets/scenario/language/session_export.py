@@ -31,7 +31,15 @@ from mockpets.scenario.language.data import DATA, records_shape
 from mockpets.scenario.language.diagnostics import Diagnostics
 from mockpets.scenario.language.mappings import ByKind, MapOf, Object
 from mockpets.scenario.language.parser import parse
-from mockpets.scenario.language.shapes import ListOf, Number, Shape, Text, Value, kebab_case
+from mockpets.scenario.language.shapes import (
+    ListOf,
+    Number,
+    Shape,
+    Text,
+    Value,
+    active_name,
+    kebab_case,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -140,7 +148,7 @@ _DATA: Final = Object(
         "collection": Text("The collection, or SCENARIO.NAME."),
         "scenario": ByKind(
             "The scenario that gives it content; null for the session's own records.",
-            {"text": kebab_case("A scenario."), "nothing": _NO_GIVER},
+            {"text": active_name("A scenario."), "nothing": _NO_GIVER},
             "the name of a scenario, or null",
         ),
         "next": Number("The next ID, or the number of the next UUID.", 1, INT64_MAX + 1),

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
-from mockpets.constants import NAME_LENGTH, SCENARIO_NAME
+from mockpets.constants import ACTIVE_NAME, EXPRESSION_LENGTH, NAME_LENGTH, SCENARIO_NAME
 from mockpets.contract.fields import INVALID
 from mockpets.errors import did_you_mean
 from mockpets.units import either
@@ -183,6 +183,12 @@ def kebab_case(description: str, kind: str = "a name in kebab-case", then: Then 
     """Return the shape of a name such as that of a scenario."""
     expected = f"{kind} (a-z, 0-9, single hyphens; at most {NAME_LENGTH} characters)"
     return Text(description, expected, SCENARIO_NAME, NAME_LENGTH, then=then)
+
+
+def active_name(description: str) -> Text:
+    """Return the shape of what a session can have active: a scenario's name, or an expression."""
+    expected = "the name of a scenario in kebab-case, or OPERATION:STATE"
+    return Text(description, expected, ACTIVE_NAME, EXPRESSION_LENGTH)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from mockpets.faults import FAULTS
 from mockpets.journal.journal import JOURNAL_ENTRIES
 from mockpets.packaged_data import shipped
 from mockpets.scenario.describe import describe_content, describe_hidden, describe_stub
+from mockpets.scenario.expressions import SOURCE
 from mockpets.scenario.files import as_text
 from mockpets.scenario.model import Generated
 from mockpets.scenario.saved_file import digest_of, place_of
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
 
 CLOSED_SECONDS: Final = 3600.0
 """The longest time for which the name of a deleted session can be closed."""
+_UNSAVED: Final = "sent in a request, only for this session"
+"""Where a scenario is that has no file."""
 _COUNTED: Final = 50
 """Maximum number of collections whose records are counted: counting generates them first."""
 NO_SAVING: Final = "scenario files cannot be saved: the server runs with --public"
@@ -148,14 +151,14 @@ def _scenario_list(session: Session) -> types.ScenarioList:
 
 
 def _scenario_summary(session: Session, library: Library, name: str) -> types.ScenarioSummary:
-    scenario = library.scenarios.get(name)
+    scenario = library.find(name)
     inline = name in session.documents.by_name
     source = None if inline else library.sources.get(name)
     return {
         "name": name,
         "group": library.group(name),
         "description": scenario.description if scenario else None,
-        "source": source.shown if source else "sent in a request, only for this session",
+        "source": source.shown if source else _UNSAVED if inline else SOURCE,
         "replaces": list(source.replaces) if source else [],
         "extends": list(scenario.extends) if scenario else [],
         "stubs": len(scenario.stubs) if scenario else 0,
@@ -166,12 +169,17 @@ def _scenario_summary(session: Session, library: Library, name: str) -> types.Sc
 
 def scenario(call: ControlRequest) -> JsonResponse[types.ScenarioDetails]:
     """Return a scenario: the description of its stubs, and its source."""
-    library, name = call.session.library, call.name.lower()
-    if name not in library.scenarios and name not in library.problems:
-        raise RequestError("not_found", library.explain(name))
-    lineage = library.lineage(name) if name in library.scenarios else []
+    library = call.session.library
+    name = call.name if ":" in call.name else call.name.lower()
+    lineage = []
+    if name not in library.problems or name in library.scenarios:
+        try:
+            lineage = library.lineage(name)
+        except RequestError as error:
+            raise RequestError("not_found", error.message) from error
+        name = lineage[0].name
     contents = {name: each for level in reversed(lineage) for name, each in level.data.items()}
-    breaks = name in library.scenarios and library.stack((name,)).has_connection_fault
+    breaks = bool(lineage) and library.stack((name,)).has_connection_fault
     is_public = call.session.shared.is_public
     is_disabled = breaks and is_public
     digest, path, read_only = _file(call, name)  # before the text, which may be newer
@@ -202,7 +210,7 @@ def _file(call: ControlRequest, name: str) -> tuple[str | None, str | None, str 
     library, settings = call.session.shared.library(), call.context.settings
     source = None if name in call.session.documents.by_name else library.sources.get(name)
     if source is None:
-        return None, None, "it was sent in a request, only for this session"
+        return None, None, f"it was {_UNSAVED}" if ":" not in name else f"it is {SOURCE}"
     digest = digest_of(source.path)
     if settings.public:
         return digest, None, NO_SAVING
@@ -221,7 +229,7 @@ def _unreached(session: Session, library: Library, name: str) -> str | None:
     request to an operation while it is active does, except a create in a collection whose records
     the scenario defines.
     """
-    if name not in library.scenarios:
+    if library.find(name) is None:
         return f"scenario {name} is invalid"
     stack, entries = library.stack((name,)), session.journal.entries()
     if stack.stubs or stack.resources:
@@ -261,6 +269,8 @@ def _text(session: Session, library: Library, name: str) -> str | None:
     """Return the source of a scenario, or None if its file can no longer be read."""
     if name in session.documents.by_name:
         return session.documents.by_name[name][1]
+    if name not in library.sources:
+        return None  # an expression has none
     try:
         return read_text(library.sources[name].path, name, FILE_BYTES)
     except InputError:

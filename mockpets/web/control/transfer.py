@@ -234,7 +234,7 @@ def _records(
     binding = library.binding(collection.label, exported.giver)
     if binding is None:
         problem = library.explain(exported.giver)
-        if exported.giver in library.scenarios:
+        if library.find(exported.giver) is not None:
             problem = f"scenario '{exported.giver}' gives no content to {exported.name}"
         raise RequestError("unknown_scenario", problem)
     store = shared.new_store(binding, starts, seed, shared.records)

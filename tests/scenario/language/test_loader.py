@@ -17,7 +17,17 @@ from mockpets.contract.model import Record
 from mockpets.errors import InputError, Problem
 from mockpets.packaged_data import shipped
 from mockpets.scenario.language.loader import load_fixture, load_scenario
-from mockpets.scenario.model import PASS, Canned, Condition, Delay, Generated, Match, Scenario, Stub
+from mockpets.scenario.model import (
+    PASS,
+    Canned,
+    Condition,
+    Delay,
+    Described,
+    Generated,
+    Match,
+    Scenario,
+    Stub,
+)
 from tests.pet_store import PETS
 from tests.scenario.language.bad_files import JSON, YAML, D, S, stub
 
@@ -239,7 +249,10 @@ def test_a_whole_scenario() -> None:
                 probability=0.25,
                 replies=(
                     Canned(
-                        401, (JSON_TYPE,), json.dumps(body, separators=(",", ":")).encode() + b"\n"
+                        401,
+                        (JSON_TYPE,),
+                        json.dumps(body, separators=(",", ":")).encode() + b"\n",
+                        described=Described((401, 403)),
                     ),
                 ),
                 delay=Delay("fixed", 2.0, 2.0),
@@ -369,7 +382,7 @@ def test_replies_and_sequences(lines: list[str], expected: object) -> None:
         (
             "createPet",
             "{error: invalid_request, message: 'na\u00efve'}",
-            Canned(400, (JSON_TYPE,), '{"code":"invalid_request","message":"na\u00efve","status":400}\n'.encode()),
+            Canned(400, (JSON_TYPE,), '{"code":"invalid_request","message":"na\u00efve","status":400}\n'.encode(), described=Described((400, 422), message="na\u00efve")),
         ),
         (
             "getPet",
@@ -383,17 +396,17 @@ def test_replies_and_sequences(lines: list[str], expected: object) -> None:
         (
             "getPet",
             "{status: 599}",
-            Canned(599, (JSON_TYPE,), b'{"code":"server_error","message":"a scenario returned 599","status":599}\n', "status 599 is not in the contract"),
+            Canned(599, (JSON_TYPE,), b'{"code":"server_error","message":"a scenario returned 599","status":599}\n', "status 599 is not in the contract", described=Described((599,))),
         ),
         (
             "getPet",
             "{status: 501}",
-            Canned(501, (JSON_TYPE,), b'{"code":"not_implemented","message":"a scenario returned 501 Not Implemented","status":501}\n', "status 501 is not in the contract"),
+            Canned(501, (JSON_TYPE,), b'{"code":"not_implemented","message":"a scenario returned 501 Not Implemented","status":501}\n', "status 501 is not in the contract", described=Described((501,))),
         ),
         (
             "getPet",
             "{status: 503}",
-            Canned(503, (JSON_TYPE,), b'{"code":"service_unavailable","message":"a scenario returned 503 Service Unavailable","status":503}\n', "status 503 is not in the contract"),
+            Canned(503, (JSON_TYPE,), b'{"code":"service_unavailable","message":"a scenario returned 503 Service Unavailable","status":503}\n', "status 503 is not in the contract", described=Described((503,))),
         ),
         (
             "getPet",
