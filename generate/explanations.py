@@ -116,7 +116,7 @@ ERRORS: Final[dict[str, tuple[str, str]]] = {
     ),
     "busy": (
         "The server reached a limit for sessions in use, for delayed, throttled or held responses, for "
-        "combinations of scenarios, or for arriving bodies.",
+        "counted stubs, or for arriving bodies.",
         "Follow the message, or try again later: `Retry-After` has the seconds.",
     ),
     "stopping": (

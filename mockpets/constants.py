@@ -316,8 +316,9 @@ EXTENDS_DEPTH: Final = 8
 """Maximum length of a chain of ``extends``."""
 TABLES: Final = 4
 """Generated tables of records to cache; sessions and scenarios share them."""
-STACKS: Final = 100
-"""Maximum number of scenario combinations for which one session keeps counters."""
+COUNTED_STUBS: Final = 1000
+"""Maximum number of stubs that one session counts: as many as a recording of a full request log can
+have. Their counts take 130 kB, which no memory budget includes."""
 OVERRIDES: Final = 20
 """Maximum number of overrides in one session."""
 

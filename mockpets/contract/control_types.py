@@ -945,13 +945,6 @@ class ExportedCount(TypedDict):
     used: int
 
 
-class ExportedCounters(TypedDict):
-    """The counters by stub of scenarios that were used together."""
-
-    scenarios: list[str]
-    stubs: dict[str, ExportedCount]
-
-
 class ExportedRecords(TypedDict):
     """The records of a collection in order, and its next ID, or the number of its next UUID.
 
@@ -982,7 +975,7 @@ class SessionExport(TypedDict):
     random: NotRequired[str]
     clock: NotRequired[ClockChange]
     starts: NotRequired[dict[str, list[Document]]]
-    counters: NotRequired[list[ExportedCounters]]
+    counters: NotRequired[dict[str, ExportedCount]]
     data: NotRequired[list[ExportedRecords]]
     log: NotRequired[Har]
 

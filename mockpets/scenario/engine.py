@@ -8,6 +8,7 @@ only implementation of the rules for precedence and counting in docs/reference/s
   lowest throttle and the first hold win.
 - A stub checks `match`, `after`, `times` and `probability`, in that order. A stub counts a request
   only if the search reaches it, and a request that `probability` skips does not count.
+- A session counts a stub by its label, in all its scenarios, until the definition changes.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
-from mockpets.constants import DELAY_SECONDS
+from mockpets.constants import COUNTED_STUBS, DELAY_SECONDS
+from mockpets.errors import RequestError
 from mockpets.faults import NO_RESPONSE_FAULTS
 from mockpets.scenario.matching import meets, path_matches
 from mockpets.scenario.model import PASS, Canned
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from random import Random
 
     from mockpets.constants import StepResult
@@ -33,10 +35,13 @@ _P95 = NormalDist().inv_cdf(0.95)
 """How many standard deviations the 95th percentile lies above the median."""
 
 
-@dataclass(slots=True)
-class Count:
-    """The requests that one stub's `after` skipped, and those that it applied to, since a reset."""
+class Count(NamedTuple):
+    """The requests that one stub's `after` skipped, and those that it applied to.
 
+    :param stub: what was counted; a stub that is defined differently starts again.
+    """
+
+    stub: Stub
     passed: int = 0
     used: int = 0
 
@@ -92,16 +97,18 @@ NO_STUBS = Outcome(trace=Trace((), ()))
 
 def decide(
     stubs: tuple[Stub, ...],
-    counts: Sequence[Count] | Mapping[int, Count],
+    counts: dict[str, Count],
     facts: Facts,
     random: Random,
     max_delay: float = DELAY_SECONDS,
 ) -> Outcome:
     """Return the decision about a request, and count it.
 
-    :param counts: of each stub by its position, changed in place under the session's lock.
+    :param counts: of each stub by its label, changed in place under the session's lock.
     :param max_delay: the limit for the sum of all delays, in seconds.
+    :raise RequestError: ``busy`` if there would be more than `COUNTED_STUBS` counts; none changes.
     """
+    counted: dict[str, Count] = {}
     steps: list[Step] = []
     labels: list[str] = []
     delay, throttle, hold = 0.0, None, None
@@ -119,14 +126,16 @@ def decide(
             continue
         if not meets(match, facts):
             continue
-        count = counts[position]
+        count = counts.get(stub.label)
+        if count is None or (count.stub is not stub and count.stub != stub):
+            count = Count(stub)
         step = _step(position, stub, count, random)
         steps.append(step)
         if step.result == "after":
-            count.passed += 1
+            counted[stub.label] = Count(stub, step.passed + 1, step.used)
         if step.result != "applies":
             continue
-        count.used += 1
+        counted[stub.label] = Count(stub, step.passed, step.used + 1)
         labels.append(stub.label)
         if stub.delay is not None:
             delay = min(delay + draw_delay(stub.delay, random), max_delay)
@@ -136,6 +145,10 @@ def decide(
         if stub.answers:
             reply, fault = reply_of(stub, step.used), stub.fault
             break
+    if len(counts) + len(counted) > COUNTED_STUBS and len(counts | counted) > COUNTED_STUBS:
+        message = f"the session already counts requests of {COUNTED_STUBS} stubs; reset the session"
+        raise RequestError("busy", message)
+    counts.update(counted)
     canned = reply if isinstance(reply, Canned) else None
     skip = False
     if isinstance(reply, str) and reply != PASS:

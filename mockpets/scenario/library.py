@@ -11,9 +11,9 @@ import re
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property, partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Final, get_args
 
-from mockpets.constants import BUILT_IN_CONTRACT, EXTENDS_DEPTH, INLINE, STACKS, ScenarioGroup
+from mockpets.constants import BUILT_IN_CONTRACT, EXTENDS_DEPTH, INLINE, ScenarioGroup
 from mockpets.contract.collections import record_problems
 from mockpets.contract.pet_store import BUILT_IN
 from mockpets.errors import InputError, Problem, RequestError, did_you_mean
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from mockpets.scenario.files import Source
     from mockpets.scenario.language.diagnostics import Fixtures
     from mockpets.scenario.model import Content, Scenario, Stub
+
+STACKS: Final = 100
+"""Maximum number of stacks that a library caches."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)  # a repr delays a start
@@ -308,6 +311,10 @@ class Library:
             full_names = " or ".join(f"{one.owner}.{one.name}" for one in found)
             raise RequestError("conflict", f"several scenarios define {name}; write {full_names}")
         return found[0]
+
+    def stubs(self) -> dict[str, Stub]:
+        """Return the stubs of all scenarios, by label."""
+        return {stub.label: stub for each in self.scenarios.values() for stub in each.stubs}
 
     def gates(self) -> list[str]:
         """Return the names of the gates at which the scenario files hold responses."""

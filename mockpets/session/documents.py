@@ -54,10 +54,7 @@ class Documents:
         return replace(self, charge=charge)
 
     def library(self, files: Library) -> Library:
-        """Return a library with these scenarios: the same object until a file changes.
-
-        Counters continue as long as their stack is the same, which is fast to see of one object.
-        """
+        """Return a library with these scenarios: the same object until a file changes."""
         for known, merged in self._merged:
             if known is files:
                 return merged

@@ -1,14 +1,13 @@
 """One isolated session: records, active scenarios, their counters, random numbers, and journal.
 
-The scenarios of a request form a stack. A session keeps the counters of each stack until the reset,
-so that a sequence continues even if each request names the scenario itself. Its records belong to
-the scenario that gives a collection content, or to the session itself (`Binding`).
+The scenarios of a request form a stack. All stacks that contain a stub share its counter, so that a
+sequence continues even if each request names the scenario itself. Records belong to the scenario
+that gives a collection content, or to the session itself (`Binding`).
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from random import Random
 from secrets import token_hex
@@ -22,14 +21,13 @@ from mockpets.constants import (
     OVERRIDES,
     SESSION_HEADER,
     SESSION_ID_HEADER,
-    STACKS,
 )
 from mockpets.errors import NotReady, RequestError
 from mockpets.memory_budget import Charge
 from mockpets.records.saved import Records
 from mockpets.records.store import Store
 from mockpets.records.table import empty_table, make_table, parse_row, rows_of
-from mockpets.scenario.engine import Count, decide
+from mockpets.scenario.engine import decide
 from mockpets.scenario.library import document_message
 from mockpets.scenario.model import EVERYTHING, Generated
 from mockpets.seed.records import complete
@@ -38,7 +36,7 @@ from mockpets.session.documents import NO_DOCUMENTS, Documents
 from mockpets.session.gates import Gates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Container, Mapping
 
     from mockpets.clock import Clock, ClockChange
     from mockpets.constants import Change
@@ -47,7 +45,7 @@ if TYPE_CHECKING:
     from mockpets.memory_budget import MemoryBudget
     from mockpets.records.store import Contents
     from mockpets.records.table import Table, TableCache
-    from mockpets.scenario.engine import Outcome
+    from mockpets.scenario.engine import Count, Outcome
     from mockpets.scenario.library import Binding, Library, Stack
     from mockpets.scenario.matching import Facts
     from mockpets.scenario.model import Content, Scenario
@@ -65,21 +63,6 @@ _RANDOM_VERSION: Final = 3
 """What `Random.getstate` begins with in each Python that can run mockpets."""
 RECORDS_AT_ONCE: Final = 500
 """Records to generate on the app's thread, which blocks other requests for a few milliseconds."""
-
-
-class Counters(NamedTuple):
-    """The counters of a stack of scenarios.
-
-    :param counts: by the position of the stub in the stack.
-    """
-
-    stack: Stack
-    counts: defaultdict[int, Count]
-
-    def copy(self) -> Counters:
-        """Return counters that count on their own."""
-        copies = {position: replace(count) for position, count in self.counts.items()}
-        return Counters(self.stack, defaultdict(Count, copies))
 
 
 class Kept(NamedTuple):
@@ -102,7 +85,7 @@ class Snapshot(NamedTuple):
 
     :param starts: see `Session.starts`.
     :param records: of the collections that may differ from their initial ones.
-    :param counters: by the names of the stack; nothing counts with them.
+    :param counters: by the label of the stub; nothing counts with them.
     :param random: the state of the random numbers; None if none was drawn.
     :param skipped_keys: see `Session.skipped_keys`.
     """
@@ -113,7 +96,7 @@ class Snapshot(NamedTuple):
     starts: Mapping[str, Table]
     records: Mapping[Place, Records]
     documents: Documents = NO_DOCUMENTS
-    counters: Mapping[tuple[str, ...], Counters] = MappingProxyType({})
+    counters: Mapping[str, Count] = MappingProxyType({})
     random: tuple[int, ...] | None = None
     skipped_keys: int = 0
 
@@ -272,8 +255,8 @@ class Session:
         """The records of a snapshot that no request has asked for yet."""
         self._random: Random | None = None
         """Lazy: seeding is slow."""
-        self._counters: dict[tuple[str, ...], Counters] = {}
-        """By the names of the stack, of those that have stubs."""
+        self._counters: dict[str, Count] = {}
+        """By the label of the stub, of those that have counted a request."""
         self._lock = Lock()
 
     def identify(self, session_id: str) -> None:
@@ -363,10 +346,18 @@ class Session:
 
     # --- Scenarios ----------------------------------------------------------------------------
 
-    def activate(self, names: tuple[str, ...], sent: Sources | None = None) -> None:
-        """Activate scenarios and reset their counters; an error changes nothing.
+    def activate(
+        self,
+        names: tuple[str, ...],
+        sent: Sources | None = None,
+        restart: Container[str] | None = None,
+    ) -> None:
+        """Activate scenarios; an error changes nothing.
 
         :param sent: scenarios that were sent in the request.
+        :param restart: those whose counters start again, with those of what they extend, unless
+            a scenario that goes on has the same stub. By default, those that become active; if
+            exactly these are active already, all of them.
         :raise RequestError: ``unknown_scenario``; ``store_full`` if they take too much memory.
         """
         sent = sent or {}
@@ -375,14 +366,15 @@ class Session:
             before = self.documents
             overrides = {name: own for name, own in before.overrides.items() if name not in sent}
             documents = Documents(sent, overrides).charged(self._budget)
-            for key in [key for key in self._counters if before.sent.keys() & {*key}]:
-                # A new document may have the name of an earlier one.
-                del self._counters[key]
+            if restart is None:
+                restart = names if {*names} == {*self.active} else {*names} - {*self.active}
+            library = documents.library(self.shared.library())
+            started = library.stack([name for name in names if name in restart])
+            others = library.stack([name for name in names if name not in restart])
+            for stub in {*started.stubs} - {*others.stubs}:
+                self._counters.pop(stub.label, None)
             removed = {name for name, known in before.sent.items() if sent.get(name) is not known}
-            self.documents = documents
-            known = self._counters.get(names)
-            if known is not None:
-                self._counters[names] = Counters(known.stack, defaultdict(Count))
+            self._replace_documents(documents)
             self.active = names
             self._kept = records_without(removed, self._kept)
             self._waiting = records_without(removed, self._waiting)
@@ -412,12 +404,21 @@ class Session:
                 raise RequestError("busy", message)
             overrides = others if document is None else {**others, name: document}
             documents = Documents(self.documents.sent, overrides)
-            self.documents = documents.charged(self._budget)
+            self._replace_documents(documents.charged(self._budget))
             if document is None and name not in self.library.scenarios:
                 rest = tuple(each for each in self.active if each != name)
                 self.active = rest or (DEFAULT_SCENARIO,)
         self.note_change()
         self.changes.publish("scenario")
+
+    def _replace_documents(self, documents: Documents) -> None:
+        """Remove the counters of scenarios whose text changes; the caller holds the lock."""
+        before, now = self.documents.by_name, documents.by_name
+        same = {name for name in before.keys() & now.keys() if before[name][1] == now[name][1]}
+        changed = before.keys() - same
+        for label in [label for label in self._counters if label.partition("/")[0] in changed]:
+            del self._counters[label]
+        self.documents = documents
 
     def put_on_top(self, names: tuple[str, ...], sent: Sources) -> None:
         """Activate scenarios like those that are active: counters and records go on.
@@ -426,18 +427,7 @@ class Session:
         :raise RequestError: ``unknown_scenario``.
         """
         kept = {name: known for name, known in self.documents.sent.items() if name in names}
-        before = self._counters.get(self.active)
-        counts = {} if before is None else dict(before.counts)
-        self.activate(names, {**kept, **sent})
-        if before is None:
-            return
-        places = {stub.label: place for place, stub in enumerate(before.stack.stubs)}
-        stack = self.stack(names)
-        with self._lock:
-            now = self._counts(stack)
-            for place, stub in enumerate(stack.stubs):
-                if places.get(stub.label) in counts:
-                    now[place] = replace(counts[places[stub.label]])
+        self.activate(names, {**kept, **sent}, restart=sent)
 
     def check(self, names: tuple[str, ...], sent: Sources) -> tuple[str, ...]:
         """Return the scenarios that these names would activate, without those sent before.
@@ -453,29 +443,13 @@ class Session:
     def decide(self, stack: Stack, facts: Facts) -> Outcome:
         """Return the outcome of a request, and count the request.
 
-        :raise RequestError: ``busy`` if the session has counters for too many stacks.
+        :raise RequestError: ``busy`` if the session counts too many stubs.
         """
         with self._lock:
-            counts = self._counts(stack)
             if self._random is None:
                 self._random = Random(self.seed)
-            return decide(stack.stubs, counts, facts, self._random, self.shared.max_delay)
-
-    def _counts(self, stack: Stack) -> defaultdict[int, Count]:
-        """Return the counters of a stack; the caller holds the lock."""
-        known = self._counters.get(stack.names)
-        if known is not None and (known.stack is stack or known.stack == stack):
-            if known.stack is not stack:
-                self._counters[stack.names] = Counters(stack, known.counts)
-            return known.counts
-        if known is None and len(self._counters) >= STACKS:
-            raise RequestError(
-                "busy",
-                f"the session already uses {STACKS} different combinations of scenarios; "
-                "use one of those, or reset the session",
-            )
-        self._counters[stack.names] = fresh = Counters(stack, defaultdict(Count))
-        return fresh.counts
+            random, max_delay = self._random, self.shared.max_delay
+            return decide(stack.stubs, self._counters, facts, random, max_delay)
 
     # --- The whole session --------------------------------------------------------------------
 
@@ -495,7 +469,7 @@ class Session:
                 self.starts,
                 records,
                 self.documents,
-                {names: known.copy() for names, known in self._counters.items() if known.counts},
+                self._counters.copy(),
                 None if self._random is None else self._random.getstate()[1],
                 self.skipped_keys,
             )
@@ -509,7 +483,7 @@ class Session:
             self.active, self.seed, self.clock = snapshot.active, snapshot.seed, snapshot.clock
             self.documents, self.starts = snapshot.documents, snapshot.starts
             self._clear()  # first, because the new records may need the memory
-            self._counters = {names: known.copy() for names, known in snapshot.counters.items()}
+            self._counters = dict(snapshot.counters)
             self.skipped_keys = snapshot.skipped_keys
             if snapshot.random is not None:
                 self._random = Random()

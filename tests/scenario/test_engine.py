@@ -1,5 +1,6 @@
 """The engine's decisions about a series of requests, without HTTP."""
 
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -17,7 +18,7 @@ A, B, C = (Canned(status, (), b"") for status in (500, 501, 502))
 
 
 def play(stubs: list[Stub], requests: int, seed: int = 1, facts: Facts = LIST) -> list[Outcome]:
-    counts = [Count() for _ in stubs]
+    counts: dict[str, Count] = {}
     random = Random(seed)
     return [decide(tuple(stubs), counts, facts, random) for _ in range(requests)]
 
@@ -25,7 +26,8 @@ def play(stubs: list[Stub], requests: int, seed: int = 1, facts: Facts = LIST) -
 def statuses(stubs: list[Stub], requests: int, seed: int = 1) -> str:
     """Return the responses as letters: a, b, c for canned ones, - for the real operation's."""
     names = {A: "a", B: "b", C: "c", None: "-"}
-    return "".join(names[outcome.reply] for outcome in play(stubs, requests, seed))
+    own = [replace(each, label=f"test/{number}") for number, each in enumerate(stubs, 1)]
+    return "".join(names[outcome.reply] for outcome in play(own, requests, seed))
 
 
 def stub(**changes: Any) -> Stub:

@@ -15,12 +15,12 @@ import yaml
 
 from generate import compiled_scenarios
 from mockpets import packaged_data
-from mockpets.constants import NEEDS, STACKS
+from mockpets.constants import NEEDS
 from mockpets.errors import InputError, RequestError
 from mockpets.packaged_data import shipped
 from mockpets.scenario.files import find
 from mockpets.scenario.language.loader import load_scenario
-from mockpets.scenario.library import Library, load_library
+from mockpets.scenario.library import STACKS, Library, load_library
 from mockpets.scenario.model import Content, Delay, Generated
 from mockpets.scenario.reloader import Reloader
 from tests.pet_store import PETS

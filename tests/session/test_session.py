@@ -1,12 +1,10 @@
-"""A session: stacks with their counters and pets, random decisions, reset."""
+"""A session: counters of two threads, random decisions, reset, changed files."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from mockpets import Settings, create_app
-from mockpets.constants import STACKS
-from mockpets.packaged_data import shipped
 from mockpets.scenario.matching import Facts
 from mockpets.scenario.model import Canned, Scenario, Stub
 from mockpets.session.session import Session
@@ -59,34 +57,6 @@ def test_reset_restarts_random_decisions() -> None:
     assert draw() != first
     under_test.reset()
     assert draw() == first
-
-
-def test_the_number_of_stacks_is_limited(tmp_path: Path) -> None:
-    names = [f"s{number}" for number in range(STACKS + 1)]
-    for name in names:
-        (tmp_path / f"{name}.json").write_text('{"description": "d", "stubs": [{"delay": "0s"}]}')
-    call = Client(InProcess(create_app(Settings(scenarios_dir=(tmp_path,)))))
-    for name in names[:STACKS]:
-        assert call("GET", "/v1/pets", scenario=name).status == 200
-
-    rejected = call("GET", "/v1/pets", scenario=names[-1])
-    assert (rejected.status, rejected.json["code"]) == (503, "busy")
-    assert "100 different combinations" in rejected.json["message"]
-    assert call("GET", "/v1/pets", scenario="empty").status == 200, "it has no counters to keep"
-    assert call("GET", "/v1/pets", scenario=names[0]).status == 200, "existing ones still work"
-    call("POST", "/__mockpets/reset")
-    assert call("GET", "/v1/pets", scenario=names[-1]).status == 200
-
-
-def test_only_a_request_with_a_key_uses_up_stacks() -> None:
-    call = Client(InProcess(create_app(Settings())))
-    names = sorted(path.stem for path in shipped("scenarios").iterdir())
-    pairs = [f"{one}, {other}" for one in names for other in names if one != other]
-    assert len(pairs) > 2 * STACKS
-    seen = {call("GET", "/v1/pets", scenario=pair, key=None).status for pair in pairs}
-
-    assert seen == {401}
-    assert call("GET", "/v1/pets", scenario="retry, flaky").status == 503
 
 
 # --- Changed files ----------------------------------------------------------------------------

@@ -55,7 +55,7 @@ class World:
 
     :param own: the pets of the session, unless a scenario gives others.
     :param stores: by the scenario that gives pets, the first one of a stack that does.
-    :param failed: the number of failures of each stack with `retry`, up to two.
+    :param failed: the number of failures of `retry`, up to two.
     """
 
     seed: int = 1
@@ -63,7 +63,7 @@ class World:
     document: int = 0
     own: Store = field(default_factory=lambda: Store(grown(1)))
     stores: dict[str, Store] = field(default_factory=dict)
-    failed: dict[tuple[str, ...], int] = field(default_factory=dict)
+    failed: int = 0
     requests: int = 0
 
     def store(self, names: tuple[str, ...]) -> Store:
@@ -74,22 +74,21 @@ class World:
         return self.own
 
     def fails(self, names: tuple[str, ...]) -> bool:
-        if "retry" not in names:
+        if "retry" not in names or self.failed == 2:
             return False
-        count = self.failed.get(names, 0)
-        self.failed[names] = min(count + 1, 2)
-        return count < 2
+        self.failed += 1
+        return True
 
     def activate(self, names: tuple[str, ...]) -> None:
         if "inline-1" in self.active:
             self.stores.pop("inline-1", None)
-            self.failed = {each: n for each, n in self.failed.items() if "inline-1" not in each}
+        if "retry" in names and ("retry" not in self.active or {*names} == {*self.active}):
+            self.failed = 0
         self.active = names
-        self.failed.pop(names, None)
 
     def reset(self) -> None:
         self.own.reset()
-        self.stores, self.failed, self.requests = {}, {}, 0
+        self.stores, self.failed, self.requests = {}, 0, 0
 
 
 SESSIONS = st.sampled_from(["default", "w1", "w2"])

@@ -8,17 +8,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mockpets.constants import (
+    COUNTED_STUBS,
     FIXTURE_BYTES,
     INT64_MAX,
     OVERRIDES,
     SCENARIO_NAME,
-    STACK_DEPTH,
-    STACKS,
     VERSION,
 )
 from mockpets.contract.fields import INVALID
 from mockpets.errors import invalid
-from mockpets.scenario.engine import Count
 from mockpets.scenario.language.control_bodies import (
     BODY,
     CLOCK,
@@ -76,13 +74,13 @@ class ExportedSession(NamedTuple):
 
     :param config: its scenarios, seed, initial records and clock.
     :param overrides: scenarios that replace those of files in this session only, with their text.
-    :param counters: as in `Snapshot`.
+    :param counters: `passed` and `used` of a `Count`, by the label of the stub.
     :param random: the state of its random numbers; None if it has drawn none.
     """
 
     config: SessionConfig
     overrides: Mapping[str, tuple[Scenario, str]]
-    counters: Mapping[tuple[str, ...], Mapping[str, Count]]
+    counters: Mapping[str, Mapping[str, int]]
     random: tuple[int, ...] | None
     data: tuple[ExportedRecords, ...]
 
@@ -110,36 +108,19 @@ def _state(text: str, node: Node, diagnostics: Diagnostics) -> Any:
     return diagnostics.add(node, what, "remove it to start from the seed")
 
 
-def _once(counters: tuple[Any, ...], node: Node, diagnostics: Diagnostics) -> Any:
-    first: dict[tuple[str, ...], int] = {}
-    for index, each in enumerate(counters if len(counters) == len(node.items) else ()):
-        if (before := first.setdefault(tuple(each["scenarios"]), index)) != index:
-            what = f"counters.{before + 1} has the same scenarios"
-            diagnostics.add(node, what, "keep one of them", at=(index, "scenarios"))
-    return counters
-
-
 _LABEL: Final = rf"{SCENARIO_NAME}/[^\x00-\x1f]{{1,100}}"
 _COUNT: Final = Number("A number of requests.", 0, INT64_MAX)
-_COUNTERS: Final = Object(
-    "The counters of scenarios that were used together.",
-    {
-        "scenarios": ListOf("Their names, in order.", kebab_case("A scenario."), 1, STACK_DEPTH),
-        "stubs": MapOf(
-            "The counters by stub.",
-            Object(
-                "The requests that `after` skipped, and those to which the stub applied.",
-                {"passed": _COUNT, "used": _COUNT},
-                ("passed", "used"),
-                name="ExportedCount",
-                then=lambda values, *_: Count(**values),
-            ),
-            "stub",
-            _LABEL,
-        ),
-    },
-    ("scenarios", "stubs"),
-    name="ExportedCounters",
+_COUNTERS: Final = MapOf(
+    "The counters by stub.",
+    Object(
+        "The requests that `after` skipped, and those to which the stub applied.",
+        {"passed": _COUNT, "used": _COUNT},
+        ("passed", "used"),
+        name="ExportedCount",
+    ),
+    "stub",
+    _LABEL,
+    most=COUNTED_STUBS,
 )
 _NO_GIVER: Final = Value("The session's own records.", ("nothing",))
 _DATA: Final = Object(
@@ -176,7 +157,7 @@ SESSION_EXPORT: Final[Shape] = Object(
         "random": Text("The state of its random numbers (base64).", then=_state),
         "clock": CLOCK,
         "starts": replace(DATA, description="The records that a reset restores."),
-        "counters": ListOf("The counters of its scenarios.", _COUNTERS, most=STACKS, then=_once),
+        "counters": _COUNTERS,
         "data": ListOf("The records that differ from the initial ones.", _DATA),
         "log": Value("The request log (HAR 1.2), which an import ignores.", ("mapping",)),
     },
@@ -214,7 +195,7 @@ def parse_export(text: str, library: Library) -> ExportedSession:
             name: (load_text(name, each, library), each)
             for name, each in values.get("overrides", {}).items()
         },
-        {tuple(each["scenarios"]): each["stubs"] for each in values.get("counters", ())},
+        values.get("counters", {}),
         values.get("random"),
         values.get("data", ()),
     )

@@ -278,7 +278,10 @@ def _text(session: Session, library: Library, name: str) -> str | None:
 
 
 def use(call: ControlRequest) -> JsonResponse[types.Activated]:
-    """Activate other scenarios and start their counters again."""
+    """Activate other scenarios; the counters of those that were active go on.
+
+    If exactly these are active already, their counters start again.
+    """
     config = _session_config(call, session=False)
     _activate(call, call.session, checked(config.names or (), "the body"), config)
     response: types.Activated = {"active": list(call.session.active)}

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections import defaultdict
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +13,7 @@ from mockpets.records.saved import Records
 from mockpets.records.table import parse_row
 from mockpets.scenario.engine import Count
 from mockpets.session.documents import Documents
-from mockpets.session.session import Counters, Snapshot
+from mockpets.session.session import Snapshot
 from mockpets.settings.validators import switch
 from mockpets.strict_json import dump_json, load_json
 from mockpets.version import FULL_VERSION
@@ -87,19 +85,12 @@ def _reachable(session: Session, snapshot: Snapshot) -> Iterator[tuple[Place, Co
             yield place, contents
 
 
-def _current(session: Session, snapshot: Snapshot) -> Iterator[tuple[tuple[str, ...], Counters]]:
-    """Yield the counters that go on: those of scenarios that are still the same."""
-    for names, counters in snapshot.counters.items():
-        with suppress(RequestError):  # a scenario's file was deleted
-            if session.stack(names) == counters.stack:
-                yield names, counters
-
-
 def _document(
     session: Session, snapshot: Snapshot, records: Sequence[tuple[Place, Contents]]
 ) -> SessionExport:
     from mockpets.scenario.language.session_export import FORMAT
 
+    stubs = session.library.stubs()
     sent = {name: load_json(text) for name, (_, text) in snapshot.documents.sent.items()}
     exported: SessionExport = {
         "mockpets": VERSION,
@@ -112,18 +103,11 @@ def _document(
             _name(label): [parse_row(row) for row in table.in_order()]
             for label, table in snapshot.starts.items()
         },
-        "counters": [
-            {
-                "scenarios": [*names],
-                "stubs": {
-                    stack.stubs[position].label: {"passed": count.passed, "used": count.used}
-                    for position, count in counts.items()
-                },
-            }
-            for names, (stack, counts) in sorted(
-                _current(session, snapshot), key=lambda each: each[0]
-            )
-        ],
+        "counters": {
+            label: {"passed": passed, "used": used}
+            for label, (stub, passed, used) in sorted(snapshot.counters.items())
+            if stubs.get(label) == stub
+        },
         "data": [
             {
                 "collection": _name(label),
@@ -180,6 +164,7 @@ def _read(text: str, shared: SharedState) -> Snapshot:
     active = checked(config.names or (), "the body")
     library = documents.library(shared.library())
     library.stack(active)
+    stubs = library.stubs()
     seed = shared.seed if config.seed is None else config.seed
     starts = shared.starts if config.data is None else shared.starts_with(config.data, seed)
     return Snapshot(
@@ -189,21 +174,13 @@ def _read(text: str, shared: SharedState) -> Snapshot:
         starts=starts,
         records=_by_place(_records(each, library, starts, seed, shared) for each in exported.data),
         documents=documents.charged(shared.records),
-        counters=dict(_counters(exported.counters, library)),
+        counters={
+            label: Count(stubs[label], **counts)
+            for label, counts in exported.counters.items()
+            if label in stubs
+        },
         random=exported.random,
     )
-
-
-def _counters(
-    exported: Mapping[tuple[str, ...], Mapping[str, Count]], library: Library
-) -> Iterator[tuple[tuple[str, ...], Counters]]:
-    """Yield counters, without those of scenarios and stubs that this server does not have."""
-    for names, counts in exported.items():
-        with suppress(RequestError):
-            stack = library.stack(names)
-            places = {stub.label: place for place, stub in enumerate(stack.stubs)}
-            known = {places[label]: counts[label] for label in counts.keys() & places.keys()}
-            yield names, Counters(stack, defaultdict(Count, known))
 
 
 def _by_place(data: Iterable[tuple[Place, Records]]) -> dict[Place, Records]:

@@ -33,6 +33,7 @@ SHOP: Any = {
 }
 UNNAMED = {"description": "no name", "stubs": [{"match": {"operation": "getPet"}, "delay": "1ms"}]}
 AT = {"now": "2031-02-03T04:05:06.789Z", "frozen": True}
+USED = {"passed": 0, "used": 1}
 names = (f"t{number}" for number in count())
 
 
@@ -101,11 +102,7 @@ def test_an_export_has_the_contents_of_a_session(servers: tuple[Client, Client])
     assert {name: [one["id"] for one in each] for name, each in document["starts"].items()} == {
         "pets": [1]
     }
-    [counters] = [each for each in document["counters"] if "twice" in each["scenarios"]]
-    assert counters == {
-        "scenarios": ["twice", "inline-2"],
-        "stubs": {"twice/1": {"passed": 0, "used": 1}},
-    }
+    assert document["counters"].pop("twice/1") == {"passed": 0, "used": 1}
     stack, own = document["data"]
     assert own == data(next=3, records=[*document["starts"]["pets"], {"id": 2, **MISO}])
     assert (stack["scenario"], stack["next"]) == ("twice", 3)
@@ -120,7 +117,7 @@ def test_unchanged_records_are_only_in_starts(servers: tuple[Client, Client]) ->
         assert call("GET", f"/~{name}{path}").status == 200
     document = exported(call, name)
 
-    assert (document["data"], document["counters"]) == ([], [])
+    assert (document["data"], document["counters"]) == ([], {})
     assert len(document["starts"]["pets"]) == 16
     assert document.keys().isdisjoint({"random", "clock", "log"})
 
@@ -176,7 +173,7 @@ def test_an_import_replaces_all_that_a_session_had(servers: tuple[Client, Client
     assert document == {
         **valid(mockpets=VERSION, session=name, scenario=["default"], data=[data(next=4)]),
         "overrides": {},
-        "counters": [],
+        "counters": {},
     }
 
 
@@ -215,10 +212,6 @@ def test_what_a_record_may_have_can_be_imported(
 
 
 # --- What an import rejects ---------------------------------------------------------------------
-
-
-def counters(*scenarios: str, **stubs: Any) -> dict[str, Any]:
-    return {"scenarios": scenarios, "stubs": stubs}
 
 
 def random_state(first: int, others: int, position: int) -> str:
@@ -274,12 +267,6 @@ INVALID: list[tuple[str, Any, int, list[str]]] = [
         ),
         400,
         ["data.2: data.1 has the same collection and scenario"],
-    ),
-    (
-        "counters twice",
-        valid(counters=[counters("a", "b"), counters("b", "a"), counters("a", "b")]),
-        400,
-        ["counters.3.scenarios: counters.1 has the same scenarios"],
     ),
     (
         "pets",
@@ -360,10 +347,20 @@ INVALID: list[tuple[str, Any, int, list[str]]] = [
     ),
     (
         "counters",
-        valid(counters=[counters("a", **{"a/1": {"passed": 0, "used": -1}}), {"stubs": {}}]),
+        valid(counters={"a/1": {"passed": 0, "used": -1}, "a": USED, "b/1": {"passed": 1}}),
         400,
-        ["counters.1.stubs.'a/1'.used: must be an ", "counters.2: missing key 'scenarios'"],
+        [
+            *("counters.'a/1'.used: must be an integer", "counters: invalid stub 'a'"),
+            "counters.'b/1': missing key 'used'",
+        ],
     ),
+    (
+        "more counters than a session may have",
+        valid(counters={f"retry/{number}": USED for number in range(1001)}),
+        400,
+        ["counters: must have at most 1000 keys, got 1001"],
+    ),
+    ("a list of counters", valid(counters=[]), 400, ["counters: must be a mapping"]),
 ]
 
 
@@ -419,13 +416,12 @@ def test_counters_of_scenarios_that_a_server_does_not_have_are_left_out(
     servers: tuple[Client, Client],
 ) -> None:
     call, name = servers[0], next(names)
-    used = {"passed": 0, "used": 1}
-    known = counters("retry", **{"retry/fail-twice": used})
-    stale = counters("flaky", **{"flaky/removed": used})
-    imported(call, name, valid(counters=[counters("removed", **{"removed/1": used}), stale, known]))
+    known = {"retry/fail-twice": USED}
+    stale = {"flaky/removed": USED, "removed/1": USED}
+    imported(call, name, valid(counters={**stale, **known}))
 
-    listed = exported(call, name)["counters"]
-    assert [each for each in listed if each["stubs"]] == [{**known, "scenarios": ["retry"]}]
+    assert exported(call, name)["counters"] == known
+    assert [call("GET", f"/~{name}+retry/v1/pets").status for _ in range(2)] == [503, 200]
 
 
 def test_the_limits_of_a_server_hold(fresh: Callable[..., Client]) -> None:

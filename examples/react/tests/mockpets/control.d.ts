@@ -327,15 +327,6 @@ export interface components {
             /** @description A number of requests. */
             used: number;
         };
-        /** @description The counters of scenarios that were used together. */
-        ExportedCounters: {
-            /** @description Their names, in order. */
-            scenarios: string[];
-            /** @description The counters by stub. */
-            stubs: {
-                [key: string]: components["schemas"]["ExportedCount"];
-            };
-        };
         /** @description The records of a collection that differ from its initial ones. */
         ExportedRecords: {
             /** @description The collection, or SCENARIO.NAME. */
@@ -1075,8 +1066,10 @@ export interface components {
             } & {
                 [key: string]: components["schemas"]["RecordsContent"];
             };
-            /** @description The counters of its scenarios. */
-            counters?: components["schemas"]["ExportedCounters"][];
+            /** @description The counters by stub. */
+            counters?: {
+                [key: string]: components["schemas"]["ExportedCount"];
+            };
             /** @description The records that differ from the initial ones. */
             data?: components["schemas"]["ExportedRecords"][];
             /** @description The request log (HAR 1.2), which an import ignores. */
@@ -1392,7 +1385,6 @@ export type Events = components['schemas']['Events'];
 export type ExplainedStub = components['schemas']['ExplainedStub'];
 export type Explanation = components['schemas']['Explanation'];
 export type ExportedCount = components['schemas']['ExportedCount'];
-export type ExportedCounters = components['schemas']['ExportedCounters'];
 export type ExportedRecords = components['schemas']['ExportedRecords'];
 export type Fault = components['schemas']['Fault'];
 export type FaultReply = components['schemas']['FaultReply'];
