@@ -240,8 +240,13 @@ export class Mockpets {
   readonly session: string;
   /** The root URL of the server. */
   readonly url: string;
-  /** The base paths of the server's contracts; `["/v1"]` until the first call of a client has connected. */
+  /**
+   * The base paths of the server's contracts, empty for the root. Until the first call of a client has connected, they
+   * are those of the server that `startServer` has started, or `["/v1"]`.
+   */
   readonly bases: readonly string[];
+  /** The URL of the session, such as `http://localhost:7387/~my-session`, to which any of the `bases` can be added. */
+  readonly rootUrl: string;
   /**
    * A base URL for your app that selects the session, such as `http://localhost:7387/~my-session/v1`. It ends with the
    * first of the `bases`.

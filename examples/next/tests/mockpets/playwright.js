@@ -13,11 +13,13 @@ import {
   FINDINGS,
   RUN,
   addSession,
+  callsTo,
   contentsOf,
   dropSession,
   failure,
   makeInState,
   nearest,
+  origin,
   requestLine,
   requestLog,
   stateOf,
@@ -149,7 +151,9 @@ async function newRequest(mock, { playwright, extraHTTPHeaders }) {
 
 export async function attachSession(context, mock, origins = []) {
   // A pattern and not a function, because each request that Playwright asks about takes milliseconds.
-  const patterns = [urlsOf(mock.url).source, ...origins.map((url) => urlsOf(url).source + NO_STATIC_FILE)];
+  // At a base path are no files of the app, whatever the end of a path.
+  const calls = mock.bases.filter(Boolean).flatMap((base) => origins.map((url) => callsTo(origin(url), base).source));
+  const patterns = [urlsOf(mock.url).source, ...origins.map((url) => urlsOf(url).source + NO_STATIC_FILE), ...calls];
   const urls = new RegExp(patterns.join("|"));
   // `fallback` and not `continue`, so that other routes of the test see the request too. Baggage is
   // for an app's server that propagates it with OpenTelemetry.

@@ -11,7 +11,7 @@ import { readFile, readdir } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Mockpets, TESTS_URL, namedUrl } from "./client.js";
+import { DEFAULT_BASE, Mockpets, TESTS_BASES, TESTS_URL, namedUrl, parseObject } from "./client.js";
 import { ARGS, differences, foldersIn, scenarioName } from "./shared.js";
 
 const START_MS = 60_000;
@@ -89,20 +89,26 @@ function defaultCommand() {
 }
 
 export async function startServer(options) {
-  const stop = await start(options);
+  const { stop, bases } = await start(options);
   const isUsed = passToTests(options);
+  if (isUsed) process.env[TESTS_BASES] = JSON.stringify(bases);
   return async () => {
-    if (isUsed) delete process.env[TESTS_URL];
+    if (isUsed) {
+      delete process.env[TESTS_URL];
+      delete process.env[TESTS_BASES];
+    }
     await stop();
   };
 }
 
+/** Start a server, or find one that is running; return its base paths, and a function that stops it. */
 async function start(options) {
   const { command, url, reuseExistingServer, gracefulShutdown } = serverEntry(options);
-  if (await isReady(url)) {
+  let bases = await basesOf(url);
+  if (bases) {
     if (reuseExistingServer) {
       await warnOfDifferences(new Mockpets({ url: url.replace("/__mockpets/ready", "") }), argsOf(options));
-      return async () => {};
+      return { stop: async () => {}, bases };
     }
     const { origin } = new URL(url);
     throw new Error(`mockpets is already running at ${origin}; in CI, stop it, or set MOCKPETS_URL to use it`);
@@ -140,7 +146,7 @@ async function start(options) {
   const collect = (text) => (output += text);
   server.stderr.setEncoding("utf8").on("data", collect);
   try {
-    for (const deadline = Date.now() + START_MS; !(await isReady(url)) && isRunning(); await sleep(POLL_MS)) {
+    for (const deadline = Date.now() + START_MS; !(bases = await basesOf(url)) && isRunning(); await sleep(POLL_MS)) {
       if (Date.now() > deadline) throw new Error(`no response from ${url} after ${START_MS / 1000} seconds`);
     }
   } catch (error) {
@@ -156,7 +162,7 @@ async function start(options) {
     throw new Error(`'${command}' ended with status ${status}:\n${output.trim()}${hint}`);
   }
   server.stderr.off("data", collect).pipe(process.stderr);
-  return stop;
+  return { stop, bases };
 }
 
 /** Warn once if Playwright uses a server that was already running and is not as `webServer()` would start it. */
@@ -195,8 +201,8 @@ function isOnPath(name) {
   return folders.some((folder) => suffixes.some((suffix) => existsSync(join(folder, name + suffix))));
 }
 
-/** Return whether mockpets responds at a URL, and throw if something else does. */
-async function isReady(url) {
+/** Return the base paths of the mockpets server that responds at a URL, undefined without a server; throw if it is another one. */
+async function basesOf(url) {
   const { origin } = new URL(url);
   let response, text;
   try {
@@ -204,10 +210,11 @@ async function isReady(url) {
     text = await response.text();
   } catch (error) {
     const reason = error.cause?.code ?? error.name;
-    if (reason === "ECONNREFUSED") return false;
+    if (reason === "ECONNREFUSED") return undefined;
     throw new Error(`cannot connect to ${origin} (${reason}); is mockpets running there?`);
   }
-  if (response.ok && text.includes('"version"')) return true;
+  const { version, bases = [DEFAULT_BASE] } = (response.ok && parseObject(text)) || {};
+  if (version) return bases;
   const reason = `status ${response.status}`;
   throw new Error(`the server at ${origin} is not mockpets (${reason}); stop it, or set MOCKPETS_URL to another port`);
 }

@@ -43,11 +43,12 @@ export function urlsOf(url) {
   return new RegExp(`^${protocol}//${host}${port && `:${port}`}/`);
 }
 
-/** Return a regular expression for the URLs of contracts' operations, at the origin of a URL and in any session. */
-export function callsTo(url, bases) {
-  const escaped = bases.map((base) => base.slice(1).replace(/[^\w/-]/g, "\\$&"));
-  const paths = escaped.map((base) => (base ? `${base}(?:[/?#]|$)` : "(?!~|__mockpets(?:[/?#]|$))"));
-  return new RegExp(`${urlsOf(url).source}(?:~[^/]*/)?(?:${paths.join("|")})`);
+/** Return a regular expression for the URLs of a contract's operations, below a URL and in any session. */
+export function callsTo(url, base) {
+  const escaped = (path) => path.replace(/[^\w/-]/g, "\\$&").replace(/^\//, "");
+  const root = escaped(new URL(url).pathname.replace(/\/?$/, "/"));
+  const rest = base ? `${escaped(base)}(?:[/?#]|$)` : "(?!~|__mockpets(?:[/?#]|$))";
+  return new RegExp(`${urlsOf(url).source}${root}(?:~[^/]*/)?${rest}`);
 }
 
 /** Return headers to which a session is added, in a header and in baggage; unchanged if they name one. */
@@ -190,7 +191,8 @@ export async function requestLog(mock, hint = "") {
   if (entries.length) return entries.map(requestLine).join("\n");
   const { counts } = await mock.state();
   const { unnamed = 0 } = counts; // an older server has no number
-  const none = `no requests to ${mock.baseUrl}; requests that name another session, or none, are not shown`;
+  const urls = mock.bases.map((base) => mock.rootUrl + base).join(" or ");
+  const none = `no requests to ${urls}; requests that name another session, or none, are not shown`;
   if (!unnamed) return none;
   const rejected = unnamed === 1 ? "1 request that named no session was rejected" : `${unnamed} requests that named no session were rejected`;
   return `${none}\nmeanwhile, ${rejected}${hint && `: ${hint}`}`;

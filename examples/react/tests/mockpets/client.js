@@ -9,13 +9,15 @@
 const VERSION = "0.2.0";
 const PROTOCOL = 2;
 const DEFAULT_URL = "http://localhost:7387";
-/** The base path of the contract until the server has sent it; older servers do not send it. */
-const DEFAULT_BASE = "/v1";
+/** The base path of the contract until it is known; older servers do not send it. */
+export const DEFAULT_BASE = "/v1";
 /**
  * The variable with which `webServer` and `startServer` pass the URL of their server on to the tests. It is stronger
  * than MOCKPETS_URL. Its name begins with another word, because the server rejects unknown variables of mockpets.
  */
 export const TESTS_URL = "PLAYWRIGHT_MOCKPETS_URL";
+/** The variable with which `startServer` passes on the base paths of this server, as JSON. */
+export const TESTS_BASES = "PLAYWRIGHT_MOCKPETS_BASES";
 const DEFAULT_KEY = "mockpets";
 const SESSION_HEADER = "Mockpets-Session";
 const SESSION_ID_HEADER = "Mockpets-Session-Id";
@@ -77,7 +79,7 @@ export class Mockpets {
     this.headers = { [SESSION_HEADER]: session };
     this.baggage = `mockpets.session=${session}`;
     const known = servers.get(this.#given); // by another client
-    this.#place(known === undefined || known instanceof Promise ? { root, bases: [DEFAULT_BASE] } : known);
+    this.#place(known === undefined || known instanceof Promise ? { root, bases: likelyBases(url) } : known);
     this.#token = options.token ?? variable("MOCKPETS_CONTROL_TOKEN");
     this.#fetch = options.fetch ?? ((...request) => globalThis.fetch(...request));
   }
@@ -86,7 +88,8 @@ export class Mockpets {
   #place({ root, bases }) {
     this.url = root;
     this.bases = bases;
-    this.baseUrl = `${root}${this.session === "default" ? "" : `/~${this.session}`}${bases[0]}`;
+    this.rootUrl = this.session === "default" ? root : `${root}/~${this.session}`;
+    this.baseUrl = this.rootUrl + bases[0];
   }
 
   static slug(title, ...parts) {
@@ -501,6 +504,12 @@ function splitUrl(url) {
   return { root: rest, session: selection || undefined };
 }
 
+/** Return the base paths of the server at a URL, before it has sent them: those that `startServer` has passed on. */
+function likelyBases(url) {
+  const passed = url === variable(TESTS_URL) ? variable(TESTS_BASES) : undefined;
+  return passed ? JSON.parse(passed) : [DEFAULT_BASE];
+}
+
 /** Return the possible roots of a URL: the likely one, then every other beginning of its path, longest first. */
 function rootsOf(url) {
   const [, host, path] = /^(https?:\/\/[^/]+)(.*)$/.exec(url);
@@ -541,7 +550,7 @@ function moment(time) {
 }
 
 /** Return an object in JSON; undefined for anything else. */
-function parseObject(text) {
+export function parseObject(text) {
   try {
     const value = JSON.parse(text);
     return value instanceof Object ? value : undefined;

@@ -6,7 +6,7 @@
 
 import { runInThisContext } from "node:vm";
 import { KINDS, choicesOf, formatOrder, parseOrder, search } from "./orders.js";
-import { callsTo, dropSession, failure, nearest } from "./shared.js";
+import { callsTo, dropSession, failure, nearest, origin, urlsOf } from "./shared.js";
 
 const DEFAULTS = { atLeast: 2, fail: undefined, ignore: [], lose: false, orders: 40, quiet: 50, seed: 1 };
 const VARIABLE = "MOCKPETS_ORDER";
@@ -129,7 +129,8 @@ async function runOrder({ test, tools, fixtures, testInfo, body, settings, timeo
   const work = async () => {
     run.mock = await tools.openSession(fixtures, testInfo, run.isLast ? `${run.number} again` : run.number);
     const context = (run.context = await fixtures.browser.newContext());
-    requests = await hold(context, run.mock.bases, [run.mock.url, fixtures.baseURL, ...fixtures.mockOrigins].filter(Boolean), settings, run);
+    const apps = [fixtures.baseURL, ...fixtures.mockOrigins].filter(Boolean).map(origin);
+    requests = await hold(context, run.mock, apps, settings, run);
     await tools.nameSession(context, run.mock, fixtures);
     const request = (run.request = await tools.newRequest(run.mock, fixtures));
     await body({ page: await context.newPage(), context, mock: run.mock, request, race: requests.race });
@@ -164,7 +165,7 @@ async function attachOrder(tools, testInfo, { mock, context, log, number }) {
 }
 
 /** Hold the requests of a context that are sent in `race()`, and let one choice after the other happen. */
-async function hold(context, bases, origins, settings, run) {
+async function hold(context, mock, apps, settings, run) {
   const names = new Map(); // of requests, in order of issue
   const ordinals = new Map();
   const sent = []; // the names of all requests
@@ -201,12 +202,17 @@ async function hold(context, bases, origins, settings, run) {
   });
   context.on("close", () => (isClosed = true));
   await context.addInitScript(countCalls, CALLS);
-  const urls = new RegExp(origins.map((origin) => callsTo(origin, bases).source).join("|"));
-  await context.route(urls, async (route, request) => {
+  const callsOf = (base) => [mock.url, ...apps].map((url) => callsTo(url, base));
+  const calls = mock.bases.flatMap(callsOf);
+  const named = mock.bases.filter(Boolean).flatMap(callsOf);
+  /** Return whether a request is not for a contract at the root, but for the app, whose pages and files are there, too. */
+  const isForApp = (request) => {
+    const isAt = (patterns) => patterns.some((pattern) => pattern.test(request.url()));
+    return isAt(apps.map(urlsOf)) && !isAt(named) && !["fetch", "xhr"].includes(request.resourceType());
+  };
+  await context.route(new RegExp(calls.map(({ source }) => source).join("|")), async (route, request) => {
     const name = names.get(request) ?? nameOf(request);
-    if (isIgnored(name)) return route.fallback();
-    // At the root are the page and its files, too.
-    if (bases.includes("") && !["fetch", "xhr"].includes(request.resourceType())) return route.fallback();
+    if (isIgnored(name) || isForApp(request)) return route.fallback();
     if (isHolding) {
       held.push({ route, request, name, method: request.method(), issuedAt: Date.now(), isAnswered: false });
       return log(`${name} is held`);
