@@ -62,7 +62,7 @@ class Server:
 
 @dataclass(frozen=True)
 class Mockpets:
-    """The session of one test, with its own pets, scenarios and request log.
+    """The session of one test, with its own records, scenarios and request log.
 
     :param key: the API key, which clients send as the bearer token.
     :param control: client of the control API, for this session.
@@ -73,7 +73,10 @@ class Mockpets:
 
     @property
     def url(self) -> str:
-        """Return the base URL for your front end; it ends in ``/v1`` and selects this session."""
+        """Return the base URL of the first contract for your front end; it selects this session.
+
+        For another contract, add its base path of `control.bases` to `control.root_url`.
+        """
         return self.control.base_url
 
     @property
@@ -223,7 +226,8 @@ def _journal(mockpets: Mockpets) -> str:
     if lines:
         return "\n".join(lines)
     none = "requests that name another session, or none, are not shown"
-    none = f"no requests to {mockpets.url}; {none}"
+    urls = " or ".join(mockpets.control.root_url + base for base in mockpets.control.bases)
+    none = f"no requests to {urls}; {none}"
     if unnamed:
         verb = "was" if unnamed == 1 else "were"
         none += f"\nmeanwhile, {counted(unnamed, 'request')} that named no session {verb} rejected"
@@ -271,14 +275,17 @@ def mockpets_server(request: pytest.FixtureRequest) -> Iterator[Server]:
 
 def _warn_of_differences(control: ControlClient, state: types.State, settings: Settings) -> None:
     """Warn if a running server differs from one with the settings of the tests."""
+    from mockpets.scenario.contracts import load_contracts
     from mockpets.scenario.files import find
+    from mockpets.scenario.library import fitting
 
     options, expected = state["settings"]["options"], settings.options()
     allowed = (*expected, "--sessions declared")  # which only rejects mistakes
     differences = [f"it has {option}" for option in options if option not in allowed]
     differences += [f"it lacks {option}" for option in expected if option not in options]
     known = {row["name"] for row in state["scenarios"]}
-    missing = sorted(find("scenarios", settings.scenarios_dir).keys() - known)
+    sources = fitting(find("scenarios", settings.scenarios_dir), load_contracts(settings.contract))
+    missing = sorted(sources.keys() - known)
     differences += [f"it lacks the scenario {name!r}" for name in missing]
     if differences:
         warnings.warn(
@@ -290,7 +297,7 @@ def _warn_of_differences(control: ControlClient, state: types.State, settings: S
 
 @pytest.fixture
 def mockpets(request: pytest.FixtureRequest, mockpets_server: Server) -> Iterator[Mockpets]:
-    """Provide a mock of the pet store for this test, with its own pets, scenarios and request log.
+    """Provide a mock server for this test, with its own records, scenarios and request log.
 
     Point your front end at `mockpets.url`, and activate scenarios with `mockpets.use("slow")`, or
     before the test with ``@pytest.mark.mockpets("slow")``. The report of a failed test lists the

@@ -1,6 +1,7 @@
 """The pytest plugin, tested in nested runs of pytest."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from mockpets.client import ControlClient
 
 Run = Callable[..., pytest.RunResult]
 
+NOTES = Path(__file__).parent / "kit" / "notes.yaml"
 SECONDS = 60
 """Time limit of a nested run."""
 PLUGIN = ("-p", "mockpets.pytest_plugin", "-W", "error")
@@ -174,6 +176,34 @@ def test_a_running_server_with_other_options_is_one_warning_and_tests_start_from
             "restart it, or change the fixture mockpets_settings"
         ]
     )
+
+
+def test_the_url_ends_with_the_base_path_of_the_first_contract(run: Run) -> None:
+    contracts = (f"/api/v2={NOTES}", "pet-store")
+    text = f"""
+        import pytest, requests
+        from mockpets import Settings
+
+        @pytest.fixture(scope="session")
+        def mockpets_settings():
+            return Settings(port=0, contract={contracts})
+
+        def test_it(mockpets):
+            mockpets.data("notes").set([{{"id": 1, "text": "Feed Miso"}}])
+            [note] = requests.get(f"{{mockpets.url}}/notes").json()
+            assert note["text"] == "Feed Miso"
+            assert mockpets.control.bases == ("/api/v2", "/v1")
+
+        def test_fails(mockpets):
+            assert mockpets.url == mockpets.control.root_url
+    """
+    with MockpetsServer(Settings(port=0, contract=contracts)) as server:
+        for options in ((), (f"--mockpets-url={server.url}",)):
+            result = run(text, *options, "-W", "error")
+            result.assert_outcomes(passed=1, failed=1)
+            result.stdout.re_match_lines(
+                ["no requests to (http://localhost:.*/~test-fails-.*)/api/v2 or .*/v1; requests"]
+            )
 
 
 def test_the_settings_can_be_overridden(run: Run) -> None:

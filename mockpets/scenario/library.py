@@ -416,7 +416,7 @@ def load_library(
         the same, and the last valid version of invalid files.
     :raise InputError: that of `files.find`.
     """
-    sources = _fitting(find("scenarios", scenarios_dirs), contracts)
+    sources = fitting(find("scenarios", scenarios_dirs), contracts)
     fixtures = find("fixtures", fixtures_dirs)
     is_same = before is not None and before.contracts is contracts
     if before and is_same and (before.sources, before.fixtures) == (sources, fixtures):
@@ -424,7 +424,7 @@ def load_library(
     return read_library(sources, fixtures, before, contracts)
 
 
-def _fitting(sources: Mapping[str, Source], contracts: Contracts) -> Mapping[str, Source]:
+def fitting(sources: Mapping[str, Source], contracts: Contracts) -> Mapping[str, Source]:
     """Return files; those shipped for the built-in contract only if it is served."""
     if _has_built_in(contracts):
         return sources

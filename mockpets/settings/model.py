@@ -49,7 +49,7 @@ _HTTP_PORT: Final = 80
 """The port that a URL can omit."""
 _LOOPBACK: Final = ("127.0.0.1", "::1")  # `localhost` may mean either
 
-_SEEN_BY_SESSIONS: Final = ("seed", "data", "locale", "now", "delay", "sessions")
+_SEEN_BY_SESSIONS: Final = ("contract", "seed", "data", "locale", "now", "delay", "sessions")
 """The settings that decide what sessions start with, and how their requests are treated."""
 
 

@@ -89,6 +89,16 @@ describe("mockpetsLoader", () => {
     ]]);
   });
 
+  it("has the base path of each contract, and warns of other contracts than the stories expect", async (context) => {
+    const warn = context.mock.method(console, "warn", () => {});
+    const url = process.env.NOTES_URL;
+    const { mockpets } = await load({ scenario: "empty", url, args: "--contract other.yaml --contract pet-store" });
+    assert.deepEqual([mockpets.baseUrl, mockpets.bases], [`${mockpets.rootUrl}/api/v2`, ["/api/v2", "/v1"]]);
+    assert.deepEqual(await (await fetch(`${mockpets.baseUrl}/notes`)).json(), []);
+    const [[message]] = warn.mock.calls.map((call) => call.arguments);
+    assert.match(message, /: it has --contract \/api\/v2=[^ ]*notes\.yaml, it lacks --contract other\.yaml; restart/);
+  });
+
   it("rejects typos in the parameters", async () => {
     await assert.rejects(load({ scenaro: "empty" }), /scenaro/);
     await assert.rejects(load({ scenario: "emtpy" }), /'emtpy'.*'empty'/);
@@ -116,6 +126,12 @@ describe("mockpetsLoader", () => {
       assert.equal(await get({ Authorization: "Bearer mockpets" }), mockpets.session);
       assert.equal(await get({ Authorization: "Bearer mockpets~default" }), "default");
       assert.equal(await get({ Authorization: "Bearer mockpets", baggage: "mockpets.session=default" }), "default");
+    }));
+
+    it("also those to another base path", page(async () => {
+      const url = process.env.NOTES_URL;
+      await load({ ...parameters, url }, { viewMode: "story" });
+      assert.deepEqual(await (await globalThis.fetch(`${url}/api/v2/notes`)).json(), []);
     }));
 
     it("also the requests of a client that keeps fetch when it is imported", page(async () => {

@@ -10,6 +10,11 @@ from mockpets import MockpetsServer, Settings
 from tests.programs import need, run_within
 
 DECLARED = Settings(port=0, sessions="declared")
+NOTES = Settings(
+    port=0,
+    sessions="declared",
+    contract=(f"/api/v2={Path(__file__).with_name('notes.yaml')}", "pet-store"),
+)
 WITH_TOKEN = Settings(port=0, sessions="declared", control_token="secret-token")
 
 
@@ -19,9 +24,11 @@ WITH_TOKEN = Settings(port=0, sessions="declared", control_token="secret-token")
      {"MOCKPETS_URL": Settings(port=0), "OTHER_URL": Settings(port=0), "DECLARED_URL": WITH_TOKEN}),
     ("bases.test.mjs", {}),
     ("orders.test.mjs", {}),
-    ("storybook.test.mjs", {"MOCKPETS_URL": DECLARED, "OTHER_URL": Settings(port=0, seed=4)}),
+    ("storybook.test.mjs",
+     {"MOCKPETS_URL": DECLARED, "OTHER_URL": Settings(port=0, seed=4), "NOTES_URL": NOTES}),
     ("cypress/cypress.test.mjs",
-     {"DECLARED_URL": DECLARED, "TOKEN_URL": WITH_TOKEN, "OTHER_URL": Settings(port=0, seed=4)}),
+     {"DECLARED_URL": DECLARED, "TOKEN_URL": WITH_TOKEN, "OTHER_URL": Settings(port=0, seed=4),
+      "NOTES_URL": NOTES}),
 ])  # fmt: skip
 def test_a_module_with_real_servers(
     path: str, servers: Mapping[str, Settings], tmp_path: Path

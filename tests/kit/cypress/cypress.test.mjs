@@ -3,10 +3,12 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, beforeEach, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
 import { browse, runBefore, runTest } from "./fake.mjs";
 import { Mockpets, MockpetsError } from "../../../kit/cypress.js";
 
-const { DECLARED_URL, OTHER_URL, TOKEN_URL } = process.env; // the first is a server with --sessions declared
+const { DECLARED_URL, NOTES_URL, OTHER_URL, TOKEN_URL } = process.env; // the first is a server with --sessions declared
+const NOTES_FILE = fileURLToPath(new URL("../notes.yaml", import.meta.url));
 const KEY = { Authorization: "Bearer mockpets" };
 
 let received; // by the servers of the app and of a third party
@@ -122,6 +124,17 @@ describe("the page sends the session", () => {
       cy.mockpets("empty", { origins: [THIRD_PARTY] }).then(async (mock) => {
         await browse(`${THIRD_PARTY}/`);
         assert.equal(received[0].headers["mockpets-session"], mock.session);
+      });
+    });
+  });
+  it("to each contract, wherever it is", async () => {
+    Cypress.variables = { MOCKPETS_URL: NOTES_URL, MOCKPETS_ARGS: `--contract /api/v2=${NOTES_FILE} --contract pet-store` };
+    await passes("contracts", () => {
+      cy.mockpets("empty").then(async (mock) => {
+        assert.equal(mock.baseUrl, `${mock.rootUrl}/api/v2`);
+        for (const path of ["/api/v2/notes", "/v1/pets"]) {
+          assert.deepEqual(await (await browse(NOTES_URL + path, { headers: KEY })).json(), []);
+        }
       });
     });
   });

@@ -12,7 +12,7 @@ const IN_BAGGAGE = /(?:^|,)\s*mockpets\.session\s*=/;
 const IN_KEY = /~[^~+][^~]*$/;
 const IS_LOOPBACK = new RegExp(`^${LOOPBACK}$`);
 /** The options that decide what sessions see, with their defaults: what `GET state` leaves out. */
-const DEFAULTS = { "--seed": "1", "--data": "pets=16", "--locale": "en_US", "--now": "", "--api-key": "mockpets", "--delay": "0s", "--sessions": "implicit" };
+const DEFAULTS = { "--contract": "", "--seed": "1", "--data": "pets=16", "--locale": "en_US", "--now": "", "--api-key": "mockpets", "--delay": "0s", "--sessions": "implicit" };
 const checked = new Set(); // URLs
 const UNITS = { ms: 1, s: 1_000, m: 60_000 };
 
@@ -119,8 +119,8 @@ export async function differences(mock, args = "", files = {}) {
   const server = await mock.state().catch(() => undefined); // a test that needs the call fails with the reason
   if (!server) return "";
   const { settings, scenarios: known } = server;
-  // The last one applies; of `--data`, the last one for each collection.
-  const keyOf = ([name, value]) => (name === "--data" ? `${name} ${value.split("=")[0]}` : name);
+  // The last one applies; of `--data`, the last one for each collection; of `--contract`, all.
+  const keyOf = ([name, value]) => ({ "--data": `${name} ${value.split("=")[0]}`, "--contract": `${name} ${value}` })[name] ?? name;
   const wanted = new Map([["--sessions", "declared"], ...optionsIn(args)].map((option) => [keyOf(option), option]));
   const expected = [...wanted.values()]
     .filter(([name, value]) => name in DEFAULTS && comparable(value) !== comparable(DEFAULTS[name]))
@@ -128,10 +128,14 @@ export async function differences(mock, args = "", files = {}) {
     .map(([name, value]) => `${name} ${value}`.trim());
   const onlyIn = (ones, others) => ones.filter((one) => !others.map(comparable).includes(comparable(one)));
   const [own, names] = [Object.keys(files), known.map(({ name }) => name)];
+  // Other contracts have fewer of the shipped scenarios.
+  const contracts = optionsIn(args).filter(([name]) => name === "--contract");
+  const hasPets = !contracts.length || contracts.some(([, value]) => /(?:^|=)pet-store$/.test(value));
+  const shipped = hasPets ? scenarios.map(({ name }) => name) : [];
   const result = [
     ...onlyIn(settings.options, expected).map((option) => `it has ${option}`),
     ...onlyIn(expected, settings.options).map((option) => `it lacks ${option}`),
-    ...onlyIn([...new Set([...scenarios.map(({ name }) => name), ...own])], names).map((name) => `it lacks the scenario '${name}'`),
+    ...onlyIn([...new Set([...shipped, ...own])], names).map((name) => `it lacks the scenario '${name}'`),
   ];
   for (const { name, replaces } of own.length ? known : []) {
     const isOther = name in files ? (await mock.scenario(name)).text !== files[name] : replaces.length > 0;
