@@ -9,7 +9,6 @@ const REQUESTS = 10;
 const CHECKED = 50; // last requests, to find one of the page
 const DEFAULT_URL = "http://localhost:7387";
 const PROTOCOL = 2; // of the server, as in the client
-const OLDER = [{ base: "/v1", errors: {} }]; // the contracts of a server that does not list them
 const UNDO_MS = 8_000;
 const NOTE_MS = 4_000;
 const TICK_MS = 100;
@@ -131,7 +130,6 @@ async function load() {
   const get = (path) => call("GET", path);
   const [state, { held }, { requests }] = await Promise.all([get("state"), get("held"), view.open ? get(`requests?limit=${REQUESTS}`) : { requests: [] }]);
   if (state.protocol !== PROTOCOL) throw new Error(`${server} is mockpets ${state.version}, and this toolbar is for another version; update the older one`);
-  state.contracts ??= OLDER;
   view.state = state;
   const { text } = state.active.includes(OWN) ? await get(`scenarios/${OWN}`) : { text: "" }; // as `activate` sends it
   const asked = held.filter(({ gate, waits }) => gate === GATE && waits === "held");
@@ -244,7 +242,7 @@ function replies({ status, path, operation }) {
     ["401", failure(401)],
     ["404", failure(404)],
     ["500", failure(500)],
-    ["Empty", { reply: { page: [] } }, collections?.every(({ lists }) => !lists.includes(operation))],
+    ["Empty", { reply: { page: [] } }, collections.every(({ lists }) => !lists.includes(operation))],
     ["Slow", { delay: "3s" }],
     ["Broken", { reply: { fault: Object.keys(faults).find((kind) => faults[kind] === "cut") } }],
   ];

@@ -355,6 +355,7 @@ load().then(() => import("{url}/__mockpets/toolbar.js"));
 </script>"""
 CREDENTIALS = "credentials: 'include'"
 CHECKED = "**/requests?limit=*"
+NOTES = Path(__file__).parents[1] / "kit" / "notes.yaml"
 ADVICE = 'Add this to their options: credentials: "include" (axios: withCredentials: true)'
 
 
@@ -383,6 +384,33 @@ def test_it_says_why_a_link_has_no_effect(
             one.page.evaluate("addEventListener('mockpets', (event) => event.preventDefault())")
             one.press("remove-unauthorized")
             expect(one.pill).not_to_contain_text("not sent")
+
+
+def test_the_requests_of_each_contract_also_at_the_root(browser: Browser) -> None:
+    settings = Settings(port=0, contract=(f"/={NOTES}", "pet-store"))
+    with MockpetsServer(settings) as server, app(browser, server, more=HOOK) as one:
+        page, fetch = one.page, "(path) => void fetch(path).then(({ status }) => title = status)"
+        expect(one.out).to_have_text("200 2")
+        one.open()
+        one.press("ask", "Space")
+        expect(page.get_by_role("switch")).to_be_checked()
+        page.evaluate(fetch.replace("title", "document.title"), f"{server.url}/notes/1")
+        expect(page.get_by_role("status")).to_have_text("Choose the response to GET /notes/1")
+        expect(page.get_by_role("button", name="Empty")).to_be_disabled()
+        page.get_by_role("button", name="404").click()
+        expect(page).to_have_title("404")
+        expect(page.get_by_title("GET /notes/1")).to_contain_text("/notes/1")
+        expect(page.get_by_title("GET /v1/pets?limit=2")).to_contain_text("GET/pets?limit=2")
+
+
+def test_it_says_why_a_link_has_no_effect_with_a_contract_at_the_root(browser: Browser) -> None:
+    text = MODULE + "<script type=module>(await fetch('{url}/notes')).text();</script>"
+    with (
+        MockpetsServer(Settings(port=0, contract=(f"/={NOTES}",))) as server,
+        linked_app(browser, server, text.format(url=server.url)) as one,
+    ):
+        one.visit("?mockpets=demo")
+        expect(one.pill).to_contain_text("not sent")
 
 
 @pytest.mark.parametrize("first", [STRICT_MODE, LATE_TOOLBAR], ids=["aborted", "before the link"])
