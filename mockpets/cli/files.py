@@ -62,7 +62,7 @@ def scenarios(
         url = url or os.environ.get(URL_VARIABLE)
     if url is None:
         settings = load_settings(flags, os.environ, config)
-        return _show_scenarios({"scenarios": _local_scenarios(settings)}, verbose, as_json)
+        return _show_scenarios(_local_scenarios(settings), verbose, as_json)
     if problems := [
         problem_with(f"--{name.replace('_', '-')}", "cannot be combined with --url")
         for name, value in flags.items()
@@ -73,7 +73,7 @@ def scenarios(
     return reporting(client, lambda: _show_scenarios(client.scenarios(), verbose, as_json))
 
 
-def _local_scenarios(settings: Settings) -> list[dict[str, Any]]:
+def _local_scenarios(settings: Settings) -> dict[str, Any]:
     """Return the scenarios of the shipped and the given folders, as the control API lists them."""
     from mockpets.scenario.contracts import load_contracts
     from mockpets.scenario.library import load_library
@@ -81,7 +81,7 @@ def _local_scenarios(settings: Settings) -> list[dict[str, Any]]:
     folders = settings.scenarios_dir, settings.fixtures_dir
     library = load_library(*folders, contracts=load_contracts(settings.contract))
     known = library.scenarios
-    return [
+    scenarios = [
         {
             "group": group,
             "name": name,
@@ -93,6 +93,7 @@ def _local_scenarios(settings: Settings) -> list[dict[str, Any]]:
         for group, names in library.grouped().items()
         for name in names
     ]
+    return {"scenarios": scenarios, "skipped": {**library.skipped}}
 
 
 def _show_scenarios(listed: Mapping[str, Any], verbose: bool, as_json: bool) -> int:
@@ -111,6 +112,11 @@ def _show_scenarios(listed: Mapping[str, Any], verbose: bool, as_json: bool) -> 
                 place = " in place of ".join((row["source"], *reversed(row["replaces"])))
                 text = f"{row['description']} [{place}]" if verbose else row["description"]
                 formatter.write_dl([(f"{row['name']:<{width}}", printable(text))])
+    if listed["skipped"]:
+        with formatter.section("Skipped, because the contracts have no place for them"):
+            formatter.write_dl(
+                [(f"{name:<{width}}", why) for name, why in listed["skipped"].items()]
+            )
     click.echo(formatter.getvalue().rstrip())
     report(problems)
     return 2 if problems else 0

@@ -105,7 +105,8 @@ class QueryMeaning(TypedDict):
 class OperationDescription(TypedDict):
     """What an operation of a contract does.
 
-    `path` begins after the base path. `state` is ``example`` without state. `envelope` has the
+    `path` begins after the base path. `state` is ``example`` without state. `states` has the
+    statuses that expressions such as ``getPet:404`` can name. `envelope` has the
     keys from the response's body down to the records, `body_envelope` those of the request's body.
     `query` has the query parameters, `paging` what properties beside a list mean, `where` the value
     that properties of the records must have, and `sets` the properties that a request changes.
@@ -123,6 +124,7 @@ class OperationDescription(TypedDict):
     rule: OperationRule
     envelope: list[str]
     body_envelope: list[str]
+    states: list[str]
     key: OperationKey | None
     query: dict[str, QueryMeaning]
     paging: dict[str, str]
@@ -344,11 +346,13 @@ class ScenarioSummary(_AnyScenario):
 class ScenarioList(ActiveScenarios):
     """All scenarios that a session knows, by group and name, and the active ones.
 
+    `skipped` has the shipped scenarios for which the contracts have no place, with the reason.
     `folder_problems` is not empty while the server cannot reload the scenario files, for example
     because two files in a folder have the same name.
     """
 
     scenarios: list[ScenarioSummary]
+    skipped: dict[str, str]
     folder_problems: list[str]
 
 

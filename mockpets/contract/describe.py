@@ -12,6 +12,7 @@ from mockpets.contract.details import Api
 from mockpets.contract.openapi import load, not_served
 from mockpets.contract.roles import number_of, reason
 from mockpets.contract.shapes import mapping
+from mockpets.contract.states import statuses
 from mockpets.strict_json import dump_json
 from mockpets.units import counted
 
@@ -102,6 +103,7 @@ def _operation(
         "envelope": [*guess.envelope],
         "body_envelope": [*guess.body_envelope],
         "key": {"name": guess.key or None, "place": guess.key_in} if guess.key_in else None,
+        "states": statuses(described.responses),
         "query": {
             name: {"means": meaning.word, "property": ".".join(meaning.path) or None}
             for name, meaning in guess.query.items()

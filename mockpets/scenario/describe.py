@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from mockpets.faults import FAULTS
 from mockpets.scenario.matching import condition_in_words
 from mockpets.scenario.model import EVERYTHING, PASS, Canned, Generated
+from mockpets.seed.names import AWKWARD
 from mockpets.units import counted
 
 if TYPE_CHECKING:
@@ -59,10 +60,12 @@ def describe_hidden(resource: Collection, first: Collection) -> str:
 
 def describe_content(name: str, content: Content, contracts: Contracts) -> str:
     """Return what a scenario gives to a collection, or to `EVERYTHING`."""
-    if name == EVERYTHING:
+    if name == EVERYTHING and not isinstance(content, Generated):
         return "no records in any collection"
     count = content.count if isinstance(content, Generated) else len(content)
     noun, whose = "record", f" of {name}"
+    if name == EVERYTHING:
+        whose = " in each collection"
     if name in contracts.collections:
         noun, whose = name.removesuffix("s"), ""
     if count == 0:
@@ -72,7 +75,9 @@ def describe_content(name: str, content: Content, contracts: Contracts) -> str:
     parts = [counted(count, f"generated {noun}")]
     if content.seed is not None:
         parts.append(f"seed {content.seed}")
-    if content.locale is not None:
+    if content.locale == AWKWARD:
+        parts.append("awkward texts")
+    elif content.locale is not None:
         parts.append(f"names in {content.locale}")
     return ", ".join(parts)
 

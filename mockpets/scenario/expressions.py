@@ -10,9 +10,9 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import ALL_OPERATIONS
-from mockpets.contract.error_messages import from_network
 from mockpets.contract.media_types import json_media
 from mockpets.contract.pet_store import PET_STORE
+from mockpets.contract.states import allows, documented, statuses
 from mockpets.errors import did_you_mean
 from mockpets.faults import FAULTS, LOST
 from mockpets.scenario.described import error_reply
@@ -34,8 +34,6 @@ _SHOWN: Final = 12
 """The number of operations, or of examples, that a message lists."""
 _ERROR: Final = 400
 _SUCCESS: Final = 200
-_UNAUTHORIZED: Final = 401
-_SERVER_ERROR: Final = 500
 
 
 class ExpressionError(Exception):
@@ -76,44 +74,10 @@ def scenario_of(expression: str, contracts: Contracts) -> Scenario:
         text = f"{whose} takes {word} longer."
         stub = Stub(name, match, delay=Delay("fixed", seconds, seconds))
     else:
-        words = (*(states_of(operation) if operation else ()), *WORDS)
+        words = (*(statuses(documented(operation)) if operation else ()), *WORDS)
         hint = did_you_mean(word, words) or f"known: {', '.join(words)}, a duration such as 3s"
         raise ExpressionError(f"unknown state {quote(state)} in {quote(expression)}; {hint}")
     return _scenario(name, text, stub)
-
-
-def states_of(operation: Operation) -> tuple[str, ...]:
-    """Return the statuses that an operation documents; one for each range, and for the default."""
-    known = _documented(operation)
-    exact = [each for each in known if each.isdigit()]
-    ranges = [f"{each[0]}00" for each in known if re.fullmatch("[2-5]XX", each)]
-    has_error = any(each >= str(_SERVER_ERROR) for each in (*exact, *ranges))
-    others = [str(_SERVER_ERROR)] if "DEFAULT" in known and not has_error else []
-    return tuple(dict.fromkeys((*exact, *ranges, *others)))
-
-
-def allows(operation: Operation, status: int) -> bool:
-    """Return whether an operation can have a status as its state.
-
-    It documents the status, also as a range or, of errors, by default; or networks send it; or it
-    is any 4xx, of which the operation documents none; or 401, and the operation needs credentials.
-    """
-    known = _documented(operation)
-    if from_network(status) or str(status) in known or f"{status // 100}XX" in known:
-        return True
-    if not _ERROR <= status < _SERVER_ERROR:
-        return False
-    is_checked = status == _UNAUTHORIZED and (
-        operation.details is not None and operation.details.security.is_needed
-    )
-    return is_checked or "DEFAULT" in known or not any(each[0] == "4" for each in known)
-
-
-def _documented(operation: Operation) -> list[str]:
-    """Return the statuses in a document: ``200``, ``4XX``, ``DEFAULT``."""
-    if operation.details is not None:
-        return [status.upper() for status in operation.details.described.responses]
-    return [*map(str, operation.statuses), *(["DEFAULT"] if operation.default else [])]
 
 
 def _unknown(given: str, expression: str, contracts: Contracts) -> str:
@@ -155,7 +119,7 @@ def _status(
         return _scenario(name, f"Every operation responds with {status}.", stub)
     who = operation.name
     if not allows(operation, status):
-        known = ", ".join(states_of(operation))
+        known = ", ".join(statuses(documented(operation)))
         what = f"{who} does not document {status}; it documents {known}"
         raise ExpressionError(f"{what}, and can have 429 and every 5xx")
     name, reply = f"{who}:{status}", error_reply(status, contracts)

@@ -69,6 +69,17 @@ class Binding:
         return blake2b(head + text, digest_size=8).hexdigest()
 
 
+def _content_of(collection: Collection, contents: Mapping[str, Content]) -> Content | None:
+    """Return what a scenario gives to a collection; None if it gives it nothing.
+
+    Those that scenarios define cannot be generated.
+    """
+    everything = contents.get(EVERYTHING)
+    if isinstance(everything, Generated) and not collection.generator:
+        everything = None
+    return contents.get(collection.label, everything)
+
+
 @dataclass(frozen=True, repr=False)  # a repr delays a start
 class Stack:
     """Scenarios that are active together, in the order of their names in the request.
@@ -94,7 +105,7 @@ class Stack:
         if known is None:
             known = Binding(collection)
             for giver, contents in self.contents:
-                content = contents.get(collection.label, contents.get(EVERYTHING))
+                content = _content_of(collection, contents)
                 if content is not None:
                     known = Binding(collection, content, giver)
                     break
@@ -153,6 +164,7 @@ class Library:
 
     :param scenarios: valid scenarios, and the last valid version of invalid files.
     :param problems: scenario name to the problems of its current file.
+    :param skipped: shipped scenarios for which the contracts have no place, with the reason.
     :param folder_problems: why folders or contracts cannot be reloaded; the rest is from before.
     """
 
@@ -162,6 +174,7 @@ class Library:
     fixtures: Mapping[str, Source] = field(default_factory=dict)
     contracts: Contracts = BUILT_IN
     folder_problems: tuple[Problem, ...] = ()
+    skipped: Mapping[str, str] = field(default_factory=dict)
     _stacks: dict[tuple[str, ...], Stack] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -235,7 +248,7 @@ class Library:
         if collection is None or (giver and scenario is None):
             return None
         contents = {} if scenario is None else self._contents(scenario)
-        content = contents.get(label, contents.get(EVERYTHING))
+        content = _content_of(collection, contents)
         return None if giver and content is None else Binding(collection, content, giver)
 
     def find(self, name: str) -> Scenario | None:
@@ -372,6 +385,8 @@ class Library:
         ours = shipped("scenarios")
         if all(source.path.parent == ours for source in self.sources.values()):
             known += "; load your own with --scenarios-dir"
+        if name in self.skipped:
+            return f"the scenario '{name}' is skipped: {self.skipped[name]}; {known}"
         if name not in self.sources and name in find("scenarios", ()):
             what = f"the scenario '{name}' is for {BUILT_IN_CONTRACT}, which is not served"
             return f"{what}; {known}"
@@ -449,13 +464,6 @@ def _has_built_in(contracts: Contracts) -> bool:
     )
 
 
-def _for_any(scenario: Scenario) -> Scenario:
-    """Return a shipped scenario with a description that fits any contract."""
-    from mockpets.scenario.generic import GENERIC
-
-    return replace(scenario, description=GENERIC.get(scenario.name, scenario.description))
-
-
 def read_library(
     sources: Mapping[str, Source],
     fixtures: Mapping[str, Source],
@@ -465,6 +473,7 @@ def read_library(
     """Return the scenarios of these files; `before` is the same as in `load_library`."""
     read = {**(before.scenarios if before else {})}
     problems: dict[str, tuple[Problem, ...]] = {}
+    skipped: dict[str, str] = {}
     shelf = _shelf(fixtures)
     same = before if before and before.fixtures == fixtures else None
     if same and same.contracts is not contracts:
@@ -473,13 +482,21 @@ def read_library(
     are_shipped = all(source.path.parent == shipped("fixtures") for source in fixtures.values())
     for name, source in sources.items():
         if same and same.sources.get(name) == source and name not in same.problems:
+            if name in same.skipped:
+                skipped[name] = same.skipped[name]
             continue
         # A shipped scenario needs no YAML parser, unless its file has been changed.
         is_shipped = source.path.parent == shipped("scenarios")
         # Those for any contract use no fixtures.
         is_ready = is_shipped and (are_shipped or not has_built_in)
         if is_ready and (compiled := COMPILED.get(digest(source))) is not None:
-            read[name] = compiled if has_built_in else _for_any(compiled)
+            read[name] = compiled
+            if contracts is not BUILT_IN:
+                from mockpets.scenario.generic import for_documents, why_skipped
+
+                read[name] = for_documents(compiled, has_built_in=has_built_in)
+                if reason := why_skipped(read[name], contracts):
+                    skipped[name] = reason
             continue
         from mockpets.scenario.language.loader import load_scenario
 
@@ -489,7 +506,7 @@ def read_library(
             )
         except InputError as error:
             problems[name] = error.problems
-    scenarios = {name: read[name] for name in sources if name in read}
+    scenarios = {name: read[name] for name in sources if name in read and name not in skipped}
     # Problems across files, such as a cycle of `extends`. First fall back to the last valid version
     # of a scenario; drop the scenarios that are still broken, and those that need them.
     fallback = before.scenarios if before else {}
@@ -500,7 +517,7 @@ def read_library(
             if name in fallback:
                 scenarios[name] = fallback[name]
         fallback = {}
-    return Library(scenarios, problems, sources, fixtures, contracts)
+    return Library(scenarios, problems, sources, fixtures, contracts, skipped=skipped)
 
 
 def digest(source: Source) -> str:

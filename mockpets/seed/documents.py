@@ -43,8 +43,13 @@ def values_of(api: Api, seed: int, now: int) -> Values:
     return Values(api.document, api.is_valid, api.sent, seed=seed, now=now)
 
 
-def generate_records(records: Records, count: int, seed: int) -> list[Record]:
-    """Return generated records with different keys, linked to existing records."""
+def generate_records(
+    records: Records, count: int, seed: int, *, is_awkward: bool = False
+) -> list[Record]:
+    """Return generated records with different keys, linked to existing records.
+
+    :param is_awkward: whether their free texts are those of `awkward`.
+    """
     assert isinstance(records, DocumentRecords)  # noqa: S101 - those of a document are
     api, guessed = records.api, records.guessed
     result = _with_keys(records, count, seed)
@@ -64,6 +69,12 @@ def generate_records(records: Records, count: int, seed: int) -> list[Record]:
             field = records.properties.get(path[0])
             if field is None or field.accept(value) is not INVALID:
                 set_at(record, path, value)
+    if is_awkward:
+        from mockpets.seed.awkward import make_awkward
+
+        links = [path[0] for path in (*guessed.refers, guessed.owner, link_of(guessed)) if path]
+        values = values_of(api, seed, api.now)
+        make_awkward(values, guessed.schema, result, kept={records.key, *links})
     return result
 
 

@@ -10,6 +10,8 @@ names do not repeat within a block.
 from pathlib import Path
 
 DEFAULT_LOCALE = "en_US"
+AWKWARD = "awkward"
+"""In place of a locale: texts of documents' records that layouts seldom expect."""
 
 CATEGORIES = (1, 2, 3, 4, 5, 6)
 """Dogs, cats, birds, small mammals, fish, and reptiles with amphibians: the contract only has

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from mockpets.seed import default_pets
+from mockpets.seed.names import AWKWARD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,7 +27,7 @@ def generate(collection: Collection, count: int, seed: int, locale: str) -> Iter
     if collection.is_of_document:
         from mockpets.seed.documents import generate_records
 
-        return generate_records(collection.schema, count, seed)
+        return generate_records(collection.schema, count, seed, is_awkward=locale == AWKWARD)
     return _GENERATORS[collection.generator](count, seed, locale)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mockpets.constants import (
     COUNTED_STUBS,
+    EXPRESSION,
     FIXTURE_BYTES,
     INT64_MAX,
     OVERRIDES,
@@ -36,7 +37,6 @@ from mockpets.scenario.language.shapes import (
     Text,
     Value,
     active_name,
-    kebab_case,
 )
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _state(text: str, node: Node, diagnostics: Diagnostics) -> Any:
     return diagnostics.add(node, what, "remove it to start from the seed")
 
 
-_LABEL: Final = rf"{SCENARIO_NAME}/[^\x00-\x1f]{{1,100}}"
+_LABEL: Final = rf"{SCENARIO_NAME}/[^\x00-\x1f]{{1,100}}|{EXPRESSION}"
 _COUNT: Final = Number("A number of requests.", 0, INT64_MAX)
 _COUNTERS: Final = MapOf(
     "The counters by stub.",

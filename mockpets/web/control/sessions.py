@@ -146,6 +146,7 @@ def _scenario_list(session: Session) -> types.ScenarioList:
     return {
         "active": list(session.active),
         "scenarios": [_scenario_summary(session, library, name) for name in names],
+        "skipped": {**library.skipped},
         "folder_problems": [str(problem) for problem in library.folder_problems],
     }
 

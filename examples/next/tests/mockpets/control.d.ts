@@ -492,7 +492,8 @@ export interface components {
         /**
          * @description What an operation of a contract does.
          *
-         *     `path` begins after the base path. `state` is `example` without state. `envelope` has the
+         *     `path` begins after the base path. `state` is `example` without state. `states` has the
+         *     statuses that expressions such as `getPet:404` can name. `envelope` has the
          *     keys from the response's body down to the records, `body_envelope` those of the request's body.
          *     `query` has the query parameters, `paging` what properties beside a list mean, `where` the value
          *     that properties of the records must have, and `sets` the properties that a request changes.
@@ -511,6 +512,7 @@ export interface components {
             rule: components["schemas"]["OperationRule"];
             envelope: string[];
             body_envelope: string[];
+            states: string[];
             key: components["schemas"]["OperationKey"] | null;
             query: {
                 [key: string]: components["schemas"]["QueryMeaning"];
@@ -977,12 +979,16 @@ export interface components {
         /**
          * @description All scenarios that a session knows, by group and name, and the active ones.
          *
+         *     `skipped` has the shipped scenarios for which the contracts have no place, with the reason.
          *     `folder_problems` is not empty while the server cannot reload the scenario files, for example
          *     because two files in a folder have the same name.
          */
         ScenarioList: {
             active: string[];
             scenarios: components["schemas"]["ScenarioSummary"][];
+            skipped: {
+                [key: string]: string;
+            };
             folder_problems: string[];
         };
         /** @description The scenarios to activate. */
@@ -1116,6 +1122,9 @@ export interface components {
         State: {
             active: string[];
             scenarios: components["schemas"]["ScenarioSummary"][];
+            skipped: {
+                [key: string]: string;
+            };
             folder_problems: string[];
             gates: {
                 [key: string]: number;
