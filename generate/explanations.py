@@ -87,7 +87,7 @@ ERRORS: Final[dict[str, tuple[str, str]]] = {
         "Use one of the [request headers](contract.md#headers).",
     ),
     "unknown_scenario": (
-        "The request names an unknown or invalid scenario, or more than 8 scenarios.",
+        "The request names an unknown or invalid scenario, or more than 32 scenarios.",
         "Use the name in the message; `mockpets scenarios` lists all.",
     ),
     "unknown_session": (

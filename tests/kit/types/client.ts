@@ -94,6 +94,7 @@ const chosen: (ScenarioName | Scenario)[] = ["empty", scenario];
 
 export async function useScenarios(): Promise<void> {
   await mock.use("empty");
+  await mock.use("createPet:422", "listPets:3s", "getPet:200:cat", "listPets:connection_reset", "all:offline");
   await mock.use("retry", scenario, { description: "Held.", stubs: [{ hold: "checkout" }] });
   await mock.use(...names);
   await mock.use(...chosen, down);

@@ -16,6 +16,8 @@ void mock.use("rety");
 // @ts-expect-error
 void mock.use("empty", "tired-cats");
 // @ts-expect-error
+void mock.use("listPets:emty");
+// @ts-expect-error
 void mock.make({ scenario: ["rety"] });
 // @ts-expect-error
 export const extended: Scenario = { description: "d", extends: ["empty", "rety"] };

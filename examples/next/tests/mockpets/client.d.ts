@@ -46,6 +46,12 @@ export interface Register {}
 /** The name of a scenario. */
 export type ScenarioName = KnownScenario | (Register extends { scenarios: infer Name } ? Name : never);
 
+/** A state of an operation: a status and perhaps an example, a delay, `hold`, `empty`, `offline`, or a fault. */
+type OperationState = `${number}` | `${number}:${string}` | `${number}ms` | `${number}s` | "hold" | "empty" | "offline" | Fault;
+
+/** A scenario without a file: `createPet:422`, `listPets:3s`, or `all:offline` for all operations. */
+export type Expression = `${string}:${OperationState}`;
+
 /** A gate at which a scenario file holds responses. */
 export type GateName = KnownGate | (Register extends { gates: infer Name } ? Name : never);
 
@@ -111,7 +117,7 @@ export interface OtherMatch extends Omit<Conditions, "operation"> {
 
 /** The scenarios, seed, data and clock of a session. */
 export interface Contents {
-  scenario?: ScenarioName | Scenario | (ScenarioName | Scenario)[];
+  scenario?: ScenarioName | Expression | Scenario | (ScenarioName | Expression | Scenario)[];
   seed?: number;
   data?: DataContents;
   clock?: ClockChange;
@@ -266,7 +272,7 @@ export class Mockpets {
   /** Create or change the session. With `--sessions declared`, call this before all other methods. */
   make(contents?: Contents): Promise<void>;
   /** Activate scenarios; the first takes precedence. */
-  use(...scenarios: (ScenarioName | Scenario)[]): Promise<void>;
+  use(...scenarios: (ScenarioName | Expression | Scenario)[]): Promise<void>;
   /** Return all scenarios that the session can activate. */
   scenarios(): Promise<ScenarioSummary[]>;
   /** Return the names of the active scenarios; the first takes precedence. */
