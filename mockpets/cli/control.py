@@ -88,16 +88,21 @@ def _check_link(client: ControlClient, names: Sequence[str]) -> None:
     try:
         listed = client.scenarios()["scenarios"]
         known = {row["name"] for row in listed if row["description"] is not None}
-        if unknown := [name for name in names if name not in known]:
+        for expression in (name for name in names if ":" in name):
+            client.scenario(expression)
+        if unknown := [name for name in names if name not in known and ":" not in name]:
             hint = did_you_mean(unknown[0], known) or "'mockpets scenarios' lists them"
             raise invalid("--scenario", f"unknown scenario {unknown[0]!r}", hint)
         if missing := remote.missing_session(client):
             report([f"session {client.name}{missing}"])
     except ControlError as error:
+        if error.code == "not_found":  # an expression
+            hint = "'mockpets contract' lists the operations"
+            raise invalid("--scenario", error.message, hint) from error
         reason = "the server requires a token" if error.code == "unauthorized" else error
         report([f"the names in the link are not checked: {reason}"])
     shipped = find("scenarios", ())
-    if own := [name for name in names if name not in shipped]:
+    if own := [name for name in names if name not in shipped and ":" not in name]:
         report([f"another person needs the same scenario files: {', '.join(own)}"])
 
 

@@ -135,18 +135,26 @@ def _status(
         reply = Canned(status, reply.headers, reply.body, described=described)
     elif example or status < _ERROR:
         value = examples[example or next(iter(examples))]
-        reply = Canned(status, reply.headers, dump_json(value) + b"\n")
+        location = _built_in(operation, status).get("headers", {}).get("Location")
+        own = [("Location", location["examples"]["header"]["value"])] if location else []
+        reply = Canned(status, (*own, *reply.headers), dump_json(value) + b"\n")
     stub = Stub(name, Match(operations=(who,)), replies=(reply,))
     which = f", the example {example}" if example else ""
     return _scenario(name, f"{who} responds with {status}{which}.", stub)
 
 
+def _built_in(operation: Operation, status: int) -> Mapping[str, Any]:
+    """Return the response of the built-in contract's document; empty if it has none."""
+    path = operation.path.removeprefix(PET_STORE.base)
+    responses = PET_STORE.document["paths"][path][operation.method.lower()]["responses"]
+    response: Mapping[str, Any] = responses.get(str(status), {})
+    return response
+
+
 def _examples(operation: Operation, status: int) -> Mapping[str, object]:
     """Return the examples of a response by name, also that without a name."""
     if operation.details is None:
-        path = operation.path.removeprefix(PET_STORE.base)
-        known = PET_STORE.document["paths"][path][operation.method.lower()]["responses"]
-        content = known.get(str(status), {}).get("content", {})
+        content = _built_in(operation, status).get("content", {})
     else:
         content = (operation.details.response(status) or {}).get("content") or {}
     media = json_media(content)

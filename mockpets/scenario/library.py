@@ -194,7 +194,10 @@ class Library:
             return known
         active = dict.fromkeys(self.scenario(name).name for name in names)
         scenarios = {each.name: each for name in active for each in self.lineage(name)}
-        stubs = dict.fromkeys(stub for each in scenarios.values() for stub in each.stubs)
+        listed = [stub for each in scenarios.values() for stub in each.stubs]
+        # A delay or a hold by expression is also for the responses of the other scenarios.
+        early = (stub for stub in listed if ":" in stub.label and not stub.answers)
+        stubs = dict.fromkeys((*early, *listed))
         resources = (one for each in scenarios.values() for one in each.resources)
         contents = ((name, self._contents(each)) for name, each in scenarios.items())
         stack = Stack(

@@ -1,6 +1,9 @@
 """The commands for the state of a running server."""
 
 import json
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -346,6 +349,7 @@ def test_held_responses_are_listed_and_released(
     (["/pets"], "/pets?mockpets=default"),
     (["", "--scenario=empty"], "?mockpets=%2Bempty"),
     (["/", "--session", "demo", "--scenario", "slow, Empty"], "/?mockpets=demo%2Bslow%2Bempty"),
+    (["/", "--scenario=getPet:404,all:2ms"], "/?mockpets=%2BgetPet%3A404%2Ball%3A2ms"),
     (["/?a=%20&&mockpets=old&b#top", "--session=demo"], "/?a=%20&b&mockpets=demo#top"),
     (["/@ann?mail=a@b"], "/@ann?mail=a@b&mockpets=default"),
 ])  # fmt: skip
@@ -375,6 +379,29 @@ def test_a_link_needs_no_token_and_names_the_scenario_files_that_it_needs(
         assert run(*words, "--token", "s3cret-token") == (0, expected, [files])
         status, _, [line] = run("link", "http://a/", "--scenario", "s h", "--url", server.url)
         assert (status, line[:45]) == (2, "mockpets: --scenario: must be a scenario name")
+
+
+@pytest.mark.usefixtures("client")
+def test_an_expression_in_a_link_is_checked(run: Run) -> None:
+    status, _, [line] = run("link", "http://a/", "--scenario", "getPets:404")
+    assert (status, line) == (
+        2,
+        "mockpets: --scenario: unknown operation 'getPets' in 'getPets:404'; did you mean "
+        "'getPet'?; 'mockpets contract' lists the operations",
+    )
+
+
+@pytest.mark.usefixtures("client")
+def test_expressions_are_used_without_quotes(call: Client) -> None:
+    """Bash and zsh pass them on as they are."""
+    for shell in ("bash", "zsh"):
+        if shutil.which(shell) is None:
+            continue
+        command = f"{sys.executable} -m mockpets use getPet:404 all:3ms createPet:empty_reply"
+        assert subprocess.check_output([shell, "-c", command], text=True) == (
+            "active: getPet:404, all:3ms, createPet:empty_reply\n"
+        )
+        assert call("GET", "/v1/pets/1").status == 404
 
 
 # --- sessions ---------------------------------------------------------------------------------

@@ -193,6 +193,11 @@ def test_states_of_the_pet_store(
     assert (response.header(LABEL) is None) == (status in (200, 201, 401, 404))
 
 
+def test_a_created_pet_has_a_location(pets: Client) -> None:
+    response = pets("POST", "/v1/pets", headers={**KEY, **state("createPet:201")})
+    assert response.header("Location") == "/v1/pets/17"
+
+
 def test_a_page_of_the_pet_store_is_its_example(pets: Client) -> None:
     response = pets("GET", "/v1/pets", headers={**KEY, **state("listPets:200")})
     assert response.json == [{"id": 17, "name": "Miso", "categoryId": 2, "status": "available"}]
@@ -219,6 +224,14 @@ def test_faults_and_durations(clinic: Client) -> None:
         json.loads(response.text)
     waits = clinic("GET", "/api/owners", headers=state("listOwners:20ms", "all:5ms"))
     assert "delay;dur=25" in str(waits.header("Server-Timing"))
+
+
+def test_a_delay_or_hold_is_for_the_responses_of_the_others_too(clinic: Client) -> None:
+    for stack in (["listOwners:503", "listOwners:20ms"], ["retry", "listOwners:20ms"]):
+        response = clinic("GET", "/api/owners", headers=state(*stack))
+        assert response.status == 503
+        assert "delay;dur=20" in str(response.header("Server-Timing"))
+        assert response.header("Mockpets-Scenario") == ", ".join(stack)
 
 
 @pytest.mark.parametrize(
