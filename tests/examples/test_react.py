@@ -51,8 +51,8 @@ def vitest(folder: Path, *options: str) -> tuple[int, str]:
 def test_the_suite_passes_with_four_workers_on_one_server(example: Path) -> None:
     status, output = playwright(example, f"--repeat-each={REPEAT}")
 
-    assert f"Running {14 * REPEAT} tests using 4 workers" in output
-    assert (status, outcomes(output)) == (0, [f"{14 * REPEAT} passed"]), output
+    assert f"Running {24 * REPEAT} tests using 4 workers" in output
+    assert (status, outcomes(output)) == (0, [f"{24 * REPEAT} passed"]), output
 
 
 @pytest.mark.long
@@ -62,7 +62,7 @@ def test_the_suite_fails_if_its_tests_share_one_session(example: Path) -> None:
 
     status, output = playwright(example, "--workers=1")
     assert status == 0, output
-    assert "14 passed" in output
+    assert "24 passed" in output
 
     status, output = playwright(example, "--max-failures=1")
     assert status == 1, output
