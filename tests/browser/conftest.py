@@ -10,6 +10,10 @@ from mockpets import MockpetsServer, Settings
 from tests.browser.panel import Panel
 from tests.browsers import FIREFOX
 
+SECONDS = 20
+"""The time limit for every step: on a busy machine, a page takes several times as long."""
+expect.set_options(timeout=SECONDS * 1000)
+
 HELD = """\
 description: Responses to createPet wait at the gate checkout.
 stubs:
@@ -38,7 +42,7 @@ def visit(browser: Browser) -> Iterator[Callable[..., Panel]]:
     ) -> Panel:
         context_options = {"viewport": {"width": 1440, "height": 900}, **options}
         context = browser.new_context(**context_options)  # type: ignore[arg-type]  # passed through
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(SECONDS * 1000)
         if FIREFOX and "color_scheme" in options:
             # Firefox cannot emulate the system's scheme, so choose the theme as the panel does.
             choose = f"localStorage.setItem('mockpets-theme', '{options['color_scheme']}')"

@@ -135,7 +135,7 @@ def app(
     policy = policy.format(url=server.url)
     text = PAGE.format(policy=policy, url=server.url, more=more, html=html)
     context: BrowserContext = browser.new_context(**options)  # type: ignore[arg-type]  # passed through
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(20_000)
     with foreign_page(text, {"/worker.js": WORKER}) as port, context:
         opened = App(context.new_page(), f"http://localhost:{port}", server)
         opened.visit(query)
