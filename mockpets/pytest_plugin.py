@@ -283,7 +283,7 @@ def _warn_of_differences(control: ControlClient, state: types.State, settings: S
     allowed = (*expected, "--sessions declared")  # which only rejects mistakes
     differences = [f"it has {option}" for option in options if option not in allowed]
     differences += [f"it lacks {option}" for option in expected if option not in options]
-    known = {row["name"] for row in state["scenarios"]}
+    known = {row["name"] for row in state["scenarios"]} | state["skipped"].keys()
     sources = fitting(find("scenarios", settings.scenarios_dir), load_contracts(settings.contract))
     missing = sorted(sources.keys() - known)
     differences += [f"it lacks the scenario {name!r}" for name in missing]

@@ -262,7 +262,7 @@ def _shared_state(
         library=lambda: reloader.library,
         tables=TableCache(generate, records),
         starts=starts,
-        scenarios=settings.scenario,
+        scenarios=reloader.library.stack(settings.scenario).names,  # in the case of the contract
         seed=settings.seed,
         max_new=settings.max_records or max_new,
         locale=settings.locale,

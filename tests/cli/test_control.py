@@ -496,8 +496,8 @@ def test_all_sessions_are_reset_and_dropped(run: Run, client: ControlClient, cal
     ("link http://[::1", 2, "APP_URL: must be the URL of a page of your app, got 'http://[:"),
     ("link http://a:99999/", 2, "APP_URL: must be the URL of a page of your app, got 'http://a:99"),
     ("link http://a\t/", 2, "APP_URL: must be the URL of a page of your app, got 'http://a\\t/'"),
-    (f"link http://a --scenario {','.join(['retry'] * 11)}", 2,
-     "--scenario: must name at most 8 scenarios, got 11; stack fewer"),
+    (f"link http://a --scenario {','.join(['retry'] * 33)}", 2,
+     "--scenario: must name at most 32 scenarios, got 33; stack fewer"),
     ("link javascript:x", 2, "APP_URL: must be the URL of a page"),
     ("link http://me:topsecret@a/", 2, "APP_URL: must be the URL of a page of your app, got 'http://"
      "[redacted]@a/'; write it in full and without a user name, such as http://localhost:5173/pets"),

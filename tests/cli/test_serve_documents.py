@@ -70,7 +70,7 @@ def test_the_banner_of_a_document(here: Path) -> None:
         assert lines_of(banner, "contract") == ["shop.yaml: 4 operations, 0 with state (0%)"]
         assert lines_of(banner, "not served") == ["feed; run 'mockpets contract shop.yaml'"]
         assert lines_of(banner, "key") == ["any credential"]
-        assert "16 scenarios: mockpets scenarios --contract shop.yaml\n" in banner
+        assert "17 scenarios: mockpets scenarios --contract shop.yaml\n" in banner
         [curl] = [line for line in banner.splitlines() if line.startswith("  curl ")]
         assert curl == f'  curl -H "Authorization: Bearer mockpets" {root}/api/status'
 
@@ -211,6 +211,6 @@ def test_scenarios_lists_those_for_the_document(here: Path, run: Run) -> None:
 
     assert status == 0
     assert [line for line in out if line.startswith("  empty ")] == [
-        "  empty          No records, so lists are empty."
+        "  empty         No records, so lists are empty."
     ]
     assert "sold-out" not in "\n".join(out)

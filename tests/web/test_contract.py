@@ -277,7 +277,7 @@ ELSEWHERE = [
             "at most 64 characters"),
     named("", EMPTY_NAME),
     named("slow,", EMPTY_NAME),
-    named(",".join(["empty"] * 9), "too many scenarios in Mockpets-Scenario: at most 8, got 9"),
+    named(",".join(["empty"] * 33), "too many scenarios in Mockpets-Scenario: at most 32, got 33"),
     Row("/v1/pets", "invalid_session",
         "invalid session name 'w 1' in Mockpets-Session: use a-z, 0-9, '.', '_' and '-', start "
             "with a letter or digit, at most 64 characters", headers={"Mockpets-Session": "w 1"}),

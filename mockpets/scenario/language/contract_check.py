@@ -58,7 +58,11 @@ def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
     if "error" not in draft.node.members and is_outside and not from_network(draft.status):
         if draft.described is not None:  # no contract says more than the status
             draft = replace(draft, value=ABSENT, names_key=False)
-    elif error.value in RESOURCE_ERRORS and not is_outside and _has_built_in(match, contracts):
+    elif (
+        error.value in RESOURCE_ERRORS
+        and not is_outside
+        and not _is_for_documents(match, contracts)
+    ):
         what = f"only resources and paths outside the contract respond with {error.value}"
         hint = f"use {either(contracts.failures)}, or {{status: {draft.status}}}"
         draft.diagnostics.add(draft.node, what, hint, at=("error",))
@@ -84,9 +88,10 @@ def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
     return replace(response, template=replace(template, headers=(*template.headers, *added)))
 
 
-def _has_built_in(match: Match, contracts: Contracts) -> bool:
-    """Return whether requests that match may be for the built-in contract."""
-    return any(each.details is None for each in operations_of(match, contracts))
+def _is_for_documents(match: Match, contracts: Contracts) -> bool:
+    """Return whether requests that match are for operations of documents only."""
+    operations = operations_of(match, contracts)
+    return bool(operations) and all(each.details is not None for each in operations)
 
 
 def _page(draft: Draft, source: PageSource, match: Match) -> Page | Invalid:

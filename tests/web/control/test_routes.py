@@ -155,10 +155,10 @@ def test_an_invalid_body_is_reported_with_places_and_changes_nothing(
 
 
 def test_the_number_of_scenarios_is_limited(used: Client) -> None:
-    names = ["default", "empty", "retry", "slow", "flaky", "missing", "orders", "crowded"]
+    names = [f"all:{number}ms" for number in range(1, 33)]
     response = at(used, "PUT", "scenario", {"scenario": [*names, "offline"]})
     assert_error(response, "unknown_scenario")
-    assert "too many scenarios in the body: at most 8, got 9" in response.json["message"]
+    assert "too many scenarios in the body: at most 32, got 33" in response.json["message"]
     assert good(at(used, "PUT", "scenario", {"scenario": names}, "w8"))["active"] == names
 
 
