@@ -48,7 +48,7 @@ def allows(operation: Operation, status: int) -> bool:
         return True
     if not _ERROR <= status < _SERVER_ERROR:
         return False
-    is_checked = status == _UNAUTHORIZED and (
-        operation.details is not None and operation.details.security.is_needed
-    )
-    return is_checked or "DEFAULT" in known or not any(each[0] == "4" for each in known)
+    if "DEFAULT" in known or not any(each[0] == "4" for each in known):
+        return True
+    details = operation.details
+    return status == _UNAUTHORIZED and details is not None and details.security.is_needed
