@@ -152,7 +152,7 @@ def _built_in(operation: Operation, status: int) -> Mapping[str, Any]:
 
 
 def _examples(operation: Operation, status: int) -> Mapping[str, object]:
-    """Return the examples of a response by name, also that without a name."""
+    """Return the examples of a response that have a name, by name."""
     if operation.details is None:
         content = _built_in(operation, status).get("content", {})
     else:
