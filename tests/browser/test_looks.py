@@ -96,6 +96,7 @@ LOADED = {
     "requests": ".row.request",
     "requests/1": "#entry .code",
     "scenarios": ".scenario-list .row",
+    "states": ".operation",
     "data": "table.editable tbody tr",
     "sessions": "table tbody tr",
     "findings": ".findings p",
@@ -155,7 +156,7 @@ def test_every_view(visit: Callable[..., Panel], own: Path) -> None:
 
 def test_no_heading_has_a_focus_ring(panel: Panel) -> None:
     panel.call("GET", "/v1/pets")
-    for view in ("Requests", "Scenarios", "Data", "Sessions"):
+    for view in ("Requests", "Scenarios", "States", "Data", "Sessions"):
         panel.view(view)
         assert panel.page.evaluate("!document.activeElement.matches('h1, h2, h3, main, section')")
     panel.view("Requests")

@@ -122,7 +122,13 @@ def test_keys_open_views_unless_one_types(panel: Panel) -> None:
     expect(panel.page.get_by_role("combobox", name="Filter")).to_have_value("grxj?")
     expect(panel.page.get_by_role("dialog")).to_have_count(0)
     panel.page.get_by_role("combobox", name="Filter").blur()
-    for key, view in (("s", "scenarios"), ("d", "data"), ("e", "sessions"), ("t", "try")):
+    for key, view in (
+        ("s", "scenarios"),
+        ("a", "states"),
+        ("d", "data"),
+        ("e", "sessions"),
+        ("t", "try"),
+    ):
         panel.page.keyboard.press("g")
         panel.page.keyboard.press(key)
         expect(panel.page.locator(f"#view-{view}")).to_be_visible()

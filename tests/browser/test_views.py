@@ -39,6 +39,15 @@ def scenarios(page: Page) -> None:
     inspect(page, "scenarios, new")
 
 
+def states(page: Page) -> None:
+    """Show every state of an operation, some of them active, and what is held."""
+    page.evaluate(USE, ["getPet:503", "getPet:3s", "all:hold"])
+    page.evaluate("location.hash = 'states'")
+    page.get_by_role("button", name="More states of getPet").click()
+    expect(page.locator(".states [aria-pressed=true]")).to_have_count(3)
+    inspect(page, "states")
+
+
 def pets(page: Page) -> None:
     """Open each form, filter, and leave an invalid value in a cell."""
     page.evaluate("location.hash = 'data'")
@@ -111,7 +120,7 @@ def tries(page: Page) -> None:
     inspect(page, "try, any path")
 
 
-@pytest.mark.parametrize("view", [scenarios, pets, data, sessions, findings, tries])
+@pytest.mark.parametrize("view", [scenarios, states, pets, data, sessions, findings, tries])
 def test_what_opens_in_a_view(
     visit: Callable[..., Panel], tmp_path: Path, view: Callable[[Page], None]
 ) -> None:

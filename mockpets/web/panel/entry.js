@@ -1,7 +1,7 @@
 // The sheet of one request: the response, the request, why, timing, and a comparison with another one.
 
 import { html, useEffect, useLayoutEffect, useRef, useState } from "./preact.js";
-import { control, copy, errorReply, go, link, release, releaseAll, store, toast, useKeys } from "./store.js";
+import { control, copy, errorReply, go, link, placeOf, release, releaseAll, store, toast, useKeys } from "./store.js";
 import { Button, clock, CodeBlock, CopyButton, duration, Facts, kindOf, Menu, NOTES, OUTCOMES, Section, shownTarget, size, StatusText, Tabs, waitsFor } from "./ui.js";
 
 const formats = () => import("./formats.js");
@@ -157,7 +157,7 @@ async function sendAgain(entry, key) {
 
 const StubLink = ({ label }) => {
   const [scenario, stub] = label.split("/");
-  return html`<a href=${link("scenarios", scenario, { stub })}>${label}</a>`;
+  return html`<a href=${link(...placeOf(scenario, { stub }))}>${label}</a>`;
 };
 
 /** One sentence on what responded. */

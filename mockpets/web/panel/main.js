@@ -2,13 +2,14 @@
 
 import { html, render, useEffect, useLayoutEffect, useRef, useState } from "./preact.js";
 import Requests from "./requests.js";
-import { act, activate, control, download, go, handler, link, panelOf, releaseAll, resetSession, stack, start, store, toast, update, viewKeys, waysToName } from "./store.js";
+import { act, activate, control, download, go, handler, link, panelOf, placeOf, releaseAll, resetSession, stack, start, store, toast, update, viewKeys, waysToName } from "./store.js";
 import { Button, Chip, CopyButton, count, Dialog, EmptyState, Icon, Kbd, matching, Menu, Picker, Toasts } from "./ui.js";
 
 /** The views: their name, the key after `g`, and the module. */
 const PAGES = {
   requests: { name: "Requests", key: "r", view: Requests, count: () => store.state.counts.requests },
   scenarios: { name: "Scenarios", key: "s", load: () => import("./scenarios.js"), count: () => store.state.scenarios.length },
+  states: { name: "States", key: "a", load: () => import("./states.js") },
   data: { name: "Data", key: "d", load: () => import("./data.js"), count: () => store.state.counts.records },
   sessions: { name: "Sessions", key: "e", load: () => import("./sessions.js"), count: () => store.state.counts.sessions },
   findings: { name: "Findings", key: "i", load: () => import("./findings.js") },
@@ -124,7 +125,7 @@ function Scenarios({ active }) {
       onDragOver=${(event) => dragged && event.preventDefault()} onDrop=${(event) => drop(event, index)}>
     <${Chip} label=${`Deactivate ${name}`} remove=${name === "default" && active.length === 1 ? null : () => activate(active.filter((each) => each !== name))}>
       <button type="button" class="chip-name" title=${active.length > 1 ? `${name}: drag it, or press Shift and an arrow key, to change the order; the first takes precedence` : name}
-        onKeyDown=${(event) => keyDown(event, name)} onClick=${() => go("scenarios", name)}>${active.length > 1 && html`<span class="n">${index + 1} </span>`}<span class="name">${name}</span></button><//></li>`;
+        onKeyDown=${(event) => keyDown(event, name)} onClick=${() => go(...placeOf(name))}>${active.length > 1 && html`<span class="n">${index + 1} </span>`}<span class="name">${name}</span></button><//></li>`;
   return html`<ul class="chips" id="active" aria-label="Active scenarios" ref=${list}>${active.map(chip)}</ul>
     <${Button} kind="ghost" class="add-scenario" icon="add" label="Add a scenario" does=${open("palette")} />
     <button type="button" class="chip one-chip" title="Active scenarios" onClick=${open("palette")}><span class="name">${active[0]}</span>${active.length > 1 && html`<span class="n">+${active.length - 1}</span>`}</button>`;
@@ -294,7 +295,7 @@ const shellKeys = {
 // --- The page ---
 
 function More() {
-  const rest = ["sessions", "findings", "try"];
+  const rest = ["states", "sessions", "findings", "try"];
   return html`<${Dialog} label="More" class="more" close=${shut}><ul>${rest.map((id) => html`<li key=${id} onClick=${shut}><${NavLink} id=${id} page=${PAGES[id]} /></li>`)}
     <li><a href="docs"><${Icon} name="reference" /><span>Reference</span></a></li></ul>
     <p class="live soft"><span class="dot on"></span>${location.host}, version ${store.state?.version}</p><${Button} text="Close" does=${shut} /><//>`;

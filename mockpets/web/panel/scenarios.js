@@ -4,7 +4,7 @@ import { goTo, Editor, replaceText } from "./editor.js";
 import { html, useEffect, useRef, useState } from "./preact.js";
 import { act, activate, announce, collections, control, go, link, setParams, stack, store, toast, useChange, useKeys } from "./store.js";
 import { explain, recorded } from "./try.js";
-import { Button, EmptyState, Icon, matching, SearchField, Section, StatusText } from "./ui.js";
+import { Button, EmptyState, Group, Icon, matching, SearchField, Section, StatusText } from "./ui.js";
 import { fixOf } from "./yaml.js";
 
 const NEW = "+"; // in the URL: a scenario that has no name yet
@@ -53,7 +53,7 @@ function List({ chosen }) {
   };
   useKeys({ j: step(1), k: step(-1), ...(chosen !== null && { Escape: () => go("scenarios", null, { filter: text }) }) });
   return html`
-    <section class="scenario-list" aria-label="List">
+    <section class="grouped scenario-list" aria-label="List">
       <div class="toolbar">
         <${SearchField} label="Search scenarios" placeholder=${`Search ${scenarios.length} scenarios`} value=${text} onInput=${(filter) => setParams({ filter })} onEnter=${useFirst} />
         <${Button} icon="add" label="New scenario" does=${() => go("scenarios", NEW)} />
@@ -61,13 +61,9 @@ function List({ chosen }) {
       <div class="scroll">
         ${problems.length > 0 && html`<div class="folder-problems" role="status"><p>Changed files are not reloaded until you fix this:</p>
           <ul>${problems.map((problem) => html`<li>${problem}</li>`)}</ul></div>`}
-        ${groups.map(([title, members]) => html`
-          <section class="group" key=${title} aria-label=${title}>
-            <h2><button type="button" aria-expanded=${String(isOpen(title, members))} disabled=${searched}
-              onClick=${() => setToggled({ ...toggled, [title]: !isOpen(title, members) })}>
-              <${Icon} name=${isOpen(title, members) ? "down" : "right"} />${title} <span class="n">${members.length}</span></button></h2>
-            ${isOpen(title, members) && html`<ul>${members.map((row) => html`<${Row} key=${row.name} row=${row} filter=${text} isChosen=${row.name === chosen} />`)}</ul>`}
-          </section>`)}
+        ${groups.map(([title, members]) => html`<${Group} key=${title} title=${title} n=${members.length} isOpen=${isOpen(title, members)} disabled=${searched}
+          toggle=${() => setToggled({ ...toggled, [title]: !isOpen(title, members) })}>
+          <ul>${members.map((row) => html`<${Row} key=${row.name} row=${row} filter=${text} isChosen=${row.name === chosen} />`)}</ul><//>`)}
         ${rows.length === 0 && html`<p class="empty">No scenarios match the search.</p>`}
       </div>
     </section>`;

@@ -112,7 +112,7 @@ function promptToken(rejected, message) {
 
 // --- The store ---
 
-export const VIEWS = ["requests", "scenarios", "data", "sessions", "findings", "try"];
+export const VIEWS = ["requests", "scenarios", "states", "data", "sessions", "findings", "try"];
 
 export const store = {
   /** @type {any} GET state; null until it is loaded */
@@ -281,6 +281,7 @@ export const announce = (text) => update({ news: store.news === text ? `${text}\
 export async function activate(names) {
   const scenario = await Promise.all((names.length ? names : ["default"]).map(named));
   const { active, hidden } = await control("scenario", { method: "PUT", body: { scenario } });
+  update({ state: { ...store.state, active } }); // before the next poll, for a click that follows at once
   announce(`Active scenarios: ${active.join(", ")}`);
   if (hidden) toast(hidden.join("\n")); // resources whose path another one serves
 }
@@ -292,11 +293,20 @@ async function named(name) {
   return override ? name : JSON.parse(text);
 }
 
-/** Activate a scenario on top of the active ones, or deactivate it. */
+/** Return what of an operation an expression sets, such as `getPet:response` for `getPet:404`; of a scenario, its name. */
+const aspect = (name) => name.replace(/:[\d.]+[ms]+$/, ":delay").replace(/:(?!(?:delay|hold)$).*/, ":response");
+
+/** Activate a scenario on top of the active ones, or deactivate it. An expression replaces another that sets the same. */
 export function stack(name) {
   const { active } = store.state;
   if (active.includes(name)) return activate(active.filter((each) => each !== name));
-  return activate([name, ...active.filter((each) => each !== "default")]);
+  return activate([name, ...active.filter((each) => each !== "default" && aspect(each) !== aspect(name))]);
+}
+
+/** Return the view of a scenario or an expression, its id and its parameters. */
+export function placeOf(name, params = {}) {
+  const [operation, state] = name.split(":");
+  return state === undefined ? ["scenarios", name, params] : ["states", null, { filter: operation }];
 }
 
 /** Return the undo of what was just removed from a session: a reset, a clear or a delete. */

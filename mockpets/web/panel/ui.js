@@ -81,7 +81,7 @@ const WAITS = { held: "held", delayed: "delayed", throttled: "sending" };
 /** Return what a request waits for: "held", "delayed" or "throttled"; null if it does not wait. */
 export const waitsFor = ({ outcome, waits, hold }) => (outcome === "pending" ? waits ?? (hold ? "held" : "delayed") : null);
 
-/** Return the class of a status. */
+/** Return the class of a status; of another text, none. */
 export const kindOf = (status) => ({ 2: "ok", 4: "client", 5: "server" })[Math.floor(status / 100)] ?? "";
 
 /** Return the parts of a request's status: the text, its class, and a second, quieter text. */
@@ -123,6 +123,7 @@ const ICONS = {
   scenarios: "M8 2 14 5 8 8 2 5ZM2 8l6 3 6-3M2 11l6 3 6-3",
   sessions: "M5 2.500h7a2 2 0 0 1 2 2v5M2 6.500a1 1 0 0 1 1-1h7a1 1 0 0 1 1 1v6a1 1 0 0 1-1 1H3a1 1 0 0 1-1-1Z",
   findings: "M3 14V2.500h9.500l-2 3.250 2 3.250H3",
+  states: "M2 5.500h7M13 5.500h1M9 3.500v4h4v-4ZM2 11h1M7 11h7M3 9v4h4V9Z",
   try: "M14 2 7 9M14 2 9.500 14 7 9 2 6.500Z",
   reference: "M8 4C6.500 2.700 4.500 2.500 2 2.500v10c2.500 0 4.500.2 6 1.500 1.500-1.300 3.500-1.500 6-1.500v-10c-2.500 0-4.500.2-6 1.500ZV14",
   search: "M7 2.500a4.500 4.500 0 1 0 0 9 4.500 4.500 0 0 0 0-9ZM10.300 10.300 14 14",
@@ -540,6 +541,11 @@ export function CodeBlock({ text, label, wrap = false }) {
  */
 export const Facts = ({ rows, mono = false }) => html`<dl class="facts ${mono ? "mono" : ""}">${rows.filter(([, value]) => value !== null && value !== undefined && value !== false && value !== "")
   .map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+
+/** A group of rows in a list, below a heading that folds it. */
+export const Group = ({ title, n, isOpen, toggle, disabled, children }) => html`<section class="group" aria-label=${title}>
+  <h2><button type="button" aria-expanded=${String(isOpen)} disabled=${disabled} onClick=${toggle}><${Icon} name=${isOpen ? "down" : "right"} />${title} <span class="n">${n}</span></button></h2>
+  ${isOpen && children}</section>`;
 
 /** A foldable section. */
 export const Section = ({ title, note, open = true, end, children }) => html`<details class="section" open=${open}><summary><${Icon} name="right" /><h3>${title}</h3><span class="soft">${note}</span></summary>${end && html`<span class="section-end">${end}</span>`}${children}</details>`;
