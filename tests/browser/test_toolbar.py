@@ -98,11 +98,11 @@ class App:
         self.reaches("add")
 
     def reaches(self, name: str) -> None:
-        expect(self.page.locator(f"#{name}")).to_be_focused()
+        expect(self.page.locator(f"[id='{name}']")).to_be_focused()
 
     def press(self, name: str, key: str = "Enter") -> None:
         """Reach a control with Tab and press a key."""
-        expect(self.page.locator(f"#{name}")).to_be_enabled()
+        expect(self.page.locator(f"[id='{name}']")).to_be_enabled()
         while direction := self.page.evaluate(DIRECTION, name):
             self.page.keyboard.press(direction)
         self.page.keyboard.press(key)
@@ -227,7 +227,8 @@ def test_ask_before_each_response(browser: Browser, server: MockpetsServer) -> N
         expect(page.get_by_role("switch", name="Ask before each response")).to_be_checked()
         for name, text in RESPONSES.items():
             page.evaluate("load.click()")
-            response = page.get_by_role("button", name=name, exact=True)
+            responses = page.get_by_role("group", name="Respond with")
+            response = responses.get_by_role("button", name=name, exact=True)
             expect(one.pill).to_contain_text("1 held")
             response.focus()
             page.keyboard.press("Enter")
@@ -242,10 +243,71 @@ def test_ask_before_each_response(browser: Browser, server: MockpetsServer) -> N
 
         # Only listPets can respond with a page; off releases what is still held.
         page.evaluate("void loadPath('pets/3')")
-        expect(page.get_by_role("button", name="Empty")).to_be_disabled()
+        expect(page.get_by_role("button", name="Empty", exact=True)).to_be_disabled()
         one.press("ask", "Space")
         expect(one.out).to_have_text("200 3")
         assert one.active() == ["default"]
+
+
+def test_the_states_of_what_the_page_called(browser: Browser, server: MockpetsServer) -> None:
+    with app(browser, server, more=HOOK) as one:
+        page = one.page
+        expect(one.out).to_have_text("200 2")
+        one.open()
+        called = page.locator(".states")
+        expect(called).to_have_count(1)
+        expect(called).to_have_accessible_name("listPets")
+        one.press("listPets:500")
+        expect(one.out).to_have_text("500 internal_server_error")
+        expect(one.pill).to_contain_text("listPets:500")
+        one.reaches("listPets:500")
+        one.press("listPets:empty")
+        expect(one.out).to_have_text("200 0")
+        one.press("listPets:hold")
+        expect(page.locator("#panel li.waits")).to_contain_text("held")
+        assert one.active() == ["listPets:hold", "listPets:empty"]
+        on = called.locator("[aria-pressed=true]")
+        expect(on).to_have_text(["empty", "hold"])
+        assert one.axe() == []
+        page.get_by_role("button", name="Release request").click()
+        expect(one.out).to_have_text("200 0")
+        one.press("listPets:hold")
+        expect(on).to_have_text(["empty"])
+        one.press("more-listPets")
+        one.press("listPets:malformed_json")
+        expect(one.out).to_have_text("failed")
+        assert one.active() == ["listPets:malformed_json"]
+        one.press("more-listPets")
+        one.press("listPets:malformed_json")
+        expect(one.out).to_have_text("200 2")
+        assert one.active() == ["default"]
+        page.evaluate("void loadPath('pets/3')")
+        expect(called.last).to_have_accessible_name("getPet")
+        expect(called.last.get_by_role("button")).to_have_text(
+            ["200", "401", "404", "500", "3s", "hold", "offline", "…"]
+        )
+
+
+def test_a_switch_of_a_state_reloads_and_a_link_carries_it(
+    browser: Browser, server: MockpetsServer
+) -> None:
+    with app(browser, server) as one:
+        expect(one.out).to_have_text("200 2")
+        one.open()
+        one.press("more-listPets")
+        one.press("listPets:429")
+        expect(one.out).to_have_text("429 too_many_requests")
+        one.reaches("listPets:429")  # after the page was loaded again
+        one.press("listPets:429")
+        expect(one.out).to_have_text("200 2")
+
+        one.visit("?mockpets=demo%2Blistpets%3A503")
+        expect(one.out).to_have_text("503 service_unavailable")
+        expect(one.pill).to_contain_text("demo · listpets:503")
+        one.visit("?mockpets=demo%2Blistpts%3A503")
+        message = "unknown operation 'listpts' in 'listpts:503'; did you mean 'listPets'?"
+        expect(one.page.locator("#panel").get_by_role("alert")).to_have_text(message)
+        expect(one.pill).to_contain_text("demo · default")
 
 
 def test_a_click_on_a_label_changes_its_switch_and_a_note_disappears(
@@ -396,10 +458,11 @@ def test_the_requests_of_each_contract_also_at_the_root(browser: Browser) -> Non
         expect(page.get_by_role("switch")).to_be_checked()
         page.evaluate(fetch.replace("title", "document.title"), f"{server.url}/notes/1")
         expect(page.get_by_role("status")).to_have_text("Choose the response to GET /notes/1")
-        expect(page.get_by_role("button", name="Empty")).to_be_disabled()
-        page.get_by_role("button", name="404").click()
+        expect(page.get_by_role("button", name="Empty", exact=True)).to_be_disabled()
+        page.get_by_role("group", name="Respond with").get_by_role("button", name="404").click()
         expect(page).to_have_title("404")
         expect(page.get_by_title("GET /notes/1")).to_contain_text("/notes/1")
+        expect(page.locator(".states")).to_have_count(2)
         expect(page.get_by_title("GET /v1/pets?limit=2")).to_contain_text("GET/pets?limit=2")
 
 

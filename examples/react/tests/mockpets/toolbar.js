@@ -2,7 +2,7 @@
 /* eslint-disable */
 // @ts-nocheck: the declarations have the types
 
-// A toolbar in your own app: it shows and switches the scenarios of the app's session, delays its
+// A toolbar in your own app: it shows and switches the scenarios of the app's session and the states of its operations, delays its
 // responses, asks for each one, and opens links that carry a state. The declarations have the documentation.
 // It needs no other file, not even the client, so that it is small. Everything is in a shadow root, and nothing is global.
 
@@ -116,6 +116,7 @@ async function listen() {
       const { change, changed } = await call("GET", since === undefined ? "events" : `events?since=${since}&wait=${WAIT_SECONDS}`, undefined, signal);
       const matters = since === undefined || change < since || changed.some((kind) => view.open || kind !== "requests");
       since = change;
+      if (changed.includes("files")) view.operations = undefined;
       failures = 0;
       if (matters) {
         await load();
@@ -135,6 +136,7 @@ async function load() {
   const [state, { held }, { requests }] = await Promise.all([get("state"), get("held"), view.open ? get(`requests?limit=${REQUESTS}`) : { requests: [] }]);
   if (state.protocol !== PROTOCOL) throw new Error(`${server} is mockpets ${state.version}, and this toolbar is for another version; update the older one`);
   view.state = state;
+  if (view.open) view.operations ??= (await get("contract")).contracts.flatMap(({ operations }) => operations);
   const { text } = state.active.includes(OWN) ? await get(`scenarios/${OWN}`) : { text: "" }; // as `activate` sends it
   const asked = held.filter(({ gate, waits }) => gate === GATE && waits === "held");
   if (asked.length > view.asked.length) view.news = `Choose the response to ${asked[0].method} ${shownPath(asked[0].target)}`;
@@ -200,7 +202,11 @@ async function activate(names, { delay = view.delay, ask = view.ask } = {}) {
   if (session() === "default") view.advice = ""; // requests without a cookie are in this session too
 }
 
-const add = (name, only) => activate(only ? [name] : [name, ...stack().filter((each) => each !== name && each !== "default")]);
+/** Return what of an operation an expression sets, such as `getPet:response` for `getPet:404`; of a scenario, its name. */
+const aspect = (name) => name.replace(/:[\d.]+[ms]+$/, ":delay").replace(/:(?!(?:delay|hold)$).*/, ":response");
+
+const add = (name, only) => activate(only ? [name] : [name, ...stack().filter((each) => aspect(each) !== aspect(name) && each !== "default")]);
+const remove = (name) => activate(stack().filter((each) => each !== name));
 
 async function reset() {
   await call("POST", "reset");
@@ -408,7 +414,7 @@ function scenarioField() {
 function scenarios() {
   const names = stack();
   const chip = (name, index) => h("li", { key: name }, h("span", { class: "soft" }, index + 1), h("b", null, name),
-    button(`remove-${name}`, `Remove ${name}`, does(() => activate(names.filter((each) => each !== name)), true), icon("close")));
+    button(`remove-${name}`, `Remove ${name}`, does(() => remove(name), true), icon("close")));
   return h("section", { key: "scenarios" },
     h("div", { class: "line" }, h("h2", { class: "soft" }, "Scenarios"),
       view.undo > Date.now() && [h("span", { key: "done", class: "soft" }, "Session reset"), h("button", { id: "undo", key: "undo", class: "text", onclick: does(undo, true) }, "Undo")],
@@ -436,12 +442,34 @@ function asking([row, ...others]) {
     h("div", { class: "replies", role: "group", "aria-label": "Respond with" }, replies(row).map(reply)));
 }
 
+/** Return the place of a state in a row: the statuses come first, in their order. */
+const rank = (state) => (/^\d{3}(?!\w)/.test(state) ? Number(state.slice(0, 3)) : 600);
+
+/** Return the operations of the last requests, and those with a state, with their states. */
+function operations() {
+  const active = stack();
+  const ownOf = (name) => active.filter((each) => each.startsWith(`${name}:`)).map((each) => each.slice(name.length + 1));
+  const shown = view.operations?.filter(({ name }) => ownOf(name).length || view.requests.some(({ operation }) => operation === name)) ?? [];
+  const row = ({ name, method, path, states, role }) => {
+    const own = ownOf(name);
+    const more = view.more === name ? ["429", "503", ...Object.keys(view.state.faults)] : [];
+    const all = new Set([...states, "500", ...(role === "list" ? ["empty"] : []), "3s", "hold", "offline", ...more, ...own]);
+    const chip = (state) => h("button", {
+      id: `${name}:${state}`, key: state, class: own.includes(state) ? "primary" : "", "aria-pressed": String(own.includes(state)),
+      onclick: does(() => (own.includes(state) ? remove : add)(`${name}:${state}`), true),
+    }, state);
+    return h("li", { key: name }, h("div", { class: "line" }, h("code", { class: "soft" }, method), h("code", { class: "path" }, path)),
+      h("div", { class: "states", role: "group", "aria-label": name }, [...all].sort((one, other) => rank(one) - rank(other)).map(chip), button(`more-${name}`, `More states of ${name}`, () => show(() => { view.more = view.more === name ? "" : name; }), "…")));
+  };
+  return shown.length > 0 && h("section", { key: "operations" }, h("h2", { class: "soft" }, "States"), h("ul", null, shown.map(row)));
+}
+
 function requestRow(row) {
   const { number, notes, stubs } = row;
   const [text, kind, more] = statusOf(row);
   const wait = view.held.find(({ request }) => request === number);
   const unmatched = notes.some(({ code }) => code === "unmatched");
-  const stub = stubs.filter((label) => !label.startsWith(`${OWN}/`)).at(-1)?.split("/").slice(1).join("/") ?? "";
+  const stub = stubs.filter((label) => !label.startsWith(`${OWN}/`)).at(-1)?.replace(/^.*?\//, "") ?? "";
   const time = wait ? waited(wait) : duration(row.total_ms ?? row.app_ms + row.delay_ms);
   const isHeld = wait?.waits === "held";
   return h("li", { key: number, class: isHeld ? "waits" : "" },
@@ -469,7 +497,7 @@ function panel() {
     view.problem && h("p", { key: "problem", class: "server problem", role: "alert" }, view.problem),
     view.advice && h("p", { key: "advice", class: "held problem" }, view.advice),
     view.note && h("p", { key: "note", class: "soft problem" }, view.note),
-    scenarios(), switches(), view.asked.length > 0 && asking(view.asked), requests());
+    scenarios(), switches(), view.asked.length > 0 && asking(view.asked), operations(), requests());
 }
 
 function pill() {
@@ -569,7 +597,7 @@ function checkCookie() {
     const { pathname } = new URL(sent.name);
     const last = log.requests.findLast(({ path, outcome }) => outcome !== "pending" && pathname.endsWith(path));
     const [, ...named] = split(cookie());
-    if (last && (!named.length || last.scenarios.join() === named.join())) return;
+    if (last && (!named.length || String(last.scenarios).toLowerCase() === String(named).toLowerCase())) return;
     view.news = view.advice = 'The link has no effect: the requests of this page do not send its state. Add this to their options: credentials: "include" (axios: withCredentials: true)';
     console.warn(`mockpets: ${view.advice}`);
     render();
@@ -636,6 +664,8 @@ section > .line + .line { margin-top: 8px }
 .asked { background: var(--held-ground) } .asked .path { flex: 1 }
 .replies { display: flex; flex-wrap: wrap; gap: 4px; margin-top: 6px }
 .replies button { flex: auto; padding: 1px 4px; font-size: 12px; text-align: center }
+.states { display: flex; flex-wrap: wrap; gap: 4px }
+.states button { padding: 1px 6px; font-size: 12px; text-align: center }
 .primary { background: var(--accent) !important; color: var(--on-accent); border-color: transparent }
 .rows { margin: 2px -6px 0 }
 .rows li { display: flex; flex-wrap: wrap; align-items: center }
@@ -698,11 +728,12 @@ async function start() {
   });
   addEventListener("keydown", onKey, true);
   document.addEventListener("visibilitychange", listen);
-  const unknown = names.slice(1).find((name) => !view.state.scenarios.some((each) => each.name === name));
-  if (unknown !== undefined) {
+  const unlisted = names.slice(1).filter((name) => !view.state.scenarios.some((each) => each.name === name));
+  // An expression is known, although it is not listed; the error of an unknown name has the nearest one.
+  await show(() => Promise.all(unlisted.map((name) => call("GET", `scenarios/${encodeURIComponent(name)}`))));
+  if (view.problem) {
     setCookie(names.slice(0, 1));
     keep({ open: true });
-    await show(() => call("GET", `scenarios/${encodeURIComponent(unknown)}`)); // its error has the nearest name
   } else if (isLate) refetch();
   render();
   listen();
