@@ -196,3 +196,19 @@ def test_operations_of_a_reloaded_document_with_the_same_name_are_told_apart(
         expect(panel.active).to_have_text(["shop.listUsers:404", "blog.listUsers:500"])
         expect(chip(panel, "blog.listUsers:404")).to_have_count(0)
         panel.page.goto("about:blank")
+
+
+def test_scenarios_without_a_place_in_the_document_are_listed_with_the_reason(
+    tmp_path: Path, visit: Callable[..., Panel]
+) -> None:
+    ping = {"/ping": {"get": operation(name="ping", _200=json_of({}), _404=json_of({}))}}
+    file = write(tmp_path / "ping.json", document(ping))
+    with MockpetsServer(Settings(port=0, contract=(str(file),))) as running:
+        panel = visit(running.url)
+        panel.view("Scenarios")
+        panel.page.get_by_role("button", name="Skipped").click()
+        skipped = panel.page.get_by_role("listitem").filter(
+            has_text="no operation has the role get"
+        )
+        expect(skipped).to_contain_text("missing")
+        expect(skipped.get_by_role("checkbox")).to_have_count(0)

@@ -33,7 +33,7 @@ export default function View() {
 // --- The list ---
 
 function List({ chosen }) {
-  const { scenarios, active, folder_problems: problems } = store.state;
+  const { scenarios, active, skipped, folder_problems: problems } = store.state;
   const [toggled, setToggled] = useState({});
   const { filter: text = "" } = store.route.params;
   const searched = text.trim() !== "";
@@ -64,6 +64,9 @@ function List({ chosen }) {
         ${groups.map(([title, members]) => html`<${Group} key=${title} title=${title} n=${members.length} isOpen=${isOpen(title, members)} disabled=${searched}
           toggle=${() => setToggled({ ...toggled, [title]: !isOpen(title, members) })}>
           <ul>${members.map((row) => html`<${Row} key=${row.name} row=${row} filter=${text} isChosen=${row.name === chosen} />`)}</ul><//>`)}
+        ${Object.keys(skipped).length > 0 && !searched && html`<${Group} title="Skipped" n=${Object.keys(skipped).length} isOpen=${toggled.Skipped ?? false}
+          toggle=${() => setToggled({ ...toggled, Skipped: !toggled.Skipped })}>
+          <ul>${Object.entries(skipped).map(([name, reason]) => html`<li class="row skipped" key=${name}><b>${name}</b>${" "}<span class="soft" title=${reason}>${reason}</span></li>`)}</ul><//>`}
         ${rows.length === 0 && html`<p class="empty">No scenarios match the search.</p>`}
       </div>
     </section>`;
