@@ -275,16 +275,16 @@ def mockpets_server(request: pytest.FixtureRequest) -> Iterator[Server]:
 
 def _warn_of_differences(control: ControlClient, state: types.State, settings: Settings) -> None:
     """Warn if a running server differs from one with the settings of the tests."""
-    from mockpets.scenario.contracts import load_contracts
     from mockpets.scenario.files import find
     from mockpets.scenario.library import fitting
+    from mockpets.settings.contracts import contracts_of
 
     options, expected = state["settings"]["options"], settings.options()
     allowed = (*expected, "--sessions declared")  # which only rejects mistakes
     differences = [f"it has {option}" for option in options if option not in allowed]
     differences += [f"it lacks {option}" for option in expected if option not in options]
     known = {row["name"] for row in state["scenarios"]} | state["skipped"].keys()
-    sources = fitting(find("scenarios", settings.scenarios_dir), load_contracts(settings.contract))
+    sources = fitting(find("scenarios", settings.scenarios_dir), contracts_of(settings))
     missing = sorted(sources.keys() - known)
     differences += [f"it lacks the scenario {name!r}" for name in missing]
     if differences:

@@ -48,6 +48,14 @@ def either(words: Iterable[str], conjunction: str = "or") -> str:
     return f"{', '.join(first)} {conjunction} {last}" if first else last
 
 
+def shortened(words: Iterable[str], conjunction: str = "or", most: int = 12) -> str:
+    """Return what `either` does; of more words, the first ones and the number of the others."""
+    known = [*dict.fromkeys(words)]
+    if len(known) <= most:
+        return either(known, conjunction)
+    return f"{', '.join(known[:most])} {conjunction} {len(known) - most} more"
+
+
 def parse_name(text: str) -> str:
     """Return the name of a scenario or fixture, or raise ValueError."""
     if re.fullmatch(SCENARIO_NAME, text) and len(text) <= NAME_LENGTH:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import mockpets
+from mockpets.contract.pet_store import BUILT_IN
 from mockpets.faults import FAULTS
 from mockpets.scenario.template import new_scenario
 
@@ -39,4 +40,4 @@ def test_only_the_table_names_a_kind(fault: str) -> None:
 
 
 def test_a_new_scenario_file_lists_all_kinds() -> None:
-    assert f"## Break it: {', '.join(FAULTS)}.\n" in new_scenario("a")
+    assert f"## Break it: {', '.join(FAULTS)}.\n" in new_scenario("a", BUILT_IN)

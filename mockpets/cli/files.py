@@ -24,13 +24,14 @@ from mockpets.cli.options import (
 )
 from mockpets.cli.remote import connect, reporting, with_token
 from mockpets.constants import RECORDS_GENERATED
-from mockpets.errors import InputError, invalid, printable, problem_with
+from mockpets.errors import InputError, did_you_mean, invalid, printable, problem_with
 from mockpets.settings.sources import URL_VARIABLE, load_settings
-from mockpets.units import counted, parse_name
+from mockpets.units import counted, parse_name, quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from mockpets.contract.model import Collection, Contracts
     from mockpets.scenario.check import CheckResult
     from mockpets.settings import Settings
 
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 )
 @with_json
 @with_token
-@with_settings("scenarios_dir", "fixtures_dir", "contract")
+@with_settings("scenarios_dir", "fixtures_dir", "contract", "corrections")
 def scenarios(
     verbose: bool,
     url: str | None,
@@ -75,11 +76,11 @@ def scenarios(
 
 def _local_scenarios(settings: Settings) -> dict[str, Any]:
     """Return the scenarios of the shipped and the given folders, as the control API lists them."""
-    from mockpets.scenario.contracts import load_contracts
     from mockpets.scenario.library import load_library
+    from mockpets.settings.contracts import contracts_of
 
     folders = settings.scenarios_dir, settings.fixtures_dir
-    library = load_library(*folders, contracts=load_contracts(settings.contract))
+    library = load_library(*folders, contracts=contracts_of(settings))
     known = library.scenarios
     scenarios = [
         {
@@ -125,7 +126,7 @@ def _show_scenarios(listed: Mapping[str, Any], verbose: bool, as_json: bool) -> 
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE|DIR]...")
 @with_json
-@with_settings("scenarios_dir", "fixtures_dir")
+@with_settings("scenarios_dir", "fixtures_dir", "contract", "corrections")
 def check(
     paths: tuple[Path, ...],
     as_json: bool,
@@ -134,16 +135,19 @@ def check(
 ) -> int:
     """Check scenario and fixture files.
 
-    Without FILE or DIR, checks all files that `serve` would load. A list is a fixture if the file
-    is JSON or in a folder named fixtures or given with --fixtures-dir; other files are scenarios.
-    Warns about likely mistakes, such as stubs that are never reached. The exit status is 1 if there
-    are problems.
+    Without FILE or DIR, checks all files that `serve` would load, against the contracts that it
+    would serve: operations, parameters, statuses, bodies and records. A list is a fixture if the
+    file is JSON or in a folder named fixtures or given with --fixtures-dir; other files are
+    scenarios. Warns about likely mistakes, such as stubs that are never reached. The exit status is
+    1 if there are problems.
     """
     settings = load_settings(flags, os.environ, config)
 
     from mockpets.scenario.check import check as run
+    from mockpets.settings.contracts import contracts_of
 
-    result = run(paths, settings.scenarios_dir, settings.fixtures_dir)
+    folders = settings.scenarios_dir, settings.fixtures_dir
+    result = run(paths, *folders, contracts_of(settings))
     if as_json:
         _print_json(asdict(result))
     else:
@@ -180,7 +184,7 @@ def _lines_of(file: str) -> list[str]:
 
 @click.command()
 @click.argument("name")
-@with_settings("scenarios_dir")
+@with_settings("scenarios_dir", "contract", "corrections")
 def new(name: str, config: Path | None, **flags: object) -> None:
     """Write a scenario file to start from.
 
@@ -197,11 +201,13 @@ def new(name: str, config: Path | None, **flags: object) -> None:
 
     from mockpets.scenario.files import find
     from mockpets.scenario.template import new_scenario
+    from mockpets.settings.contracts import contracts_of
 
+    text = new_scenario(name, contracts_of(settings))
     replaced = find("scenarios", settings.scenarios_dir[:-1]).get(name)
     try:
         with path.open("x", encoding="utf-8") as file:
-            file.write(new_scenario(name))
+            file.write(text)
     except FileExistsError as error:
         hint = "choose another name, or delete it"
         raise invalid("", f"{path} already exists", hint) from error
@@ -216,27 +222,49 @@ def new(name: str, config: Path | None, **flags: object) -> None:
 
 
 @click.command()
-def schema() -> None:
+@with_settings("contract", "corrections")
+def schema(config: Path | None, **flags: object) -> None:
     """Print the JSON Schema of scenario files, for your editor."""
-    from mockpets.scenario.language.loader import scenario_schema
+    settings = load_settings(flags, os.environ, config)
 
-    _print_json(scenario_schema())
+    from mockpets.scenario.language.loader import scenario_schema
+    from mockpets.settings.contracts import contracts_of
+
+    _print_json(scenario_schema(contracts_of(settings)))
 
 
 @click.command()
-@option("--count NUMBER", "Number of pets.", type=integer(0, RECORDS_GENERATED), default="16")
-@with_settings("seed", "locale")
-def fixture(count: int, config: Path | None, **flags: object) -> None:
-    """Print generated pets as a fixture file."""
+@click.argument("collection", required=False, metavar="[COLLECTION]")
+@option("--count NUMBER", "Number of records.", type=integer(0, RECORDS_GENERATED), default="16")
+@with_settings("seed", "locale", "contract", "corrections")
+def fixture(collection: str | None, count: int, config: Path | None, **flags: object) -> None:
+    """Print generated records as a fixture file.
+
+    COLLECTION is one of the contract; the default is its only one.
+    """
     settings = load_settings(flags, os.environ, config)
 
-    from mockpets.contract.pet_store import BUILT_IN
     from mockpets.seed.records import generate
+    from mockpets.settings.contracts import contracts_of
 
-    (collection,) = BUILT_IN.collections.values()
-    records = generate(collection, count, settings.seed, settings.locale)
+    kind = _collection(collection, contracts_of(settings))
+    records = generate(kind, count, settings.seed, settings.locale)
     # As bytes, because a fixture is UTF-8 whatever the encoding of the terminal.
-    click.echo(b"[" + b",".join(b"\n" + collection.schema.dump(each) for each in records) + b"\n]")
+    click.echo(b"[" + b",".join(b"\n" + kind.schema.dump(each) for each in records) + b"\n]")
+
+
+def _collection(name: str | None, contracts: Contracts) -> Collection:
+    """Return a collection of the contracts by name; without one, the only one."""
+    known = contracts.collections
+    names = f"collections: {', '.join(known) or 'none'}"
+    if name is None:
+        if len(known) != 1:
+            raise invalid("COLLECTION", "this argument is required", names)
+        return next(iter(known.values()))
+    if name not in known:
+        hint = did_you_mean(name, known) or names
+        raise invalid("COLLECTION", f"unknown collection {quote(name)}", hint)
+    return known[name]
 
 
 @click.command()

@@ -15,6 +15,7 @@ import click
 from mockpets import kit as texts
 from mockpets.cli.commands import cannot_write, is_npm_package, program, report
 from mockpets.cli.options import flag, with_settings
+from mockpets.constants import BUILT_IN_CONTRACT
 from mockpets.errors import InputError, did_you_mean, invalid, printable, problem_with
 from mockpets.settings.sources import load_settings
 from mockpets.units import counted, quote
@@ -50,7 +51,7 @@ def _with_integrations(command: Callable[..., int]) -> Callable[..., int]:
 @_with_integrations
 @flag("--types", text="Write only mockpets.d.ts, for the npm package; DIR is optional.")
 @flag("--check", text="Write nothing; exit with status 1 if a file is out of date.")
-@with_settings("scenarios_dir", "fixtures_dir")
+@with_settings("scenarios_dir", "fixtures_dir", "contract", "corrections")
 def kit(folder: str | None, types: bool, check: bool, **flags: Any) -> int:
     """Write the TypeScript client, with the names of your scenarios, into a folder.
 
@@ -82,8 +83,10 @@ def kit(folder: str | None, types: bool, check: bool, **flags: Any) -> int:
     settings = _settings(options, paths.keys() - given.keys(), file)
 
     from mockpets.scenario.library import load_library
+    from mockpets.settings.contracts import contracts_of
 
-    library = load_library(settings.scenarios_dir, settings.fixtures_dir)
+    folders = settings.scenarios_dir, settings.fixtures_dir
+    library = load_library(*folders, contracts=contracts_of(settings))
     report(problem for group in library.problems.values() for problem in group)
     present = [
         name
@@ -96,7 +99,11 @@ def kit(folder: str | None, types: bool, check: bool, **flags: Any) -> int:
     names = (file.name,) if types else texts.files_of(present, with_client=with_client)
     known = (library.descriptions(), library.gates(), library.collection_names())
     to_store = [f"--{name}" for name in present]
-    to_store += [f"--{name}={_relative(path, root)}" for name in _PATHS for path in options[name]]
+    to_store += [
+        f"--{name}={_moved(path, lambda file: _relative(file, root))}"
+        for name in _PATHS
+        for path in options[name]
+    ]
     if check and not stored and not any(options.values()):
         to_store = []  # downloaded from a server
     files = {root / name: texts.render(name, *known, to_store) for name in names}
@@ -115,7 +122,7 @@ def kit(folder: str | None, types: bool, check: bool, **flags: Any) -> int:
 
 # --- Options ----------------------------------------------------------------------------------
 
-_PATHS: Final = ("config", "scenarios-dir", "fixtures-dir")
+_PATHS: Final = ("config", "scenarios-dir", "fixtures-dir", "contract", "corrections")
 """The options whose values are paths, in the order of the written commands."""
 Paths = dict[str, tuple[str, ...]]
 """The paths by option, relative to the working directory, as users write them."""
@@ -138,6 +145,12 @@ def _relative(path: str | Path, folder: Path = Path()) -> str:
     return Path(os.path.relpath(path, folder)).as_posix()
 
 
+def _moved(value: str, move: Callable[[str], str]) -> str:
+    """Return the value of an option with its path moved: of a contract, also after ``/PATH=``."""
+    base, equals, file = value.rpartition("=") if value.startswith("/") else ("", "", value)
+    return value if file == BUILT_IN_CONTRACT else f"{base}{equals}{move(file)}"
+
+
 def _stored(file: Path) -> tuple[list[str], Paths]:
     """Return the integrations, and the options with paths, of the call that wrote this file."""
     text, out = read_file(file) or "", file.parent
@@ -156,7 +169,8 @@ def _stored(file: Path) -> tuple[list[str], Paths]:
         if name in texts.INTEGRATIONS and not value:
             integrations.append(name)
         elif name in _PATHS and value:
-            paths[name] = (*paths.get(name, ()), _relative(out / value))
+            moved = _moved(value, lambda file: _relative(out / file))
+            paths[name] = (*paths.get(name, ()), moved)
         else:
             known = [f"--{name}" for name in (*texts.INTEGRATIONS, *_PATHS)]
             near = did_you_mean(text, known) or hint

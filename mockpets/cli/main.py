@@ -51,7 +51,7 @@ _SECTIONS: Final = {
         "scenarios": "List the scenarios: name and description.",
         "check": "Check scenario and fixture files.",
         "new": "Write a scenario file to start from.",
-        "fixture": "Print generated pets as a fixture file.",
+        "fixture": "Print generated records as a fixture file.",
         "contract": "Show what each operation of an OpenAPI document does, and by which rule.",
         "openapi": "Print the contract as an OpenAPI 3.1 document.",
         "schema": "Print the JSON Schema of scenario files, for your editor.",

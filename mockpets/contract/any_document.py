@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from mockpets.constants import CONTRACT_EXTENSION, ROLES
 from mockpets.contract.details import Details
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mockpets.contract.details import Api
     from mockpets.contract.fields import ContractField, ValueProblem
     from mockpets.contract.inference import GuessedCollection
+    from mockpets.contract.json_schema import SchemaField
     from mockpets.contract.model import AnyBody
     from mockpets.contract.openapi import Described, Node
     from mockpets.contract.schema_fields import Direction
@@ -32,20 +33,60 @@ class DocumentBody:
 
     is_list = False
 
-    def __init__(self, name: str, field: ContractField) -> None:
-        self.name = name or "the documented body"
-        self._field = field
+    def __init__(self, name: str, field: SchemaField) -> None:
+        self.name: Final = name
+        self.field: Final = field
 
     def problems(self, value: object) -> list[ValueProblem]:
         """Return every problem of a value; none if it is valid."""
-        return self._field.problems(value)
+        return self.field.problems(value)
 
     @cached_property
     def schema(self) -> Schema:
         """Its properties."""
-        shape = getattr(self._field, "shape", None)
-        fields: Mapping[str, Any] = {} if shape is None else shape.fields
-        return Schema(self.name, fields)
+        return Schema(self.name, self.field.shape.fields)
+
+    def allows(self, name: str) -> bool:
+        """Return whether a valid object may have a property."""
+        return not self.field.shape.fields or self.field.shape.of(name) is not None
+
+
+def _body(details: Details, node: Node, direction: Direction, status: str = "") -> AnyBody | None:
+    """Return the JSON body of a request or a response; None without one."""
+    found = json_media(node.get("content") or {})
+    if found is None:
+        return None
+    schema: Node = found[1]["schema"]
+    whose = " ".join(filter(None, (details.described.name, status)))
+    name = details.api.document.name_of(schema) or f"the body of {whose}"
+    return DocumentBody(name, details.api.fields.field(schema, direction=direction))
+
+
+class Responses(Mapping[int, "AnyBody"]):
+    """The JSON bodies of an operation's responses by status, also of ``4XX`` and ``default``."""
+
+    def __init__(self, details: Details) -> None:
+        self._details = details
+        self._known: dict[int, AnyBody | None] = {}
+
+    def __getitem__(self, status: int) -> AnyBody:
+        """Return the body of a status."""
+        if status not in self._known:
+            node = self._details.response(status)
+            made = None if node is None else _body(self._details, node, "response", str(status))
+            self._known[status] = made
+        if (body := self._known[status]) is None:
+            raise KeyError(status)
+        return body
+
+    def __iter__(self) -> Iterator[int]:
+        """Yield the statuses that the document names one by one."""
+        known = (int(each) for each in self._details.described.responses if each.isdigit())
+        return (status for status in known if status in self)
+
+    def __len__(self) -> int:
+        """Return their number."""
+        return sum(1 for _ in self)
 
 
 class Lazy(Mapping[K, T]):
@@ -134,23 +175,6 @@ def _operation(
             if each["in"] == place
         }
 
-    def body_of(node: Node, direction: Direction) -> DocumentBody | None:
-        found = json_media(node.get("content") or {})
-        if found is None:
-            return None
-        schema: Node = found[1]["schema"]
-        name = api.document.name_of(schema)
-        return DocumentBody(name, fields.field(schema, direction=direction))
-
-    statuses = {int(each): each for each in described.responses if each.isdigit()}
-
-    def responses() -> Mapping[int, AnyBody]:
-        bodies = {
-            status: body_of(described.responses[text], "response")
-            for status, text in statuses.items()
-        }
-        return {status: body for status, body in bodies.items() if body is not None}
-
     return Operation(
         described.name,
         described.method,
@@ -159,10 +183,10 @@ def _operation(
         collection,
         Schema(described.name, Lazy(partial(of, "path"))),
         Schema(described.name, Lazy(partial(of, "query"))),
-        None if described.body is None else body_of(described.body, "request"),
-        tuple(statuses),
-        Lazy(responses),
-        body_of(described.responses.get("default", {}), "response"),
+        None if described.body is None else _body(details, described.body, "request"),
+        tuple(int(each) for each in described.responses if each.isdigit()),
+        Responses(details),
+        _body(details, described.responses.get("default", {}), "response", "default"),
         removal_of(described, api.corrections.operations.get(described.name)),
         details,
     )

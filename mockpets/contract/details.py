@@ -180,6 +180,10 @@ class Details:
         schemes, prefix = self.api.document.security_schemes, self.api.corrections.prefix
         return Security(schemes, self.described.security, prefix=prefix)
 
+    def media_types(self, status: int) -> Sequence[str]:
+        """Return the media types of the responses with a status, as in the document."""
+        return [*((self.response(status) or {}).get("content") or {})]
+
     def response(self, status: int) -> Node | None:
         """Return what the document says of a status, also as ``4XX`` or ``default``; or None."""
         known = self.described.responses

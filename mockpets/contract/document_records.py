@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mockpets.constants import SERVER_BODY_BYTES
 from mockpets.contract.collections import dump_record, merge_patch
 from mockpets.contract.fields import INVALID
+from mockpets.contract.model import sentence
 from mockpets.contract.shapes import RESOURCE
 from mockpets.errors import RequestError
 from mockpets.strict_json import dump_json
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from mockpets.contract.details import Api
+    from mockpets.contract.fields import ValueProblem
     from mockpets.contract.inference import GuessedCollection
     from mockpets.contract.json_schema import SchemaField
     from mockpets.contract.model import Record
@@ -107,17 +109,24 @@ class DocumentRecords:
         self.check(new)
         return new
 
-    def check(self, record: Record) -> None:
-        """Check the properties that a record has; missing ones are no problem."""
-        problems = [
-            f"{'.'.join(map(str, (name, *path)))} {what}"
+    def problems(self, record: Record) -> list[ValueProblem]:
+        """Return the problems of the properties that a record has; missing ones are none."""
+        return [
+            ((name, *path), what)
             for name, value in record.items()
             if name in self.properties
             for path, what in self.properties[name].problems(value)
             if what != "is required"
         ]
-        if problems:
-            raise RequestError("invalid_request", "; ".join(problems))
+
+    def allows(self, name: str) -> bool:
+        """Return whether a record may have a property."""
+        return name[:1] == OWN or self.field().shape.of(name) is not None
+
+    def check(self, record: Record) -> None:
+        """Check the properties that a record has; missing ones are no problem."""
+        if problems := self.problems(record):
+            raise RequestError("invalid_request", sentence(problems))
 
     def dump(self, record: Record) -> bytes:
         """Return a record as JSON, which may be as large as a body; else as `dump_record`."""

@@ -59,6 +59,10 @@ if TYPE_CHECKING:
             """Return every problem of a value; none if it is valid."""
             ...
 
+        def allows(self, name: str) -> bool:
+            """Return whether a valid object may have a property."""
+            ...
+
     class Records(Protocol):
         """How the records of a collection are checked, changed and written.
 
@@ -198,6 +202,10 @@ class Body(NamedTuple):
     schema: Schema
     is_list: bool = False
 
+    def allows(self, _: str) -> bool:
+        """Return that an object may have any other property, which is ignored."""
+        return True
+
     def problems(self, value: object) -> list[ValueProblem]:
         """Return every problem of a value; none if it is valid."""
         if not self.is_list:
@@ -265,7 +273,7 @@ class Operation(NamedTuple):
     :param query: those in the query.
     :param body: of the request; None if it has none.
     :param statuses: of the responses that the contract lists.
-    :param responses: the bodies of those that have one.
+    :param responses: the bodies of those that have one; of a document also by ``4XX`` or default.
     :param default: the body of the responses that it does not list; None if it has none.
     :param details: what the document says, unless it is the built-in one.
     """
@@ -312,11 +320,14 @@ class Operation(NamedTuple):
         query = self.query.of_query(parameters)
         return Page(query.pop(LIMIT), query)
 
+    def response_body(self, status: int) -> AnyBody | None:
+        """Return the body of a response; None if it has none, or none that is JSON."""
+        is_known = status in self.statuses or self.details is not None
+        return self.responses.get(status) if is_known else self.default
+
     def body_problems(self, status: int, value: object) -> list[ValueProblem]:
         """Return the problems of a response's body; an error must repeat its status."""
-        if status in self.statuses and status not in self.responses:
-            return []
-        body = self.responses.get(status, self.default)
+        body = self.response_body(status)
         if body is None:
             return []
         problems = body.problems(value)

@@ -37,6 +37,14 @@ def documented(operation: Operation) -> list[str]:
     return [*map(str, operation.statuses), *(["DEFAULT"] if operation.default else [])]
 
 
+def lists(operation: Operation, status: int) -> bool:
+    """Return whether an operation documents a status, or has it because it needs credentials."""
+    if operation.lists(status):
+        return True
+    details = operation.details
+    return status == _UNAUTHORIZED and details is not None and details.security.is_needed
+
+
 def allows(operation: Operation, status: int) -> bool:
     """Return whether an operation can have a status as its state.
 
@@ -50,5 +58,4 @@ def allows(operation: Operation, status: int) -> bool:
         return False
     if "DEFAULT" in known or not any(each[0] == "4" for each in known):
         return True
-    details = operation.details
-    return status == _UNAUTHORIZED and details is not None and details.security.is_needed
+    return lists(operation, status)

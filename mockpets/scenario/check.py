@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mockpets import constants
+from mockpets.contract.pet_store import BUILT_IN
 from mockpets.errors import DocumentError, InputError, Problem, problem_with
 from mockpets.scenario.describe import describe_hidden
 from mockpets.scenario.files import files_in, find, same_name, source_of
 from mockpets.scenario.language.loader import is_json_file, load_fixture, load_scenario
 from mockpets.scenario.language.parser import parse
-from mockpets.scenario.library import read_library
+from mockpets.scenario.library import fitting, read_library
 from mockpets.scenario.matching import covers
 from mockpets.text_files import read_text
 
@@ -44,26 +45,32 @@ class CheckResult:
 
 
 def check(
-    paths: Sequence[Path], scenarios_dirs: Sequence[Path], fixtures_dirs: Sequence[Path]
+    paths: Sequence[Path],
+    scenarios_dirs: Sequence[Path],
+    fixtures_dirs: Sequence[Path],
+    contracts: Contracts = BUILT_IN,
 ) -> CheckResult:
     """Check these files and folders; without any, all files that a server would load.
 
-    They can refer to files in the folders. A folder that cannot be read raises `InputError`.
+    They can refer to files in the folders, and to the parts of the contracts. A folder that cannot
+    be read raises `InputError`.
     """
-    sources, fixtures = find("scenarios", scenarios_dirs), find("fixtures", fixtures_dirs)
+    sources = fitting(find("scenarios", scenarios_dirs), contracts)
+    fixtures = fitting(find("fixtures", fixtures_dirs), contracts)
     *given, problems = _by_kind(paths, fixtures_dirs)
     names = (tuple(given[0]), tuple(given[1])) if paths else (tuple(sources), tuple(fixtures))
     sources, fixtures = {**sources, **given[0]}, {**fixtures, **given[1]}
-    library = read_library(sources, fixtures)
+    library = read_library(sources, fixtures, contracts=contracts)
     for name in names[0]:
         problems += library.problems.get(name, ())
     own = {name for each in library.scenarios.values() for name in each.own_fixtures}
-    first, *more = library.contracts.collections.values()
-    only = None if more else first
+    collections = contracts.collections
+    only = next(iter(collections.values())) if len(collections) == 1 else None
     for name in names[1]:
         try:
-            # The contract's only collection, unless a scenario uses it for one of its own.
-            collection = None if name in own else only
+            # Unless a scenario uses it for a collection of its own, it is for the contract's only
+            # collection, or for that of its name.
+            collection = None if name in own else collections.get(name, only)
             load_fixture(fixtures[name].path, fixtures[name].shown, collection)
         except InputError as error:
             problems += error.problems

@@ -435,7 +435,7 @@ def load_library(
     :raise InputError: that of `files.find`.
     """
     sources = fitting(find("scenarios", scenarios_dirs), contracts)
-    fixtures = find("fixtures", fixtures_dirs)
+    fixtures = fitting(find("fixtures", fixtures_dirs), contracts)
     is_same = before is not None and before.contracts is contracts
     if before and is_same and (before.sources, before.fixtures) == (sources, fixtures):
         return replace(before, folder_problems=()) if before.folder_problems else before
@@ -448,11 +448,11 @@ def fitting(sources: Mapping[str, Source], contracts: Contracts) -> Mapping[str,
         return sources
     from mockpets.scenario.generic import GENERIC
 
-    ours = shipped("scenarios")
+    scenarios, fixtures = shipped("scenarios"), shipped("fixtures")
     return {
         name: source
         for name, source in sources.items()
-        if name in GENERIC or source.path.parent != ours
+        if source.path.parent != fixtures and (name in GENERIC or source.path.parent != scenarios)
     }
 
 

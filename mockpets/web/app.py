@@ -28,6 +28,7 @@ from mockpets.session.registry import SessionRegistry
 from mockpets.session.session import SharedState
 from mockpets.settings import Settings
 from mockpets.settings.combinations import contradictions
+from mockpets.settings.contracts import contract_files
 from mockpets.telemetry.metrics import Holdings, Metrics
 from mockpets.web import operations, unmatched
 from mockpets.web.error_handlers import add_error_handlers
@@ -88,12 +89,7 @@ def create_app(
             lazy.renew(_makers(settings, reloader.library))
         changes.publish("files")
 
-    corrections = Path(settings.corrections) if settings.corrections else None
-    files = None
-    if settings.contract or corrections:
-        from mockpets.scenario.contracts import ContractFiles  # most servers have no document
-
-        files = ContractFiles(settings.contract, corrections)
+    files = contract_files(settings)
     reloader = Reloader(settings.scenarios_dir, settings.fixtures_dir, on_reload, files)
     library = reloader.library
     contracts = library.contracts

@@ -9,6 +9,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
+from mockpets.contract.pet_store import BUILT_IN
 from mockpets.errors import InputError
 from mockpets.scenario.language.loader import scenario_schema
 from mockpets.scenario.library import load_library
@@ -464,7 +465,7 @@ def with_example(text: str, first: int, last: int) -> str:
 
 
 def test_a_new_file_has_an_example_of_every_key_of_the_language() -> None:
-    text = new_scenario("own")
+    text = new_scenario("own", BUILT_IN)
 
     keys = keys_of(scenario_schema())
 
@@ -503,7 +504,7 @@ def test_all_stubs_in_a_new_file_are_valid_together(run: Run, tmp_path: Path) ->
 
 @pytest.mark.parametrize("name", ["slow", "retry", "own"])
 def test_the_base_in_a_new_file_is_another_scenario(name: str) -> None:
-    [base] = re.findall("^# extends: (.*)$", new_scenario(name), re.MULTILINE)
+    [base] = re.findall("^# extends: (.*)$", new_scenario(name, BUILT_IN), re.MULTILINE)
 
     assert base in load_library([], []).scenarios
     assert base != name

@@ -139,8 +139,8 @@ def test_records_of_a_scenario_below_one_another_in_any_order(tmp_path: Path) ->
 
 
 BAD: dict[str, tuple[Any, str]] = {
-    "type": ({"owners": [{"name": 5}]}, "name must be a string"),
-    "key": ({"owners": [{"id": "x"}]}, "id must be"),
+    "type": ({"owners": [{"name": 5}]}, '"data.owners.1.name","what":"must be a string'),
+    "key": ({"owners": [{"id": "x"}]}, '"data.owners.1.id","what":"must be'),
     "twice": ({"owners": [{"id": 1}, {"id": 1}]}, "already has"),
     "key of another kind": ({"owners": [{"id": True}]}, "id"),
     "record": ({"owners": ["a"]}, "must be a mapping"),

@@ -408,11 +408,11 @@ def test_an_empty_page_is_one_of_every_list(clinic: Checked) -> None:
 
 
 @pytest.mark.parametrize(("page", "match", "problem"), [
-    ([{"name": 5}], {"operation": "listOwners"}, "name must be a string, got 5"),
+    ([{"name": 5}], {"operation": "listOwners"}, "page.1.name: must be a string, got 5"),
     (["Zoe"], {"operation": "listOwners"}, "must be a mapping"),
     ("nobody", {"operation": "listOwners"}, "unknown fixture 'nobody'"),
     ([{"name": "Zoe"}], {"role": "list"}, "are for several collections"),
-    ([], {"operation": "getOwner"}, "responds with a page"),
+    ([], {"operation": "getOwner"}, "respond with a page"),
 ])  # fmt: skip
 def test_an_invalid_page_is_reported(
     clinic: Checked, page: object, match: dict[str, str], problem: str

@@ -8,21 +8,26 @@ path outside the contract, nothing deviates from it.
 from __future__ import annotations
 
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.constants import RESOURCE_ERRORS
 from mockpets.contract.error_messages import from_network
 from mockpets.contract.fields import INVALID, split_hint
+from mockpets.contract.media_types import concrete, json_media, may_be_json, without_parameters
+from mockpets.contract.states import documented, lists
+from mockpets.errors import nearest
 from mockpets.scenario.language.headers import OPT_IN
+from mockpets.scenario.language.likely_mistakes import NEAR
 from mockpets.scenario.language.match import operation_at
 from mockpets.scenario.language.references import Compiler
 from mockpets.scenario.matching import ABSENT, operations_of
 from mockpets.scenario.model import Canned, Match, Template
 from mockpets.strict_json import dump_json
-from mockpets.units import either
+from mockpets.units import either, quote, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from mockpets.contract.fields import Invalid
     from mockpets.contract.model import Contracts, Operation
@@ -30,6 +35,8 @@ if TYPE_CHECKING:
     from mockpets.scenario.language.reply import Draft
 
 _JSON: Final = "application/json"
+_SHOWN: Final = 12
+"""How many operations a message lists with their statuses."""
 _FLAG: Final = "add off_contract: true to the stub to send it anyway"
 
 
@@ -52,7 +59,7 @@ def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
     contracts = draft.diagnostics.contracts
     page = None if draft.page is None else _page(draft, draft.page, match)
     if page is INVALID:
-        return _encode(draft, None, None)
+        return _encode(draft, None, None, match)
     is_outside = match.path is not None and operation_at(None, match.path, contracts) is None
     error, _ = draft.node.find(("error",))
     if "error" not in draft.node.members and is_outside and not from_network(draft.status):
@@ -66,7 +73,7 @@ def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
         what = f"only resources and paths outside the contract respond with {error.value}"
         hint = f"use {either(contracts.failures)}, or {{status: {draft.status}}}"
         draft.diagnostics.add(draft.node, what, hint, at=("error",))
-        return _encode(draft, page, None)
+        return _encode(draft, page, None, match)
     compiler = Compiler(draft.node, draft.diagnostics, match)
     draft, template = _compiled(draft, compiler)
     deviations = [
@@ -81,7 +88,7 @@ def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
     reason = deviations[0].reason if deviations else None
     if from_network(draft.status) and not is_outside:
         reason = f"status {draft.status} is not in the contract"
-    response = _encode(draft, page, reason)
+    response = _encode(draft, page, reason, match)
     if template is None:
         return response
     added = response.headers[len(template.headers) :]
@@ -98,18 +105,19 @@ def _page(draft: Draft, source: PageSource, match: Match) -> Page | Invalid:
     """Return the page of a reply, or report that its requests are not those of one collection."""
     contracts = draft.diagnostics.contracts
     operations = operations_of(match, contracts)
-    lists = [each.name for each in contracts.paged]
+    names = [each.name for each in contracts.paged]
     if not operations or any(each not in contracts.paged for each in operations):
-        what = f"only {either(lists, 'and')} responds with a page"
+        verb = "responds" if len(names) == 1 else "respond"
+        what = f"only {shortened(names, 'and')} {verb} with a page" if names else ""
         hint = "add match: {role: list}"
-        if not lists:
+        if not names:
             what, hint = "no operation is a list, so none responds with a page", "write it as body"
         return draft.diagnostics.add(draft.node, what, hint)
     collection, *others = dict.fromkeys(each.collection for each in operations)
     assert collection is not None  # noqa: S101 - a role has a collection
     if others and not source.is_empty:
         what = "the requests of the stub are for several collections"
-        return draft.diagnostics.add(draft.node, what, f"match one operation: {either(lists)}")
+        return draft.diagnostics.add(draft.node, what, f"match one operation: {shortened(names)}")
     return source.read(collection)
 
 
@@ -131,7 +139,7 @@ def _compiled(draft: Draft, compiler: Compiler) -> tuple[Draft, Template | None]
     return draft, Template(tuple(compiler.body), text, headers)
 
 
-def _encode(draft: Draft, page: Page | None, reason: str | None) -> Canned:
+def _encode(draft: Draft, page: Page | None, reason: str | None, match: Match) -> Canned:
     body = b""
     if draft.text is not None:
         body = draft.text.encode()
@@ -141,7 +149,7 @@ def _encode(draft: Draft, page: Page | None, reason: str | None) -> Canned:
         body = dump_json(draft.value) + b"\n"
     headers = draft.headers
     if body and _content_type(draft) == ("", ""):
-        kind = _JSON if draft.text is None else "text/plain; charset=utf-8"
+        kind = _json_type(draft, match) if draft.text is None else "text/plain; charset=utf-8"
         headers = (*headers, ("Content-Type", kind))
     # A page that is too long for the contract is sent whole: `limit` would make it a valid one.
     is_page = page is not None and reason is None
@@ -154,6 +162,17 @@ def _encode(draft: Draft, page: Page | None, reason: str | None) -> Canned:
         is_page=is_page,
         described=draft.described,
     )
+
+
+def _json_type(draft: Draft, match: Match) -> str:
+    """Return the media type of a JSON body: the one that all operations of the stub document."""
+    kinds = set()
+    for operation in operations_of(match, draft.diagnostics.contracts):
+        details = operation.details
+        node = details and details.response(draft.status)
+        media = json_media(node.get("content") or {}) if node else None
+        kinds.add(concrete(media[0]) if media else _JSON)
+    return kinds.pop() if len(kinds) == 1 else _JSON
 
 
 def _content_type(draft: Draft) -> tuple[str, str]:
@@ -179,11 +198,7 @@ def _deviations(
             reason = f"{target[:200]} is not in the contract"
             yield _Deviation(reason, (), reason)
         else:
-            yield from _of_operations(draft, page, match)
-        header, kind = _content_type(draft)
-        if header and kind != _JSON and draft.text is None:
-            what = f"must be {_JSON}, the contract's content type"
-            yield _Deviation(f"the content type is not {_JSON}", ("headers", header), what)
+            yield from dict.fromkeys(_of_operations(draft, page, match))
     has_body = bool(draft.text or page) or draft.value is not ABSENT
     for name, value in draft.headers:
         if name.lower() == "content-encoding" and value.lower() != "identity" and has_body:
@@ -197,24 +212,78 @@ def _deviations(
 def _of_operations(draft: Draft, page: Page | None, match: Match) -> Iterator[_Deviation]:
     """Yield how status and body deviate from the contract's responses of the stub's operations."""
     operations, status = operations_of(match, draft.diagnostics.contracts), draft.status
-    listed = [each for each in operations if each.lists(status)]
+    listed = [each for each in operations if _lists(each, draft)]
     unlisted = [each for each in operations if each not in listed]
     if unlisted:
-        names = either([each.name for each in unlisted], "and")
+        names = shortened((each.name for each in unlisted), "and")
         reason = f"status {status} is not in the contract for {names}"
-        allowed = [f"{', '.join(map(str, each.statuses))} for {each.name}" for each in unlisted]
-        what = f"{reason}: the contract allows {' and '.join(allowed)}"
+        what = reason
         if len(unlisted) == 1:
-            what = f"{reason}, which allows {', '.join(map(str, unlisted[0].statuses))}"
+            what = f"{reason}, which allows {_allowed(unlisted[0])}"
+        elif len(unlisted) <= _SHOWN:
+            allowed = [f"{_allowed(each)} for {each.name}" for each in unlisted]
+            what = f"{reason}: the contract allows {' and '.join(allowed)}"
         path = next((key,) for key in ("error", "status", "page") if key in draft.node.members)
-        advice = f"match only {' and '.join(each.name for each in listed)}" if listed else ""
+        advice = ""
+        if 0 < len(listed) <= _SHOWN:
+            advice = f"match only {' and '.join(each.name for each in listed)}"
         yield _Deviation(reason, path, what, advice)
     # Those of documents respond with what they describe.
     checked = [each for each in listed if draft.described is None or each.details is None]
-    bodies = ((each, each.responses.get(status)) for each in checked)
+    yield from _of_media_types(draft, checked)
+    bodies = ((each, each.response_body(status)) for each in checked)
     kinds = {body.name: each for each, body in bodies if body is not None}
     for kind, operation in kinds.items():
         yield from _of_body(draft, page, kind, operation)
+
+
+def _lists(operation: Operation, draft: Draft) -> bool:
+    """Return whether the contract has a response of an operation."""
+    if operation.details is None or draft.described is None:
+        return operation.lists(draft.status)
+    return any(lists(operation, status) for status in draft.described.statuses)
+
+
+def _allowed(operation: Operation) -> str:
+    """Return the statuses that an operation documents, also ``4XX`` and ``default``."""
+    if operation.details is None:
+        return ", ".join(map(str, operation.statuses))
+    return ", ".join(status.lower().replace("xx", "XX") for status in documented(operation))
+
+
+def _of_media_types(draft: Draft, operations: Sequence[Operation]) -> Iterator[_Deviation]:
+    """Yield how the type of a body deviates from those of the operations' responses."""
+    header, kind = _content_type(draft)
+    has_json = draft.value is not ABSENT
+    for operation in operations:
+        details = operation.details
+        known = [_JSON] if details is None else details.media_types(draft.status)
+        if header and not any(_includes(each, kind) for each in known):
+            if details is None:
+                if draft.text is None:
+                    what = f"must be {_JSON}, the contract's content type"
+                    yield _Deviation(f"the content type is not {_JSON}", ("headers", header), what)
+            elif known:
+                what = f"must be {either(known)}, the content type of {operation.name}"
+                reason = f"the content type is not that of {operation.name}"
+                yield _Deviation(reason, ("headers", header), what)
+        elif details is not None and known and not header:
+            is_known = any(map(may_be_json if has_json else _is_text, known))
+            if not is_known and (has_json or draft.text is not None):
+                what = f"{operation.name} responds with {either(known)}"
+                advice = f"use text, with headers: {{Content-Type: {known[0]}}}"
+                reason = f"the content type is not that of {operation.name}"
+                yield _Deviation(reason, ("body" if has_json else "text",), what, advice)
+
+
+def _includes(documented: str, kind: str) -> bool:
+    """Return whether a documented media type, which may be a range, includes one."""
+    return fnmatchcase(kind, without_parameters(documented))
+
+
+def _is_text(documented: str) -> bool:
+    """Return whether text without a content type may be sent, unless it must be JSON."""
+    return may_be_json(documented) or _includes(documented, "text/plain")
 
 
 def _of_body(
@@ -224,6 +293,8 @@ def _of_body(
         # The page's shape has checked each record.
         yield from _too_many(page.count, "page", operation)
     elif draft.text is not None:
+        if operation.details is not None and _content_type(draft)[0]:
+            return  # in another of its media types
         what = f"must be JSON: the contract expects {kind} here"
         yield _Deviation("the body is not JSON", ("text",), what, "use body instead of text")
     elif draft.value is ABSENT:
@@ -236,10 +307,21 @@ def _of_body(
         for path, problem in operation.body_problems(draft.status, draft.value):
             wrong, advice = split_hint(problem)
             what = f"{wrong}: the contract expects {kind} here"
-            reason = f"the body is not the contract's {kind}"
+            reason = f"the body is not the contract's {kind.removeprefix('the ')}"
+            advice = advice or _misspelt(draft.value, path, wrong)
             yield _Deviation(reason, ("body", *path), what, advice)
         if isinstance(draft.value, list):
             yield from _too_many(len(draft.value), "body", operation)
+
+
+def _misspelt(body: object, path: Sequence[str | int], what: str) -> str:
+    """Return which property is probably meant to be a missing one; or an empty string."""
+    if not what.startswith("is required") or not path:
+        return ""
+    for step in path[:-1]:
+        body = body[step]  # type: ignore[index]  # the path is one of the body
+    near = nearest(str(path[-1]), {name: name for name in body}, NEAR)  # type: ignore[attr-defined]
+    return f"rename {quote(near)}" if near else ""
 
 
 def _too_many(count: int, key: str, operation: Operation) -> Iterator[_Deviation]:

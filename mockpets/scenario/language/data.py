@@ -18,6 +18,7 @@ from mockpets.contract.fields import INT64_BOUNDS, INVALID, Integer, split_hint
 from mockpets.contract.model import RecordSchema
 from mockpets.errors import InputError, RequestError, did_you_mean
 from mockpets.records.table import parse_row
+from mockpets.scenario.language.likely_mistakes import NEAR
 from mockpets.scenario.language.mappings import ByKey, ByKind, Object, meant, unknown_key
 from mockpets.scenario.language.shapes import Choice, ListOf, Number, Shape, Value, kebab_case
 from mockpets.scenario.model import EVERYTHING, Generated
@@ -152,10 +153,15 @@ def _rows(
     return tuple(map(collection.schema.dump, _by_key(collection, records, node, diagnostics)))
 
 
+def _places(node: Node) -> list[int]:
+    """Return the indexes of the objects in a list, because what reads it drops other items."""
+    return [index for index, item in enumerate(node.items) if item.kind == "mapping"]
+
+
 def _as_rows(records: tuple[dict[str, Any], ...], node: Node, diagnostics: Diagnostics) -> Any:
     """Return records as JSON; report those that are too large."""
     rows = []
-    for index, record in enumerate(records):
+    for index, record in zip(_places(node), records, strict=True):
         try:
             rows.append(dump_record(record))
         except RequestError as error:
@@ -173,16 +179,33 @@ def _completed_rows(
     collection: Collection, records: tuple[Record, ...], node: Node, diagnostics: Diagnostics
 ) -> tuple[bytes, ...]:
     """Return records of a document's collection as JSON; incomplete ones are completed."""
-    for index, record in enumerate(records):
-        try:
-            collection.schema.check(record)
-        except RequestError as error:
-            diagnostics.add(node, error.message, at=(index,))
+    schema = collection.schema
+    assert isinstance(schema, DocumentRecords)  # noqa: S101 - others have the contract's schema
+    places = _places(node)
+    for index, record in zip(places, records, strict=True):
+        for path, problem in schema.problems(record):
+            what, hint = split_hint(problem)
+            diagnostics.add(node, what, hint, at=(index, *path))
+        _check_names(schema, node.items[index], diagnostics.at(index + 1))
     for index, what, hint, path in record_problems(records, collection):
         if collection.key in records[index]:  # else it gets one
-            diagnostics.add(node, what, hint, at=(index, *path))
+            diagnostics.add(node, what, hint, at=(places[index], *path))
     parents = _parents(collection, diagnostics)
     return tuple(map(collection.schema.dump, complete(collection, records, parents)))
+
+
+def _check_names(schema: DocumentRecords, node: Node, diagnostics: Diagnostics) -> None:
+    """Report properties that a record cannot have; warn about those that are probably misspelt."""
+    for name, (key, _) in node.members.items():
+        if name in schema.properties or name == schema.key:
+            continue
+        what = f"{quote(name)} is not a property of {schema.guessed.name}"
+        if not schema.allows(name):
+            known = ", ".join(schema.properties)
+            hint = did_you_mean(name, schema.properties) or f"properties: {known}"
+            diagnostics.at(name).add(key, what, hint)
+        elif near := did_you_mean(name, schema.properties, NEAR):
+            diagnostics.at(name).warn(key, what, near)
 
 
 def _parent(collection: Collection | None) -> str:

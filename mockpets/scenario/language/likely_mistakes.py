@@ -12,33 +12,38 @@ from mockpets.contract.fields import INVALID, split_hint
 from mockpets.errors import did_you_mean
 from mockpets.scenario.matching import operations_of
 from mockpets.scenario.model import Canned, Match
-from mockpets.units import quote
+from mockpets.units import quote, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from mockpets.contract.fields import ContractField
-    from mockpets.contract.model import Contracts, Operation
+    from mockpets.contract.model import Operation
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Node
     from mockpets.scenario.model import Condition, Reply
 
 _TEMPLATE: Final = re.compile(r"\{\{.{0,60}?\}\}", re.DOTALL)
-_CUTOFF: Final = 0.75
+_INVALID: Final = (400, 422)
+"""The statuses of responses to invalid requests."""
+NEAR: Final = 0.75
 """High, because a name of one's own, such as `tags`, is not a misspelt `status`."""
 
 
-def _inputs(
-    contracts: Contracts,
-) -> Iterator[tuple[str, Operation, str, Mapping[str, ContractField]]]:
-    """Yield a part of a match, the operation that has it, what a name in it names, its fields."""
-    for each in contracts.operations.values():
-        if each.parameters.fields:
-            yield "params", each, f"parameter of {each.name}", each.parameters.fields
-        if each.query.fields:
-            yield "query", each, f"query parameter of {each.name}", each.query.fields
-        if each.body is not None:
-            yield "body", each, f"property of {each.body.name}", each.body.schema.fields
+_PARTS: Final = {
+    "params": "parameter of",
+    "query": "query parameter of",
+    "body": "property of",
+}
+"""Part of a match to what a name in it names."""
+
+
+def _fields(operation: Operation, part: str) -> tuple[str, Mapping[str, ContractField]]:
+    """Return whose names a part of a match has, and their fields."""
+    if part == "body":
+        body = operation.body
+        return (body.name, body.schema.fields) if body is not None else ("", {})
+    return operation.name, (operation.parameters if part == "params" else operation.query).fields
 
 
 def warn_templates(reply: Node, diagnostics: Diagnostics) -> None:
@@ -59,34 +64,71 @@ def warn_conditions(
     """Warn about conditions that no valid request meets.
 
     Names that are near to none of the contract's names are valid: the service ignores them. A stub
-    that only rejects with 400 expects invalid requests.
+    that only rejects with 400 or 422 expects invalid requests.
     """
     expects_invalid = bool(replies) and all(
-        isinstance(reply, Canned) and reply.status == 400 for reply in replies
+        isinstance(reply, Canned) and reply.status in _INVALID for reply in replies
     )
-    contracts = diagnostics.contracts
-    inputs = () if match.path or expects_invalid else _inputs(contracts)
-    for part, operation, kind, fields in inputs:
-        conditions: tuple[Condition, ...] = getattr(match, part)
-        if operation not in operations_of(match, contracts):
-            if part == "body" and conditions:
-                what = f"no valid request matches, because only {operation.name} has a body"
-                hint = f"use operation: {operation.name}, or remove the condition"
-                diagnostics.warn(stub, what, hint, at=("match", part))
-            continue
-        for condition in conditions:
-            if condition.name in fields:
-                _warn_values(stub, part, condition, fields[condition.name], diagnostics)
-            elif near := did_you_mean(condition.name, fields, _CUTOFF):
-                key = stub.find(("match", part))[0].members[condition.name][0]
-                what = f"{quote(condition.name)} is not a {kind}"
-                diagnostics.at("match").at(part).at(condition.name).warn(key, what, near)
+    if match.path or expects_invalid:
+        return
+    operations = operations_of(match, diagnostics.contracts)
+    if not operations:
+        what, hint = "no operation matches", "change the role, or the names under params"
+        diagnostics.warn(stub, what, hint, at=("match",))
+        return
+    if match.body and not any(each.body for each in operations):
+        _warn_no_body(stub, operations, diagnostics)
+    for part in _PARTS:
+        for condition in getattr(match, part):
+            known = [_fields(each, part)[1] for each in operations]
+            fields = [each[condition.name] for each in known if condition.name in each]
+            if fields:
+                _warn_values(stub, part, condition, fields, diagnostics)
+            else:
+                _warn_name(stub, part, condition.name, operations, diagnostics)
+
+
+def _warn_no_body(stub: Node, operations: Sequence[Operation], diagnostics: Diagnostics) -> None:
+    """Warn about a condition on the body of operations without one."""
+    others = [each.name for each in diagnostics.contracts.operations.values() if each.body]
+    what, hint = f"only {''.join(others)} has a body", f"use operation: {''.join(others)}, or "
+    if len(others) != 1:
+        names = [each.name for each in operations]
+        what, hint = f"{shortened(names, 'and')} {_verb(names)} no JSON body", ""
+    what, hint = f"no valid request matches, because {what}", f"{hint}remove the condition"
+    diagnostics.warn(stub, what, hint, at=("match", "body"))
+
+
+def _verb(names: Sequence[str]) -> str:
+    return "has" if len(names) == 1 else "have"
+
+
+def _warn_name(
+    stub: Node, part: str, name: str, operations: Sequence[Operation], diagnostics: Diagnostics
+) -> None:
+    """Warn about a name that no operation has: a misspelt one, or one that no body can have."""
+    whose = [(*_fields(each, part), each) for each in operations]
+    key = stub.find(("match", part))[0].members[name][0]
+    place = diagnostics.at("match").at(part).at(name)
+    for owner, fields, _ in whose:
+        if near := did_you_mean(name, fields, NEAR):
+            place.warn(key, f"{quote(name)} is not a {_PARTS[part]} {owner}", near)
+            return
+    bodies = [each.body for each in operations if each.body]
+    if part == "body" and bodies and not any(each.allows(name) for each in bodies):
+        what = f"{quote(name)} is not a property of {bodies[0].name}, which allows no others"
+        hint = f"properties: {', '.join(bodies[0].schema.fields)}"
+        place.warn(key, f"no valid request matches, because {what}", hint)
 
 
 def _warn_values(
-    stub: Node, part: str, condition: Condition, field: ContractField, diagnostics: Diagnostics
+    stub: Node,
+    part: str,
+    condition: Condition,
+    fields: Sequence[ContractField],
+    diagnostics: Diagnostics,
 ) -> None:
-    """Warn about values of `equals` and `one_of` that the contract does not allow."""
+    """Warn about values of `equals` and `one_of` that no operation's field allows."""
     path: tuple[str | int, ...] = ("match", part, condition.name)
     if stub.find(path)[0].kind == "mapping":
         path = (*path, condition.operator)
@@ -96,10 +138,14 @@ def _warn_values(
         values = [((position,), value) for position, value in enumerate(wanted)]
     elif condition.operator == "equals":
         values = [((), list(wanted) if isinstance(wanted, tuple) else wanted)]
+    field = fields[0]
     choices = cast("Sequence[str]", field.openapi.get("enum", ()))
     for step, value in values:
-        if field.accept(value) is INVALID:
+        if all(each.accept(value) is INVALID for each in fields):
             what, hint = split_hint(field.problem(value))
-            advice = "change it, or respond with 400 if it is for invalid requests"
-            hint = did_you_mean(str(value), choices) or hint or advice
+            hint = (
+                did_you_mean(str(value), choices)
+                or hint
+                or "change it, or respond with 400 if it is for invalid requests"
+            )
             diagnostics.warn(stub, f"no valid request matches: {what}", hint, at=(*path, *step))

@@ -14,7 +14,7 @@ from mockpets.scenario.language.shapes import Definitions, Schema, Shape
 from mockpets.units import either, quote
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Kind, Node
@@ -118,7 +118,8 @@ class MapOf(Shape):
     """A mapping whose keys the author chooses; `read` returns a dict of the valid values.
 
     :param keys: what a key is, such as ``header name``.
-    :param pattern: a regular expression for the whole key; `hint` is how to fix an invalid one.
+    :param pattern: a regular expression for the whole key; `hint` is how to fix an invalid one, for
+        which `advise` returns nothing better.
     """
 
     item: Shape
@@ -126,6 +127,7 @@ class MapOf(Shape):
     pattern: str
     hint: str = ""
     most: int | None = None
+    advise: Callable[[str], str] = lambda _: ""
 
     def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind != "mapping":
@@ -136,7 +138,8 @@ class MapOf(Shape):
         values = {}
         for name, (key, value) in node.members.items():
             if not re.fullmatch(self.pattern, name):
-                diagnostics.add(key, f"invalid {self.keys} {quote(name)}", self.hint)
+                hint = self.advise(name) or self.hint
+                diagnostics.add(key, f"invalid {self.keys} {quote(name)}", hint)
             values[name] = self.item.read(value, diagnostics.at(name))
         return {name: value for name, value in values.items() if value is not INVALID}
 

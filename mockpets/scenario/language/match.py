@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import GLOB, GLOB_LENGTH, GLOB_RULE, ROLES
 from mockpets.contract.fields import INVALID
+from mockpets.errors import did_you_mean
 from mockpets.scenario.language.headers import TOKEN, TOKEN_HINT, check_duplicates
 from mockpets.scenario.language.mappings import ByKind, MapOf, Object, needs, not_both, some
 from mockpets.scenario.language.shapes import (
@@ -24,6 +25,8 @@ from mockpets.strict_json import dump_json
 from mockpets.units import either, quote
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mockpets.contract.model import Contracts
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Kind, Node
@@ -134,15 +137,8 @@ def _match(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     operations = tuple(dict.fromkeys(values.get("operation", ())))
     params = values.get("params", ())
     contracts = diagnostics.contracts
-    having = [each.name for each in operations_with(params, contracts)]
-    others = [operation for operation in operations if operation not in having]
-    if params and others:
-        names = " and ".join(condition.name for condition in params)
-        verb = "has" if len(others) == 1 else "have"
-        what = f"{' and '.join(others)} {verb} no {names}"
-        what += f", only {either(having, 'and')} does" if having else ""
-        hint = "remove it, or move it to a separate stub"
-        return diagnostics.add(node, what, hint, at=("params",))
+    if params and (problem := _of_params(operations, params, contracts)):
+        return diagnostics.add(node, *problem)
     method, path = values.get("method", "").upper() or None, values.get("path")
     operation = operation_at(method, path, contracts) if path else None
     if (method is None) != (path is None) and (path is None or operation):
@@ -155,6 +151,28 @@ def _match(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
     conditions = [values.get(part, ()) for part in ("params", "query", "headers", "body")]
     roles = tuple(dict.fromkeys(values.get("role", ())))
     return Match(operations, roles, method, path, *conditions)
+
+
+def _of_params(
+    operations: Sequence[str], params: Sequence[Condition], contracts: Contracts
+) -> tuple[str, str, tuple[str, ...]] | None:
+    """Return what is wrong with the parameters of operations, a hint, and the place; or None."""
+    for condition in params:
+        if not (having := [each.name for each in operations_with((condition,), contracts)]):
+            return None  # `match_shape` reports names that no path has
+        others = [operation for operation in operations if operation not in having]
+        if not others:
+            continue
+        verb = "has" if len(others) == 1 else "have"
+        what = f"{' and '.join(others)} {verb} no {condition.name}"
+        known = list(contracts.operations[others[0]].parameters.fields)
+        hint = did_you_mean(condition.name, known)
+        if not hint and known:
+            hint = f"{others[0]} has {either(known, 'and')}"
+        elif len(having) == 1:
+            what += f", only {having[0]} does"
+        return what, hint or "remove it, or move it to a separate stub", ("params",)
+    return None
 
 
 def operation_at(method: str | None, path: str, contracts: Contracts) -> str | None:
@@ -188,7 +206,7 @@ def match_shape(contracts: Contracts) -> Object:
         {
             "operation": OneOrMany(
                 "One or more operations of the contract.",
-                Choice("An operation.", tuple(contracts.operations), name="Operation"),
+                Choice("An operation.", tuple(contracts.operations), most=12, name="Operation"),
             ),
             "role": OneOrMany(
                 "What the operation does to its records.", Choice("A role.", ROLES, name="Role")
@@ -211,6 +229,7 @@ def match_shape(contracts: Contracts) -> Object:
                 "path parameter",
                 "|".join(map(re.escape, path_parameters)),
                 f"the contract has {', '.join(path_parameters) or 'none'}",
+                advise=partial(did_you_mean, known=tuple(path_parameters)),
                 then=_conditions,
             ),
             "query": MapOf(

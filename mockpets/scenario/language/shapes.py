@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeGuard
 from mockpets.constants import ACTIVE_NAME, EXPRESSION_LENGTH, NAME_LENGTH, SCENARIO_NAME
 from mockpets.contract.fields import INVALID
 from mockpets.errors import did_you_mean
-from mockpets.units import either
+from mockpets.units import either, shortened
 
 if TYPE_CHECKING:
     from mockpets.contract.model import Contracts
@@ -251,18 +251,25 @@ class Number(Shape):
 
 @dataclass(frozen=True, slots=True)
 class Choice(Shape):
-    """One of a few strings; `advice` is the hint for a string that is near to none of them."""
+    """One of a few strings; `advice` is the hint for a string that is near to none of them.
+
+    :param most: how many of them a message lists; None for all.
+    """
 
     words: tuple[str, ...]
     advice: str = ""
+    most: int | None = None
 
     def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind != "text":
-            return diagnostics.reject(node, either(self.words))
+            return diagnostics.reject(node, self._expected())
         if node.value in self.words:
             return node.value
         hint = did_you_mean(str(node.value), self.words) or self.advice
-        return diagnostics.reject(node, either(self.words), hint)
+        return diagnostics.reject(node, self._expected(), hint)
+
+    def _expected(self) -> str:
+        return shortened(self.words, most=self.most or len(self.words))
 
     def _looks(self, _: Definitions) -> Schema:
         return {"type": "string", "enum": list(self.words)}
