@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import FILE_BYTES
 from mockpets.contract.fields import split_hint
-from mockpets.contract.pet_store import BUILT_IN
+from mockpets.contract.states import lists
 from mockpets.errors import RequestError, invalid
 from mockpets.recording.exchange import created_records, exchange_of
 from mockpets.recording.infer import infer
@@ -17,6 +17,7 @@ from mockpets.recording.records import first_records
 from mockpets.recording.redaction import Redactor, listed_secrets
 from mockpets.report import har
 from mockpets.settings import Settings
+from mockpets.settings.contracts import contracts_of
 from mockpets.units import counted, either
 from mockpets.web.app import create_app
 from mockpets.web.recording_model import SessionModel
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from mockpets.contract.model import Contracts
     from mockpets.journal.entry import Entry, Message
     from mockpets.recording.exchange import Exchange
     from mockpets.recording.infer import Recording
@@ -34,34 +36,45 @@ _MOST: Final = 1000
 """The most requests of a recording, as in the request log."""
 
 
-def record_files(files: Sequence[Path], base: str | None) -> tuple[Recording, list[str]]:
+def record_files(
+    files: Sequence[Path], base: str | None, given: Settings
+) -> tuple[Recording, list[str]]:
     """Return a scenario of the requests in HAR files, and what was kept and dropped.
 
     :param base: the base URL of the API; None if mockpets has responded.
+    :param given: the settings, which name the contracts.
     :raise InputError: a file is invalid, or there are too many requests.
     """
-    found, others = _read(files, base)
+    contracts = contracts_of(given)
+    found, others = _read(files, base, contracts)
     if len(found) > _MOST:
         what = f"has {len(found)} requests to the API, of at most {_MOST}"
         raise invalid(str(files[0]), what, "record fewer requests")
     redactor = Redactor()
     exchanges = _exchanges(redactor.clean([*map(_shortened, found)]))
-    records = first_records(exchanges, BUILT_IN)
+    records = first_records(exchanges, contracts)
     description = (
         f"Recorded: {counted(len(exchanges), 'request')} of {counted(len(files), 'file')}."
     )
     document: dict[str, Any] = {"description": description, "data": records}
-    settings = Settings(control="off")
+    settings = Settings(
+        control="off", contract=given.contract, corrections=given.corrections, now=given.now
+    )
     mock: Mock = create_app(settings).extensions["mockpets"]
     model = partial(SessionModel, settings, mock.sessions.shared)
     try:
         is_created = created_records(exchanges)
-        result = infer(exchanges, document, model, is_created, redactor, BUILT_IN)
+        result = infer(exchanges, document, model, is_created, redactor, contracts)
     except RequestError as error:
         raise invalid(str(files[0]), error.for_visitors or "", "record fewer requests") from error
     resources = len(result.document.get("resources", ()))
-    seen = [counted(len(rows), name.removesuffix("s")) for name, rows in records.items()]
-    kept = either([*seen, *([counted(resources, "resource")] * bool(resources))], "and")
+    seen = [
+        counted(len(rows), name.removesuffix("s"))
+        for name, rows in records.items()
+        if rows or len(records) == 1
+    ]
+    seen += [counted(resources, "resource")] * bool(resources)
+    kept = either(seen, "and") if seen else "no records"
     summary = [f"kept {kept} of {counted(len(exchanges), 'request')}"]
     if others:
         summary.append(f"dropped {counted(others, 'request')} to other URLs, preflights or cached")
@@ -69,9 +82,11 @@ def record_files(files: Sequence[Path], base: str | None) -> tuple[Recording, li
     return result, [*summary, *_off_contract(exchanges)]
 
 
-def read_exchanges(files: Sequence[Path], base: str | None, redactor: Redactor) -> list[Exchange]:
+def read_exchanges(
+    files: Sequence[Path], base: str | None, redactor: Redactor, contracts: Contracts
+) -> list[Exchange]:
     """Return the requests in HAR files in the order of their time, as for `record_files`."""
-    found, _ = _read(files, base)
+    found, _ = _read(files, base, contracts)
     return _exchanges(redactor.clean([*map(_shortened, found)]))
 
 
@@ -87,9 +102,9 @@ def _exchanges(entries: Iterable[Entry]) -> list[Exchange]:
     return [exchange_of(entry._replace(number=number)) for number, entry in enumerate(entries, 1)]
 
 
-def _read(files: Sequence[Path], base: str | None) -> tuple[list[Entry], int]:
+def _read(files: Sequence[Path], base: str | None, contracts: Contracts) -> tuple[list[Entry], int]:
     """Return the requests to the API by time, and the number of the other requests."""
-    requests, others = har.read(files, None if base is None else har.base_url(base), BUILT_IN)
+    requests, others = har.read(files, None if base is None else har.base_url(base), contracts)
     if not requests:
         raise invalid(str(files[0]), "has no request to the API", "record one in a browser")
     return _revalidated(sorted((each.entry for each in requests), key=lambda each: each.at)), others
@@ -130,7 +145,7 @@ def _problems(exchange: Exchange) -> Iterator[str]:
     operation, status = exchange.operation, exchange.status
     if operation is None or status is None or exchange.method == "HEAD" or exchange.response.cut:
         return
-    if status not in operation.statuses:
+    if not lists(operation, status):
         yield f"{operation.name} {status}: the contract does not list this status"
         return
     if operation.removal and status == 200 and not exchange.response.header("Sunset"):

@@ -126,17 +126,19 @@ def _removed(key: str) -> Callable[[Decorated], Decorated]:
 
 
 def with_settings(
-    *names: str, texts: Mapping[str, str] | None = None
+    *names: str, texts: Mapping[str, str] | None = None, has_file: bool = True
 ) -> Callable[[Decorated], Decorated]:
     """Add ``--config`` and the options of these settings, or of all, to a command.
 
     :param texts: help by name, if a setting has another meaning for the command.
+    :param has_file: whether to add ``--config``, which another decorator may add.
     """
 
     def decorate(command: Decorated) -> Decorated:
         default = f"[default: mockpets.toml, if it exists; variable: {CONFIG_VARIABLE}]"
         file = click.Path(path_type=Path)
-        command = option("--config FILE", f"Settings file.  {default}", type=file)(command)
+        if has_file:
+            command = option("--config FILE", f"Settings file.  {default}", type=file)(command)
         for key, (name, _) in REMOVED.items():
             if name and not names:
                 command = _removed(key)(command)

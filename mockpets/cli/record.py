@@ -13,17 +13,18 @@ import click
 
 from mockpets.cli.commands import cannot_write, program, report
 from mockpets.cli.options import flag, integer, option, with_json
-from mockpets.cli.remote import given_selection, show, with_client
+from mockpets.cli.remote import given_selection, show, with_client, with_contracts
 from mockpets.constants import FILE_SUFFIXES, NAME_LENGTH, SCENARIO_NAME
 from mockpets.errors import invalid
 from mockpets.settings.sources import load_settings
 from mockpets.units import counted, quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from mockpets.client import ControlClient
     from mockpets.contract.control_types import RecordedScenario, RecordedStub
+    from mockpets.settings import Settings
 
 _MARK: Final = (
     "# Recorded by mockpets, which replaces it while unchanged (agents: mockpets skill): "
@@ -95,9 +96,11 @@ def _lines(result: RecordedStub) -> Iterator[str]:
 )
 @option("--base-url URL", "With --har: record only requests below this base URL of an API.")
 @with_json
+@with_contracts
 @with_client
 def record(
     client: ControlClient,
+    settings: Callable[[], Settings],
     name: str,
     output: Path | None,
     har: tuple[Path, ...],
@@ -123,7 +126,7 @@ def record(
         return None
     if not re.fullmatch(SCENARIO_NAME, name) or len(name) > NAME_LENGTH:
         raise invalid("NAME", f"must be start or a scenario name in kebab-case, got {quote(name)}")
-    result, summary = _of_files(har, base_url) if har else (client.recording(), [])
+    result, summary = _of_files(har, base_url, settings()) if har else (client.recording(), [])
     saved = None if har or output else _save(client, name, result["yaml"])
     command = f"use {name}{given_selection()}"
     if saved is not None:
@@ -143,11 +146,13 @@ def record(
     return 1 if result["notes"] else None
 
 
-def _of_files(files: tuple[Path, ...], base: str | None) -> tuple[RecordedScenario, list[str]]:
+def _of_files(
+    files: tuple[Path, ...], base: str | None, settings: Settings
+) -> tuple[RecordedScenario, list[str]]:
     from mockpets.cli.har_recording import record_files
     from mockpets.scenario.language.writer import text_of
 
-    recording, summary = record_files(files, base)
+    recording, summary = record_files(files, base, settings)
     result: RecordedScenario = {
         "yaml": text_of(recording.document),
         "requests": recording.requests,

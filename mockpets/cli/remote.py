@@ -7,7 +7,7 @@ import os
 import shlex
 import time
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 import click
@@ -20,7 +20,7 @@ from mockpets.cli.quick import active_line, check_health
 from mockpets.errors import InputError, Problem, did_you_mean, invalid, printable
 from mockpets.settings.model import VARIABLE_PREFIX
 from mockpets.settings.sources import FILE_SUFFIX, URL_VARIABLE, load_settings
-from mockpets.units import quote
+from mockpets.units import either, quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from mockpets.client import ControlClient, ControlError
     from mockpets.contract.control_types import RequestFilters, RequestList, RequestSummary
+    from mockpets.contract.model import Contracts
+    from mockpets.settings import Settings
 
 TOKEN_VARIABLE: Final = f"{VARIABLE_PREFIX}CONTROL_TOKEN"
 """The same variable as for the setting of the server."""
@@ -38,6 +40,7 @@ _FOLLOWED: Final = 1000
 """Requests per call when following, which are all that a request log keeps."""
 _SELECTION: Final = ("url", "token", "session", "host", "port", "config")
 """The options that select a server and a session."""
+_CONTRACTS: Final = ("contract", "corrections")
 _RETRY_SECONDS: Final = 0.5
 """How long to wait before connecting again to a server that stopped responding."""
 
@@ -94,9 +97,21 @@ def with_session(clients: list[ControlClient]) -> list[ControlClient]:
     return found
 
 
+with_contracts = with_settings(*_CONTRACTS, has_file=False)
+"""Pass a command `settings`, a function that returns those with the contracts of these options."""
+
+
+def _settings_of(options: dict[str, Any]) -> dict[str, Any]:
+    """Return `settings` for a command with the options of `with_contracts`, which are removed."""
+    flags: dict[str, object] = {name: options.pop(name) for name in _CONTRACTS if name in options}
+    read = partial(load_settings, flags, os.environ, options.get("config"))
+    return {"settings": read} if flags else {}
+
+
 def _run_all(command: Callable[..., int | None]) -> Callable[..., int | None]:
     @wraps(command)
     def run(**options: Any) -> int | None:
+        options |= _settings_of(options)
         selection = {name: options.pop(name, None) for name in _SELECTION}
         urls = dict.fromkeys(selection["url"]) or (None,)
         clients = [connect({**selection, "url": url}) for url in urls]
@@ -108,6 +123,7 @@ def _run_all(command: Callable[..., int | None]) -> Callable[..., int | None]:
 def _run(command: Callable[..., int | None]) -> Callable[..., int | None]:
     @wraps(command)
     def run(**options: Any) -> int | None:
+        options |= _settings_of(options)
         client = connect({name: options.pop(name, None) for name in _SELECTION})
         return reporting(client, lambda: command(client, **options))
 
@@ -137,6 +153,23 @@ def reporting(client: ControlClient, call: Callable[[], int | None]) -> int | No
 def problems_of(error: ControlError) -> list[Problem]:
     """Return the problems of a rejected body without their position, which users do not see."""
     return [replace(problem, file="", line=0, column=0) for problem in error.problems]
+
+
+def contracts_of_server(client: ControlClient, settings: Settings) -> Contracts:
+    """Return the contracts of the settings, which must be those of a running server.
+
+    :raise InputError: the server has others.
+    """
+    from mockpets.settings.contracts import contracts_of
+
+    contracts, served = contracts_of(settings), client.contract()
+    names = {row["name"] for each in served for row in each["operations"]}
+    if names != contracts.operations.keys():
+        titles = either([each["title"] for each in served], "and")
+        what = f"the server at {client.root_url} serves {titles}, and the settings name another"
+        files = " ".join(f"--contract {each['file'] or each['label']}" for each in served)
+        raise invalid("--contract", what, f"pass {files}")
+    return contracts
 
 
 def session_names(client: ControlClient) -> list[str]:

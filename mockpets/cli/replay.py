@@ -8,13 +8,14 @@ from contextlib import contextmanager, nullcontext, suppress
 from itertools import takewhile, zip_longest
 from pathlib import Path
 from threading import Event, Thread
+from time import time
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 import click
 
 from mockpets.cli.options import flag, option, with_json
-from mockpets.cli.remote import show, with_client
+from mockpets.cli.remote import show, with_client, with_contracts
 from mockpets.constants import REDACTED
 from mockpets.errors import MockpetsError, invalid, printable
 from mockpets.faults import LOST
@@ -22,12 +23,13 @@ from mockpets.strict_json import dump_text, load_json_of
 from mockpets.units import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from mockpets.client import ControlClient
     from mockpets.journal.entry import Message
     from mockpets.recording.exchange import AssignedIds, Exchange
     from mockpets.recording.redaction import Redactor
+    from mockpets.settings import Settings
 
 _SECONDS: Final = 30.0
 """How long each request and its response may take, in addition to the recorded time."""
@@ -52,9 +54,11 @@ _PART: Final = 8
 @option("--key-env NAME", "Environment variable with the API key, if --url is not mockpets.")
 @flag("--allow-writes", text="Send POST, PUT, PATCH and DELETE even if --url is not mockpets.")
 @with_json
+@with_contracts
 @with_client
 def replay(
     client: ControlClient,
+    settings: Callable[[], Settings],
     files: tuple[Path, ...],
     base_url: str | None,
     key_env: str | None,
@@ -69,9 +73,10 @@ def replay(
     """
     from mockpets.cli.har_recording import read_exchanges
     from mockpets.recording.redaction import Redactor
+    from mockpets.settings.contracts import contracts_of
 
     redactor = Redactor()
-    exchanges = read_exchanges(files, base_url, redactor)
+    exchanges = read_exchanges(files, base_url, redactor, contracts_of(settings()))
     try:
         key = client.state()["settings"]["key"]
         is_ours = True
@@ -156,11 +161,13 @@ def _replayed(
         headers = {
             name: value for name, value in exchange.request.headers if name.lower() in _HEADERS
         }
-        if exchange.has_key:
-            headers["Authorization"] = f"Bearer {key}"
         target = ids.in_target(exchange.target)
+        if exchange.has_key:
+            more, target = exchange.with_key(key, target)
+            headers |= more
         target = parts.path + target if is_ours else _joined(parts.path, target)
         # A connection for each: after a fault, the next one would fail too.
+        began = time()
         connection = HttpConnection(parts.hostname or "", port, is_secure=is_secure)
         seconds = _SECONDS + min((exchange.total_ms or 0) / 1000, _LONGEST)  # perhaps throttled
         try:
@@ -174,7 +181,9 @@ def _replayed(
             if not is_ours:
                 message = _without_key(message, key)
                 exchange = exchange._replace(response=_without_key(exchange.response, key))
-            played = exchange._replace(status=response.status, response=message, fault=None)
+            played = exchange._replace(
+                at=began, status=response.status, response=message, fault=None
+            )
             played = redactor.exchange(played)
         finally:
             connection.close()
@@ -233,7 +242,9 @@ def _differences(exchange: Exchange, played: Exchange, ids: AssignedIds) -> Iter
         if exchange.body is None:
             if played.response.body != exchange.response.body:
                 yield "another body"
-        elif found := next(_places(ids.in_body(exchange.body, exchange.path), played.body), None):
+            return
+        recorded_body = ids.in_body(exchange.lasting_body, exchange.path, exchange.id_names)
+        if found := next(_places(recorded_body, played.lasting_body), None):
             where, recorded, got = found
             yield f"body{where}: {_text(got)}, recorded {_text(recorded)}"
 

@@ -13,18 +13,25 @@ from mockpets.cli.commands import Choice, cannot_write, unknown_names
 from mockpets.cli.commands import report as print_problems
 from mockpets.cli.layout import hang, on_terminal
 from mockpets.cli.options import flag, option, with_format
-from mockpets.cli.remote import session_names, with_servers
+from mockpets.cli.remote import (
+    contracts_of_server,
+    session_names,
+    with_contracts,
+    with_servers,
+)
 from mockpets.constants import DEFAULT_SESSION
 from mockpets.errors import InputError, problem_with
 from mockpets.units import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from mockpets.client import ControlClient
+    from mockpets.contract.model import Contracts
     from mockpets.errors import Problem
     from mockpets.report.findings import Report
     from mockpets.report.har import Recorded
+    from mockpets.settings import Settings
 
 _SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 """The variable in which GitHub Actions names the file for the summary of the job."""
@@ -57,9 +64,11 @@ _OF_FILES: Final = {"har", "base_url"}
     "for any rule.  Repeatable, or comma-separated.",
     multiple=True,
 )
+@with_contracts
 @with_servers
 def report(
     clients: list[ControlClient],
+    settings: Callable[[], Settings],
     files: tuple[Path, ...],
     har: bool,
     sessions: tuple[str, ...],
@@ -75,22 +84,24 @@ def report(
     if problems := [*_problems(files, is_har=har)]:
         raise InputError(problems)
 
-    from mockpets.contract.pet_store import BUILT_IN
     from mockpets.report.client_checks import build
     from mockpets.report.har import base_url as parse_base_url
     from mockpets.report.har import read
+    from mockpets.settings.contracts import contracts_of
 
     failing = _failing(fail_on)  # before a server or a file is read
     base = None if base_url is None else parse_base_url(base_url)
     limits: list[str] = []
     if har:
-        requests, _ = read(files, base, BUILT_IN)
+        contracts = contracts_of(settings())
+        requests, _ = read(files, base, contracts)
         place = counted(len({*files}), "file")
     else:
         logs = _logs(clients, sessions)
-        requests = [*_recorded(logs, limits)]
+        contracts = contracts_of_server(clients[0], settings())
+        requests = [*_recorded(logs, limits, contracts)]
         place = counted(len(logs), "session")
-    result = build(requests, place, limits, BUILT_IN)
+    result = build(requests, place, limits, contracts)
     _write(result, output_format)
     if broken := [rule.name for rule in result.by_rule if rule.name in failing]:
         print_problems([f"--fail-on: findings of {', '.join(broken)}"])
@@ -132,16 +143,17 @@ def _logs(
     return [(client, name) for name in wanted for client, other in known if name == other]
 
 
-def _recorded(logs: list[tuple[ControlClient, str]], limits: list[str]) -> Iterator[Recorded]:
+def _recorded(
+    logs: list[tuple[ControlClient, str]], limits: list[str], contracts: Contracts
+) -> Iterator[Recorded]:
     """Yield the requests in the logs of sessions; add a sentence about a cut log to `limits`."""
-    from mockpets.contract.pet_store import BUILT_IN
     from mockpets.journal.journal import JOURNAL_ENTRIES
     from mockpets.report.client_checks import dropped_limit
     from mockpets.report.har import requests_of
 
     for client, name in logs:
         session = client.session(name)
-        yield from requests_of(session.har(limit=JOURNAL_ENTRIES), BUILT_IN)
+        yield from requests_of(session.har(limit=JOURNAL_ENTRIES), contracts)
         limits += dropped_limit(name, session.journal(limit=1)["dropped"])
 
 

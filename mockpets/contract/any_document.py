@@ -50,6 +50,10 @@ class DocumentBody:
         """Return whether a valid object may have a property."""
         return not self.field.shape.fields or self.field.shape.of(name) is not None
 
+    def knows(self, name: str) -> bool:
+        """Return whether the schema describes a property, also by a pattern."""
+        return not self.field.shape.fields or bool(self.field.shape.of(name))
+
 
 def _body(details: Details, node: Node, direction: Direction, status: str = "") -> AnyBody | None:
     """Return the JSON body of a request or a response; None without one."""

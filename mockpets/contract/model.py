@@ -63,6 +63,10 @@ if TYPE_CHECKING:
             """Return whether a valid object may have a property."""
             ...
 
+        def knows(self, name: str) -> bool:
+            """Return whether a property has a meaning; others are ignored or rejected."""
+            ...
+
     class Records(Protocol):
         """How the records of a collection are checked, changed and written.
 
@@ -206,6 +210,10 @@ class Body(NamedTuple):
         """Return that an object may have any other property, which is ignored."""
         return True
 
+    def knows(self, name: str) -> bool:
+        """Return whether the schema has a property."""
+        return name in self.schema.fields
+
     def problems(self, value: object) -> list[ValueProblem]:
         """Return every problem of a value; none if it is valid."""
         if not self.is_list:
@@ -291,6 +299,12 @@ class Operation(NamedTuple):
     default: AnyBody | None
     removal: Removal | None = None
     details: Details | None = None
+
+    def credentials(self, key: str) -> list[tuple[str, str, str]]:
+        """Return place, name and value of what a request needs to have a key."""
+        if self.details is None:
+            return [("header", "Authorization", f"Bearer {key}")]
+        return self.details.security.sample(key)
 
     def in_path(self, path: str) -> dict[str, str]:
         """Return the parameters in a path of the operation, as texts."""

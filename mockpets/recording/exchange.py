@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from datetime import datetime
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote, unquote
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import quote, unquote, urlencode
 from zlib import crc32
 
 from mockpets.constants import ERRORS
+from mockpets.contract.document_records import DocumentRecords, link_of
 from mockpets.journal.entry import Entry, Message
 from mockpets.redaction import is_secret
 from mockpets.strict_json import deeper_than, dump_text, load_json_of
@@ -34,8 +37,23 @@ _ADDED: Final = re.compile(
 """Headers that servers add, or that are right only for the response that they were made for."""
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_SUCCESS: Final = 2
+_TIME: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(?:Z|[+-][0-9]{2}:[0-9]{2})")
+_CLOCK: Final = 5.0
+"""How many seconds a time in a response may be from the response, as the clocks differ."""
 _LEVELS: Final = 64
 """The most levels of a body that is read as JSON; what compares two bodies recurses."""
+
+
+class IdNames(NamedTuple):
+    """The properties of records that have ids.
+
+    :param link: that with the id of the parent, whose collection is `parent`; empty without one.
+    """
+
+    key: str
+    link: str = ""
+    parent: str = ""
 
 
 class Exchange(Entry):
@@ -67,12 +85,64 @@ class Exchange(Entry):
 
         A text with half of a surrogate pair is not an id, because no target can have it.
         """
-        is_created = self.method == "POST" and self.status == HTTPStatus.CREATED
-        body = self.body if is_created else None
-        value = body.get("id") if isinstance(body, dict) else None
+        if self.operation is not None and self.operation.details is not None:
+            is_created = self.operation.role == "create" and (self.status or 0) // 100 == _SUCCESS
+        else:
+            is_created = self.method == "POST" and self.status == HTTPStatus.CREATED
+        records = self.records if is_created else []
+        value = records[0].get(self.id_names.key) if len(records) == 1 else None
         if isinstance(value, str):
             return None if _SURROGATE.search(value) else value
         return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+    @property
+    def lasting_body(self) -> object:
+        """The body without the times at which an operation of a document made it."""
+        if self.operation is None or self.operation.details is None:
+            return self.body
+        start, end = self.at - _CLOCK, self.at + (self.total_ms or 0) / 1000 + _CLOCK
+        return _without_times(self.body, start, end)
+
+    @property
+    def id_names(self) -> IdNames:
+        """The properties of its records that have ids."""
+        collection = self.operation and self.operation.collection
+        if collection is None:
+            return IdNames("id")
+        if not isinstance(collection.schema, DocumentRecords):
+            return IdNames(collection.key)
+        guessed = collection.schema.guessed
+        link = link_of(guessed)
+        if not guessed.parent or len(link) > 1:
+            return IdNames(collection.key)
+        parent = collection.name.removesuffix(guessed.name) + guessed.parent
+        return IdNames(collection.key, link[0], parent)
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        """The records in the body of the response, without the envelope of a document."""
+        body: Any = self.body
+        operation = self.operation
+        if operation is not None and operation.details is not None:
+            guess = operation.details.guess
+            if guess.returns not in ("list", "record") or not operation.lists(self.status or 0):
+                return []
+            for name in guess.envelope:
+                body = body.get(name) if isinstance(body, dict) else None
+        return [each for each in (body if isinstance(body, list) else [body]) if _is_object(each)]
+
+    def with_key(self, key: str, target: str) -> tuple[dict[str, str], str]:
+        """Return the headers, and the target, with which a request has a key."""
+        if self.operation is None:
+            return {"Authorization": f"Bearer {key}"}, target
+        needed = self.operation.credentials(key)
+        query = urlencode([(name, value) for place, name, value in needed if place == "query"])
+        if query:
+            names = {name for place, name, _ in needed if place == "query"}
+            path, _, old = target.partition("?")
+            kept = [each for each in old.split("&") if each and each.split("=")[0] not in names]
+            target = f"{path}?{'&'.join([*kept, query])}"
+        return {name: value for place, name, value in needed if place == "header"}, target
 
     def completed(self) -> Exchange:
         """Return it with the body of the request, which the response to a create repeats.
@@ -107,7 +177,25 @@ class Exchange(Entry):
             sums = {each.checksum if each.cut else crc32(each.body) for each in (mine, its)}
             is_same = mine.size == its.size and mine.body[:length] == its.body[:length]
             return is_same and len(sums - {None}) <= 1
-        return mine.body == its.body or (self.body is not None and self.body == other.body)
+        if mine.body == its.body or (self.body is not None and self.body == other.body):
+            return True
+        return self.lasting_body is not None and self.lasting_body == other.lasting_body
+
+
+def _is_object(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+def _without_times(value: object, start: float, end: float) -> object:
+    """Return a JSON value in which times between two others, in seconds, are replaced."""
+    if isinstance(value, dict):
+        return {name: _without_times(item, start, end) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_without_times(item, start, end) for item in value]
+    if isinstance(value, str) and _TIME.fullmatch(value):
+        with suppress(ValueError, OverflowError):
+            return "now" if start <= datetime.fromisoformat(value).timestamp() <= end else value
+    return value
 
 
 class AssignedIds:
@@ -115,12 +203,16 @@ class AssignedIds:
 
     def __init__(self) -> None:
         self._others: dict[str, dict[str, Key]] = {}
-        """By the path of the collection and the id."""
+        """By the path or the name of the collection, and the id."""
 
     def learn(self, mine: Exchange, its: Exchange) -> None:
         """Keep the ids of the records that one request has created in both servers."""
         if mine.created_id is not None and its.created_id is not None:
-            self._others.setdefault(mine.path, {})[str(mine.created_id)] = its.created_id
+            collection = mine.operation and mine.operation.collection
+            # One that is created below a parent may have a path of its own.
+            more = (collection.path, collection.name) if collection else ()
+            for path in {mine.path, *more}:
+                self._others.setdefault(path, {})[str(mine.created_id)] = its.created_id
 
     def in_target(self, target: str) -> str:
         """Return a target with the ids of the other server."""
@@ -133,16 +225,18 @@ class AssignedIds:
                 result[place] = quote(str(known[segment]), safe="")
         return "/".join(result) + mark + query
 
-    def in_body(self, body: Any, path: str) -> Any:
-        """Return the JSON body of a response, a record or a list of records, with other ids.
+    def in_body(self, body: Any, path: str, names: IdNames) -> Any:
+        """Return the JSON body of a response, with the ids of the other server in its records.
 
         :param path: of the request, with the ids of the first server.
+        :param names: the properties that have ids.
         """
         collection, _, record = path.rpartition("/")
         known = self._others.get(path, {})
         if not known and (known := self._others.get(collection, {})) and record in known:
             body = _with_message(body, record, str(known[record]))
-        return _renamed(body, known) if known else body
+        parents = self._others.get(names.parent, {})
+        return _renamed(body, names, known, parents) if known or parents else body
 
 
 def _with_message(body: Any, old: str, new: str) -> Any:
@@ -153,12 +247,21 @@ def _with_message(body: Any, old: str, new: str) -> Any:
     return {**body, "message": re.sub(pattern, lambda _: new, body["message"])}
 
 
-def _renamed(value: Any, ids: Mapping[str, Key]) -> Any:
+def _renamed(value: Any, names: IdNames, ids: Mapping[str, Key], parents: Mapping[str, Key]) -> Any:
+    """Return records with other ids, also those in an envelope."""
     if isinstance(value, list):
-        return [_renamed(item, ids) for item in value]
-    if isinstance(value, dict) and str(value.get("id")) in ids:
-        return {**value, "id": ids[str(value["id"])]}
-    return value
+        return [_renamed(item, names, ids, parents) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if names.key not in value:
+        return {name: _renamed(item, names, ids, parents) for name, item in value.items()}
+    pairs = [(names.key, ids), (names.link, parents)]
+    changed = {
+        name: others[str(value[name])]
+        for name, others in pairs
+        if name in value and str(value[name]) in others
+    }
+    return {**value, **changed}
 
 
 def created_records(exchanges: Iterable[Exchange]) -> Assigned:

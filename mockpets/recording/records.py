@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mockpets.contract.collections import identity
+from mockpets.contract.document_records import DocumentRecords, set_at, value_at
+from mockpets.contract.fields import INVALID
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from mockpets.contract.model import Contracts, Key
     from mockpets.recording.exchange import Exchange
+
+
+def _with_parent(exchange: Exchange, record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record with the key of its parent, which only the path of the request may have."""
+    operation = exchange.operation
+    details = operation and operation.details
+    if operation is None or details is None:
+        return record
+    result = dict(record)
+    for name, text in operation.in_path(exchange.path).items():
+        path = details.guess.where.get(name)
+        if path and value_at(result, path) is INVALID:
+            set_at(result, path, identity(text))
+    return result
 
 
 def first_records(
@@ -23,7 +40,7 @@ def first_records(
     records: dict[str, dict[Key, dict[str, Any]]] = {name: {} for name in contracts.collections}
     created: set[tuple[str, Key | None]] = set()
     for exchange in exchanges:
-        operation, body = exchange.operation, exchange.body
+        operation = exchange.operation
         if operation is None or operation.collection is None:
             continue
         collection = operation.collection
@@ -32,10 +49,16 @@ def first_records(
         described = operation.responses.get(exchange.status or 0)
         if described is None or exchange.status not in (200, 201):
             continue
-        for record in body if isinstance(body, list) else [body]:
-            if not isinstance(record, dict) or described.schema.problems(record):
+        for record in map(partial(_with_parent, exchange), exchange.records):
+            schema = collection.schema
+            if isinstance(schema, DocumentRecords):
+                has_key = collection.key in record or schema.guessed.is_single
+                is_valid = has_key and not schema.problems(record)
+            else:
+                is_valid = not described.schema.problems(record)
+            if not is_valid:
                 continue
-            key = record[collection.key]
+            key = record.get(collection.key, "")
             if (collection.name, key) not in created:
                 records[collection.name].setdefault(identity(key), record)
     return {name: [known[key] for key in sorted(known)] for name, known in records.items()}

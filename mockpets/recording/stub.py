@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs
 
 from mockpets.constants import REDACTED
+from mockpets.contract import media_types
 from mockpets.contract.collections import identity
 from mockpets.contract.error_messages import network_error
 from mockpets.errors import RequestError
@@ -121,9 +122,15 @@ def reply_of(exchange: Exchange, contracts: Contracts) -> dict[str, Any]:
     if reply is None:
         reply = {"status": status}
         kind = response.header("Content-Type").partition(";")[0].strip().lower()
-        is_body = kind == "application/json" and is_json(exchange) and is_writable(exchange.body)
+        usual = _usual_type(operation, status)
+        is_body = kind == "application/json" or (kind == usual and media_types.is_json(kind))
+        is_body = is_body and is_json(exchange) and is_writable(exchange.body)
         if response.body and is_body:
             reply["body"] = _literal(exchange.body)
+            if kind != usual:
+                reply["headers"] = {"Content-Type": kind}
+        elif response.body and _is_of_document(exchange) and not _is_text(response.body):
+            pass  # the document describes it; no file can have it
         elif response.body:
             reply["headers"] = {"Content-Type": response.header("Content-Type") or kind}
             reply["text"] = _braces(response.body.decode("utf-8", "replace"))
@@ -134,6 +141,23 @@ def reply_of(exchange: Exchange, contracts: Contracts) -> dict[str, Any]:
         }
         reply["headers"] = {**reply.get("headers", {}), **headers}
     return reply
+
+
+def _usual_type(operation: Operation | None, status: int) -> str:
+    """Return the media type that a JSON body of a stub has; empty if the status has no body."""
+    if operation is None or operation.details is None:
+        return "application/json"
+    known = operation.details.media_types(status)
+    found = media_types.json_media({each: {} for each in known})
+    return media_types.concrete(found[0]) if found else known[0] if known else "application/json"
+
+
+def _is_text(body: bytes) -> bool:
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _is_page(listing: Operation, exchange: Exchange) -> bool:
@@ -150,15 +174,20 @@ def _is_page(listing: Operation, exchange: Exchange) -> bool:
         return False
 
 
+def _is_of_document(exchange: Exchange) -> bool:
+    return exchange.operation is not None and exchange.operation.details is not None
+
+
 def _error_of(exchange: Exchange, status: int, contracts: Contracts) -> dict[str, Any] | None:
     """Return a reply for an Error body that the language has a short form for."""
     body = exchange.body
     if not isinstance(body, dict) or set(body) != {"code", "message", "status"}:
         return None
     code, message = body["code"], body["message"]
-    if (code, message) == network_error(status):
+    if (code, message) == network_error(status) and not _is_of_document(exchange):
         return {"status": status}
-    failure = contracts.failures.get(code) if isinstance(code, str) else None
+    is_code = isinstance(code, str) and not _is_of_document(exchange)
+    failure = contracts.failures.get(code) if is_code else None
     if failure is None or failure.status != status or not isinstance(message, str):
         return None
     usual, operation = failure.message, exchange.operation

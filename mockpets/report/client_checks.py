@@ -17,19 +17,19 @@ from http import HTTPStatus
 from itertools import accumulate, pairwise
 from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qs, parse_qsl
 
 from mockpets.clock import moment
 from mockpets.constants import REDACTED, STUB_HEADER
 from mockpets.errors import did_you_mean
 from mockpets.redaction import is_secret, redacted_target
-from mockpets.report.findings import CLIENT_RULES, Evidence, Finding, Report
+from mockpets.report.findings import Evidence, Finding, Report, client_rules
 from mockpets.units import counted, quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from mockpets.contract.model import Contracts
+    from mockpets.contract.model import Contracts, Operation
     from mockpets.journal.entry import Entry
     from mockpets.report.har import Recorded
 
@@ -62,12 +62,15 @@ _CLOCK: Final = 0.001
 _AFTER_401: Final = 2
 _EQUAL: Final = 5
 """Equal requests in a second without a finding."""
+_REJECTED: Final = (400, 422)
+"""The statuses of responses to invalid bodies."""
 _UNREAD: Final = 3
 """Unread responses without a finding."""
 _BY_BROWSERS: Final = re.compile(
     r"/(?:favicon\.ico|robots\.txt|apple-touch-icon.*|\.well-known/.*)"
 )
 """Paths that browsers and their extensions request themselves."""
+_UUID: Final = re.compile("/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=/|$)")
 _OPENED: Final = ("", "/docs", "/panel")
 """Paths that a person opens in a browser to look for a page, beside those of the contracts."""
 
@@ -115,7 +118,8 @@ def build(
         "response-unread": _unread,
     }
     findings = []
-    for rule in CLIENT_RULES:
+    rules = client_rules(is_document=all(each.api for each in contracts.all))
+    for rule in rules:
         for (file, session), entries in sources.items():
             source = ", ".join(filter(None, (file, session and f"session {session}")))
             ordered = sorted(entries, key=lambda entry: entry.at)
@@ -123,7 +127,7 @@ def build(
             for message, shown in violations:
                 evidence = tuple(_evidence(*each) for each in shown[:_EVIDENCE])
                 findings.append(Finding(rule, message, source, evidence, file))
-    return Report(checked, tuple(findings), tuple(limits))
+    return Report(checked, tuple(findings), tuple(limits), rules)
 
 
 def _evidence(entry: Entry, detail: str) -> Evidence:
@@ -315,10 +319,11 @@ def _pending_until(entry: Entry) -> float:
 
 
 def _repeated(entries: Entries) -> Iterator[Violation]:
-    for group in _equal([each for each in entries if each.request.body and each.status == 400]):
+    rejected = [each for each in entries if each.request.body and each.status in _REJECTED]
+    for group in _equal(rejected):
         later = [each for each in group if _reacts(each, group[0])]
         if later:
-            what = f"{_line(group[0])} got 400, and the same body was sent again"
+            what = f"{_line(group[0])} got {group[0].status}, and the same body was sent again"
             yield Violation(f"{what} {counted(len(later), 'time')}", _plain([group[0], *later]))
 
 
@@ -359,7 +364,16 @@ def _after_401(entries: Entries) -> Iterator[Violation]:
 
 
 def _key(entry: Entry) -> str:
-    return entry.request.header("authorization")
+    """Return the credentials of a request, as its operation reads them; empty without any."""
+    details = entry.operation and entry.operation.details
+    places = details.security.sample("") if details else []
+    query = dict(parse_qsl(entry.target.partition("?")[2]))
+    others = [
+        query.get(name, "") if place == "query" else entry.request.header(name)
+        for place, name, _ in places
+        if name.lower() != "authorization"
+    ]
+    return " ".join(filter(None, [entry.request.header("authorization"), *others]))
 
 
 # --- One request ------------------------------------------------------------------------------
@@ -367,8 +381,10 @@ def _key(entry: Entry) -> str:
 
 
 def _keys(entry: Entry) -> Problems:
+    details = entry.operation and entry.operation.details
+    allowed = details.security.query if details else frozenset()
     for name in _query_names(entry):
-        if is_secret(name):
+        if is_secret(name) and name not in allowed:
             yield f"the name of the query parameter {quote(name)} suggests a secret,", ""
 
 
@@ -382,9 +398,19 @@ def _parameters(entry: Entry) -> Problems:
     if entry.operation is None:
         return
     known = entry.operation.query.fields
+    unknown = _unknown_parameters(entry, entry.operation)
     for name in _query_names(entry):
-        if name not in known and not is_secret(name):
+        if name in unknown and not is_secret(name):
             yield _unknown(f"{entry.operation.name} has no query parameter", name, known)
+
+
+def _unknown_parameters(entry: Entry, operation: Operation) -> set[str]:
+    """Return the names in a query that no parameter of an operation reads."""
+    names, details = set(_query_names(entry)), operation.details
+    if details is None:
+        return names - operation.query.fields.keys()
+    query = parse_qs(entry.target.partition("?")[2], keep_blank_values=True)
+    return names & details.parameters.read("query", query).unknown - details.security.query
 
 
 def _properties(entry: Entry) -> Problems:
@@ -393,7 +419,7 @@ def _properties(entry: Entry) -> Problems:
         return
     body = operation.body
     for name in _property_names(entry.request.body):
-        if name not in body.schema.fields:
+        if not body.knows(name):
             yield _unknown(f"{operation.name} has no property", name, body.schema.fields)
 
 
@@ -414,7 +440,7 @@ def _off_contract(contracts: Contracts, entry: Entry) -> Problems:
     if entry.number and (entry.status or 500) < HTTPStatus.BAD_REQUEST:
         return  # so does a resource of mockpets
     methods = contracts.routes.at(path).keys()
-    shown = quote(re.sub("/[0-9]+(?=/|$)", "/{number}", path))
+    shown = quote(re.sub("/[0-9]+(?=/|$)", "/{number}", _UUID.sub("/{id}", path)))
     if not methods:
         yield f"the path {shown} is not in the contract,", ""
     elif entry.method not in methods and not (entry.method == "HEAD" and "GET" in methods):

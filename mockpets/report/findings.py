@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -35,17 +36,28 @@ class Rule:
     fix: str
 
 
-def _rules() -> Iterator[Rule]:
+def _rules(*, is_document: bool) -> Iterator[Rule]:
     text = Path(__file__).with_name("rules.toml").read_text(encoding="utf-8")
     document = tomllib.loads(text)
     for row in document["client"]:
         advice = document["libraries"].get(row["name"], {})
+        if is_document and (own := document["document"].get(row["name"])):
+            row |= own
+            advice |= own.get("libraries", {})
         fix = [row["fix"], *(f"{library}: {text}." for library, text in advice.items())]
         yield Rule(row["name"], row["level"], row["title"], row["explanation"], " ".join(fix))
 
 
-CLIENT_RULES: Final = tuple(_rules())
-"""What a report checks, errors first."""
+@cache
+def client_rules(*, is_document: bool) -> tuple[Rule, ...]:
+    """Return what a report checks, errors first.
+
+    :param is_document: whether the built-in contract, which some texts name, is not served.
+    """
+    return tuple(_rules(is_document=is_document))
+
+
+CLIENT_RULES: Final = client_rules(is_document=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +109,13 @@ class Report:
     :param checked: what was checked, such as ``12 requests in 2 sessions``.
     :param findings: by rule in the order of `CLIENT_RULES`, then by time.
     :param limits: what could not be checked, one sentence each, such as dropped requests.
+    :param rules: those that were checked.
     """
 
     checked: str
     findings: tuple[Finding, ...]
     limits: tuple[str, ...] = ()
+    rules: tuple[Rule, ...] = CLIENT_RULES
 
     @property
     def by_rule(self) -> Mapping[Rule, tuple[Finding, ...]]:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import VERSION
 from mockpets.errors import printable
-from mockpets.report.findings import CLIENT_RULES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -44,7 +43,7 @@ def as_document(report: Report) -> dict[str, Any]:
         "summary": report.summary,
         "checked": report.checked,
         "limits": report.limits,
-        "rules": [asdict(rule) for rule in CLIENT_RULES],
+        "rules": [asdict(rule) for rule in report.rules],
         "findings": [asdict(each) | {"rule": each.rule.name} for each in report.findings],
     }
 

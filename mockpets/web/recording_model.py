@@ -69,7 +69,7 @@ class SessionModel:
         if exchange.created_id != played.created_id:
             self._model_ids.learn(exchange, played)
             self._recorded_ids.learn(played, exchange)
-        body = self._recorded_ids.in_body(played.body, played.path)
+        body = self._recorded_ids.in_body(played.body, played.path, exchange.id_names)
         if body == played.body or played.response.cut:
             return played
         data = dump_ascii(body).encode()
@@ -79,7 +79,8 @@ class SessionModel:
         headers = dict(exchange.request.headers)
         headers = {name: headers[name] for name in headers if name.lower() in _HEADERS}
         if exchange.has_key:
-            headers |= {"Authorization": f"Bearer {self._key}"}
+            more, target = exchange.with_key(self._key, target)
+            headers |= more
         request = {"method": exchange.method, "path": target, "headers": headers}
         session = self._rehearsal.send(request | {"content": exchange.request.body})
         [entry] = session.journal.entries()

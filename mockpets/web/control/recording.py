@@ -176,7 +176,8 @@ def _collection(entry: Entry, log: Sequence[Entry]) -> str | None:
 def _reply(entry: Entry, status: int, contracts: Contracts) -> dict[str, Any]:
     """Return the reply with a status in the contract's form, if it has one for it."""
     codes = {failure.status: code for code, failure in contracts.failures.items()}
-    is_error = entry.operation is not None and status in codes
+    operation = entry.operation
+    is_error = operation is not None and operation.details is None and status in codes
     return {"error": codes[status]} if is_error else {"status": status}
 
 
