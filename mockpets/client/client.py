@@ -302,7 +302,7 @@ class ControlClient:
             the path of a JSON or YAML file.
         :raise InputError: the file is invalid.
         """
-        body = _loaded(records, name)
+        body = self._loaded(records, name)
         return self._call("PUT", _fill("/data/{name}", name), body, part="total")
 
     def add_record(self, name: str, record: Mapping[str, object]) -> dict[str, Any]:
@@ -430,6 +430,21 @@ class ControlClient:
         path = _fill("/sessions/{name}", name)
         return self._call("GET", path, session=name)
 
+    def _loaded(self, records: types.Records, name: str) -> object:
+        """Return the records of a collection for the body of a call; read those of a file."""
+        if isinstance(records, Path):
+            from mockpets.scenario.language.loader import load_fixture  # rarely needed
+
+            kind = BUILT_IN.collections.get(name)
+            contracts = self.contract() if kind else []
+            if kind and not any(each["label"] == constants.BUILT_IN_CONTRACT for each in contracts):
+                kind = None  # the server checks records of its documents
+            rows = load_fixture(records, str(records), kind, is_named=False)
+            return [json.loads(row) for row in rows]
+        if isinstance(records, (str, int, dict)):
+            return records
+        return list(cast("Iterable[object]", records))
+
     def make_session(
         self, name: str, **contents: Unpack[types.SessionOptions]
     ) -> types.SessionSummary:
@@ -440,7 +455,9 @@ class ControlClient:
         """
         path = _fill("/sessions/{name}", name)
         if "data" in contents:
-            loaded = {each: _loaded(records, each) for each, records in contents["data"].items()}
+            loaded = {
+                each: self._loaded(records, each) for each, records in contents["data"].items()
+            }
             contents["data"] = loaded  # type: ignore[typeddict-item]
         return self._call("PUT", path, contents, session=name, check=self._replace_id)
 
@@ -636,19 +653,6 @@ class Clock:
 
 def _moment(now: datetime | str | None) -> str | None:
     return now if now is None or isinstance(now, str) else now.isoformat()
-
-
-def _loaded(records: types.Records, name: str) -> object:
-    """Return the records of a collection for the body of a call; read those of a file."""
-    if isinstance(records, Path):
-        from mockpets.scenario.language.loader import load_fixture  # rarely needed
-
-        kind = BUILT_IN.collections.get(name)
-        rows = load_fixture(records, str(records), kind, is_named=False)
-        return [json.loads(row) for row in rows]
-    if isinstance(records, (str, int, dict)):
-        return records
-    return list(cast("Iterable[object]", records))
 
 
 def _text(value: object) -> str:

@@ -552,6 +552,28 @@ def test_the_records_of_a_document_are_listed_with_the_key_first(run: Run) -> No
     assert added == (1, [], [f"mockpets: {message}"])
 
 
+@pytest.mark.parametrize(("text", "expected"), [
+    ('[{"id": 1, "name": "Miso"}]', []),
+    ('[{"id": 1, "name": 3}]', ["1.name: must be a string, got 3"]),
+])  # fmt: skip
+def test_a_file_of_records_is_checked_by_the_schema_of_the_document(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, expected: list[str]
+) -> None:
+    """Also if its collection has the name of one of the pet store."""
+    pet = "{type: object, required: [id], properties: {id: {type: integer}, name: {type: string}}}"
+    (tmp_path / "zoo.yaml").write_text(
+        "openapi: 3.1.0\ninfo: {title: Zoo, version: '1'}\npaths:\n  /pets:\n    get:\n"
+        "      responses: {'200': {description: ok, content: {application/json: {schema: "
+        f"{{type: array, items: {pet}}}}}}}}}}}\n"
+    )
+    (tmp_path / "own.json").write_text(text)
+    with MockpetsServer(Settings(port=0, contract=("zoo.yaml",))) as server:
+        monkeypatch.setenv("MOCKPETS_URL", server.url)
+        status, _, err = run("data", "pets", "set", "own.json")
+
+    assert (status, err) == (len(expected), [f"mockpets: {each}" for each in expected])
+
+
 @pytest.mark.usefixtures("_clinic")
 def test_the_sessions_of_a_document_have_records(run: Run) -> None:
     sessions = run("sessions")[1]
