@@ -12,6 +12,7 @@ from mockpets import MockpetsServer, Settings
 from tests.http_client import Client, OverSocket
 
 Run = Any
+Fresh = Any
 CLINIC = Path(__file__).parents[1] / "contract/documents/clinic.yaml"
 KEY = "sk-live-1f9d8c7b6a5e4d3c2b1a"
 NOTES = """\
@@ -130,6 +131,47 @@ def test_a_stub_of_a_picture_leaves_the_body_to_the_document(run: Run, clinic: C
 
     assert status == 0
     assert "  reply: {status: 200}" in lines
+
+
+@pytest.mark.parametrize(("status", "is_documented"), [(404, True), (401, True), (409, False)])
+@pytest.mark.parametrize("more", [(), ("pet-store",)])
+def test_a_stub_with_another_status_names_no_error_of_the_pet_store(
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    more: tuple[str, ...],
+    status: int,
+    is_documented: bool,
+) -> None:
+    with MockpetsServer(Settings(port=0, contract=(str(CLINIC), *more))) as server:
+        monkeypatch.setenv("MOCKPETS_URL", server.url)
+        call = Client(OverSocket(server.url))
+        call("GET", "/api/owners/2")
+        _, lines, err = run("stub", "1", "--status", status, "--use")
+        response = call("GET", "/api/owners/2")
+
+    assert (err, response.status) == ([], status)
+    assert f"  reply: {{status: {status}}}" in lines
+    assert ("  off_contract: true" in lines) is not is_documented
+
+
+def test_why_and_verify_name_operations_of_the_document(run: Run, clinic: Client) -> None:
+    clinic("POST", "/api/owners", json_body={"name": "Zoe"})
+    assert run("verify", "--operation", "createOwner", "--status", "422")[0] == 0
+    status, _, err = run("verify", "--operation", "createOwnr")
+    assert (status, err[0].endswith("got 'createOwnr'; did you mean 'createOwner'?")) == (2, True)
+    _, lines, _ = run("why", "GET", "/api/owners/3")
+    assert "operation getOwner (get of owners" in " ".join(lines)
+
+
+def test_visitors_of_a_public_server_have_records_of_their_own(fresh: Fresh) -> None:
+    call = fresh(public=True, contract=(str(CLINIC),))
+    made = call("POST", "/api/owners", json_body={"name": "Zoe", "email": "z@b.ch"})
+    session = made.header("Mockpets-Session") or ""
+
+    assert (made.status, session[:2]) == (201, "v-")
+    total = call("GET", "/api/owners?page=2").json["meta"]["total"]
+    assert total in (16, 17)  # of this visitor, or of the next one
+    assert call("GET", "/api/owners", key=None).status == 401
 
 
 # --- Another API ----------------------------------------------------------------------------------
