@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from click.core import ParameterSource
 
 from mockpets.cli.commands import cannot_write, program, report
 from mockpets.cli.options import flag, integer, option, with_json
@@ -115,8 +116,10 @@ def record(
     --scenarios-dir. Without a start, the recording begins with the session, or with its last reset.
     Keys, cookies, and tokens and passwords in bodies are never written.
     """
-    if base_url is not None and not har:
-        raise invalid("--base-url", "is for HAR files", "add --har FILE")
+    source = click.get_current_context().get_parameter_source
+    for key in ("base_url", "contract", "corrections"):
+        if not har and source(key) is ParameterSource.COMMANDLINE:
+            raise invalid(f"--{key.replace('_', '-')}", "is for HAR files", "add --har FILE")
     if name == _START:
         if har:
             what = "cannot be combined with 'start'"

@@ -259,6 +259,15 @@ def test_responses_that_break_the_document_are_listed(run: Run, tmp_path: Path) 
     ]
 
 
+@pytest.mark.parametrize("option", ["contract", "corrections", "base-url"])
+def test_only_har_files_are_read_with_other_contracts(
+    run: Run, tmp_path: Path, option: str
+) -> None:
+    (tmp_path / "notes.yaml").write_text(NOTES)
+    line = f"mockpets: --{option}: is for HAR files; add --har FILE"
+    assert run("record", "flow", f"--{option}", "notes.yaml") == (2, [], [line])
+
+
 # --- Reports --------------------------------------------------------------------------------------
 
 
