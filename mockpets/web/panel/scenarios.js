@@ -1,7 +1,7 @@
 // The view of the scenarios: the list with the place of each in the stack, and the editor.
 
 import { goTo, Editor, replaceText } from "./editor.js";
-import { html, useEffect, useRef, useState } from "./preact.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "./preact.js";
 import { act, activate, announce, collections, control, go, link, setParams, stack, store, toast, useChange, useKeys } from "./store.js";
 import { explain, recorded } from "./try.js";
 import { Button, EmptyState, Group, Icon, matching, SearchField, Section, StatusText } from "./ui.js";
@@ -236,7 +236,8 @@ function Editing({ name, row }) {
 
   const latest = useRef(save);
   latest.current = save;
-  useEffect(() => {
+  // Before the editor is painted: a key that is pressed at once must not be lost.
+  useLayoutEffect(() => {
     const onKey = (event) => {
       if (event.key !== "s" || !(event.ctrlKey || event.metaKey) || event.altKey) return;
       event.preventDefault();
