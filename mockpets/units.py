@@ -8,7 +8,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from mockpets.constants import DELAY_SECONDS, NAME_LENGTH, SCENARIO_NAME
+from mockpets.constants import (
+    DELAY_SECONDS,
+    EXPRESSION,
+    EXPRESSION_LENGTH,
+    NAME_LENGTH,
+    SCENARIO_NAME,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -62,6 +68,16 @@ def parse_name(text: str) -> str:
         return text
     form = f"kebab-case (a-z, 0-9, single hyphens; at most {NAME_LENGTH} characters)"
     raise ValueError(f"must be in {form}, got {quote(text)}")
+
+
+def is_expression(name: str) -> bool:
+    """Return whether a name is ``OPERATION:STATE``; those of scenario files have no colon."""
+    return ":" in name
+
+
+def is_valid_expression(name: str) -> bool:
+    """Return whether an expression has the form that `EXPRESSION_RULE` names."""
+    return len(name) <= EXPRESSION_LENGTH and re.fullmatch(EXPRESSION, name) is not None
 
 
 def parse_duration(text: str, longest: float = DELAY_SECONDS) -> float:

@@ -20,7 +20,7 @@ from mockpets.cli.quick import in_session
 from mockpets.errors import InputError, Problem, did_you_mean, invalid, printable
 from mockpets.settings.validators import scenario_name
 from mockpets.strict_json import dump_json, load_plain_json
-from mockpets.units import counted, either, quote
+from mockpets.units import counted, either, is_expression, quote
 from mockpets.urls import plain_url, shown_url
 
 if TYPE_CHECKING:
@@ -88,9 +88,9 @@ def _check_link(client: ControlClient, names: Sequence[str]) -> None:
     try:
         listed = client.scenarios()["scenarios"]
         known = {row["name"] for row in listed if row["description"] is not None}
-        for expression in (name for name in names if ":" in name):
+        for expression in filter(is_expression, names):
             client.scenario(expression)
-        if unknown := [name for name in names if name not in known and ":" not in name]:
+        if unknown := [name for name in names if name not in known and not is_expression(name)]:
             hint = did_you_mean(unknown[0], known) or "'mockpets scenarios' lists them"
             raise invalid("--scenario", f"unknown scenario {unknown[0]!r}", hint)
         if missing := remote.missing_session(client):
@@ -102,7 +102,7 @@ def _check_link(client: ControlClient, names: Sequence[str]) -> None:
         reason = "the server requires a token" if error.code == "unauthorized" else error
         report([f"the names in the link are not checked: {reason}"])
     shipped = find("scenarios", ())
-    if own := [name for name in names if name not in shipped and ":" not in name]:
+    if own := [name for name in names if name not in shipped and not is_expression(name)]:
         report([f"another person needs the same scenario files: {', '.join(own)}"])
 
 

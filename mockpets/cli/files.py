@@ -114,7 +114,7 @@ def _show_scenarios(listed: Mapping[str, Any], verbose: bool, as_json: bool) -> 
                 text = f"{row['description']} [{place}]" if verbose else row["description"]
                 formatter.write_dl([(f"{row['name']:<{width}}", printable(text))])
     if listed["skipped"]:
-        with formatter.section("Skipped, because the contracts have no place for them"):
+        with formatter.section("Skipped, because they do not fit the contracts"):
             formatter.write_dl(
                 [(f"{name:<{width}}", why) for name, why in listed["skipped"].items()]
             )

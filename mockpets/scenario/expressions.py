@@ -97,7 +97,7 @@ def _empty(name: str, operation: Operation | None, contracts: Contracts) -> Scen
         return _scenario(name, "No collection has records.", data={EVERYTHING: ()})
     if operation not in contracts.paged:
         lists = ", ".join(each.name for each in contracts.paged[:_SHOWN]) or "none"
-        raise ExpressionError(f"{operation.name} is no list, which alone can be empty: {lists}")
+        raise ExpressionError(f"{operation.name} is not a list; only lists can be empty: {lists}")
     page = Canned(_SUCCESS, (("Content-Type", "application/json"),), b"[]\n", is_page=True)
     stub = Stub(name, Match(operations=(operation.name,)), replies=(page,))
     return _scenario(name, f"{operation.name} lists no records.", stub)
@@ -112,8 +112,8 @@ def _status(
     """
     if operation is None:
         if example or status < _ERROR:
-            what = "an example" if example else f"the status {status}"
-            raise ExpressionError(f"{what} is the state of one operation, not of {ALL_OPERATIONS}")
+            what = "an example" if example else f"the success status {status}"
+            raise ExpressionError(f"{what} belongs to one operation; name it in place of all")
         name, reply = f"{ALL_OPERATIONS}:{status}", error_reply(status, contracts)
         stub = Stub(name, replies=(reply,))
         return _scenario(name, f"Every operation responds with {status}.", stub)

@@ -39,7 +39,9 @@ GENERIC: Final[Mapping[str, Generic]] = {
         content=Generated(32, locale=AWKWARD),
     ),
     "broken-json": Generic("Response bodies are not valid JSON."),
-    "create-rejected": Generic("Creating a record fails with 400 or 422.", "is already taken"),
+    "create-rejected": Generic(
+        "Creating a record fails with 400 or 422.", "already taken; choose another one"
+    ),
     "default": Generic("The contract with generated records."),
     "double-submit": Generic("Creating a record takes three seconds, so users click twice."),
     "empty": Generic("No records, so lists are empty."),

@@ -24,7 +24,7 @@ from mockpets.scenario.matching import path_matches
 from mockpets.scenario.model import EVERYTHING, Generated
 from mockpets.scenario.shipped import COMPILED
 from mockpets.strict_json import dump_json, load_json
-from mockpets.units import quote
+from mockpets.units import is_expression, quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -196,7 +196,7 @@ class Library:
         scenarios = {each.name: each for name in active for each in self.lineage(name)}
         listed = [stub for each in scenarios.values() for stub in each.stubs]
         # A delay or a hold by expression is also for the responses of the other scenarios.
-        early = (stub for stub in listed if ":" in stub.label and not stub.answers)
+        early = (stub for stub in listed if is_expression(stub.label) and not stub.answers)
         stubs = dict.fromkeys((*early, *listed))
         resources = (one for each in scenarios.values() for one in each.resources)
         contents = ((name, self._contents(each)) for name, each in scenarios.items())
@@ -219,7 +219,7 @@ class Library:
         """
         if (known := self.scenarios.get(name)) is not None:
             return known
-        if ":" in name:
+        if is_expression(name):
             return self._expression(name)
         raise RequestError("unknown_scenario", self.explain(name))
 

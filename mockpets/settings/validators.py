@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import (
     BUILT_IN_CONTRACT,
-    EXPRESSION,
-    EXPRESSION_LENGTH,
     EXPRESSION_RULE,
     FILE_SUFFIXES,
     INT64_MAX,
@@ -24,6 +22,7 @@ from mockpets.constants import (
     SCENARIO_NAME,
 )
 from mockpets.errors import did_you_mean
+from mockpets.units import is_expression, is_valid_expression
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -98,8 +97,8 @@ def prefix(text: str) -> str:
 
 def scenario_name(text: str) -> str:
     """Return a name in kebab-case, in lower case, or an expression; it may be unknown."""
-    if ":" in text:
-        if re.fullmatch(EXPRESSION, text) and len(text) <= EXPRESSION_LENGTH:
+    if is_expression(text):
+        if is_valid_expression(text):
             return text
         raise ValueError(f"must be a scenario or an expression ({EXPRESSION_RULE}), {got(text)}")
     name = text.lower()

@@ -29,8 +29,6 @@ from mockpets.constants import (
     DEFAULT_SESSION,
     DELAY_HEADER,
     DELAY_SECONDS,
-    EXPRESSION,
-    EXPRESSION_LENGTH,
     EXPRESSION_RULE,
     FORWARDED_HEADERS,
     NAME_LENGTH,
@@ -45,7 +43,7 @@ from mockpets.constants import (
 )
 from mockpets.errors import RequestError, did_you_mean
 from mockpets.session.visitors import is_chosen
-from mockpets.units import parse_duration
+from mockpets.units import is_expression, is_valid_expression, parse_duration
 from mockpets.wsgi_extension import HEADERS_MEMO
 
 if TYPE_CHECKING:
@@ -312,14 +310,14 @@ def checked(names: Iterable[str], where: str) -> tuple[str, ...]:
     They are in lower case, except expressions, which have the case of the contract.
     """
     stripped = (name.strip() for name in names)
-    found = tuple(name if ":" in name else name.lower() for name in stripped)
+    found = tuple(name if is_expression(name) else name.lower() for name in stripped)
     for name in found:
         if not name:
             separator = ", separated by commas" if where == SCENARIO_HEADER else ""
             message = f"empty scenario name in {where}; name one or more scenarios{separator}"
             raise RequestError("unknown_scenario", message)
-        if ":" in name:
-            if len(name) > EXPRESSION_LENGTH or not re.fullmatch(EXPRESSION, name):
+        if is_expression(name):
+            if not is_valid_expression(name):
                 shown = name[:NAME_LENGTH]
                 message = f"invalid expression {shown!r} in {where}: {EXPRESSION_RULE}"
                 raise RequestError("unknown_scenario", message)

@@ -117,7 +117,7 @@ def test_create_rejected_sends_the_documented_422(clinic: Client) -> None:
     response = sent(clinic, "create-rejected", "owners", "POST", owner)
 
     assert (response.status, response.header(LABEL)) == (422, None)
-    assert response.json["message"] == "is already taken"
+    assert response.json["message"] == "already taken; choose another one"
     assert sent(clinic, "create-rejected", "owners").status == 200
 
 
@@ -192,5 +192,5 @@ def test_those_without_a_place_are_skipped_with_the_reason(
     assert call("GET", "/ping", headers={"Mockpets-Scenario": "flaky"}).status in (200, 503)
     assert main(["scenarios", "--contract", str(tmp_path / "test.json")]) == 0
     out = capsys.readouterr().out
-    assert "Skipped, because the contracts have no place for them:" in out
+    assert "Skipped, because they do not fit the contracts:" in out
     assert re.search("missing +no operation has the role get\n", out)

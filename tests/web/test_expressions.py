@@ -140,7 +140,7 @@ def test_all_is_every_operation(clinic: Client) -> None:
         assert (response.header(LABEL) is None) == is_documented
         assert response.header("WWW-Authenticate")
     assert message(clinic("GET", "/api/owners", headers=state("all:200"))) == (
-        "the status 200 is the state of one operation, not of all"
+        "the success status 200 belongs to one operation; name it in place of all"
     )
 
 
@@ -213,7 +213,7 @@ def test_a_list_is_empty_and_its_records_stay(clinic: Client) -> None:
     assert clinic("GET", "/api/owners", headers=state("all:empty")).json["data"] == []
     what = message(clinic("GET", "/api/owners", headers=state("getOwner:empty")))
     assert what.startswith(
-        "getOwner is no list, which alone can be empty: listMembers, listOwners, "
+        "getOwner is not a list; only lists can be empty: listMembers, listOwners, "
     )
 
 
@@ -249,7 +249,7 @@ def test_a_delay_or_hold_is_for_the_responses_of_the_others_too(clinic: Client) 
         ("a:b:c:d", "invalid expression 'a:b:c:d' in Mockpets-Scenario"),
         ("listOwners:401\N{LATIN SMALL LETTER E WITH ACUTE}", "invalid expression"),
         ("a" * 300 + ":401", "invalid expression"),
-        ("all:401:x", "an example is the state of one operation, not of all"),
+        ("all:401:x", "an example belongs to one operation; name it in place of all"),
         ("list/Owners:401", "invalid expression"),
     ],
 )  # fmt: skip

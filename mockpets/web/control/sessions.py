@@ -24,7 +24,7 @@ from mockpets.scenario.saved_file import digest_of, place_of
 from mockpets.session.documents import Documents
 from mockpets.settings.effective import effective_settings
 from mockpets.text_files import read_text
-from mockpets.units import either, parse_duration
+from mockpets.units import either, is_expression, parse_duration
 from mockpets.version import FULL_VERSION
 from mockpets.web.authentication import read_key
 from mockpets.web.control.call import LONG, body_text, json_response, read_query
@@ -171,7 +171,7 @@ def _scenario_summary(session: Session, library: Library, name: str) -> types.Sc
 def scenario(call: ControlRequest) -> JsonResponse[types.ScenarioDetails]:
     """Return a scenario: the description of its stubs, and its source."""
     library = call.session.library
-    name = call.name if ":" in call.name else call.name.lower()
+    name = call.name if is_expression(call.name) else call.name.lower()
     lineage = []
     if name not in library.problems or name in library.scenarios:
         try:
@@ -211,7 +211,7 @@ def _file(call: ControlRequest, name: str) -> tuple[str | None, str | None, str 
     library, settings = call.session.shared.library(), call.context.settings
     source = None if name in call.session.documents.by_name else library.sources.get(name)
     if source is None:
-        return None, None, f"it was {_UNSAVED}" if ":" not in name else f"it is {SOURCE}"
+        return None, None, f"it is {SOURCE}" if is_expression(name) else f"it was {_UNSAVED}"
     digest = digest_of(source.path)
     if settings.public:
         return digest, None, NO_SAVING
