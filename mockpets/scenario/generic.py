@@ -98,7 +98,7 @@ def _reply(reply: Reply, message: str) -> Reply:
 
 
 def why_skipped(scenario: Scenario, contracts: Contracts) -> str:
-    """Return why contracts have no place for a shipped scenario; empty if they have one."""
+    """Return why a shipped scenario does not fit contracts; empty if it does."""
     if scenario.name in GENERIC and GENERIC[scenario.name].content and not contracts.collections:
         return "no operation has records"
     for stub in scenario.stubs:

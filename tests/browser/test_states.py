@@ -117,10 +117,10 @@ def test_an_owner_has_left(app: Page, mock: ControlClient) -> None:
     expect(app.get_by_role("alert")).to_have_text("404: owner 3 not found")
 
 
-def test_an_owner_is_known_already_and_the_answer_takes_its_time(
-    app: Page, mock: ControlClient
-) -> None:
-    mock.use("createOwner:409", "createOwner:200ms")
+def test_an_owner_is_known_already_and_the_response_is_held(app: Page, mock: ControlClient) -> None:
+    mock.use("createOwner:409", "createOwner:hold")
     app.get_by_role("button", name="Add").click()
+    mock.wait_for_gate("createOwner")
     expect(app.get_by_role("status")).to_have_text("Loading")
+    mock.open_gate("createOwner")
     expect(app.get_by_role("alert")).to_contain_text("409: ")
