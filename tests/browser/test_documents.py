@@ -91,6 +91,8 @@ def test_values_of_every_type_are_shown_and_changed(boards: Panel) -> None:
     assert stored(boards, 1) == {
         **BOARDS[0], "level": 3, "done": False, "place": {"city": "Basel", "floors": [1, 2]},
     }  # fmt: skip
+    basel = '{"city":"Basel","floors":[1,2]}'
+    expect(place).to_have_value(basel)
     for text, problem in (
         ("Bern", 'place must be an object, got "Bern"'),
         ('{"city": 7}', "place.city must be a string"),
@@ -99,10 +101,25 @@ def test_values_of_every_type_are_shown_and_changed(boards: Panel) -> None:
         place.press("Enter")
         expect(boards.page.locator(".toast.failed")).to_contain_text(problem)
         place.press("Escape")
+        expect(place).to_have_value(basel)
     boards.button("Delete record 1, One").click()
     expect(boards.page.locator("table.editable tbody tr")).to_have_count(1)
     boards.page.get_by_role("button", name="Undo").click()
     expect(level).to_have_value("3")
+
+
+def test_what_is_entered_outlives_a_change_by_others(boards: Panel) -> None:
+    place, title = cell(boards, "place", "1, One"), cell(boards, "title", "2, Two")
+    place.fill('{"city": "Basel"}')
+    for number in (1, 2):
+        changes = {"place": {"city": "Chur"}, "level": 2}
+        boards.call("PATCH", f"/__mockpets/data/boards/{number}", json_body=changes)
+    expect(cell(boards, "level", "2, Two")).to_have_value("2")
+    expect(place).to_have_value('{"city": "Basel"}')
+    place.press("Enter")
+    expect(boards.page.locator("#news")).to_contain_text("place of record 1 is now")
+    assert stored(boards, 1) == {**BOARDS[0], "level": 2, "place": {"city": "Basel"}}
+    expect(title).to_have_value("Two")
 
 
 def test_a_record_is_added_with_nested_values(boards: Panel) -> None:

@@ -2,7 +2,7 @@
 // Records stay JSON texts until they are shown, so that an edit or Undo changes no digit of the others.
 
 import { loadContracts } from "./contract.js";
-import { html, useEffect, useState } from "./preact.js";
+import { html, useEffect, useRef, useState } from "./preact.js";
 import { act, announce, control, download, go, handler, setParams, store, toast, useChange } from "./store.js";
 import { Button, count, EmptyState, filterParts, indent, Tabs, TokenFilter } from "./ui.js";
 
@@ -259,16 +259,20 @@ function Value({ collection, id, title, name, json, isNumber, schema }) {
 function Cell({ name, value, options, isRequired, isNumber, change }) {
   const [draft, setDraft] = useState(null); // what the user enters, until it is saved
   const [problem, setProblem] = useState("");
+  const saved = useRef(null);
   const restore = () => {
     setDraft(null);
     setProblem("");
   };
-  useEffect(restore, [value]);
+  useEffect(() => setDraft((now) => (now === saved.current ? null : now)), [value]); // not what was entered since
   const save = async (text) => {
     if (text === value) return restore();
+    saved.current = text;
     try {
       await change(text);
+      setProblem("");
     } catch (error) {
+      saved.current = null;
       if (!error.body) throw error;
       setProblem(error.message);
       toast(error.message, { failed: true });
