@@ -14,7 +14,7 @@ from mockpets.contract.model import DOCUMENT, Collection, Contract, Operation, S
 from mockpets.contract.removals import removal_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from mockpets.contract.details import Api
     from mockpets.contract.fields import ContractField, ValueProblem
@@ -48,7 +48,16 @@ class DocumentBody:
 
     def allows(self, name: str) -> bool:
         """Return whether a valid object may have a property."""
-        return not self.field.shape.fields or self.field.shape.of(name) is not None
+        return self.field.allows(name)
+
+    def inside(self, name: str) -> Sequence[ContractField]:
+        """Return the fields that describe a property, or the item at a position."""
+        return self.field.inside(name)
+
+    @property
+    def properties(self) -> Iterable[str]:
+        """The names of the properties, also those in one of the choices."""
+        return self.field.properties
 
     def knows(self, name: str) -> bool:
         """Return whether the schema describes a property, also by a pattern."""

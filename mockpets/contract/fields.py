@@ -15,7 +15,7 @@ from mockpets.errors import RequestError
 from mockpets.strict_json import REMOVE_QUOTES, parse_json, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 ValueProblem = tuple[tuple[str | int, ...], str]
 """The path to an invalid value, as keys and indexes from the root, and what is wrong with it."""
@@ -32,6 +32,8 @@ JSON_TYPES: Final[Mapping[type, str]] = {
     dict: "object",
     type(None): "null",
 }
+POSITION: Final = re.compile("[0-9]{1,9}")
+"""A position in a list; int() rejects thousands of digits."""
 _INT64_DIGITS: Final = len(str(INT64_MAX))
 _ABOUT: Final = ("description", "examples")
 _DIGITS: Final = 9
@@ -117,6 +119,23 @@ class ContractField:
         self.component = component
         self.default: object = openapi.get("default")
         """The value of a missing one; None if it has none."""
+
+    def may_have(self, name: str) -> bool:  # noqa: ARG002 - for `SchemaField`
+        """Return whether a value may be an object, or a list that has the position."""
+        return False
+
+    def inside(self, name: str) -> Sequence[ContractField]:  # noqa: ARG002 - for `SchemaField`
+        """Return the fields that describe a property, or the item at a position."""
+        return ()
+
+    @property
+    def properties(self) -> Iterable[str]:
+        """The names of the properties that an object has."""
+        return ()
+
+    def allows(self, name: str) -> bool:  # noqa: ARG002 - for `SchemaField`
+        """Return whether a valid object may have a property."""
+        return True
 
     def accept(self, value: object) -> object:
         """Return the value as the program uses it, or `INVALID`."""

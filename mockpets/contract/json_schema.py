@@ -28,6 +28,7 @@ from mockpets.contract.constraints import (
 from mockpets.contract.fields import (
     INVALID,
     JSON_TYPES,
+    POSITION,
     ContractField,
     is_number,
     is_unicode,
@@ -38,7 +39,7 @@ from mockpets.errors import did_you_mean
 from mockpets.strict_json import REMOVE_QUOTES, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
     from mockpets.contract.constraints import Check
     from mockpets.contract.fields import ValueProblem
@@ -440,6 +441,42 @@ class SchemaField(ContractField):
     def types_named(self) -> frozenset[str]:
         """The types that the schema, or one of its choices, lists."""
         return frozenset(name for field in self.in_place() for name in field.types or ())
+
+    def may_have(self, name: str) -> bool:
+        """Return whether a value may be an object, or a list that has the position."""
+        wanted = {"object", "array"} if POSITION.fullmatch(name) else {"object"}
+        fields = (self, *self._leaves())
+        own, *others = (each.types is None or bool(each.types & wanted) for each in fields)
+        return own and any(others)
+
+    def inside(self, name: str) -> list[SchemaField]:
+        """Return the fields that describe a property, or the item at a position."""
+        fields: list[SchemaField] = []
+        for each in self.in_place():
+            fields += each.shape.of(name) or ()
+            if each.items.declares and POSITION.fullmatch(name):
+                fields.append(each.items.at(int(name)))
+        return [each for each in fields if each.parts]
+
+    @property
+    def properties(self) -> Iterable[str]:
+        """The names of the properties that an object has, also in one of the choices."""
+        return dict.fromkeys(name for each in self.in_place() for name in each.shape.fields)
+
+    def allows(self, name: str) -> bool:
+        """Return whether a valid object may have a property."""
+        return self._allows_here(name) and any(each._allows_here(name) for each in self._leaves())
+
+    def _allows_here(self, name: str) -> bool:
+        return not self.shape.fields or self.shape.of(name) is not None
+
+    def _leaves(self) -> Iterator[SchemaField]:
+        """Yield the fields for the same value that have no choices."""
+        return (
+            each
+            for each in self.in_place()
+            if all(choices.kind == "not" for choices in each.choices)
+        )
 
     def in_place(self) -> Iterator[SchemaField]:
         """Yield the fields for the same value: the field itself, and its choices at any depth."""

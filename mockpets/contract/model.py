@@ -67,6 +67,15 @@ if TYPE_CHECKING:
             """Return whether a property has a meaning; others are ignored or rejected."""
             ...
 
+        def inside(self, name: str) -> Sequence[ContractField]:
+            """Return the fields that describe a property, or the item at a position."""
+            ...
+
+        @property
+        def properties(self) -> Iterable[str]:
+            """The names of the properties, also those in one of the choices."""
+            ...
+
     class Records(Protocol):
         """How the records of a collection are checked, changed and written.
 
@@ -120,6 +129,10 @@ class Schema:
     def __init__(self, name: str, fields: Mapping[str, ContractField]) -> None:
         self.name: Final = name
         self.fields: Final = fields
+
+    def inside(self, name: str) -> Sequence[ContractField]:
+        """Return the field of a property; an empty sequence for an unknown one."""
+        return (self.fields[name],) if name in self.fields else ()
 
     def accept(self, value: object, *, partial: bool = False) -> Record | Invalid:
         """Return an object without other properties, or `INVALID`.
@@ -213,6 +226,15 @@ class Body(NamedTuple):
     def knows(self, name: str) -> bool:
         """Return whether the schema has a property."""
         return name in self.schema.fields
+
+    def inside(self, name: str) -> Sequence[ContractField]:
+        """Return the field of a property."""
+        return self.schema.inside(name)
+
+    @property
+    def properties(self) -> Iterable[str]:
+        """The names of the properties."""
+        return self.schema.fields
 
     def problems(self, value: object) -> list[ValueProblem]:
         """Return every problem of a value; none if it is valid."""

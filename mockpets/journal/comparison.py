@@ -29,7 +29,7 @@ def compare(match: Match, entry: Entry, *, every: bool = False) -> list[Comparis
         lost = f"cut off after {len(request.body)} bytes" if request.body else NOT_RECORDED
         compared = difference(replace(match, body=()), facts, every=every)
         compared += [
-            Comparison(f"body.{each.name}", expected_value(each), lost, None) for each in match.body
+            Comparison(f"body.{each.path}", expected_value(each), lost, None) for each in match.body
         ]
     else:
         compared = difference(match, facts, every=every)
@@ -50,8 +50,13 @@ def _as_recorded(comparison: Comparison) -> Comparison:
     holds = None if is_hidden and not comparison.holds else comparison.holds
     part, _, name = comparison.where.partition(".")
     if part == "body" and got[:1] == '"':  # known, but not shown
-        got = f'"{redacted(name, got[1:-1], is_secret_property)}"'
+        got = f'"{redacted(name, got[1:-1], _is_secret_path)}"'
     return Comparison(comparison.where, comparison.expected, got, holds)
+
+
+def _is_secret_path(path: str) -> bool:
+    """Return whether a property, or an object in which it is, has a secret by its name."""
+    return any(map(is_secret_property, (path, *path.split("."))))
 
 
 class _Hidden:

@@ -47,7 +47,7 @@ def describe_match(match: Match, *more: str) -> str:
     conditions: list[str] = []
     parts = ("params.", match.params), ("query.", match.query)
     for lead, part in (*parts, ("header ", match.headers), ("body.", match.body)):
-        conditions += [f"{lead}{item.name} {condition_in_words(item)}" for item in part]
+        conditions += [f"{lead}{item.path} {condition_in_words(item)}" for item in part]
     conditions += more
     return f"{subject} with {' and '.join(conditions)}" if conditions else subject
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
+from mockpets.contract.fields import POSITION
 from mockpets.scenario.model import Condition
 from mockpets.strict_json import same_json
 
@@ -125,6 +126,8 @@ def _compared(
         yield f"query.{condition.name}", condition, values, _meets(condition, values)
     if match.params or match.headers or match.body:
         body = facts.body if isinstance(facts.body, dict) else {}
+        if match.body and isinstance(facts.body, list):
+            body = {str(position): item for position, item in enumerate(facts.body)}
         parts: Sequence[tuple[str, Sequence[Condition], Mapping[str, object]]] = (
             ("params", match.params, facts.params if match.params else {}),
             ("headers", match.headers, facts.headers),
@@ -133,8 +136,23 @@ def _compared(
         for part, conditions, have in parts:
             for condition in conditions:
                 value = have.get(condition.name, ABSENT)
+                if condition.below:
+                    value = value_inside(value, condition.below)
                 single: Sequence[object] = () if value is ABSENT else (value,)
-                yield f"{part}.{condition.name}", condition, single, _meets(condition, single)
+                where = condition.path if condition.below else condition.name
+                yield f"{part}.{where}", condition, single, _meets(condition, single)
+
+
+def value_inside(value: object, path: Sequence[str]) -> object:
+    """Return the value at a path of properties, and of positions in lists, or `ABSENT`."""
+    for step in path:
+        if isinstance(value, dict) and step in value:
+            value = value[step]
+        elif isinstance(value, list) and POSITION.fullmatch(step) and int(step) < len(value):
+            value = value[int(step)]
+        else:
+            return ABSENT
+    return value
 
 
 def _meets(condition: Condition, values: Sequence[object]) -> bool:
@@ -209,7 +227,7 @@ def _within(narrow: Collection[object], wide: Collection[object]) -> bool:
 
 def _implies(narrow: Condition, wide: Condition) -> bool:
     """Return whether a value that meets a condition certainly meets another one, too."""
-    if narrow.name != wide.name:
+    if (narrow.name, narrow.below) != (wide.name, wide.below):
         return False
     # As text, because 1 and true are equal in Python.
     values = _values(narrow)

@@ -27,11 +27,18 @@ class Condition:
 
     :param value: of `equals` a string, or any JSON value for a body; of `contains` a string or
         single value, of `matches` a glob, of `present` a boolean, of `one_of` a tuple.
+    :param below: in a body, the path from the property down to another one.
     """
 
     name: str
     operator: Operator
     value: object
+    below: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> str:
+        """The path as text, such as ``article.title``."""
+        return ".".join((self.name, *self.below))
 
 
 @dataclass(frozen=True, slots=True)

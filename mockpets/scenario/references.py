@@ -17,7 +17,7 @@ from mockpets.clock import real_time, time_text
 from mockpets.constants import CANNED_BYTES, HEADER_VALUE_BYTES
 from mockpets.contract.fields import parse_int64
 from mockpets.errors import RequestError
-from mockpets.scenario.matching import ABSENT
+from mockpets.scenario.matching import ABSENT, value_inside
 from mockpets.scenario.model import Reference
 from mockpets.strict_json import dump_json
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from mockpets.scenario.model import Template, Text
 
 _UNSAFE: Final = re.compile(r"[^ -~]+")
-_POSITION: Final = re.compile("[0-9]{1,9}")
-"""A position in a list; int() rejects thousands of digits."""
 
 
 class Values:
@@ -99,7 +97,7 @@ class Values:
         facts = self._facts
         match kind:
             case "body":
-                return _inside(facts.body, steps)
+                return value_inside(facts.body, steps)
             case "query":
                 return next(iter(facts.query.get(steps[0], ())), ABSENT)
             case "headers":
@@ -126,17 +124,6 @@ class Values:
         self._uuids += 1
         digest = blake2b(f"{self._key}/{self._uuids}".encode(), digest_size=16)
         return str(UUID(bytes=digest.digest(), version=4))
-
-
-def _inside(value: object, steps: tuple[str, ...]) -> object:
-    for step in steps:
-        if isinstance(value, dict) and step in value:
-            value = value[step]
-        elif isinstance(value, list) and _POSITION.fullmatch(step) and int(step) < len(value):
-            value = value[int(step)]
-        else:
-            return ABSENT
-    return value
 
 
 def render(template: Template, values: Values) -> tuple[bytes, list[tuple[str, str]]]:

@@ -201,6 +201,24 @@ WARNINGS = {
     "match: {operation: getOwner, params: {ownerId: abc}}":
         "52: stubs.1.match.params.ownerId: no valid request matches: must be an integer, got "
         "\"abc\"; change it, or respond with 400 if it is for invalid requests",
+    "match: {operation: createOwner, body: {address: {street: A, ctiy: {present: true}}}}":
+        "65: stubs.1.match.body.address.ctiy: 'ctiy' is not a property of Address; did you mean "
+        "'city'?",
+    "match: {operation: createOwner, body: {address: {ctiy: {contains: B, matches: '?*'}}}}":
+        "54: stubs.1.match.body.address.ctiy: 'ctiy' is not a property of Address; did you mean "
+        "'city'?",
+    "match: {operation: createOwner, body: {adress: {city: Bern, street: A}}}":
+        "44: stubs.1.match.body.adress: 'adress' is not a property of NewOwner; did you mean "
+        "'address'?",
+    "match: {operation: createOwner, body: {address: {city: 3}}}":
+        "60: stubs.1.match.body.address.city: no valid request matches: must be a string, got 3; "
+        "change it, or respond with 400 if it is for invalid requests",
+    "match: {operation: createOwner, body: {address: {city: {one_of: [Bern, true]}}}}":
+        "76: stubs.1.match.body.address.city.one_of.2: no valid request matches: must be a string, "
+        "got true; change it, or respond with 400 if it is for invalid requests",
+    "match: {operation: createAnimal, body: {tags: {\"0\": 3}}}":
+        "57: stubs.1.match.body.tags.0: no valid request matches: must be a string, got 3; change "
+        "it, or respond with 400 if it is for invalid requests",
     "match: {role: list, params: {animalId: 3}}":
         "12: stubs.1.match: no operation matches; change the role, or the names under params",
 }  # fmt: skip
@@ -222,6 +240,10 @@ def test_a_condition_that_no_valid_request_meets_is_a_warning(
     stub("match: {role: list, query: {status: done}}", "delay: 1s"),
     stub("match: {operation: createAnimal, body: {wombat: x}}", "delay: 1s"),
     stub("match: {body: {name: x}}", "delay: 1s"),
+    stub("match: {operation: createOwner, body: {address: {wombat: {a: 1}}}}", "delay: 1s"),
+    stub("match: {operation: createOwner, body: {address: {city: 3}}}", "reply: {status: 422}"),
+    stub("match: {operation: createAnimal, body: {wombat: {nmae: x}}}", "delay: 1s"),
+    stub("match: {method: POST, path: /api/wombats, body: {a: {nmae: x}}}", "delay: 1s"),
     stub("match: {operation: createOwner, body: {email: 3}}", "reply: {error: invalid_request}"),
     stub("match: {operation: createOwner, body: {email: 3}}", "reply: {status: 422}"),
     stub("match: {operation: getOwner}", "reply: {error: unauthorized}"),

@@ -42,6 +42,8 @@ LONG = tuple(Canned(status, (), b"") for status in range(200, 260))
     ),
     (Match(body=(Condition("tags", "equals", ("a", Decimal("2.50"), None, 3)),)),
      'every request with body.tags equals ["a", 2.50, null, 3]'),
+    (Match(body=(Condition("article", "contains", "a", ("author", "name")),)),
+     'every request with body.article.author.name contains "a"'),
 ])  # fmt: skip
 def test_matches(match: Match, text: str) -> None:
     assert describe_match(match) == text

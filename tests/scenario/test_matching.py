@@ -1,5 +1,6 @@
 """The conditions of a stub compared with requests, as tables, without HTTP."""
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -100,6 +101,34 @@ def test_a_body_other_than_an_object_has_no_properties(body: object) -> None:
     assert difference(absent, facts(body=body)) == []
 
 
+BELOW: list[tuple[tuple[str, ...], Any, object]] = [
+    # below ``a``, the body, the value there (or ABSENT)
+    (("b",), {"a": {"b": 1}}, 1),            (("b", "c"), {"a": {"b": {"c": None}}}, None),
+    (("b",), {"a": {"c": 1}}, ABSENT),       (("b", "c"), {"a": {"b": 1}}, ABSENT),
+    (("b",), {"a": None}, ABSENT),           (("b",), {"a": "b"}, ABSENT),
+    (("b",), {"b": 1}, ABSENT),              (("b",), ABSENT, ABSENT),
+    (("1",), {"a": [1, 2]}, 2),              (("1", "b"), {"a": [0, {"b": 3}]}, 3),
+    (("2",), {"a": [1, 2]}, ABSENT),         (("-1",), {"a": [1, 2]}, ABSENT),
+    (("0" * 99,), {"a": [1]}, ABSENT),       (("b",), {"a": [{"b": 1}]}, ABSENT),
+    (("1",), {"a": {"1": 4}}, 4),            (("1",), {"a": "text"}, ABSENT),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("below", "body", "got"), BELOW)
+def test_a_condition_below_a_property(below: tuple[str, ...], body: object, got: object) -> None:
+    path = f"body.a.{'.'.join(below)}"
+    present = Match(body=(Condition("a", "present", True, below),))
+    absent = Match(body=(Condition("a", "present", False, below),))
+    same = Match(body=(Condition("a", "equals", got, below),))
+    other = Match(body=(Condition("a", "equals", 99, below),))
+
+    assert (difference(present, facts(body=body)) == []) is (got is not ABSENT)
+    assert (difference(absent, facts(body=body)) == []) is (got is ABSENT)
+    assert (difference(same, facts(body=body)) == []) is (got is not ABSENT)
+    shown = "null" if got is None else str(got)
+    assert difference(other, facts(body=body)) == [Comparison(path, "99", shown)]
+
+
 def test_one_of_several_values_of_a_parameter_is_enough() -> None:
     match = Match(query=(Condition("status", "equals", "sold"),))
 
@@ -157,6 +186,11 @@ def on(*conditions: tuple[Operator, Any]) -> Match:
     return Match(body=tuple(Condition("name", operator, value) for operator, value in conditions))
 
 
+def below(name: str, operator: Operator, value: object) -> Match:
+    """Return a match with this condition on a property of the object ``name`` in the body."""
+    return Match(body=(Condition("name", operator, value, (name,)),))
+
+
 @pytest.mark.parametrize(("wide", "narrow", "certain"), [
     (Match(), Match(), True),
     (Match(), Match(operations=("getPet",), params=PET_3.params), True),
@@ -187,6 +221,11 @@ def on(*conditions: tuple[Operator, Any]) -> Match:
     (on(("equals", 1), ("present", True)), on(("equals", 1)), False),
     (on(("equals", 1)), on(("equals", True)), False),
     (on(("matches", "a*")), on(("equals", "ab")), False),  # true, but not compared
+    (below("b", "equals", 1), below("b", "equals", 1), True),
+    (below("b", "one_of", (1, 2)), below("b", "equals", 1), True),
+    (below("b", "equals", 1), below("c", "equals", 1), False),
+    (below("b", "equals", 1), on(("equals", 1)), False),
+    (on(("equals", 1)), below("b", "equals", 1), False),
     (Match(query=(Condition("a", "equals", "1"),)), on(("equals", "1")), False),
     (Match(headers=(Condition("a", "present", True),)),
      Match(headers=(Condition("a", "present", True),)), True),
@@ -209,6 +248,7 @@ CONDITIONS = st.lists(
     ),
     max_size=2,
 ).map(tuple)
+NESTED: Any = CONDITIONS.map(lambda each: tuple(replace(one, below=("y",)) for one in each))
 TARGETS: Any = st.sampled_from(
     [
         {},
@@ -221,7 +261,7 @@ TARGETS: Any = st.sampled_from(
 MATCHES = st.builds(
     lambda target, body, query: Match(**target, body=body, query=query),
     TARGETS,
-    CONDITIONS,
+    CONDITIONS | NESTED,
     CONDITIONS,
 )
 REQUESTS = st.builds(
@@ -234,7 +274,11 @@ REQUESTS = st.builds(
             {"operation": None, "method": "GET", "path": "/v1/b/a"},
         ]
     ),
-    st.one_of(st.just({}), st.builds(lambda x: {"x": x}, FEW | st.just(["a", 1]))),
+    st.one_of(
+        st.just({}),
+        st.builds(lambda x: {"x": x}, FEW | st.just(["a", 1])),
+        st.builds(lambda y: {"x": {"y": y}}, FEW | st.just(["a", 1])),
+    ),
     st.one_of(
         st.just({}), st.builds(lambda x: {"x": x}, st.lists(st.sampled_from(["a", "ab", "b"])))
     ),

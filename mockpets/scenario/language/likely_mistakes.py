@@ -6,7 +6,7 @@ Valid requests are those of the contract's schemas, so a new property or value n
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from mockpets.contract.fields import INVALID, split_hint
 from mockpets.errors import did_you_mean
@@ -15,12 +15,12 @@ from mockpets.scenario.model import Canned, Match
 from mockpets.units import quote, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from mockpets.contract.fields import ContractField
     from mockpets.contract.model import Operation
     from mockpets.scenario.language.diagnostics import Diagnostics
-    from mockpets.scenario.language.nodes import Node
+    from mockpets.scenario.language.nodes import Node, Path
     from mockpets.scenario.model import Condition, Reply
 
 _TEMPLATE: Final = re.compile(r"\{\{.{0,60}?\}\}", re.DOTALL)
@@ -38,12 +38,26 @@ _PARTS: Final = {
 """Part of a match to what a name in it names."""
 
 
-def _fields(operation: Operation, part: str) -> tuple[str, Mapping[str, ContractField]]:
-    """Return whose names a part of a match has, and their fields."""
+class _Owner(NamedTuple):
+    """What has the names in a mapping of conditions: an operation, a body, or an object in it.
+
+    :param inside: returns the fields of a name, none if it is unknown.
+    :param allows: whether a valid request may have a name.
+    """
+
+    name: str
+    known: Iterable[str]
+    inside: Callable[[str], Sequence[ContractField]]
+    allows: Callable[[str], bool] = lambda _: True
+
+
+def _owners(operations: Sequence[Operation], part: str) -> list[_Owner]:
+    """Return what has the names in a part of a match."""
     if part == "body":
-        body = operation.body
-        return (body.name, body.schema.fields) if body is not None else ("", {})
-    return operation.name, (operation.parameters if part == "params" else operation.query).fields
+        bodies = [each.body for each in operations if each.body]
+        return [_Owner(each.name, each.properties, each.inside, each.allows) for each in bodies]
+    schemas = [each.parameters if part == "params" else each.query for each in operations]
+    return [_Owner(each.name, each.fields, each.inside) for each in schemas]
 
 
 def warn_templates(reply: Node, diagnostics: Diagnostics) -> None:
@@ -79,13 +93,25 @@ def warn_conditions(
     if match.body and not any(each.body for each in operations):
         _warn_no_body(stub, operations, diagnostics)
     for part in _PARTS:
+        unknown: set[Path] = set()
         for condition in getattr(match, part):
-            known = [_fields(each, part)[1] for each in operations]
-            fields = [each[condition.name] for each in known if condition.name in each]
+            path: Path = ("match", part)
+            owners, fields = _owners(operations, part), []
+            for name in (condition.name, *condition.below):
+                path = (*path, name)
+                fields = [field for owner in owners for field in owner.inside(name)]
+                if not fields:
+                    break
+                # An object without a name of its own is called like its property.
+                owners = [
+                    _Owner(each.component or name, each.properties, each.inside, each.allows)
+                    for each in fields
+                ]
             if fields:
-                _warn_values(stub, part, condition, fields, diagnostics)
-            else:
-                _warn_name(stub, part, condition.name, operations, diagnostics)
+                _warn_values(stub, path, condition, fields, diagnostics)
+            elif path not in unknown:
+                unknown.add(path)
+                _warn_name(stub, path, owners, diagnostics)
 
 
 def _warn_no_body(stub: Node, operations: Sequence[Operation], diagnostics: Diagnostics) -> None:
@@ -103,33 +129,30 @@ def _verb(names: Sequence[str]) -> str:
     return "has" if len(names) == 1 else "have"
 
 
-def _warn_name(
-    stub: Node, part: str, name: str, operations: Sequence[Operation], diagnostics: Diagnostics
-) -> None:
-    """Warn about a name that no operation has: a misspelt one, or one that no body can have."""
-    whose = [(*_fields(each, part), each) for each in operations]
-    key = stub.find(("match", part))[0].members[name][0]
-    place = diagnostics.at("match").at(part).at(name)
-    for owner, fields, _ in whose:
-        if near := did_you_mean(name, fields, NEAR):
-            place.warn(key, f"{quote(name)} is not a {_PARTS[part]} {owner}", near)
+def _warn_name(stub: Node, path: Path, owners: Sequence[_Owner], diagnostics: Diagnostics) -> None:
+    """Warn about a name that no request has: a misspelt one, or one that no object can have."""
+    _, part, *_, name = map(str, path)
+    key = stub.find(path[:-1])[0].members[name][0]
+    for step in path:
+        diagnostics = diagnostics.at(step)
+    for owner in owners:
+        if near := did_you_mean(name, owner.known, NEAR):
+            diagnostics.warn(key, f"{quote(name)} is not a {_PARTS[part]} {owner.name}", near)
             return
-    bodies = [each.body for each in operations if each.body]
-    if part == "body" and bodies and not any(each.allows(name) for each in bodies):
-        what = f"{quote(name)} is not a property of {bodies[0].name}, which allows no others"
-        hint = f"properties: {', '.join(bodies[0].schema.fields)}"
-        place.warn(key, f"no valid request matches, because {what}", hint)
+    if owners and not any(each.allows(name) for each in owners):
+        what = f"{quote(name)} is not a property of {owners[0].name}, which allows no others"
+        hint = f"properties: {', '.join(owners[0].known)}"
+        diagnostics.warn(key, f"no valid request matches, because {what}", hint)
 
 
 def _warn_values(
     stub: Node,
-    part: str,
+    path: Path,
     condition: Condition,
     fields: Sequence[ContractField],
     diagnostics: Diagnostics,
 ) -> None:
     """Warn about values of `equals` and `one_of` that no operation's field allows."""
-    path: tuple[str | int, ...] = ("match", part, condition.name)
     if stub.find(path)[0].kind == "mapping":
         path = (*path, condition.operator)
     wanted = condition.value

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from mockpets.constants import GLOB, GLOB_LENGTH, GLOB_RULE, ROLES
 from mockpets.contract.fields import INVALID
-from mockpets.errors import did_you_mean
+from mockpets.errors import did_you_mean, nearest
 from mockpets.scenario.language.headers import TOKEN, TOKEN_HINT, check_duplicates
-from mockpets.scenario.language.mappings import ByKind, MapOf, Object, needs, not_both, some
+from mockpets.scenario.language.likely_mistakes import NEAR
+from mockpets.scenario.language.mappings import (
+    ByKind,
+    MapOf,
+    Object,
+    needs,
+    not_both,
+    some,
+    unknown_key,
+)
 from mockpets.scenario.language.shapes import (
     ByContracts,
     Choice,
@@ -19,17 +29,19 @@ from mockpets.scenario.language.shapes import (
     Text,
     Value,
 )
-from mockpets.scenario.matching import is_any_segment, operations_with
+from mockpets.scenario.matching import is_any_segment, operations_of, operations_with
 from mockpets.scenario.model import OPERATORS, Condition, Match
 from mockpets.strict_json import dump_json
 from mockpets.units import either, quote
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from mockpets.contract.fields import ContractField
     from mockpets.contract.model import Contracts
     from mockpets.scenario.language.diagnostics import Diagnostics
     from mockpets.scenario.language.nodes import Kind, Node
+    from mockpets.scenario.language.shapes import Definitions, Schema
 
 _NEVER: Final = {
     "HEAD": ("a stub cannot match HEAD alone: HEAD counts as GET", "use GET"),
@@ -40,6 +52,11 @@ SEGMENT: Final = r"[^/*?#%{}\s\x00-\x1f\x7f-\x9f]+"
 _PATH: Final = rf"(?:/(?:\*|{SEGMENT}|\{{{SEGMENT}\}}))+/?"
 _REGULAR_EXPRESSION: Final = re.compile(r"\^|.*(?:\$$|\.[*+]|\\[dwsb.])")
 """A start, an end, or parts that a glob has only by accident."""
+_SPELLINGS: Final[Mapping[str, str]] = {
+    "oneOf": "one_of",
+    **dict(zip(OPERATORS, OPERATORS, strict=True)),
+}
+"""How an operator may be spelled, to its name."""
 
 
 def _as_text(value: Any, *_: object) -> str:
@@ -66,13 +83,19 @@ def _as_tuple(value: Any, node: Node, diagnostics: Diagnostics) -> Any:
 
 def _conditions(values: dict[str, Any], *_: object) -> tuple[Condition, ...]:
     """Return the conditions on each name; a value without an operator means `equals`."""
-    return tuple(
-        Condition(name, operator, operators[operator])
-        for name, wanted in values.items()
-        for operators in [wanted if isinstance(wanted, dict) else {"equals": wanted}]
-        for operator in OPERATORS
-        if operator in operators
-    )
+    return tuple(_each_condition(values, ()))
+
+
+def _each_condition(values: dict[str, Any], path: tuple[str, ...]) -> Iterator[Condition]:
+    for last, wanted in values.items():
+        name, *below = *path, last
+        if isinstance(wanted, dict) and wanted.keys().isdisjoint(OPERATORS):
+            yield from _each_condition(wanted, (*path, last))
+            continue
+        operators = wanted if isinstance(wanted, dict) else {"equals": wanted}
+        for operator in OPERATORS:
+            if operator in operators:
+                yield Condition(name, operator, operators[operator], tuple(below))
 
 
 def _header_conditions(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
@@ -85,7 +108,37 @@ def _header_conditions(values: dict[str, Any], node: Node, diagnostics: Diagnost
     return _conditions({name.lower(): wanted for name, wanted in values.items()})
 
 
-def _condition(kind: str, equals: Value, single: Value) -> ByKind:
+def _is_nested(node: Node) -> bool:
+    """Return whether a mapping has conditions on properties, and not operators."""
+    return bool(node.members) and node.members.keys().isdisjoint(OPERATORS)
+
+
+@dataclass(frozen=True, slots=True)
+class _BodyCondition(ByKind):
+    """A condition on a value in a body, or conditions on the properties of an object."""
+
+    def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
+        if _is_nested(node):
+            return {
+                name: value
+                for name, (_, member) in node.members.items()
+                if (value := self.read(member, diagnostics.at(name))) is not INVALID
+            }
+        return ByKind._take(self, node, diagnostics)
+
+    def _looks(self, definitions: Definitions) -> Schema:
+        looks = ByKind._looks(self, definitions)
+        properties = {
+            "description": "Conditions on the properties of an object.",
+            "type": "object",
+            "minProperties": 1,
+            "propertyNames": {"not": {"enum": list(OPERATORS)}},
+            "additionalProperties": definitions.reference(self.name),
+        }
+        return {"anyOf": [*looks["anyOf"], properties]}
+
+
+def _condition(kind: str, equals: Value, single: Value, shape: type[ByKind] = ByKind) -> ByKind:
     """Return the shape of the conditions on one name: `single` is that of other operators."""
     operators = Object(
         "Operators; all of them must hold.",
@@ -107,20 +160,25 @@ def _condition(kind: str, equals: Value, single: Value) -> ByKind:
     )
     kinds: dict[Kind, Any] = {**dict.fromkeys(equals.kinds, equals), "mapping": operators}
     expected = "a value or a mapping of operators"
-    return ByKind("The expected value, or operators.", kinds, expected, name=f"{kind}Match")
+    return shape("The expected value, or operators.", kinds, expected, name=f"{kind}Match")
 
 
 _SINGLE: Final[tuple[Kind, ...]] = ("text", "integer", "number", "boolean")
 _AS_TEXT: Final = Value("A value, compared as a string.", _SINGLE, then=_as_text)
 _IN_TEXT: Final = _condition("Text", _AS_TEXT, _AS_TEXT)
-_IN_BODY: Final = _condition(
-    "Body",
-    Value(
-        "A JSON value: a single value or a list of single values.",
-        (*_SINGLE, "nothing", "list"),
-        then=_as_tuple,
+_IN_BODY: Final = replace(
+    _condition(
+        "Body",
+        Value(
+            "A JSON value: a single value or a list of single values.",
+            (*_SINGLE, "nothing", "list"),
+            mapping_hint="to match the properties of an object, remove 'equals'",
+            then=_as_tuple,
+        ),
+        Value("A single JSON value.", (*_SINGLE, "nothing")),
+        _BodyCondition,
     ),
-    Value("A single JSON value.", (*_SINGLE, "nothing")),
+    description="The expected value, operators, or conditions on the properties of an object.",
 )
 
 
@@ -150,7 +208,35 @@ def _match(values: dict[str, Any], node: Node, diagnostics: Diagnostics) -> Any:
         return diagnostics.add(node, what, f"use operation: {operation}", at=("path",))
     conditions = [values.get(part, ()) for part in ("params", "query", "headers", "body")]
     roles = tuple(dict.fromkeys(values.get("role", ())))
-    return Match(operations, roles, method, path, *conditions)
+    match = Match(operations, roles, method, path, *conditions)
+    if any(condition.below for condition in match.body):
+        bodies = [each.body for each in operations_of(match, contracts) if each.body]
+        body = node.members["body"][1]
+        for name, (_, value) in body.members.items():
+            fields = [field for each in bodies for field in each.inside(name)]
+            _check_properties(value, fields, diagnostics.at("body").at(name))
+    return match
+
+
+def _check_properties(
+    node: Node, fields: Sequence[ContractField], diagnostics: Diagnostics
+) -> None:
+    """Report properties that are probably misspelt operators, since no body has them.
+
+    :param fields: those of the value that has the properties; none if no schema describes it.
+    """
+    if not _is_nested(node):
+        return
+    for name, (key, value) in node.members.items():
+        inside = [each for field in fields for each in field.inside(name)]
+        # Operators take no mapping, so conditions below a name say that it is a property.
+        near = not inside and value.kind != "mapping" and nearest(name, _SPELLINGS, NEAR)
+        if fields and not any(field.may_have(name) for field in fields):
+            unknown_key(key, name, OPERATORS, diagnostics)
+        elif near:
+            hint = f"did you mean '{near}'? If it is a property, write {{equals: ...}} below it"
+            diagnostics.add(key, f"unknown key {quote(name)}", hint)
+        _check_properties(value, inside, diagnostics.at(name))
 
 
 def _of_params(

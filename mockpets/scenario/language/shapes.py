@@ -122,9 +122,13 @@ class ByContracts(Shape):
 
 @dataclass(frozen=True, slots=True)
 class Value(Shape):
-    """Any JSON value of some kinds, unchanged."""
+    """Any JSON value of some kinds, unchanged.
+
+    :param mapping_hint: how to fix a mapping.
+    """
 
     kinds: tuple[Kind, ...]
+    mapping_hint: str = ""
 
     def _take(self, node: Node, diagnostics: Diagnostics) -> Any:
         if node.kind in self.kinds:
@@ -132,6 +136,7 @@ class Value(Shape):
         return diagnostics.reject(
             node,
             either(_NAMES[kind][0] for kind in self.kinds),
+            self.mapping_hint if node.kind == "mapping" else "",
             is_string=self.kinds[0] == "text",
             is_quoted=self.kinds == ("boolean",) and node.value in ("true", "false"),
         )

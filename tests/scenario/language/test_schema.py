@@ -51,6 +51,8 @@ LOADER_RULES = {
     "request headers have no underscore": "the server drops names with '_'",
     "a page has at most 1,000 pets": "a page must have at most 1000 pets",
     "values in a body condition are flat": "must be a single value or a list of single values",
+    "only objects have properties": "unknown key '.+'; known keys: equals, contains,",
+    "a property is no misspelt operator": "unknown key '.+'; did you mean '(?:contains|one_of)'",
     "some statuses have no body": "a response with status .* cannot have a body",
     "a fault allows the reply": "ends the connection before this reply|requires a body, but",
     "only listPets has pages": "only listPets responds with a page",
@@ -137,6 +139,9 @@ stubs:
     delay: 300ms
   - match:
       body: {name: null, tags: [1, a], status: {one_of: [sold, true]}}
+    delay: 1s
+  - match:
+      body: {owner: {name: Ann, home: {city: {contains: B}, 'no': 3}}, codes: {present: true}}
     delay: {min: 1s, max: 2s}
   - match: {operation: listPets}
     sequence:
@@ -305,17 +310,26 @@ def test_patterns_match_long_texts_fast(pattern: str) -> None:
             assert perf_counter() - before < 1
 
 
-def described(schema: dict[str, Any], path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield every part that an author sees: properties, items, alternatives."""
+def described(
+    schema: dict[str, Any], path: str = "", within: tuple[str, ...] = ()
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield every part that an author sees: properties, items, alternatives.
+
+    :param within: the definitions around it, each of which is yielded once.
+    """
     if "$ref" in schema:
-        schema = {**SCHEMA["$defs"][schema["$ref"].removeprefix("#/$defs/")], **schema}
+        name = schema["$ref"].removeprefix("#/$defs/")
+        if name in within:
+            return
+        schema = {**SCHEMA["$defs"][name], **schema}
+        within = (*within, name)
     yield path, schema
     parts = {**schema.get("properties", {}), "*": schema.get("additionalProperties")}
     parts |= {"[]": schema.get("items")}
     parts |= {f"|{place}": part for place, part in enumerate(schema.get("anyOf", ()))}
     for name, part in parts.items():
         if isinstance(part, dict):
-            yield from described(part, f"{path}.{name}")
+            yield from described(part, f"{path}.{name}", within)
 
 
 def test_every_part_of_the_schema_has_a_description() -> None:

@@ -16,8 +16,10 @@ export interface components {
         ActiveScenarios: {
             active: string[];
         };
-        /** @description The expected value, or operators. */
-        BodyMatch: (string | number | boolean | null | unknown[]) | components["schemas"]["BodyOperators"];
+        /** @description The expected value, operators, or conditions on the properties of an object. */
+        BodyMatch: (string | number | boolean | null | unknown[]) | components["schemas"]["BodyOperators"] | {
+            [key: string]: components["schemas"]["BodyMatch"];
+        };
         /** @description Operators; all of them must hold. */
         BodyOperators: {
             /** @description A JSON value: a single value or a list of single values. */
