@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from mockpets.constants import FILE_BYTES
 from mockpets.errors import InputError, RequestError
+from mockpets.recording.body_conditions import body_conditions
 from mockpets.recording.collections import first_resources
 from mockpets.recording.stub import is_writable, match_of, reply_of, shaping_of
 from mockpets.scenario.language.writer import text_of
@@ -142,7 +143,12 @@ def _infer(
     # Each reply is in the file at least once, and YAML needs more than half of the room of JSON.
     if sum(map(len, {dump_ascii(reply) for *_, reply in effects})) > 2 * FILE_BYTES:
         raise _too_large(f"is larger than {FILE_BYTES // 1024} KiB")
-    keys = [_keys(exchange, is_assigned) for exchange in exchanges]
+    keys = _by_body(
+        [_keys(exchange, is_assigned) for exchange in exchanges],
+        exchanges,
+        [dump_ascii(reply) if reply else "" for *_, reply in effects],
+        is_assigned,
+    )
     wide: set[str] = set()
     """The kinds of requests whose narrower stubs do not repeat their responses."""
     while True:
@@ -191,6 +197,29 @@ def _keys(exchange: Exchange, is_assigned: Assigned) -> tuple[str, str, str]:
     narrow = match_of(exchange, is_assigned)
     kind = {name: narrow[name] for name in ("operation", "method", "path") if name in narrow}
     return "{}", json.dumps(kind), json.dumps(narrow)
+
+
+def _by_body(
+    keys: Sequence[tuple[str, str, str]],
+    exchanges: Sequence[Exchange],
+    replies: Sequence[str],
+    is_assigned: Assigned,
+) -> list[tuple[str, str, str]]:
+    """Return the keys, the narrowest with a condition on the body if that decides the reply."""
+    result = [*keys]
+    alike: defaultdict[str, list[int]] = defaultdict(list)
+    for place, (*_, narrow) in enumerate(keys):
+        alike[narrow].append(place)
+    for narrow, places in alike.items():
+        bodies = body_conditions(
+            [exchanges[place] for place in places],
+            [replies[place] for place in places],
+            is_assigned,
+        )
+        if bodies is not None:
+            for place, body in zip(places, bodies, strict=True):
+                result[place] = (*keys[place][:2], json.dumps({**json.loads(narrow), "body": body}))
+    return result
 
 
 def _fewest(

@@ -67,17 +67,22 @@ def match_of(exchange: Exchange, is_assigned: Assigned, *, exact: bool = False) 
         name: value
         for name, value in reversed(exchange.query)  # of a repeated parameter, the first value
         if not is_secret(name) and REDACTED not in value
-        if exact or not (_DATE.fullmatch(value) or _is_reference(name, value, is_assigned))
+        if exact or not (_DATE.fullmatch(value) or is_reference(name, value, is_assigned))
     }
     if query:
         match["query"] = dict(reversed(query.items()))
     return match
 
 
-def _is_reference(name: str, value: str, is_assigned: Assigned) -> bool:
+def is_reference(name: str, value: str, is_assigned: Assigned) -> bool:
     """Return whether a parameter such as ``petId`` has an id that the server has assigned."""
     kind = _REFERENCE.fullmatch(name)
     return kind is not None and is_assigned(kind[1].lower(), value)
+
+
+def is_stable(value: str) -> bool:
+    """Return whether a text is neither a date nor an id, which differ the next time."""
+    return not (_DATE.fullmatch(value) or _ID.fullmatch(value))
 
 
 def effects_of(exchange: Exchange, contracts: Contracts) -> dict[str, Any]:
