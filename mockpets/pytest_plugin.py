@@ -22,7 +22,7 @@ from mockpets.constants import DEFAULT_SCENARIO
 from mockpets.errors import MockpetsError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Generator, Iterator, Mapping
 
     from mockpets.client import Clock, ControlClient, Gate
     from mockpets.client.client import Data
@@ -100,6 +100,12 @@ class Mockpets:
     def pets(self) -> Data:
         """The pets: short for ``data("pets")``."""
         return self.control.data("pets")
+
+    def log_in(
+        self, user: Mapping[str, object] | None = None, contract: str | None = None
+    ) -> types.LoggedIn:
+        """Return headers and a token for the requests of a user; see `ControlClient.log_in`."""
+        return self.control.log_in(user, contract)
 
     def requests(self, **filters: Unpack[types.RequestFilters]) -> list[types.RequestSummary]:
         """Return the recorded requests, filtered; see `ControlClient.requests`."""

@@ -12,6 +12,7 @@ from mockpets.client import ControlClient
 
 Run = Callable[..., pytest.RunResult]
 
+CLINIC = Path(__file__).parent / "contract" / "documents" / "clinic.yaml"
 NOTES = Path(__file__).parent / "kit" / "notes.yaml"
 SECONDS = 60
 """Time limit of a nested run."""
@@ -73,6 +74,31 @@ CLIENTS = """
         rejected = mockpets.explain_request(method="GET", path="/v1/pets", headers=without_key)
         assert rejected["by"] == "check"
 """
+
+
+def test_a_user_logs_in(run: Run) -> None:
+    text = f"""
+        import pytest, requests
+        from mockpets import Settings
+
+        @pytest.fixture(scope="session")
+        def mockpets_settings():
+            return Settings(port=0, contract=({str(CLINIC)!r},))
+
+        def test_me(mockpets):
+            kim = mockpets.data("members").add({{"name": "Kim"}})
+            login = mockpets.log_in({{"name": "Kim"}})
+            assert login["key"] == kim["id"]
+            me = requests.get(f"{{mockpets.url}}/me", headers=login["headers"]).json()
+            assert me == login["user"]
+            assert mockpets.log_in(contract="clinic")["key"] != kim["id"]
+
+        def test_another_session(mockpets):
+            mockpets.log_in({{"name": "Kim"}})
+    """
+    result = run(text)
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines("E*no record of members has the name 'Kim'; known: *")
 
 
 def test_each_test_has_its_own_session(run: Run) -> None:

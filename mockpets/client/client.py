@@ -324,6 +324,17 @@ class ControlClient:
         path = _fill("/data/{name}/{record}", name, record_id)
         return self._call("DELETE", path, part="total")
 
+    def log_in(
+        self, user: Mapping[str, object] | None = None, contract: str | None = None
+    ) -> types.LoggedIn:
+        """Return a token, and headers and a cookie, with which requests are those of a user.
+
+        :param user: properties that the user has; by default the first user.
+        :param contract: the label of one, if several have a log-in.
+        """
+        query = {} if contract is None else {"contract": contract}
+        return self._call("POST", "/login", {"user": user or {}}, query=query)
+
     # --- Journal ---
 
     def requests(self, **filters: Unpack[types.RequestFilters]) -> list[types.RequestSummary]:

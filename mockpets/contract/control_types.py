@@ -503,6 +503,29 @@ class RecordPage(CollectionSummary):
     records: list[Document]
 
 
+class LoginCookie(TypedDict):
+    """The cookie that a log-in sets."""
+
+    name: str
+    value: str
+
+
+class LoggedIn(TypedDict):
+    """What an app has once a user has logged in.
+
+    `user` is the record as a log-in returns it, in the collection with the name `collection`, and
+    `key` its ID. `headers` are those with which the app's requests name the user; empty if the
+    token is sent in the query. `cookie` is None if the log-in sets none.
+    """
+
+    user: Document
+    token: str
+    headers: dict[str, str]
+    cookie: LoginCookie | None
+    collection: str
+    key: int | str
+
+
 # --- The journal ------------------------------------------------------------------------------
 
 

@@ -86,7 +86,8 @@ class _Scheme(NamedTuple):
         if self.kind == "cookie":
             return "header", "Cookie", f"{self.name}={key}"
         if self.kind != "http":
-            return self.kind, self.name, key
+            word = f"{prefix} " if prefix and self.name.lower() == "authorization" else ""
+            return self.kind, self.name, word + key
         if self.name == "basic" and _basic(key).problem:
             key = b64encode(f"{key}:{key}".encode()).decode()
         return "header", "Authorization", f"{self.word(prefix)} {key}"
@@ -147,12 +148,14 @@ class Security:
         return bool(self._sets) and all(self._sets)
 
     def sample(self, key: str) -> list[tuple[str, str, str]]:
+        """Return credentials for a request, as `accepted`; none if none are needed."""
+        return self.accepted(key) if self.is_needed else []
+
+    def accepted(self, key: str) -> list[tuple[str, str, str]]:
         """Return credentials for a request: ``header`` or ``query``, its name and value.
 
-        They are those of the first set that needs no certificate; none if none are needed.
+        They are those of the first set that needs no certificate, even if they are optional.
         """
-        if not self.is_needed:
-            return []
         sets = [one for one in self._sets if all(each.kind != "other" for each in one)]
         return [each.sample(key, self._prefix) for each in sets[0]] if sets else []
 

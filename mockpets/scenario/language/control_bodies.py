@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from mockpets.contract.model import Collection as Definition
+    from mockpets.contract.model import Contracts
     from mockpets.scenario.language.nodes import Node
     from mockpets.scenario.language.shapes import Definitions, Schema
     from mockpets.scenario.library import Library
@@ -182,6 +183,17 @@ SESSION: Final = Object(
     name="SessionContents",
 )
 
+LOG_IN: Final = Object(
+    "The user to log in.",
+    {
+        "user": Value(
+            "Properties that the user has, such as the name; by default, the first user.",
+            ("mapping",),
+        )
+    },
+    name="UserSelection",
+)
+
 RELEASE: Final = Object(
     "The responses to release, and what to send in their place.",
     {
@@ -244,6 +256,17 @@ def parse_clock(text: str, library: Library) -> ClockChange:
     diagnostics = Diagnostics(BODY, library.contracts)
     change: ClockChange = read(text, CLOCK, diagnostics, is_json=True, nodes=FILE_NODES)
     return change
+
+
+def parse_user(text: str, contracts: Contracts) -> dict[str, Any]:
+    """Return the properties of the user that a body selects; none if it is empty."""
+    check_text(text, BODY, FILE_BYTES)
+    if not text.strip():
+        return {}
+    diagnostics = Diagnostics(BODY, contracts)
+    values = read(text, LOG_IN, diagnostics, is_json=True, nodes=FILE_NODES)
+    properties: dict[str, Any] = values.get("user", {})
+    return properties
 
 
 def parse_content(text: str, library: Library, collection: Definition) -> Content:

@@ -26,7 +26,7 @@ from typing import (
 from mockpets.constants import CONTROL_PREFIX, ERRORS, SESSION_HEADER, VERSION
 from mockpets.contract import control_types
 from mockpets.contract.model import RecordSchema
-from mockpets.scenario.language.control_bodies import ACTIVATION, CLOCK, RELEASE, SESSION
+from mockpets.scenario.language.control_bodies import ACTIVATION, CLOCK, LOG_IN, RELEASE, SESSION
 from mockpets.scenario.language.data import CONTENT
 from mockpets.scenario.language.reply import FAULT
 from mockpets.scenario.language.session_export import SESSION_EXPORT
@@ -49,7 +49,7 @@ A call works on the session that the server's URL (`/~NAME/__mockpets`) or the h
 `Mockpets-Session` names, or else on `default`. Objects in responses may get more properties.
 """
 _SHAPES: Final = (
-    *(ACTIVATION, CLOCK, SESSION, CONTENT),
+    *(ACTIVATION, CLOCK, SESSION, CONTENT, LOG_IN),
     *(VERIFICATION, REQUEST, GATE_WAIT, RELEASE, SESSION_EXPORT),
 )
 _BODIES: Final = {shape.name: shape for shape in _SHAPES}
@@ -70,8 +70,8 @@ _TOPICS: Final = {
         ("scenarios", "scenario", "overrides"),
     ),
     "data": (
-        "The records of collections: those of the contract, and of the active scenarios.",
-        ("data",),
+        "The records of collections, and the log-in as one of the users.",
+        ("data", "login"),
     ),
     "requests": (
         "The request log, its verification, its findings, recordings, and explanations.",

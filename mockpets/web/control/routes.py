@@ -6,6 +6,7 @@ clients are tested against it. Most views are in the modules beside this one.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -28,7 +29,7 @@ from mockpets.journal import queries
 from mockpets.kit import files_of
 from mockpets.version import FULL_VERSION
 from mockpets.web import pages
-from mockpets.web.control import data, files, journal, recording, sessions, transfer
+from mockpets.web.control import data, files, journal, log_in, recording, sessions, transfer
 from mockpets.web.control.access import check_caller, may_read, record_preflight
 from mockpets.web.control.call import (
     SCENARIO,
@@ -298,6 +299,11 @@ CONTRACT: Final = Parameter(
     lambda contracts: [each.label for each in contracts.all],
 )
 
+LOG_IN: Final = replace(
+    CONTRACT,
+    description="Label of a contract, such as `blog` for blog.yaml, if several have a log-in.",
+)
+
 CALLS: Final[Mapping[str, Call]] = {
     "GET /health": Call(health, "none", None, caller="anyone"),
     "GET /ready": Call(ready, "none", None, caller="anyone"),
@@ -342,6 +348,9 @@ CALLS: Final[Mapping[str, Call]] = {
     "GET /data/{name}/{record}": Call(data.record),
     "PATCH /data/{name}/{record}": Call(data.change_record, "changes", body="DataRecord"),
     "DELETE /data/{name}/{record}": Call(data.delete_record, "changes"),
+    "POST /login": Call(
+        log_in.log_in, parameters={"contract": LOG_IN}, body="UserSelection", needs_body=False
+    ),
     "GET /requests": Call(journal.requests, "reads", queries.PARAMETERS),
     "DELETE /requests": Call(journal.clear_requests, "changes"),
     "GET /requests/{number}": Call(journal.request),

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mockpets.contract.document_records import OWN, set_at, value_at
 from mockpets.contract.fields import INVALID
 from mockpets.records.table import parse_row
 from mockpets.strict_json import dump_json, parse_json
-from mockpets.web.stateful.action import ActionError
+from mockpets.web.documented import Arguments, details_of
+from mockpets.web.exchange import Request
+from mockpets.web.stateful.action import ActionError, action_of
 from mockpets.web.stateful.comparison import equal
-from mockpets.web.stateful.rendering import respond_with_record
+from mockpets.web.stateful.rendering import rendered, respond_with_record
 from mockpets.web.stateful.tokens import token_of
 
 if TYPE_CHECKING:
-    from mockpets.contract.model import Record
+    from collections.abc import Mapping
+
+    from mockpets.contract.model import Contract, Operation, Record
     from mockpets.contract.query_meanings import PropertyPath
+    from mockpets.scenario.library import Stack
+    from mockpets.session.session import Session
     from mockpets.web.exchange import Response
     from mockpets.web.stateful.action import Action
 
@@ -47,9 +53,74 @@ def respond_with_token(action: Action, person: Record) -> Response:
         if isinstance(body, dict):
             set_at(body, credentials.token, token)
             response.body = dump_json(body) + b"\n"
-    if cookie := action.details.security.cookie or action.api.cookie:
+    if cookie := _cookie(action):
         response.headers.append(("Set-Cookie", f"{cookie}={token}; Path=/; SameSite=Lax"))
     return response
+
+
+def _cookie(action: Action) -> str:
+    """Return the name of the cookie that a log-in sets; empty without one."""
+    return action.details.security.cookie or action.api.cookie
+
+
+class Identity(NamedTuple):
+    """What an app has once a person has logged in.
+
+    :param person: the record as a log-in returns it.
+    :param headers: those that name the person in other requests, by name.
+    :param cookie: its name; empty without one.
+    """
+
+    person: object
+    token: str
+    headers: Mapping[str, str]
+    cookie: str
+
+
+def log_in_of(contract: Contract) -> Operation | None:
+    """Return the log-in of a contract, else its registration; None if it has neither."""
+    known = [
+        each
+        for each in contract.operations.values()
+        if each.details is not None and each.details.guess.credentials is not None
+    ]
+    known.sort(key=lambda each: details_of(each).guess.role != "login")
+    return next(iter(known), None)
+
+
+def identity_of(
+    contract: Contract,
+    log_in: Operation,
+    person: Record,
+    session: Session,
+    stack: Stack,
+    request: Request,
+) -> Identity:
+    """Return what an app has once a person has logged in.
+
+    :param log_in: see `log_in_of`.
+    :param request: any that names the host.
+    """
+    credentials = {"HTTP_AUTHORIZATION", "HTTP_COOKIE"}  # those of the control API
+    sent = {name: each for name, each in request.environ.items() if name not in credentials}
+    inner = Request(sent)
+    inner.exchange.session, inner.exchange.stack = session, stack
+    action = action_of(log_in, inner, Arguments({}, {}, INVALID))
+    token = token_of(person[action.key_name])
+    headers = _headers(contract, action, token)
+    return Identity(rendered(action, person), token, headers, _cookie(action))
+
+
+def _headers(contract: Contract, action: Action, token: str) -> Mapping[str, str]:
+    """Return the headers that an operation about the person wants, else any operation."""
+    known = [each.details for each in contract.operations.values() if each.details is not None]
+    known.sort(key=lambda each: each.guess.key_in != "token")
+    for each in known:
+        is_log_in = each.guess.credentials is not None
+        if not is_log_in and (sent := each.security.accepted(token)):
+            return {name: value for place, name, value in sent if place == "header"}
+    # A document that declares none: see `Action.my_key`.
+    return {"Authorization": f"{action.api.corrections.prefix or 'Bearer'} {token}"}
 
 
 def check_name(action: Action, record: Record, path: PropertyPath) -> None:

@@ -79,6 +79,7 @@ def test_bodies_reject_unknown_properties_and_responses_may_have_more() -> None:
     assert bodies == {
         *("ScenarioSelection", "SessionContents", "ClockChange", "RecordsSource", "SessionExport"),
         *("Verification", "RequestToExplain", "GateWait", "Release"),
+        "UserSelection",
         *("ScenarioDocument", "DataRecord"),
     }
     assert closed >= (bodies - {"RecordsSource", "DataRecord"}) | {

@@ -193,7 +193,7 @@ def send(call: Client, method: str, path: str, body: object) -> Response:
 
 def test_every_route_accepts_and_returns_what_the_document_says(server: MockpetsServer) -> None:
     call = Client(OverSocket(server.url))
-    called = {"metrics", "resetVisitor"}
+    called = {"metrics", "resetVisitor", "logIn"}
     for method, path, *bodies in ROWS:
         operation = operation_of(method, path)
         called.add(operation["operationId"])
@@ -229,6 +229,25 @@ def test_the_description_of_any_document_has_its_type() -> None:
     for key in ("collection", "key", "values", "note"):
         assert {each[key] is None for each in operations} == {True, False}, key
     assert {name for each in operations for name in each["paging"].values()}
+
+
+COOKIE = "type: apiKey, in: cookie, name: sid"
+
+
+def test_a_log_in_has_its_type(tmp_path: Path) -> None:
+    """The contract of the other calls has none."""
+    text = CLINIC.read_text()
+    with_cookie = tmp_path / "cookie.yaml"
+    with_cookie.write_text(text.replace("type: http, scheme: bearer", COOKIE))
+    described = PATHS["/login"]["post"]
+    schema = json_schema(described["responses"]["200"])
+    for contract in (CLINIC, with_cookie):
+        call = client_of(contract)
+        for body in ({}, {"user": {"role": "vet"}}):
+            assert mismatches(body, json_schema(described["requestBody"])) == []
+            logged_in = send(call, "POST", "login", body).json
+            assert mismatches(logged_in, schema) == []
+        assert (logged_in["cookie"] is None) is (contract == CLINIC)
 
 
 # --- Errors ---------------------------------------------------------------------------------------
@@ -292,7 +311,7 @@ def test_every_call_of_the_client_returns_what_it_is_annotated_with(server: Mock
     names = {name for name, each in vars(ControlClient).items() if isfunction(each)}
     assert {name for name in names if name[0] != "_"} - CALLS.keys() == {
         *("close", "explain_request", "gate", "session", "release"),
-        *("data", "mcp", "add_record", "record", "change_record"),
+        *("data", "mcp", "add_record", "record", "change_record", "log_in"),
     }
 
     def check(name: str, value: object) -> None:

@@ -427,6 +427,28 @@ export interface components {
         InvalidInputDetails: {
             problems: components["schemas"]["InputProblem"][];
         };
+        /**
+         * @description What an app has once a user has logged in.
+         *
+         *     `user` is the record as a log-in returns it, in the collection with the name `collection`, and
+         *     `key` its ID. `headers` are those with which the app's requests name the user; empty if the
+         *     token is sent in the query. `cookie` is null if the log-in sets none.
+         */
+        LoggedIn: {
+            user: components["schemas"]["DataRecord"];
+            token: string;
+            headers: {
+                [key: string]: string;
+            };
+            cookie: components["schemas"]["LoginCookie"] | null;
+            collection: string;
+            key: number | string;
+        };
+        /** @description The cookie that a log-in sets. */
+        LoginCookie: {
+            name: string;
+            value: string;
+        };
         /** @description The requests that the stub applies to; all conditions must hold. By default, every request to /v1. */
         Match: {
             /** @description One or more operations of the contract. */
@@ -1265,6 +1287,13 @@ export interface components {
             undone: components["schemas"]["Removal"];
             session: components["schemas"]["SessionSummary"];
         };
+        /** @description The user to log in. */
+        UserSelection: {
+            /** @description Properties that the user has, such as the name; by default, the first user. */
+            user?: {
+                [key: string]: unknown;
+            };
+        };
         /** @description The requests that a test expects. */
         Verification: {
             match: components["schemas"]["VerificationMatch"];
@@ -1409,6 +1438,8 @@ export type Health = components['schemas']['Health'];
 export type HeldResponses = components['schemas']['HeldResponses'];
 export type InputProblem = components['schemas']['InputProblem'];
 export type InvalidInputDetails = components['schemas']['InvalidInputDetails'];
+export type LoggedIn = components['schemas']['LoggedIn'];
+export type LoginCookie = components['schemas']['LoginCookie'];
 export type Match = components['schemas']['Match'];
 export type NearestRequest = components['schemas']['NearestRequest'];
 export type NewPet = components['schemas']['NewPet'];
@@ -1480,6 +1511,7 @@ export type TextOperators = components['schemas']['TextOperators'];
 export type Times = components['schemas']['Times'];
 export type Total = components['schemas']['Total'];
 export type Undone = components['schemas']['Undone'];
+export type UserSelection = components['schemas']['UserSelection'];
 export type Verification = components['schemas']['Verification'];
 export type VerificationDetails = components['schemas']['VerificationDetails'];
 export type VerificationMatch = components['schemas']['VerificationMatch'];
