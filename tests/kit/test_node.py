@@ -15,6 +15,10 @@ NOTES = Settings(
     sessions="declared",
     contract=(f"/api/v2={Path(__file__).with_name('notes.yaml')}", "pet-store"),
 )
+CLINIC = Path(__file__).parents[1] / "contract/documents/clinic.yaml"
+MEMBERS = Path(__file__).with_name("members.yaml")
+PEOPLE = Settings(port=0, sessions="declared", contract=(str(CLINIC), str(MEMBERS)))
+"""Two contracts with a log-in."""
 WITH_TOKEN = Settings(port=0, sessions="declared", control_token="secret-token")
 
 
@@ -22,6 +26,7 @@ WITH_TOKEN = Settings(port=0, sessions="declared", control_token="secret-token")
 @pytest.mark.parametrize(("path", "servers"), [
     ("client.test.mjs",
      {"MOCKPETS_URL": Settings(port=0), "OTHER_URL": Settings(port=0), "DECLARED_URL": WITH_TOKEN}),
+    ("login.test.mjs", {"MOCKPETS_URL": Settings(port=0), "PEOPLE_URL": PEOPLE}),
     ("bases.test.mjs", {}),
     ("orders.test.mjs", {}),
     ("storybook.test.mjs",

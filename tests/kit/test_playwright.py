@@ -18,6 +18,7 @@ from mockpets.kit import list_scenarios
 from mockpets.scenario.library import load_library
 from tests.kit.project import CONFIG, Outcomes, run_checks, run_playwright, run_specs
 from tests.kit.test_docs import shown_files
+from tests.kit.test_node import PEOPLE
 from tests.kit.test_server import COMMAND
 from tests.pages import Respond, serving
 from tests.programs import free_port
@@ -31,6 +32,11 @@ PROJECTS = """\
   projects: [
     { name: "kit", testMatch: /(sessions|states|failing|lost).spec/ },
     { name: "public", testMatch: "public.spec.ts", use: { mockUrl: process.env.PUBLIC_URL } },
+    {
+      name: "login",
+      testMatch: "login.spec.ts",
+      use: { mockUrl: process.env.PEOPLE_URL, baseURL: process.env.PEOPLE_APP },
+    },
     { name: "pages", testMatch: PAGES, use: { baseURL: process.env.SHOP_URL } },
   ],
 });
@@ -61,6 +67,28 @@ PAGE = """\
 </script>
 """
 """A page that fetches pets."""
+
+
+PEOPLE_PAGE = """\
+<!doctype html><title>App</title><p>Loading</p>
+<script>
+  const stored = JSON.parse(localStorage.getItem("session") ?? "null");
+  const token = stored?.token ?? localStorage.getItem("jwt");
+  const [url, options] = location.pathname === "/cookie"
+    ? ["MOCK/staff/me", { credentials: "include" }]
+    : ["MOCK/api/me", { headers: token ? { Authorization: `Bearer ${token}` } : {} }];
+  const load = async () => {
+    const response = await fetch(url, options);
+    return response.ok ? (await response.json()).email : "Log in";
+  };
+  const calls = location.pathname === "/twice" ? [load(), load()] : [load()];
+  Promise.all(calls).then((emails) => {
+    const shown = [stored?.user.name, ...emails].filter(Boolean);
+    document.querySelector("p").textContent = shown.join(" ");
+  });
+</script>
+"""
+"""A page that shows who is logged in."""
 
 
 def echo(path: str, headers: Mapping[str, str]) -> tuple[str, str]:
@@ -105,7 +133,7 @@ def specs(*names: str) -> dict[str, str]:
 
 def test_all_specs(tmp_path: Path) -> None:
     """In one run, because a start takes seconds."""
-    counts = {"sessions": 17, "failing": 12, "states": 14, "public": 1, "lost": 4}
+    counts = {"sessions": 17, "failing": 12, "states": 14, "public": 1, "lost": 4, "login": 8}
     known = {**load_library((), ()).descriptions(), "fresh-cat": "The server does not know it."}
     shown = {Path(path).name: path for path in shown_files()}
     # Like the one that `webServer()` starts.
@@ -114,9 +142,11 @@ def test_all_specs(tmp_path: Path) -> None:
     with (
         MockpetsServer(settings) as server,
         MockpetsServer(public) as public_server,
+        MockpetsServer(PEOPLE) as people_server,
         serving(echo) as app,
         serving(echo) as third,
         serving(front_end(server.url)) as shop,
+        serving(front_end(people_server.url, PEOPLE_PAGE)) as people_app,
     ):
         outcomes = run_specs(
             tmp_path,
@@ -131,6 +161,8 @@ def test_all_specs(tmp_path: Path) -> None:
             THIRD_URL=third,
             SHOP_URL=shop,
             PUBLIC_URL=public_server.url,
+            PEOPLE_URL=people_server.url,
+            PEOPLE_APP=people_app,
             PUBLIC_TOKEN=TOKEN,
         )
         left = [each["name"] for each in ControlClient(server.url).sessions()]
@@ -146,6 +178,7 @@ def test_all_specs(tmp_path: Path) -> None:
         "states": check_states,
         "public": check_public,
         "lost": check_lost,
+        "login": check_login,
     }
     run_checks(
         {name: partial(checks.get(name, check_passed), each) for name, each in outcomes.items()}
@@ -263,6 +296,13 @@ def check_lost(outcomes: Outcomes) -> None:
     for title, outcome in outcomes.items():
         lost = f"session {title.replace(' ', '-')}-[a-z0-9]+ was lost: the server was restarted"
         assert (outcome.status, bool(re.search(lost, outcome.errors[0]))) == ("failed", True), title
+
+
+def check_login(outcomes: Outcomes) -> None:
+    """All pass but the one whose user does not exist."""
+    failed = outcomes.pop("fails the test")
+    check_passed(outcomes)
+    assert "no record of clinic.members has the name 'Kimm'; known: " in failed.errors[0]
 
 
 def check_states(outcomes: Outcomes) -> None:

@@ -15,6 +15,7 @@ import type {
   GeneratedRecords,
   HeldResponses,
   InvalidInputDetails,
+  LoggedIn,
   RecordedScenario,
   RecordedStub,
   RecordingStarted,
@@ -200,6 +201,41 @@ export interface Pets extends Data<Pet> {
   change(id: number | string, changes: PetChange): Promise<Pet>;
 }
 
+/** A user who is logged in. */
+export interface Login extends LoggedIn {
+  /**
+   * Return what Playwright's option `storageState` takes. The cookie of the log-in is in it.
+   * @param places where your app keeps the token
+   * @throws TypeError if there is neither a cookie nor an item of localStorage
+   */
+  storageState(places?: TokenPlaces): StorageState;
+}
+
+/** Where an app keeps the token of its user. */
+export interface TokenPlaces {
+  /** The URL of your app, such as Playwright's `baseURL`; `localStorage` needs it. */
+  origin?: string | undefined;
+  /** Items of localStorage; JSON of a value that is no text, such as `{ user: login.user }`. */
+  localStorage?: Readonly<Record<string, unknown>>;
+  /** Cookies of your app and of mockpets, besides that of the log-in. */
+  cookies?: Readonly<Record<string, string>>;
+}
+
+/** The cookies and the localStorage of a browser, as Playwright takes them. */
+export interface StorageState {
+  cookies: {
+    name: string;
+    value: string;
+    domain: string;
+    path: string;
+    expires: number;
+    httpOnly: boolean;
+    secure: boolean;
+    sameSite: "Lax";
+  }[];
+  origins: { origin: string; localStorage: { name: string; value: string }[] }[];
+}
+
 /** A point at which scenarios hold responses until you release them. */
 export interface Gate {
   /**
@@ -303,6 +339,14 @@ export class Mockpets {
   /** Return the records of a collection, to read and change them. */
   data(name: "pets"): Pets;
   data<T extends object = Record<string, unknown>>(name: CollectionName | `${ScenarioName}.${Exclude<CollectionName, "pets">}`): Data<T>;
+
+  /**
+   * Log a user of the session in, without a password: for a contract with a log-in.
+   * @param user properties that the user has, such as `{ username: "jake" }`; by default the first user
+   * @param options.contract the label of a contract, if several have a log-in
+   * @throws MockpetsError `not_found` if no user has them; its message lists the nearest values
+   */
+  as(user?: object, options?: { contract?: string | undefined }): Promise<Login>;
 
   /** Return the newest requests that match the filter, by default at most 100, oldest first. */
   requests(filter?: Filter): Promise<Entry[]>;

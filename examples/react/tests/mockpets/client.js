@@ -196,6 +196,12 @@ export class Mockpets {
     };
   }
 
+  async as(user = {}, { contract } = {}) {
+    checkDefined("user", user); // JSON would leave the property out, and any user would do
+    const login = await this.#call("POST", "login", { body: { user }, query: { contract } });
+    return { ...login, storageState: (places) => storageState(login, this.url, places) };
+  }
+
   // --- Requests and gates ---
 
   async requests(filter) {
@@ -537,6 +543,34 @@ function segment(name) {
     throw new TypeError(`invalid name '${name}'; it must not be empty or contain '/'`);
   }
   return encodeURIComponent(name);
+}
+
+/** Throw for a property without a value, such as one of an unset variable. */
+function checkDefined(what, properties) {
+  const name = Object.keys(properties).find((each) => properties[each] === undefined);
+  if (name !== undefined) throw new TypeError(`${what}.${name} is undefined`);
+}
+
+/** Return what Playwright's option `storageState` takes: where the app of a user who has logged in keeps the token. */
+function storageState({ cookie }, mockUrl, { origin, localStorage = {}, cookies = {}, ...others } = {}) {
+  const [unknown] = Object.keys(others);
+  if (unknown) throw new TypeError(`unknown property '${unknown}' of storageState; use origin, localStorage or cookies`);
+  checkDefined("localStorage", localStorage);
+  checkDefined("cookies", cookies);
+  const items = Object.entries(localStorage).map(([name, value]) => ({ name, value: typeof value === "string" ? value : JSON.stringify(value) }));
+  const set = Object.entries({ ...(cookie && { [cookie.name]: cookie.value }), ...cookies });
+  if (!items.length && !set.length) {
+    throw new TypeError("the log-in sets no cookie; add where your app keeps the token, such as localStorage: { token: login.token }");
+  }
+  if (origin === undefined ? items.length : !/^https?:/.test(origin) || !URL.canParse(origin)) {
+    throw new TypeError(`origin must be the URL of your app, such as http://localhost:5173, got ${JSON.stringify(origin)}; in Playwright, set baseURL`);
+  }
+  const hosts = new Set([mockUrl, ...(origin ? [origin] : [])].map((url) => new URL(url).hostname)); // cookies ignore ports
+  const flags = { path: "/", expires: -1, httpOnly: false, secure: false, sameSite: "Lax" };
+  return {
+    cookies: [...hosts].flatMap((domain) => set.map(([name, value]) => ({ name, value, domain, ...flags }))),
+    origins: items.length ? [{ origin: new URL(origin).origin, localStorage: items }] : [],
+  };
 }
 
 /** Return milliseconds as a duration of the control API. */
