@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.http_client import Client, Response
+from mockpets import MockpetsServer, Settings
+from mockpets.client import ControlClient
+from tests.http_client import Client, OverSocket, Response
 from tests.web.checked_client import CLINIC, Checked, op, several, thing, write
 from tests.web.documents import client_of
 from tests.web.test_stateful_people import blog, shared_blog
@@ -79,12 +81,13 @@ def test_a_user_that_a_test_has_added_logs_in_without_the_password(clinic: Check
     assert clinic("GET", "/me", who=login["token"]).json == login["user"]
 
     address = {"city": "Bonn", "tags": ["home", "work"]}
+    clinic.control("POST", "data/members", {"name": "Bo", "address": {"street": "1"}, "level": 3})
     clinic.control("POST", "data/members", {"name": "Ann", "address": address, "level": 3})
     for properties in (
         {"address": {"city": "Bonn"}},
         {"address": {"tags": "work", "city": "Bonn"}},
         {"address": {"tags": ["home", "work"]}},
-        {"level": 3, "missing": None},
+        {"level": 3, "address": {"street": None}},
         {"address": address},
     ):
         assert log_in(clinic.call, properties)["user"]["name"] == "Ann", properties
@@ -221,6 +224,17 @@ def test_the_headers_are_those_of_operations_about_the_user(tmp_path: Path) -> N
     assert login["headers"] == {"Authorization": f"Bearer {login['token']}"}
 
 
+def test_the_last_of_many_users_logs_in() -> None:
+    """The worker thread of the server reads many records."""
+    with MockpetsServer(Settings(port=0, contract=(str(CLINIC),), data=("members=600",))) as server:
+        last = ControlClient(server.url).records("members")[-1]
+        call = Client(OverSocket(server.url))
+        assert log_in(call, {"email": last["email"], "id": last["id"]})["key"] == last["id"]
+        status, message = error(call, {"name": "Nobody"})
+        assert status == 404 and message.startswith("no record of members has the name 'Nobody'")
+        assert error(call, {"nmae": "Kim"})[0] == 400
+
+
 def test_a_registration_is_enough(tmp_path: Path) -> None:
     sign_up = op(
         thing("token", token="string"),
@@ -255,6 +269,7 @@ def test_a_user_who_does_not_exist_is_explained_with_the_nearest(clinic: Checked
 @pytest.mark.parametrize(("properties", "message"), [
     ({"nam": "Kim"}, "no record of members has the property 'nam'; did you mean 'name'?"),
     ({"emial": "Kim"}, "no record of members has the property 'emial'; did you mean 'email'?"),
+    ({"nam": None}, "no record of members has the property 'nam'; did you mean 'name'?"),
     ({"x": 1},
      "no record of members has the property 'x'; known properties: email, id, name and role"),
     ({"name": {"first": "Kim"}}, "no record of members has the property 'name.first'"),
@@ -288,7 +303,7 @@ def test_a_contract_without_a_log_in() -> None:
     call = client_of("pet-store", f"/clinic={CLINIC}")
     assert error(call, query="?contract=pet-store") == (
         404,
-        f"pet-store has no log-in: {what}; clinic has one",
+        f"pet-store has no log-in: {what}; other contracts with one: clinic",
     )
     assert error(call, query="?contract=clinc") == (
         400,
