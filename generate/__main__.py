@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 PARTS: Final[Mapping[str, Callable[[], Mapping[Path, str]]]] = {
     "mockpets/contract/compiled.py": compiled_contract.files,
     "mockpets/scenario/shipped.py": compiled_scenarios.files,
-    "kit/scenarios.d.ts and kit/scenarios.js": declarations.scenarios,
+    "kit/contract.d.ts, kit/scenarios.d.ts and kit/scenarios.js": declarations.scenarios,
     "kit/control.d.ts": declarations.control,
     "the kit in examples/": copies.kits,
     "deploy/": copies.deployments,

@@ -9,8 +9,7 @@ import subprocess
 from typing import TYPE_CHECKING, Any, Final
 
 from generate import CannotGenerateError
-from mockpets.contract.pet_store import PET_STORE
-from mockpets.kit import declare_scenarios, list_scenarios
+from mockpets.kit import declare_contract, declare_scenarios, known_of, list_scenarios
 from mockpets.packaged_data import shipped
 from mockpets.scenario.library import load_library
 from mockpets.web.control.routes import control_document
@@ -33,18 +32,22 @@ _HEADER: Final = """\
 // .venv/bin/python -m generate
 
 """
+_CONTENTS: Final = {
+    "ScenarioDocument": "data",
+    "SessionContents": "data",
+    "SessionExport": "starts",
+}
+_OF_THE_PET_STORE: Final = ("Pet", "PetInput", "PetStatus", "PetsContent")
 _UNUSED: Final = r"export type (?:paths|webhooks|\$defs|operations) = Record<string, never>;\n"
 
 
 def scenarios() -> dict[Path, str]:
     """Return the files with the shipped scenarios."""
-    library = load_library((), ())
-    listed = library.descriptions()
+    known = known_of(load_library((), ()))
     return {
-        KIT / "scenarios.d.ts": declare_scenarios(
-            listed, library.gates(), library.collection_names()
-        ),
-        KIT / "scenarios.js": list_scenarios(listed),
+        KIT / "scenarios.d.ts": declare_scenarios(known),
+        KIT / "scenarios.js": list_scenarios(known),
+        KIT / "contract.d.ts": declare_contract(known),
     }
 
 
@@ -53,13 +56,12 @@ def control() -> dict[Path, str]:
 
     :raise CannotGenerateError: an npm package is missing.
     """
-    return {KIT / "control.d.ts": declared(control_document(), PET_STORE.document)}
+    return {KIT / "control.d.ts": declared(control_document())}
 
 
-def declared(control: Mapping[str, Any], contract: Mapping[str, Any]) -> str:
-    """Return the declarations of a control API, and of the bodies of a contract's requests.
+def declared(control: Mapping[str, Any]) -> str:
+    """Return the declarations of the OpenAPI document of a control API, for any contract.
 
-    :param control: the OpenAPI document of the control API; `contract` is that of the contract.
     :raise CannotGenerateError: an npm package is missing.
     """
     program = shutil.which("openapi-typescript", path=NODE_MODULES / ".bin")
@@ -68,7 +70,7 @@ def declared(control: Mapping[str, Any], contract: Mapping[str, Any]) -> str:
             f"openapi-typescript is not installed; to install it: {INSTALL_PACKAGES}"
         )
     document: dict[str, Any] = {**control}
-    schemas = {**_bodies(contract), **document["components"]["schemas"]}
+    schemas = _of_any_contract(document["components"]["schemas"])
     query = [each for each in document["paths"]["/requests"]["get"]["parameters"] if "in" in each]
     filters = {
         "type": "object",
@@ -94,30 +96,22 @@ def declared(control: Mapping[str, Any], contract: Mapping[str, Any]) -> str:
     return _HEADER + re.sub(_UNUSED, "", text)
 
 
-def _bodies(contract: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a schema with the JSON body of each operation that has one, and those it refers to."""
-    operations = [each for item in contract["paths"].values() for each in item.values()]
-    bodies = {
-        each["operationId"]: each["requestBody"]["content"]["application/json"]["schema"]
-        for each in operations
-        if "requestBody" in each
+def _of_any_contract(schemas: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schemas without what is of one contract: `contract.d.ts` has that."""
+    result: dict[str, Any] = json.loads(json.dumps(schemas))
+    names = {"type": "string"}
+    records = {"type": "array", "items": {"type": "object", "additionalProperties": True}}
+    result["Operation"] = {"description": "The name of an operation.", **names}
+    result["ErrorReply"]["properties"]["error"] = {
+        "description": "The error code, which sets the status.",
+        **names,
     }
-    schemas: dict[str, Any] = {
-        "RequestBodies": {
-            "type": "object",
-            "description": "The bodies of requests to the contract, by operation.",
-            "properties": bodies,
-            "required": [*bodies],
-        }
+    result["PageReply"]["properties"]["page"] = {
+        "description": "Records, or the name of a fixture; the query of the request applies.",
+        "anyOf": [names, records],
     }
-    names = _references(bodies)
-    while names:
-        name = names.pop()
-        if name not in schemas:
-            schemas[name] = contract["components"]["schemas"][name]
-            names += _references(schemas[name])
-    return schemas
-
-
-def _references(node: object) -> list[str]:
-    return re.findall(r'"\$ref": "#/components/schemas/(\w+)"', json.dumps(node))
+    for name, part in _CONTENTS.items():
+        del result[name]["properties"][part]["properties"]["pets"]
+    for name in _OF_THE_PET_STORE:
+        del result[name]
+    return result

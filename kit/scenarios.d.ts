@@ -33,5 +33,5 @@ export type ScenarioName =
 /** A gate at which a scenario file holds responses. */
 export type GateName = "loading";
 
-/** A collection of the contract, or of a scenario file. */
-export type CollectionName = "pets";
+/** A collection that a scenario file defines. */
+export type ResourceName = never;

@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from mockpets.constants import SCENARIO_NAME, VERSION
+from mockpets.contract.pet_store import BUILT_IN
 from mockpets.packaged_data import shipped
 from mockpets.strict_json import dump_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from mockpets.contract.model import Contracts
+    from mockpets.scenario.library import Library
 
 
 @dataclass(frozen=True)
@@ -31,13 +35,17 @@ class Integration:
     needs_client: bool = True
 
 
+CONTRACT_FILE: Final = "contract.d.ts"
 SCENARIOS_FILE: Final = "scenarios.d.ts"
 STATES_FILE: Final = "scenarios.js"
 """The names and descriptions that scripts read; only types need `SCENARIOS_FILE`."""
 PACKAGE_FILE: Final = "package.json"
 TYPES_FILE: Final = "mockpets.d.ts"
 """The only file that a repository with the npm package needs."""
-FILES: Final = (PACKAGE_FILE, "client.js", "client.d.ts", "control.d.ts", SCENARIOS_FILE)
+FILES: Final = (
+    *(PACKAGE_FILE, "client.js", "client.d.ts", "control.d.ts"),
+    *(CONTRACT_FILE, SCENARIOS_FILE),
+)
 _SERVER: Final = ("server.js", "server.d.ts")
 _SHARED: Final = ("shared.js", STATES_FILE)
 _STATES: Final = ("states.js", "states.d.ts")
@@ -76,12 +84,9 @@ export {{}};
 
 declare module "mockpets" {{
   interface Register {{
-    scenarios:{scenarios};
-    gates:{gates};
-    collections:{collections};
-  }}
+{members}  }}
 }}
-"""
+{contract}"""
 _OPTIONS: Final = re.compile("// options:(.*)\n")
 _LINE: Final = 80
 """The characters of a line that formatters leave as it is."""
@@ -104,29 +109,46 @@ def own_files(integration: str) -> tuple[str, str]:
     return f"{integration}.js", f"{integration}.d.ts"
 
 
-def render(
-    name: str,
-    scenarios: Mapping[str, str],
-    gates: Iterable[str] = (),
-    collections: Iterable[str] = (),
-    options: Iterable[str] = (),
-) -> str:
+@dataclass(frozen=True)
+class Known:
+    """What the kit knows of a server: the names of its scenarios, and the types of its contracts.
+
+    :param scenarios: the names of all scenarios, and their descriptions.
+    :param resources: the collections that scenarios define.
+    :param paths: the module with openapi-typescript's types of a contract, by its label.
+    """
+
+    scenarios: Mapping[str, str]
+    gates: Sequence[str] = ()
+    resources: Sequence[str] = ()
+    contracts: Contracts = BUILT_IN
+    paths: Mapping[str, str] = field(default_factory=dict)
+
+
+def known_of(library: Library) -> Known:
+    """Return what the kit knows of a server with these scenarios."""
+    own = [each for each in library.collection_names() if each not in library.contracts.collections]
+    return Known(library.descriptions(), library.gates(), own, library.contracts)
+
+
+def render(name: str, known: Known, options: Iterable[str] = ()) -> str:
     """Return a file of the kit with its header.
 
-    :param name: one of `files_of()`.
-    :param scenarios: the names of all scenarios, and their descriptions.
+    :param name: one of `files_of()`, or `TYPES_FILE`.
     :param options: what `stored_options` returns for `PACKAGE_FILE` and `TYPES_FILE`.
     """
     if name == TYPES_FILE:
-        return _declare_own(scenarios, gates, collections, options)
+        return _declare_own(known, options)
     if name == PACKAGE_FILE:
         package = {"description": _PACKAGE.format(version=VERSION), "type": "module"}
         stored = {"mockpets": {"options": options}} if (options := [*options]) else {}
         return json.dumps({**package, **stored}, indent=2, ensure_ascii=False) + "\n"
-    if name == SCENARIOS_FILE:
-        text = declare_scenarios(scenarios, gates, collections)
-    else:
-        text = list_scenarios(scenarios) if name == STATES_FILE else _source(name)
+    written = {
+        SCENARIOS_FILE: declare_scenarios,
+        STATES_FILE: list_scenarios,
+        CONTRACT_FILE: declare_contract,
+    }
+    text = written[name](known) if name in written else _source(name)
     more = _NO_CHECK if name.endswith(".js") else ""
     return _HEADER.format(version=VERSION, more=more) + text
 
@@ -152,33 +174,43 @@ def stored_options(text: str) -> list[str]:
     return options
 
 
-def declare_scenarios(
-    names: Iterable[str], gates: Iterable[str], collections: Iterable[str]
-) -> str:
-    """Return the declarations of all names that can be activated, of the gates and collections."""
-    union = "".join(f"\n  | {name}" for name in _quoted(_valid(names)))
-    held, kept = (" | ".join(_quoted(each)) or "never" for each in (gates, collections))
+def declare_scenarios(known: Known) -> str:
+    """Return the declarations of the names of scenarios, gates and their own collections."""
+    union = "".join(f"\n  | {name}" for name in _quoted(_valid(known.scenarios)))
+    held, kept = (" | ".join(_quoted(each)) or "never" for each in (known.gates, known.resources))
     return (
         f"/** The name of a scenario file. */\nexport type ScenarioName ={union};\n\n"
         "/** A gate at which a scenario file holds responses. */\n"
         f"export type GateName = {held};\n\n"
-        f"/** A collection of the contract, or of a scenario file. */\n"
-        f"export type CollectionName = {kept};\n"
+        "/** A collection that a scenario file defines. */\n"
+        f"export type ResourceName = {kept};\n"
     )
 
 
-def _declare_own(
-    names: Iterable[str], gates: Iterable[str], collections: Iterable[str], options: Iterable[str]
-) -> str:
-    """Return the declarations that add names to those of the npm package."""
-    kinds = {"scenarios": _valid(names), "gates": gates, "collections": collections}
-    known = dict(zip(kinds, _source(SCENARIOS_FILE).split("export type ")[1:], strict=True))
-    unions = {
-        kind: _union(kind, [name for name in _quoted(each) if name not in known[kind]])
-        for kind, each in kinds.items()
-    }
-    stored = "".join(f" {shlex.quote(option)}" for option in options)
-    return _TYPES.format(version=VERSION, options=stored, **unions)
+def declare_contract(known: Known) -> str:
+    """Return the declarations of the operations and the collections of the contracts."""
+    from mockpets.contract import typescript
+    from mockpets.scenario.language.reply import error_codes
+
+    codes = error_codes(known.contracts)
+    return typescript.declare_contract(known.contracts, codes, known.paths)
+
+
+def _declare_own(known: Known, options: Iterable[str]) -> str:
+    """Return the declarations that replace those of the npm package."""
+    names = {"scenarios": _valid(known.scenarios), "gates": known.gates}
+    names["resources"] = known.resources
+    members = {kind: _union(kind, _quoted(each)) for kind, each in names.items()}
+    contract = ""
+    if known.contracts is not BUILT_IN:  # the package has its types
+        members["contract"] = " Contract"
+        contract = "\n" + declare_contract(known).removeprefix("export ")
+    return _TYPES.format(
+        version=VERSION,
+        options="".join(f" {shlex.quote(option)}" for option in options),
+        members="".join(f"    {kind}:{text};\n" for kind, text in members.items()),
+        contract=contract,
+    )
 
 
 def _quoted(names: Iterable[str]) -> list[str]:
@@ -191,11 +223,11 @@ def _union(key: str, names: Iterable[str]) -> str:
     return line if is_short else "".join(f"\n      | {name}" for name in names)
 
 
-def list_scenarios(descriptions: Mapping[str, str]) -> str:
+def list_scenarios(known: Known) -> str:
     """Return the module with the names that can be activated, and their descriptions."""
     lines = "".join(
-        f'  {{ name: "{name}", description: {dump_json(descriptions[name]).decode()} }},\n'
-        for name in _valid(descriptions)
+        f'  {{ name: "{name}", description: {dump_json(known.scenarios[name]).decode()} }},\n'
+        for name in _valid(known.scenarios)
     )
     return f"export const scenarios = [\n{lines}];\n"
 

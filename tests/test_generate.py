@@ -28,7 +28,7 @@ LISTING = (
 @pytest.fixture
 def no_npm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(declarations, "NODE_MODULES", tmp_path)
-    names = ("kit/scenarios.d.ts and kit/scenarios.js", "kit/control.d.ts")
+    names = ("kit/contract.d.ts, kit/scenarios.d.ts and kit/scenarios.js", "kit/control.d.ts")
     monkeypatch.setattr(__main__, "PARTS", {name: __main__.PARTS[name] for name in names})
 
 

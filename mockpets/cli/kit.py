@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from mockpets import kit as texts
+from mockpets.cli.api_types import NONE, modules_of
 from mockpets.cli.commands import cannot_write, is_npm_package, program, report
 from mockpets.cli.options import flag, with_settings
 from mockpets.constants import BUILT_IN_CONTRACT
@@ -51,16 +52,23 @@ def _with_integrations(command: Callable[..., int]) -> Callable[..., int]:
 @_with_integrations
 @flag("--types", text="Write only mockpets.d.ts, for the npm package; DIR is optional.")
 @flag("--check", text="Write nothing; exit with status 1 if a file is out of date.")
+@click.option(
+    "--api-types",
+    metavar="FILE",
+    multiple=True,
+    help="File by openapi-typescript with the types of a contract, or 'none'; by default one that "
+    "is found. The kit writes the types of other contracts. Repeatable.",
+)
 @with_settings("scenarios_dir", "fixtures_dir", "contract", "corrections")
 def kit(folder: str | None, types: bool, check: bool, **flags: Any) -> int:
-    """Write the TypeScript client, with the names of your scenarios, into a folder.
+    """Write the TypeScript client, with the types of your contract, into a folder.
 
     DIR is created if it is missing. With --playwright, also writes playwright.config.ts, unless the
     working directory has a configuration. With --ssr alone, leaves out the client, which your app
     does not need.
 
-    The npm package has the client. Its command writes mockpets.d.ts, which adds the names of your
-    scenarios, gates and collections to the types of the package, as --types does.
+    The npm package has the client. Its command writes mockpets.d.ts, as --types does: the
+    operations and collections of your contract, and the names of your scenarios and gates.
 
     The folder stores the options, and later calls without them repeat them. To drop an option,
     delete the folder first.
@@ -77,10 +85,10 @@ def kit(folder: str | None, types: bool, check: bool, **flags: Any) -> int:
     if not (folder or types):
         raise invalid("DIR", "this argument is required", "see 'mockpets kit --help'")
     file = root / (texts.TYPES_FILE if types else texts.PACKAGE_FILE)
-    stored, paths = _stored(file)
+    stored, stored_paths = _stored(file)
     given = _paths(flags)
-    options = {name: {**paths, **given}.get(name, ()) for name in _PATHS}
-    settings = _settings(options, paths.keys() - given.keys(), file)
+    options = {name: {**stored_paths, **given}.get(name, ()) for name in _PATHS}
+    settings = _settings(options, stored_paths.keys() - given.keys(), file)
 
     from mockpets.scenario.library import load_library
     from mockpets.settings.contracts import contracts_of
@@ -88,6 +96,10 @@ def kit(folder: str | None, types: bool, check: bool, **flags: Any) -> int:
     folders = settings.scenarios_dir, settings.fixtures_dir
     library = load_library(*folders, contracts=contracts_of(settings))
     report(problem for group in library.problems.values() for problem in group)
+    found, warnings = modules_of(library.contracts, options["api-types"])
+    report(warnings)
+    paths = {label: _imported(path, root) for label, path in found.items()}
+    known = replace(texts.known_of(library), paths=paths)
     present = [
         name
         for name in ([] if types else texts.INTEGRATIONS)
@@ -97,7 +109,6 @@ def kit(folder: str | None, types: bool, check: bool, **flags: Any) -> int:
     # A file with problems still has a name: tests that use it fail with the problems.
     with_client = not present or _version(root / "client.js") is not None
     names = (file.name,) if types else texts.files_of(present, with_client=with_client)
-    known = (library.descriptions(), library.gates(), library.collection_names())
     to_store = [f"--{name}" for name in present]
     to_store += [
         f"--{name}={_moved(path, lambda file: _relative(file, root))}"
@@ -106,14 +117,16 @@ def kit(folder: str | None, types: bool, check: bool, **flags: Any) -> int:
     ]
     if check and not stored and not any(options.values()):
         to_store = []  # downloaded from a server
-    files = {root / name: texts.render(name, *known, to_store) for name in names}
+    files = {root / name: texts.render(name, known, to_store) for name in names}
     command = [*shlex.split(program()), "kit", str(root)]
     if check:
         switches = [f"--{name}" for name in (["types"] if types else chosen)]
         return _check(files, shlex.join([*command, *switches, *_arguments(given)]))
     _write(files)
+    for label, path in found.items():
+        click.echo(printable(f"took the types of {label} from {path}"))
     if "playwright" in chosen:
-        _configure(root, _arguments(options))
+        _configure(root, _arguments({**options, "api-types": ()}))
     if "vitest" in chosen:
         click.echo("add globalSetup and setupFiles to vitest.config.ts: see the recipe for Vitest")
     click.echo(printable(f"check it  {shlex.join([*command, '--check'])}"))
@@ -122,7 +135,10 @@ def kit(folder: str | None, types: bool, check: bool, **flags: Any) -> int:
 
 # --- Options ----------------------------------------------------------------------------------
 
-_PATHS: Final = ("config", "scenarios-dir", "fixtures-dir", "contract", "corrections")
+_PATHS: Final = (
+    *("config", "scenarios-dir", "fixtures-dir"),
+    *("contract", "corrections", "api-types"),
+)
 """The options whose values are paths, in the order of the written commands."""
 Paths = dict[str, tuple[str, ...]]
 """The paths by option, relative to the working directory, as users write them."""
@@ -148,7 +164,7 @@ def _relative(path: str | Path, folder: Path = Path()) -> str:
 def _moved(value: str, move: Callable[[str], str]) -> str:
     """Return the value of an option with its path moved: of a contract, also after ``/PATH=``."""
     base, equals, file = value.rpartition("=") if value.startswith("/") else ("", "", value)
-    return value if file == BUILT_IN_CONTRACT else f"{base}{equals}{move(file)}"
+    return value if file in (BUILT_IN_CONTRACT, NONE) else f"{base}{equals}{move(file)}"
 
 
 def _stored(file: Path) -> tuple[list[str], Paths]:
@@ -180,7 +196,8 @@ def _stored(file: Path) -> tuple[list[str], Paths]:
 
 def _settings(options: Paths, repeated: Collection[str], file: Path) -> Settings:
     """Return the settings; an error for a `repeated` option, which the folder stores, says so."""
-    flags = {name.replace("-", "_"): paths for name, paths in options.items() if name != "config"}
+    own = ("config", "api-types")  # which are no settings
+    flags = {name.replace("-", "_"): paths for name, paths in options.items() if name not in own}
     try:
         return load_settings(flags, os.environ, next(map(Path, options["config"]), None))
     except InputError as error:
@@ -297,6 +314,11 @@ def _server_options(options: list[str]) -> list[str]:
     command = program()
     properties = {"command": "" if command == "mockpets" else command, "args": shlex.join(options)}
     return [f"{name}: {json.dumps(value)}" for name, value in properties.items() if value]
+
+
+def _imported(types: Path, folder: Path) -> str:
+    """Return what a module in a folder imports a file with types by, in every resolution."""
+    return re.sub(r"(?:\.d)?\.(m?)ts$", r".\1js", _module(types, folder))
 
 
 def _module(path: Path, folder: Path) -> str:

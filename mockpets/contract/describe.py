@@ -39,7 +39,7 @@ _COMPARED: Final = {
 
 def description(contract: Contract) -> types.ContractDescription:
     """Return what was inferred of a contract, with the names that the contract uses."""
-    api = contract.api or _built_in()
+    api = api_of(contract)
     document, inferred = api.document, api.inferred
     own = (name for name, each in inferred.collections.items() if not each.shows)
     names = dict(zip(own, contract.collections, strict=True))
@@ -59,6 +59,11 @@ def description(contract: Contract) -> types.ContractDescription:
         "notes": [_note(document, each) for each in not_served(document)],
         "share": share(api),
     }
+
+
+def api_of(contract: Contract) -> Api:
+    """Return the document of a contract with what was inferred of it."""
+    return contract.api or _built_in()
 
 
 @cache

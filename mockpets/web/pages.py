@@ -20,7 +20,7 @@ from flask import render_template
 from mockpets.constants import CONTROL_PREFIX
 from mockpets.contract.media_types import json_media
 from mockpets.errors import RequestError
-from mockpets.kit import render
+from mockpets.kit import known_of, render
 from mockpets.skill import SKILL, skill_files
 from mockpets.strict_json import dump_json
 from mockpets.web.exchange import Response
@@ -96,9 +96,7 @@ def llms(root: str) -> Response:
 
 def kit_file(name: str, library: Callable[[], Library]) -> Response:
     """Return a file of the TypeScript kit, with the names of the scenarios in the library."""
-    known = library()
-    text = render(name, known.descriptions(), known.gates(), known.collection_names())
-    return Response(text, content_type=_TYPES[Path(name).suffix])
+    return Response(render(name, known_of(library())), content_type=_TYPES[Path(name).suffix])
 
 
 @lru_cache(8)

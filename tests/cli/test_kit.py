@@ -14,7 +14,10 @@ import pytest
 from mockpets.packaged_data import shipped
 
 Kit = Any
-CLIENT = ["package.json", "client.js", "client.d.ts", "control.d.ts", "scenarios.d.ts"]
+CLIENT = [
+    *("package.json", "client.js", "client.d.ts", "control.d.ts"),
+    *("contract.d.ts", "scenarios.d.ts"),
+]
 SSR = ["package.json", "ssr.js", "ssr.d.ts"]
 SHARED = ["shared.js", "scenarios.js"]
 SERVER = ["server.js", "server.d.ts"]
@@ -94,7 +97,7 @@ def test_playwright_gets_its_fixtures_and_a_configuration(kit: Kit) -> None:
     status, out, err = kit("mock", "--playwright")
 
     assert (status, err) == (0, [])
-    assert out[5:] == [
+    assert out[6:] == [
         *(f"wrote mock/{name}" for name in PLAYWRIGHT),
         "wrote playwright.config.ts",
         "check it  mockpets kit mock --check",
@@ -143,7 +146,7 @@ def test_vitest_gets_its_files(kit: Kit) -> None:
     status, out, err = kit("tests/mock", "--vitest")
 
     assert (status, err) == (0, [])
-    assert out[5:] == [
+    assert out[6:] == [
         *(f"wrote tests/mock/{name}" for name in VITEST),
         "add globalSetup and setupFiles to vitest.config.ts: see the recipe for Vitest",
         "check it  mockpets kit tests/mock --check",
@@ -264,19 +267,19 @@ def test_types_are_one_file_that_formatters_may_change(kit: Kit) -> None:
     assert (status, err) == (0, [])
     assert out == ["wrote mockpets.d.ts", "check it  mockpets kit . --check"]
     text = Path("mockpets.d.ts").read_text()
-    assert text.splitlines() == [
+    shipped, rest = text.split("    gates:")
+    assert shipped.splitlines()[:7] == [
         HEADER,
         "// options: --scenarios-dir=own",
         "export {};",
         "",
         'declare module "mockpets" {',
         "  interface Register {",
-        '    scenarios: "held-cat";',
-        '    gates: "checkout" | "empty";',
-        '    collections: "carts";',
-        "  }",
-        "}",
+        "    scenarios:",
     ]
+    assert {'      | "held-cat"', '      | "sold-out"'} < {*shipped.replace(";", "").splitlines()}
+    held = ' "checkout" | "empty" | "loading";\n    resources: "carts";\n  }\n}\n'
+    assert rest == held, "the npm package has the types of the built-in contract"
     changed = text.replace("  ", "\t").replace('"', "'").replace(";", "")
     Path("mockpets.d.ts").write_text(changed)
     assert kit("--types", "--check") == (0, ["1 file is up to date"], [])
@@ -291,8 +294,7 @@ def test_types_are_one_file_that_formatters_may_change(kit: Kit) -> None:
         [f"mockpets: mockpets.d.ts: {OUT_OF_DATE}", again],
     )
     assert kit("--types")[0] == 0
-    union = f'    scenarios:\n      | "{long[0]}"\n      | "{long[1]}";\n    gates: never;\n'
-    assert union in Path("mockpets.d.ts").read_text()
+    assert f'\n      | "{long[0]}"\n      | "{long[1]}"' in Path("mockpets.d.ts").read_text()
     Path("mockpets.d.ts").write_text(changed.replace("=own", "=own '"))
     assert kit("--types")[2][0].startswith("mockpets: mockpets.d.ts: options: must be a list of")
     Path("mockpets.d.ts").write_text("export {};\n")

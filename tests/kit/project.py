@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mockpets.kit import files_of, render
+from mockpets.kit import files_of, known_of, render
 from mockpets.packaged_data import shipped
 from mockpets.scenario.library import load_library
 from tests.programs import need, need_packages, run_within
@@ -74,9 +74,9 @@ def install_kit(folder: Path) -> None:
 def write_kit(folder: Path) -> None:
     """Write the files that `mockpets kit` writes with all integrations."""
     folder.mkdir(parents=True)
-    scenarios = load_library((), ()).descriptions()
+    known = known_of(load_library((), ()))
     for name in files_of():
-        (folder / name).write_text(render(name, scenarios), encoding="utf-8")
+        (folder / name).write_text(render(name, known), encoding="utf-8")
 
 
 def run_playwright(

@@ -14,7 +14,7 @@ import requests
 
 from mockpets import MockpetsServer, Settings
 from mockpets.client import ControlClient
-from mockpets.kit import list_scenarios
+from mockpets.kit import Known, list_scenarios
 from mockpets.scenario.library import load_library
 from tests.kit.project import CONFIG, Outcomes, run_checks, run_playwright, run_specs
 from tests.kit.test_docs import shown_files
@@ -153,7 +153,7 @@ def test_all_specs(tmp_path: Path) -> None:
             {
                 **specs(*counts),
                 **shown_files(),
-                "tests/mockpets/scenarios.js": list_scenarios(known),
+                "tests/mockpets/scenarios.js": list_scenarios(Known(known)),
             },
             CONFIG.replace("});\n", PROJECTS.replace("PAGES", json.dumps([*shown]))),
             MOCKPETS_URL=server.url,

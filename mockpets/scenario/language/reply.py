@@ -120,12 +120,17 @@ _ON_STUB: Final = {
 }
 
 
+def error_codes(contracts: Contracts) -> tuple[str, ...]:
+    """Return the codes of the errors that a reply can have."""
+    return tuple(dict.fromkeys((*contracts.failures, *_STATUSES, *RESOURCE_ERRORS)))
+
+
 @lru_cache(8)
 def _code(contracts: Contracts) -> Choice:
     """Return the shape of an error's code."""
     return Choice(
         "The error code, which sets the status.",
-        tuple(dict.fromkeys((*contracts.failures, *_STATUSES, *RESOURCE_ERRORS))),
+        error_codes(contracts),
         "for a status that the contract does not have, write {status: 503}",
     )
 

@@ -3,6 +3,7 @@
 import { Mockpets, MockpetsError } from "mockpets";
 import type {
   Change,
+  Changes,
   ClockState,
   CollectionSummary,
   Data,
@@ -14,12 +15,9 @@ import type {
   Filter,
   Gate,
   Match,
-  NewPet,
+  NewRecordOf,
   Options,
-  Pet,
-  PetChange,
-  PetStatus,
-  Pets,
+  RecordOf,
   Records,
   Reply,
   RequestToExplain,
@@ -94,7 +92,7 @@ const chosen: (ScenarioName | Scenario)[] = ["empty", scenario];
 
 export async function useScenarios(): Promise<void> {
   await mock.use("empty");
-  await mock.use("createPet:422", "listPets:3s", "getPet:200:cat", "listPets:connection_reset", "all:offline");
+  await mock.use("createPet:400", "listPets:3s", "getPet:200:cat", "listPets:connection_reset", "all:offline");
   await mock.use("retry", scenario, { description: "Held.", stubs: [{ hold: "checkout" }] });
   await mock.use(...names);
   await mock.use(...chosen, down);
@@ -103,18 +101,20 @@ export async function useScenarios(): Promise<void> {
 
 // Data
 
+type Pet = RecordOf<"pets">;
+type NewPet = NewRecordOf<"pets">;
 const pets: Pet[] = [{ id: 1, name: "Miso", categoryId: 2, status: "sold" }];
 const frozen: readonly Pet[] = pets;
 const sources: Records<Pet>[] = [pets, frozen, "fixture", 5, { count: 3, seed: 4 }, { records: frozen }];
 const contents: DataContents = { pets: frozen };
-const statuses: PetStatus[] = ["available", "pending", "sold"];
+const statuses: NonNullable<Pet["status"]>[] = ["available", "pending", "sold"];
 
 export async function usePets(): Promise<string[]> {
   for (const source of sources) await mock.pets.set(source);
   await mock.make({ data: contents });
   const created: NewPet = { name: "Miso", categoryId: 2 };
   const { id }: Pet = await mock.pets.add(created);
-  const change: PetChange = { status: null };
+  const change: Changes<Pet, keyof NewPet> = { status: null };
   await mock.pets.change(id, change);
   await mock.pets.delete(id);
   interface Order {
@@ -122,8 +122,7 @@ export async function usePets(): Promise<string[]> {
     petId: number;
     note?: string;
   }
-  const short: Pets = mock.data("pets");
-  const same: Data<Pet> = short;
+  const same: Data<Pet, NewPet> = mock.data("pets");
   await same.all({ name: "Miso", categoryId: 2 });
   const any: Record<string, unknown>[] = await mock.data("orders").all({ open: true });
   await mock.data("orders").set(any);

@@ -33,51 +33,187 @@ import type {
   VerificationDetails,
   WaitingResponse,
 } from "./control.js";
-import type { Explanation, Har, NewPet, Operation, Pet, PetStatus, RequestBodies, RequestToExplain, Times } from "./control.js";
-import type { GateName as KnownGate, CollectionName as KnownCollection, ScenarioName as KnownScenario } from "./scenarios.js";
+import type { Delay, ErrorReply, Explanation, FaultReply, Har, Match as AnyMatch, PageReply, Reply as AnyReply, RequestToExplain } from "./control.js";
+import type { StatusReply, Stub as AnyStub, TextOperators, Times } from "./control.js";
+import type { Contract as KnownContract } from "./contract.js";
+import type { GateName as KnownGate, ResourceName as KnownResource, ScenarioName as KnownScenario } from "./scenarios.js";
 
-export type { Change, ClockState, CollectionSummary, ErrorCode, Explanation, GeneratedRecords, Har, NewPet, Pet, PetStatus, RequestToExplain };
+export type { Change, ClockState, CollectionSummary, Delay, ErrorCode, Explanation, Fault, GeneratedRecords, Har, RequestToExplain };
 export type { CheckedScenario, Findings, RecordedScenario, RecordedStub, SessionExport, StubInUse, WaitingResponse } from "./control.js";
 export type { ScenarioDetails, ScenarioSummary, Times };
-export type { Delay, Fault, Match, Operation, Reply, SequenceItem, Stub } from "./control.js";
 
-/** The names of your scenarios, gates and collections: `mockpets kit --types` adds them to those that are known here. */
-export interface Register {}
-
-/** The name of a scenario. */
-export type ScenarioName = KnownScenario | (Register extends { scenarios: infer Name } ? Name : never);
-
-/** A state of an operation: a status and perhaps an example, a delay, `hold`, `empty`, `offline`, or a fault. */
-type OperationState = `${number}` | `${number}:${string}` | `${number}ms` | `${number}s` | "hold" | "empty" | "offline" | Fault;
-
-/** A scenario without a file: `createPet:422`, `listPets:3s`, or `all:offline` for all operations. */
-export type Expression = `${string}:${OperationState}`;
-
-/** A gate at which a scenario file holds responses. */
-export type GateName = KnownGate | (Register extends { gates: infer Name } ? Name : never);
-
-type AnyCollection = KnownCollection | (Register extends { collections: infer Name } ? Name : never);
+// --- Names and types of your contract ---
 
 /**
- * A collection of the contract, or of your scenario files; any name if the files define none. For one that a scenario
- * outside a file defines, write `"carts" as CollectionName`.
+ * Your contract, and the names of your scenarios, gates and resources: `mockpets kit --types` declares them in place of
+ * those that are known here.
  */
-export type CollectionName = [Exclude<AnyCollection, "pets">] extends [never] ? string : AnyCollection;
+export interface Register {}
+
+type Registered<Key extends string, Known> = Register extends { [Name in Key]: infer Own } ? Own : Known;
+type Contract = Registered<"contract", KnownContract>;
+type Part<Key extends string> = Contract extends { [Name in Key]: infer Value } ? Value : never;
+type Operations = Part<"operations">;
+type Collections = Part<"collections">;
+
+/** The name of a scenario. */
+export type ScenarioName = Registered<"scenarios", KnownScenario>;
+
+/** A gate at which a scenario file holds responses. */
+export type GateName = Registered<"gates", KnownGate>;
+
+/** The name of an operation of your contract. */
+export type Operation = keyof Operations & string;
+
+/** A collection that a scenario file defines under `resources`. */
+export type ResourceName = Registered<"resources", KnownResource>;
+
+/**
+ * A collection of your contract, or of a scenario file. For one that a scenario outside a file defines, write
+ * `"carts" as CollectionName`.
+ */
+export type CollectionName = (keyof Collections & string) | ResourceName;
+
+/** A record of a collection, as responses show it. */
+export type RecordOf<Name extends string> = Name extends keyof Collections ? AsObject<Collections[Name]> : Record<string, unknown>;
+
+/** A new record of a collection: what it lacks is generated, except in the built-in contract. */
+export type NewRecordOf<Name extends string> = Name extends keyof Part<"created"> ? AsObject<Part<"created">[Name]> : Partial<RecordOf<Name>>;
+
+type AsObject<T> = T extends object ? T : never;
+
+type TypesOf<Name extends string> = Name extends keyof Operations ? (Operations[Name] extends { types: infer Types } ? Types : never) : never;
+type StatesOf<Name extends string> = Name extends keyof Operations ? (Operations[Name] extends { states: infer States extends string } ? States : never) : never;
+
+/** The value of a JSON body, from openapi-typescript's type of a message. */
+type JsonOf<Message> = Message extends { content: infer Content } ? JsonIn<Content> : unknown;
+type JsonIn<Content> = [Extract<keyof Content, `${string}json${string}`>] extends [never] ? unknown : Content[Extract<keyof Content, `${string}json${string}`>];
+
+/** The JSON body of the requests of an operation; `never` if they have none. */
+export type RequestBody<Name extends Operation> = TypesOf<Name> extends { requestBody?: infer Message } ? ([NonNullable<Message>] extends [never] ? never : JsonOf<NonNullable<Message>>) : never;
+
+/** The JSON body of the responses of an operation with a status. */
+export type ResponseBody<Name extends Operation, Status extends number> = TypesOf<Name> extends { responses: infer Responses } ? BodyOf<Responses, Status> : unknown;
+type BodyOf<Responses, Status extends number> = Status extends keyof Responses
+  ? JsonOf<Responses[Status]>
+  : RangeOf<Status> extends keyof Responses
+    ? JsonOf<Responses[RangeOf<Status>]>
+    : "default" extends keyof Responses
+      ? JsonOf<Responses["default"]>
+      : unknown;
+type RangeOf<Status extends number> = `${Status}` extends `${infer First}${number}` ? `${First}XX` : never;
+
+type ParametersOf<Name extends string, Place extends string> = TypesOf<Name> extends { parameters: infer Places }
+  ? Places extends { [Key in Place]?: infer Parameters }
+    ? NonNullable<Parameters>
+    : {}
+  : {};
+
+// --- Scenarios ---
+
+/** A status that every operation can have: those that networks send. */
+type NetworkStatus = 429 | 500 | 501 | 502 | 503 | 504 | 505 | 506 | 507 | 508 | 510 | 511 | 520 | 521 | 522 | 523 | 524 | 525 | 526 | 529 | 530;
+type ClientError = 400 | 401 | 402 | 403 | 404 | 405 | 406 | 407 | 408 | 409 | 410 | 411 | 412 | 413 | 414 | 415 | 416 | 417 | 418 | 421 | 422 | 423 | 424 | 425 | 426 | 428 | 431 | 451;
+
+/** A state that every operation can have: a status that networks send, a delay, `hold`, `offline`, or a fault. */
+type AnyState = "429" | `5${number}` | `5${number}:${string}` | `${number}ms` | `${number}s` | "hold" | "offline" | Fault;
+type StateOf<Name extends Operation> = StatesOf<Name> | `${Extract<StatesOf<Name>, `${number}`>}:${string}` | AnyState;
+
+/** A scenario without a file: `createPet:400`, `listPets:3s`, or `all:offline` for all operations. */
+export type Expression = { [Name in Operation]: `${Name}:${StateOf<Name>}` }[Operation] | `all:${AnyState | "empty" | `4${number}`}`;
+
+/** The statuses that an operation can have. */
+type StatusOf<Name extends Operation> = NetworkStatus | DocumentedStatus<StatesOf<Name>>;
+type DocumentedStatus<State extends string> = State extends `${infer Status extends number}` ? (number extends Status ? ClientError : Status) : never;
+
+type Conditions = Omit<AnyMatch, "operation" | "params" | "query" | "body">;
+
+/** The conditions on requests to one operation: names and values are those of the contract. */
+export interface OperationMatch<Name extends Operation> extends Conditions {
+  operation: Name;
+  params?: ParameterConditions<ParametersOf<Name, "path">>;
+  query?: ParameterConditions<ParametersOf<Name, "query">>;
+  /** Those of the JSON body. To match a body that the contract does not allow, leave the operation out. */
+  body?: BodyConditions<RequestBody<Name>>;
+}
+
+type ParameterConditions<Parameters> = { [Name in keyof Parameters]?: ParameterValue<NonNullable<Parameters[Name]>> | TextOperators };
+type ParameterValue<Value> = Value extends string ? Value : string | number | boolean;
+type BodyConditions<Body> = unknown extends Body
+  ? NonNullable<AnyMatch["body"]>
+  : Body extends readonly (infer Item)[]
+    ? { readonly [position: number]: BodyCondition<Item> }
+    : { [Name in keyof Body]?: BodyCondition<Body[Name]> };
+type BodyCondition<Value> = BodyOperators | (Value extends readonly unknown[] ? Value | BodyConditions<Value> : Value extends object ? BodyConditions<Value> : Value);
+
+/** The conditions on requests to several operations, to all, or to a path outside the contract. */
+export interface OtherMatch extends Omit<AnyMatch, "operation"> {
+  operation?: readonly Operation[];
+}
+
+export type Match = { [Name in Operation]: OperationMatch<Name> }[Operation] | OtherMatch;
+
+/** What every stub may have. */
+type StubOptionsOfAll = Omit<AnyStub, "match" | "reply" | "sequence" | "off_contract">;
+
+/** The response of a stub for one operation: its statuses, each with the body that the contract has. */
+export type ReplyOf<Name extends Operation> = "pass" | CodeReply | PageReply | { [Status in StatusOf<Name>]: ReplyWith<Status, ResponseBody<Name, Status>> }[StatusOf<Name>];
+
+interface ReplyWith<Status extends number, Body> extends Omit<StatusReply, "status" | "body"> {
+  status: Status;
+  body?: Body;
+}
+
+interface CodeReply extends Omit<ErrorReply, "error"> {
+  error: Part<"errors">;
+}
+
+export type Reply = Exclude<AnyReply, ErrorReply> | CodeReply;
+export type SequenceItem = Reply | FaultReply;
+
+/** A stub for one operation. */
+export interface OperationStub<Name extends Operation> extends StubOptionsOfAll {
+  match: OperationMatch<Name>;
+  reply?: ReplyOf<Name>;
+  sequence?: readonly (ReplyOf<Name> | FaultReply)[];
+  off_contract?: false;
+}
+
+/** A stub for several operations, for all, or for a path outside the contract. */
+export interface OtherStub extends StubOptionsOfAll {
+  match?: OtherMatch;
+  reply?: Reply;
+  sequence?: readonly SequenceItem[];
+  off_contract?: boolean;
+}
+
+/** A stub whose replies may deviate from the contract. */
+export interface OffContractStub extends StubOptionsOfAll {
+  match?: Match;
+  reply?: Reply;
+  sequence?: readonly SequenceItem[];
+  off_contract: true;
+}
+
+export type Stub = { [Name in Operation]: OperationStub<Name> }[Operation] | OtherStub | OffContractStub;
 
 /** A whole scenario, as in a scenario file. Without a `name`, the server names it. */
-export interface Scenario extends Omit<ScenarioDocument, "data" | "extends"> {
+export interface Scenario extends Omit<ScenarioDocument, "data" | "extends" | "stubs"> {
   /** Scenarios whose stubs follow this scenario's stubs, in this order. */
   extends?: ScenarioName | readonly ScenarioName[];
   /** The contents of collections by name; others have those of the session. */
   data?: DataContents;
+  /** Stubs, checked in order; the first one that responds ends the search. */
+  stubs?: readonly Stub[];
 }
 
+// --- Data ---
+
 /** The contents of collections by name; `{ "*": [] }` empties every collection. */
-export interface DataContents {
-  readonly pets?: Records<Pet>;
-  readonly "*"?: readonly [];
-  readonly [collection: string]: Records<object> | undefined;
-}
+export type DataContents = { readonly [Name in CollectionName]?: Records<GivenRecord<Name>> } & { readonly "*"?: readonly [] };
+
+/** A record with or without its key. */
+type GivenRecord<Name extends string> = NewRecordOf<Name> | RecordOf<Name>;
 
 /** A list of records, `{ records }`, the name of a fixture, a number of records to generate, or options for generating them. */
 export type Records<T extends object = Record<string, unknown>> =
@@ -87,34 +223,46 @@ export type Records<T extends object = Record<string, unknown>> =
   | number
   | GeneratedRecords;
 
-/** Properties of a pet to change; null removes one that a pet need not have. */
-export type PetChange = { [Name in keyof NewPet]?: NewPet[Name] | ({} extends Pick<NewPet, Name> ? null : never) };
+/** Properties of a record to change; null removes one that a record need not have. */
+export type Changes<T extends object, Names extends keyof T = keyof T> = { [Name in Names]?: T[Name] | ({} extends Pick<T, Name> ? null : never) };
+
+/** Properties that records must have: those that are no object or list. */
+export type RecordFilters<T extends object> = { readonly [Name in keyof T]?: T[Name] & (string | number | boolean) };
+
+/** The records of a collection, whatever the stubs respond to its requests. */
+export interface Data<T extends object = Record<string, unknown>, New extends object = Partial<T>> {
+  /** Return all records, or those that match the filters: by ID if it is a number, others in the order in which they were added. */
+  all(filters?: RecordFilters<T>): Promise<T[]>;
+  /** Return a record. */
+  get(id: number | string): Promise<T>;
+  /** Replace all records. Those without an ID get one. */
+  set(records: Records<New | T>): Promise<void>;
+  /** Add a record; return it with its ID. */
+  add(record: New): Promise<T>;
+  /** Apply a JSON merge patch: null removes a property. */
+  change(id: number | string, changes: Changes<T, keyof New & keyof T>): Promise<T>;
+  /** Delete a record. */
+  delete(id: number | string): Promise<void>;
+}
+
+type DataOf<Name extends string> = Data<RecordOf<Name>, NewRecordOf<Name>>;
+
+// --- Requests ---
 
 /** A recorded request and its outcome. */
-export type Entry = RequestSummary;
+export interface Entry extends Omit<RequestSummary, "operation"> {
+  operation: Operation | null;
+}
 
 /** Filters for the request log. A request must match all of them. */
-export type Filter = RequestFilters;
+export interface Filter extends Omit<RequestFilters, "operation"> {
+  operation?: Operation;
+}
 
 /** The conditions of a verification: those of a stub, and `status` (503 or `5xx`) and `outcome` of the response. */
-export type VerifyMatch = BodyMatch | OtherMatch;
+export type VerifyMatch = Match & Pick<Verification["match"], "status" | "outcome">;
 
-type Conditions = Verification["match"];
-
-/**
- * With an operation whose requests have a body, such as `createPet`, `body` has the properties of this body. To check
- * others, leave the operation out.
- */
-export type BodyMatch = { [Name in keyof RequestBodies]: MatchWithBody<Name> }[keyof RequestBodies];
-
-export interface MatchWithBody<Name extends keyof RequestBodies> extends Omit<Conditions, "operation" | "body"> {
-  operation: Name;
-  body?: { [Property in keyof RequestBodies[Name]]?: RequestBodies[Name][Property] | BodyOperators };
-}
-
-export interface OtherMatch extends Omit<Conditions, "operation"> {
-  operation?: Exclude<Operation, keyof RequestBodies> | Operation[];
-}
+// --- Sessions ---
 
 /** The scenarios, seed, data and clock of a session. */
 export interface Contents {
@@ -172,37 +320,16 @@ export class MockpetsError extends Error {
   readonly details: ErrorDetails;
 }
 
-/** Properties that records must have: those that are no object or list. */
-export type RecordFilters<T extends object> = { readonly [Name in keyof T]?: T[Name] & (string | number | boolean) };
+/** A user, of a contract with a log-in. */
+type User = [Part<"people">] extends [never] ? Record<string, unknown> : RecordOf<Part<"people">>;
 
-/** The records of a collection, whatever the stubs respond to its requests. */
-export interface Data<T extends object = Record<string, unknown>> {
-  /** Return all records, or those that match the filters: pets by ID, others in the order in which they were added. */
-  all(filters?: RecordFilters<T>): Promise<T[]>;
-  /** Return a record. */
-  get(id: number | string): Promise<T>;
-  /** Replace all records. Those without an ID get one. */
-  set(records: Records<Partial<T>>): Promise<void>;
-  /** Add a record; return it with its ID. */
-  add(record: Partial<T>): Promise<T>;
-  /** Apply a JSON merge patch: null removes a property. */
-  change(id: number | string, changes: { [Name in keyof T]?: T[Name] | null }): Promise<T>;
-  /** Delete a record. */
-  delete(id: number | string): Promise<void>;
-}
-
-/** The pets. */
-export interface Pets extends Data<Pet> {
-  /** Replace all pets. */
-  set(pets: Records<Pet>): Promise<void>;
-  /** Add a pet; return it with its ID. */
-  add(pet: NewPet): Promise<Pet>;
-  /** Change properties of a pet, and return it. */
-  change(id: number | string, changes: PetChange): Promise<Pet>;
-}
+/** Properties of an object, some of which may be missing at any depth. */
+type Subset<T> = T extends readonly unknown[] ? T : T extends object ? { readonly [Name in keyof T]?: Subset<T[Name]> } : T;
 
 /** A user who is logged in. */
-export interface Login extends LoggedIn {
+export interface Login extends Omit<LoggedIn, "user"> {
+  /** The user, as the log-in responds with it. */
+  user: User;
   /**
    * Return what Playwright's option `storageState` takes. The cookie of the log-in is in it.
    * @param places where your app keeps the token
@@ -334,11 +461,11 @@ export class Mockpets {
 
   /** Return the collections of the contract and of the active scenarios. */
   collections(): Promise<CollectionSummary[]>;
-  /** The pets: short for `data("pets")`. */
-  readonly pets: Pets;
-  /** Return the records of a collection, to read and change them. */
-  data(name: "pets"): Pets;
-  data<T extends object = Record<string, unknown>>(name: CollectionName | `${ScenarioName}.${Exclude<CollectionName, "pets">}`): Data<T>;
+  /** The pets of the built-in contract: short for `data("pets")`. */
+  readonly pets: Collections extends { pets: unknown } ? DataOf<"pets"> : never;
+  /** Return the records of a collection, to read and change them; those of a scenario with a type of your own. */
+  data<Name extends CollectionName>(name: Name): DataOf<Name>;
+  data<T extends object>(name: CollectionName | `${ScenarioName}.${ResourceName}`): Data<T>;
 
   /**
    * Log a user of the session in, without a password: for a contract with a log-in.
@@ -346,7 +473,7 @@ export class Mockpets {
    * @param options.contract the label of a contract, if several have a log-in
    * @throws MockpetsError `not_found` if no user has them; its message lists the nearest values
    */
-  as(user?: object, options?: { contract?: string | undefined }): Promise<Login>;
+  as(user?: [Part<"people">] extends [never] ? object : Subset<User>, options?: { contract?: string | undefined }): Promise<Login>;
 
   /** Return the newest requests that match the filter, by default at most 100, oldest first. */
   requests(filter?: Filter): Promise<Entry[]>;

@@ -258,11 +258,8 @@ export interface components {
         ErrorCode: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "verification_failed" | "not_held" | "conflict" | "session_dropped" | "gone" | "payload_too_large" | "expectation_failed" | "invalid_scenario" | "invalid_session" | "session_required" | "unknown_header" | "unknown_scenario" | "unknown_session" | "rate_limited" | "headers_too_large" | "internal_error" | "not_described" | "not_implemented" | "busy" | "stopping" | "http_version_not_supported" | "store_full" | "pet_not_found";
         /** @description An error of the contract, or on a path outside the contract an error that resources send. */
         ErrorReply: {
-            /**
-             * @description The error code, which sets the status.
-             * @enum {string}
-             */
-            error: "invalid_request" | "unauthorized" | "pet_not_found" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large";
+            /** @description The error code, which sets the status. */
+            error: string;
             /** @description Message of the error, instead of the default. */
             message?: string;
         };
@@ -481,24 +478,6 @@ export interface components {
             request: components["schemas"]["RequestSummary"];
             differences: components["schemas"]["Difference"][];
         };
-        NewPet: {
-            /**
-             * @description The animal's name.
-             * @example Miso
-             */
-            name: string;
-            /**
-             * Format: int64
-             * @description Identifier of the category the animal belongs to.
-             * @example 2
-             */
-            categoryId: number;
-            /**
-             * @description Availability. No default is stated: an omitted status stays omitted.
-             * @example available
-             */
-            status?: components["schemas"]["PetStatus"];
-        };
         /** @enum {string} */
         NoteCode: "clock" | "deprecated" | "ignored_cookie" | "ignored_headers" | "ignored_members" | "ignored_query" | "key_invalid" | "key_missing" | "limit_out_of_range" | "off_contract" | "reference_missing" | "references" | "released" | "repeated" | "resource" | "server_limit" | "unmatched";
         /** @description The number of responses that opening a gate released, and those still held. */
@@ -508,11 +487,8 @@ export interface components {
             };
             released: number;
         };
-        /**
-         * @description An operation.
-         * @enum {string}
-         */
-        Operation: "listPets" | "createPet" | "getPet";
+        /** @description The name of an operation. */
+        Operation: string;
         /**
          * @description What an operation of a contract does.
          *
@@ -569,64 +545,11 @@ export interface components {
         };
         /** @description The response of a list with these records, filtered and limited by the query. A page that needs off_contract: true is sent whole. */
         PageReply: {
-            /** @description Pet objects or a fixture name; the query of the request applies. */
-            page: string | components["schemas"]["PetInput"][];
+            /** @description Records, or the name of a fixture; the query of the request applies. */
+            page: string | {
+                [key: string]: unknown;
+            }[];
         };
-        Pet: {
-            /**
-             * Format: int64
-             * @description Unique identifier, assigned by the service on creation.
-             * @example 17
-             */
-            id: number;
-            /**
-             * @description The animal's name.
-             * @example Miso
-             */
-            name: string;
-            /**
-             * Format: int64
-             * @description Identifier of the category the animal belongs to.
-             * @example 2
-             */
-            categoryId: number;
-            /**
-             * @description Availability. No default is stated: an omitted status stays omitted.
-             * @example available
-             */
-            status?: components["schemas"]["PetStatus"];
-        };
-        /** @description A Pet of the contract. */
-        PetInput: {
-            /**
-             * Format: int64
-             * @description Unique identifier, assigned by the service on creation.
-             * @example 17
-             */
-            id: number;
-            /**
-             * @description The animal's name.
-             * @example Miso
-             */
-            name: string;
-            /**
-             * Format: int64
-             * @description Identifier of the category the animal belongs to.
-             * @example 2
-             */
-            categoryId: number;
-            status?: components["schemas"]["PetStatus"];
-        };
-        /**
-         * @description Availability of an animal.
-         * @enum {string}
-         */
-        PetStatus: "available" | "pending" | "sold";
-        /** @description Pets: a list, the name of a fixture, a number of generated pets, or what to generate. */
-        PetsContent: string | components["schemas"]["PetInput"][] | number | (components["schemas"]["GeneratedRecords"] | {
-            /** @description Pet objects with unique ids. */
-            records: components["schemas"]["PetInput"][];
-        });
         /**
          * @description What a query parameter means, such as `page` or `equal`; `ignored` if that is unknown.
          *
@@ -769,10 +692,6 @@ export interface components {
             title: string;
             explanation: string;
             fix: string;
-        };
-        /** @description The bodies of requests to the contract, by operation. */
-        RequestBodies: {
-            createPet: components["schemas"]["NewPet"];
         };
         /** @description A recorded request with both messages in full, secrets redacted. */
         RequestDetails: {
@@ -980,7 +899,6 @@ export interface components {
             extends?: string | string[];
             /** @description The contents of collections by name; * is every collection. A collection without contents has those of the session. */
             data?: {
-                pets?: components["schemas"]["PetsContent"];
                 /** @description Empties every collection. */
                 "*"?: unknown[];
             } & {
@@ -1061,7 +979,6 @@ export interface components {
             seed?: number;
             /** @description The contents of collections by name; * is every collection. A collection without contents has those of the session. */
             data?: {
-                pets?: components["schemas"]["PetsContent"];
                 /** @description Empties every collection. */
                 "*"?: unknown[];
             } & {
@@ -1090,7 +1007,6 @@ export interface components {
             clock?: components["schemas"]["ClockChange"];
             /** @description The records that a reset restores. */
             starts?: {
-                pets?: components["schemas"]["PetsContent"];
                 /** @description Empties every collection. */
                 "*"?: unknown[];
             } & {
@@ -1442,7 +1358,6 @@ export type LoggedIn = components['schemas']['LoggedIn'];
 export type LoginCookie = components['schemas']['LoginCookie'];
 export type Match = components['schemas']['Match'];
 export type NearestRequest = components['schemas']['NearestRequest'];
-export type NewPet = components['schemas']['NewPet'];
 export type NoteCode = components['schemas']['NoteCode'];
 export type OpenedGate = components['schemas']['OpenedGate'];
 export type Operation = components['schemas']['Operation'];
@@ -1450,10 +1365,6 @@ export type OperationDescription = components['schemas']['OperationDescription']
 export type OperationKey = components['schemas']['OperationKey'];
 export type OperationRule = components['schemas']['OperationRule'];
 export type PageReply = components['schemas']['PageReply'];
-export type Pet = components['schemas']['Pet'];
-export type PetInput = components['schemas']['PetInput'];
-export type PetStatus = components['schemas']['PetStatus'];
-export type PetsContent = components['schemas']['PetsContent'];
 export type QueryMeaning = components['schemas']['QueryMeaning'];
 export type RecordPage = components['schemas']['RecordPage'];
 export type RecordedBody = components['schemas']['RecordedBody'];
@@ -1472,7 +1383,6 @@ export type ReplyHeaders = components['schemas']['ReplyHeaders'];
 export type ReportEvidence = components['schemas']['ReportEvidence'];
 export type ReportFinding = components['schemas']['ReportFinding'];
 export type ReportRule = components['schemas']['ReportRule'];
-export type RequestBodies = components['schemas']['RequestBodies'];
 export type RequestDetails = components['schemas']['RequestDetails'];
 export type RequestFilters = components['schemas']['RequestFilters'];
 export type RequestList = components['schemas']['RequestList'];
