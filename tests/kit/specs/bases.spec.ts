@@ -2,7 +2,7 @@
 // with each server. The app shows a page at /page, and forwards every other path to mockpets, as a proxy does.
 
 import type { Page } from "@playwright/test";
-import { expect, interleavings, test } from "./mockpets/playwright";
+import { expect, interleavings, states, test } from "./mockpets/playwright";
 
 const KEY = { Authorization: "Bearer mockpets" };
 const NOTES = [1, 2].map((id) => ({ id, text: `Note ${id}` }));
@@ -18,6 +18,9 @@ test("the server sends its base paths", async ({ mock, request }, { project }) =
   await mock.data("notes").set(NOTES);
   expect(await (await request.get(`${mock.baseUrl}/notes`)).json()).toEqual(NOTES);
 });
+
+const ofPets = states({ only: ["sold-out"] });
+for (const { details } of ofPets) test("in a state of the pet store", details, ({ mock }) => expect(mock.bases).toContain("/v1"));
 
 test("the requests of the page to each contract have the session, also through the app", async ({ mock, page }) => {
   const [base, ...others] = mock.bases;

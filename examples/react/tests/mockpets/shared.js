@@ -174,6 +174,12 @@ export async function makeInState(mock, contents, state) {
     const hint = "write the kit again with 'mockpets kit', or start the server with the same --scenarios-dir";
     throw new MockpetsError(problem.code, `the server at ${mock.url} has no scenario '${state}', but the kit lists it; ${hint}`, problem.status);
   }
+  // The npm package lists all shipped scenarios, for some of which the server's contract has no place.
+  const unfit = problem?.code === "unknown_scenario" && /^the scenario '[^']*' is [^;]*/.exec(problem.message);
+  if (unfit) {
+    await mock.make({ ...contents, scenario: "default" });
+    return unfit[0];
+  }
   if (problem) throw problem;
   return (await mock.scenario(state)).disabled;
 }
