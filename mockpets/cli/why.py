@@ -40,8 +40,8 @@ _BODY: Final = """'{"name": "Miso", "categoryId": 2}'"""
     "headers",
     multiple=True,
     metavar="'NAME: VALUE'",
-    help="With METHOD PATH: a header of the request. Repeatable. Without Authorization, the "
-    "request has the server's key.",
+    help="With METHOD PATH: a header of the request. Repeatable. The request has the server's key "
+    "where its operation needs one, unless you send another.",
 )
 @option("--body JSON", "With METHOD PATH: the body of the request.")
 @with_json
@@ -106,9 +106,13 @@ def _unsent(
         if not colon:
             raise invalid("--header", f"must be 'NAME: VALUE', got '{line[:40]}'")
         headers[name.strip()] = value.strip()
-    if "authorization" not in map(str.lower, headers):
-        headers["Authorization"] = f"Bearer {client.state()['settings']['key']}"
-    unsent: RequestToExplain = {"method": method.upper(), "path": path, "headers": headers}
+    key = client.state()["settings"]["key"]
+    unsent: RequestToExplain = {
+        "method": method.upper(),
+        "path": path,
+        "headers": headers,
+        "key": key,
+    }
     if body is not None:
         unsent["body"] = read_json("--body", body, _BODY)
     return unsent

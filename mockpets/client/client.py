@@ -358,8 +358,8 @@ class ControlClient:
     def explain_request(self, **request: Unpack[types.RequestToExplain]) -> types.Explanation:
         """Return what would respond to a request now, and why. This changes nothing.
 
-        :param request: ``method``, ``path`` with the query, and optionally ``headers`` (without
-            ``Authorization``, the request has no key), a JSON ``body``, and a ``draft`` with the
+        :param request: ``method``, ``path`` with the query, and optionally ``headers``, a ``key``
+            to send where the operation needs one, a JSON ``body``, and a ``draft`` with the
             ``name`` and ``text`` of a scenario file that is not saved.
         """
         return self._call("POST", "/explain", request)

@@ -765,13 +765,15 @@ class ScenarioDraft(TypedDict):
 class RequestToExplain(TypedDict):
     """A request to explain without sending it.
 
-    `path` begins with ``/v1`` or a session's base path, and may have a query. A `body` is sent as
-    JSON. A `draft` is used in place of the scenario of its name.
+    `path` begins with ``/v1`` or a session's base path, and may have a query. A `key` is sent where
+    the operation needs one. A `body` is sent as JSON. A `draft` is used in place of the scenario of
+    its name.
     """
 
     method: str
     path: str
     headers: NotRequired[Mapping[str, str]]
+    key: NotRequired[str]
     body: NotRequired[Any]
     draft: NotRequired[ScenarioDraft]
 

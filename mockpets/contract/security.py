@@ -89,7 +89,8 @@ class _Scheme(NamedTuple):
             word = f"{prefix} " if prefix and self.name.lower() == "authorization" else ""
             return self.kind, self.name, word + key
         if self.name == "basic" and _basic(key).problem:
-            key = b64encode(f"{key}:{key}".encode()).decode()
+            pair = key if ":" in key else f"{key}:{key}"
+            key = b64encode(pair.encode()).decode()
         return "header", "Authorization", f"{self.word(prefix)} {key}"
 
     def word(self, prefix: str) -> str:

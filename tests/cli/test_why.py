@@ -2,12 +2,16 @@
 
 from collections.abc import Callable
 from io import BytesIO, TextIOWrapper
+from pathlib import Path
 
 import pytest
 
+from mockpets import MockpetsServer, Settings
 from mockpets.cli.main import main
 from mockpets.client import ControlClient
-from tests.http_client import Client
+from tests.http_client import Client, OverSocket
+from tests.web.control.test_mcp import use_tool
+from tests.web.documents import document, operation, write
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -163,3 +167,26 @@ def test_wrong_arguments_are_reported(
 
     assert (result, out) == (status, "")
     assert message in err
+
+
+def test_the_key_is_where_the_operation_of_a_document_needs_it(
+    here: Path, monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
+    schemes = {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}
+    paths = {"/a": {"get": operation(name="getA")}}
+    root = document(paths, security=[{"key": []}], components={"securitySchemes": schemes})
+    settings = Settings(
+        port=0,
+        contract=(str(write(here / "a.json", root)),),
+        api_key=("m",),
+        sources={"api_key": ("--api-key", 0, 0, "")},  # else any key is valid
+    )
+    with MockpetsServer(settings) as server:
+        monkeypatch.setenv("MOCKPETS_URL", server.url)
+        outputs = [run("GET", "/a")[1], run("GET", "/a", "-H", "X-Key: x")[1]]
+        call = Client(OverSocket(server.url))
+        tried = use_tool(call, "try_request", method="GET", path="/a")["structuredContent"]
+
+    assert "responds with 200" in outputs[0]
+    assert "401" in outputs[1]
+    assert tried["status"] == 200

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from mockpets import Settings, create_app
 from tests.http_client import Client, InProcess, OverSocket, Response
 from tests.server.raw_http import Wire
+from tests.web.documents import client_of, document, operation, write
 
 EXPLAINED = {"Mockpets-Session": "explained"}
 KEY = {"Authorization": "Bearer mockpets"}
@@ -525,3 +526,64 @@ def test_the_summary_names_the_stubs_that_only_delay(fresh: Callable[..., Client
         "operation listPets responds with 200: no stub responds to this request; "
         "inline-1/one applies too"
     )
+
+
+# --- The key ----------------------------------------------------------------------------------
+
+SCHEMES = {
+    "bearer": {"type": "http", "scheme": "bearer"},
+    "basic": {"type": "http", "scheme": "basic"},
+    "header": {"type": "apiKey", "in": "header", "name": "X-Key"},
+    "query": {"type": "apiKey", "in": "query", "name": "api_key"},
+    "cookie": {"type": "apiKey", "in": "cookie", "name": "sid"},
+}
+PAIR = "m:p"
+
+
+@pytest.fixture(scope="module")
+def secured(tmp_path_factory: pytest.TempPathFactory) -> Client:
+    """Return a client of a document with an operation for each scheme, and of one without."""
+    paths: dict[str, Any] = {
+        f"/{name}": {"get": {**operation(), "security": [{name: []}]}} for name in SCHEMES
+    }
+    paths["/none"] = {"get": operation()}
+    root = document(paths, components={"securitySchemes": SCHEMES})
+    file = write(tmp_path_factory.mktemp("secured") / "a.json", root)
+    given = {"api_key": ("--api-key", 0, 0, "")}  # else any key is valid
+    return client_of(file, api_key=("m", PAIR), sources=given)
+
+
+@pytest.mark.parametrize("path", [
+    *(f"/{name}" for name in SCHEMES), "/none", "/query?page=1", "/query?", "/~s/header",
+])  # fmt: skip
+def test_the_key_is_sent_where_the_operation_needs_one(secured: Client, path: str) -> None:
+    key = PAIR if path == "/basic" else "m"
+    request = {"method": "GET", "path": path}
+
+    assert explain(secured, "s", {**request, "key": key})["request"]["status"] == 200
+    without = explain(secured, "s", request)["request"]["status"]
+    assert without == (200 if path == "/none" else 401)
+    wrong = "x:y" if path == "/basic" else "x"
+    status = explain(secured, "s", {**request, "key": wrong})["request"]["status"]
+    assert status == (200 if path == "/none" else 401)
+
+
+@pytest.mark.parametrize(("path", "headers"), [
+    ("/bearer", {"authorization": "Bearer x"}),
+    ("/header", {"x-key": "x"}),
+    ("/query?api_key=x", {}),
+    ("/cookie", {"Cookie": "sid=x"}),
+])  # fmt: skip
+def test_a_credential_of_the_request_is_kept(
+    secured: Client, path: str, headers: dict[str, str]
+) -> None:
+    request = {"method": "GET", "path": path, "headers": headers, "key": "m"}
+    assert explain(secured, "s", request)["request"]["status"] == 401
+
+
+@pytest.mark.parametrize("key", ["", "a b", "ä", 3, None])
+def test_an_invalid_key_to_send(secured: Client, key: object) -> None:
+    body = {"method": "GET", "path": "/header", "key": key}
+    response = secured("POST", "/__mockpets/explain", json_body=body)
+    assert response.status == 400
+    assert b"key" in response.body

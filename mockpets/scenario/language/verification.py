@@ -222,11 +222,18 @@ REQUEST: Final = Object(
             lambda _: "percent-encode it, and start with '/'",
         ),
         "headers": MapOf(
-            "The headers by name; without Authorization, the request has no key.",
+            "The headers by name; see also `key`.",
             item=Text("A value.", "printable ASCII", r"[\t -~]*", HEADER_VALUE_BYTES),
             keys="header name",
             pattern=TOKEN,
             hint=TOKEN_HINT,
+        ),
+        "key": Text(
+            "An API key, sent where the operation needs one, unless the request has one there. "
+            "Without it, a request has only the credentials in its headers, path and query.",
+            "printable ASCII",
+            r"[!-~]+",
+            HEADER_VALUE_BYTES,
         ),
         "body": Value("The body, sent as JSON.", ANY_KIND),
         "draft": Object(

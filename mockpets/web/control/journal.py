@@ -7,7 +7,7 @@ from functools import partial
 from random import Random
 from time import perf_counter, time
 from typing import TYPE_CHECKING, Any, Final, cast
-from urllib.parse import unquote
+from urllib.parse import parse_qsl, unquote, urlencode
 
 from mockpets.clock import moment
 from mockpets.constants import (
@@ -35,6 +35,7 @@ from mockpets.wsgi_extension import MEMO, ORDER, RETRIED, SERVER, CallAgain
 
 if TYPE_CHECKING:
     from mockpets.contract import control_types as types
+    from mockpets.contract.model import Operation
     from mockpets.journal.entry import Entry
     from mockpets.journal.verification import Verdict
     from mockpets.journal.wait import Wait
@@ -196,6 +197,8 @@ def events(call: ControlRequest) -> JsonResponse[types.Events]:
     return json_response({"change": number, "resets": resets, "changed": changed})
 
 
+_OWN: Final = re.compile("^/~[^/]*")
+"""The base path of a session."""
 _CONTROL_PATH: Final = re.compile(rf"(?:/~[^/]*)?{CONTROL_PREFIX}(?:/.*)?", re.DOTALL)
 
 
@@ -220,16 +223,34 @@ def tried(call: ControlRequest) -> tuple[Entry, int]:
 
     text = body_text(call.request)
     request = parse_request(text, call.contracts)
-    path = unquote(request["path"].partition("?")[0])
-    if _CONTROL_PATH.fullmatch(path.removeprefix(call.context.settings.prefix)):
+    path = unquote(request["path"].partition("?")[0]).removeprefix(call.context.settings.prefix)
+    if _CONTROL_PATH.fullmatch(path):
         message = "no scenario applies to the control API; send the path of an operation"
         raise RequestError("invalid_request", message)
     if request["method"] == "OPTIONS":
         message = "no scenario applies to a preflight; send the method of the request after it"
         raise RequestError("invalid_request", message)
+    if key := request.pop("key", ""):
+        _add_key(request, key, call.contracts.operation_at(request["method"], _OWN.sub("", path)))
     context = call.context
     run = partial(dry_run, context.settings, context.sessions, call.session.name, request)
     return run_job(call.request, run, "explaining a request", key=text)
+
+
+def _add_key(request: dict[str, Any], key: str, operation: Operation | None) -> None:
+    """Add a key to a request where its operation needs one, unless the request has one there."""
+    needed = [("header", "Authorization", f"Bearer {key}")]
+    if operation is not None:
+        needed = operation.credentials(key)
+    headers = request.setdefault("headers", {})
+    path, mark, query = request["path"].partition("?")
+    given = {name.lower() for name in headers} | {name for name, _ in parse_qsl(query)}
+    for place, name, value in needed:
+        if place == "header" and name.lower() not in given:
+            headers[name] = value
+        elif place == "query" and name not in given:
+            query += ("&" if query else "") + urlencode({name: value})
+    request["path"] = f"{path}?{query}" if query else f"{path}{mark}"
 
 
 def held(call: ControlRequest) -> JsonResponse[types.WaitingResponses]:

@@ -245,9 +245,7 @@ _TRY: Final = Call(_tried)
 
 def _try_request(calls: Calls, values: dict[str, Any]) -> dict[str, Any]:
     states = [values.pop("scenarios", None), values.pop("compare", None)]
-    headers = values.setdefault("headers", {})
-    if "authorization" not in map(str.lower, headers):
-        headers["Authorization"] = f"Bearer {calls('GET /state')['settings']['key']}"
+    values["key"] = calls("GET /state")["settings"]["key"]
     first = _attempt(calls, values, states[0])
     content = dict(first)
     if states[1] is not None:
@@ -273,7 +271,7 @@ def _outline(body: str) -> str:
 
 def _attempt(calls: Calls, request: dict[str, Any], state: str | None) -> dict[str, Any]:
     named = {} if state is None else {"Mockpets-Scenario": state}
-    tried = calls(_TRY, {**request, "headers": {**request["headers"], **named}})
+    tried = calls(_TRY, {**request, "headers": {**request.get("headers", {}), **named}})
     return {
         "status": tried["request"]["status"] or tried["request"]["fault"],
         "by": tried["by"],
@@ -417,7 +415,7 @@ TOOLS: Final[Mapping[str, Tool]] = {
         {
             "method": Text("Such as GET."),
             "path": Text("Such as /v1/items?limit=5."),
-            "headers": Value("By name. Without Authorization: the server's key.", ("mapping",)),
+            "headers": Value("By name. Needs no key: the server's is sent.", ("mapping",)),
             "body": Value("Sent as JSON.", ANY_KIND),
             "scenarios": Text("Names, separated by commas, instead of the active ones."),
             "compare": Text("Names of the scenarios to compare with."),
