@@ -12,32 +12,46 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from mockpets import kit as texts
+from mockpets.cli.app_source import documents, framework, url_variables
 from mockpets.cli.commands import cannot_write, lock_file, npm_runner, program
 from mockpets.cli.kit import CONFIGS, kit, read_file, write_file
-from mockpets.cli.options import flag
+from mockpets.cli.options import flag, option, with_settings
 from mockpets.cli.templates import fill, template
+from mockpets.constants import BUILT_IN_CONTRACT
 from mockpets.errors import invalid, printable
+from mockpets.settings.sources import load_settings
+from mockpets.units import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+
+    from mockpets.cli.app_source import Framework
+    from mockpets.contract.model import Contract
 
 _SCENARIOS: Final = "mock/scenarios"
+_SETTINGS: Final = Path("mockpets.toml")
 _PACKAGE: Final = Path("package.json")
 _GITLAB_FILE: Final = Path(".gitlab-ci.yml")
 _ENV: Final = Path(".env.development")
 """Not `.env`, which a production build reads too."""
-_VARIABLE: Final = "VITE_API_URL"
+_SERVER: Final = "http://localhost:7387"
 _RESULTS: Final = "test-results/"
 """What Playwright writes; the HAR of each test is in it."""
-_VITE: Final = """\
+_APP: Final = """\
 [
     {server},
     {{
-      command: "{runner} vite --port 5173 --strictPort",
-      url: "http://localhost:5173",
+      command: "{runner} {command}",
+      url: "http://localhost:{port}",
+      env: {{ {variable}: `${{mock}}{base}` }},
       reuseExistingServer: !process.env.CI,
     }},
   ]"""
+_MOCK: Final = f"""\
+
+// Set MOCKPETS_URL for another port or server.
+const mock = process.env.MOCKPETS_URL ?? "{_SERVER}";
+"""
 _NPM: Final = "npm install --save-dev"
 _MANAGERS: Final = {
     "package-lock.json": ("npm ci", ", cache: npm", _NPM),
@@ -62,6 +76,12 @@ class _Repository:
     :param runner: what runs the commands of npm packages, such as ``npx``.
     :param manager: the row of `_MANAGERS`.
     :param has_sheet: whether a sheet of every state is wanted.
+    :param contract: the one that the first test is about.
+    :param given: the lines of mockpets.toml by key, with the options that were given.
+    :param missing: those that a mockpets.toml of the user's own lacks.
+    :param scenarios: the folder with the scenario files.
+    :param variable: the variable with the app's base URL; empty without one.
+    :param note: where it comes from, and how to name another one.
     """
 
     package: dict[str, Any]
@@ -69,6 +89,12 @@ class _Repository:
     runner: str
     manager: tuple[str, str, str]
     has_sheet: bool
+    contract: Contract
+    given: Mapping[str, tuple[str, ...]]
+    missing: Mapping[str, tuple[str, ...]]
+    scenarios: Path
+    variable: str
+    note: str
 
     @property
     def is_npm(self) -> bool:
@@ -88,21 +114,39 @@ class _Repository:
     @property
     def packages(self) -> set[str]:
         """Return the names of the npm packages that it lists."""
-        return {*self.package.get("devDependencies", {}), *self.package.get("dependencies", {})}
+        return _packages(self.package)
+
+    @property
+    def framework(self) -> Framework | None:
+        """Return what serves the app, if it is known."""
+        return framework(self.packages)
+
+    @property
+    def base_url(self) -> str:
+        """Return the line of `_ENV` with the app's base URL."""
+        return f"{self.variable}={_SERVER}{self.contract.base}"
 
 
 @click.command()
 @flag("--dry-run", text="Show what would be written, and write nothing.")
 @flag("--states", text="Also write tests that picture the app in every state.")
+@option(
+    "--variable NAME",
+    "Variable with the base URL of your app.  [default: the one that it reads, or VITE_API_URL]",
+)
+@with_settings("contract", "corrections", has_file=False)
 @click.pass_context
-def init(context: click.Context, dry_run: bool, states: bool) -> None:
+def init(
+    context: click.Context, /, dry_run: bool, states: bool, variable: str | None, **flags: object
+) -> None:
     """Set up a front-end repository: Playwright, a first test, a scenario and a CI job.
 
-    Run it in the folder with package.json. It writes no file that exists, except for a script in
-    package.json and a line in .env.development and .gitignore, and shows what to add to your own
-    TypeScript. A second run changes nothing.
+    Run it in the folder with package.json. It writes mockpets.toml, which names your contract for
+    the other commands. It writes no file that exists, except for a script in package.json and a
+    line in .env.development and .gitignore, and shows what to add to your own files. A second run
+    changes nothing.
     """
-    front_end = _Repository(_package(), program(), npm_runner(), _manager(), states)
+    front_end = _front_end(states, variable, flags)
     new, changed = _new_files(front_end), dict(_changed_files(front_end))
     has_kit = front_end.kit.exists()
     # Otherwise `mockpets kit` shows the lines for the configuration.
@@ -119,10 +163,76 @@ def init(context: click.Context, dry_run: bool, states: bool) -> None:
     for line in hints:
         click.echo(printable(line))
     click.echo(printable(f"for coding agents  {front_end.command} skill --install"))
-    has_page = states or "vite" in front_end.packages
+    has_page = states or front_end.framework is not None
     playwright = f"{front_end.runner} playwright"
     browser = f"{playwright} install chromium && " if has_page else ""
     click.echo(f"run the test  {browser}{playwright} test")
+
+
+def _front_end(states: bool, variable: str | None, flags: Mapping[str, object]) -> _Repository:
+    """Return what is in the working directory; raise `InputError` for what cannot be used."""
+    package = _package()
+    if variable is not None and not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", variable):
+        hint = "write a name such as VITE_API_URL"
+        raise invalid("--variable", f"must be the name of a variable, got {quote(variable)}", hint)
+    settings = load_settings(flags, os.environ, None)
+    if not settings.contract and not _SETTINGS.exists() and len(found := documents()) == 1:
+        what = f"{found[0]} is an OpenAPI document"
+        hint = f"to use it, add --contract {found[0]}; for the pet store, --contract pet-store"
+        raise invalid("--contract", what, hint)
+
+    from mockpets.settings.contracts import contracts_of
+
+    contracts = contracts_of(settings)
+    given = {
+        "contract": tuple(map(_relative, settings.contract)),
+        "corrections": tuple(map(_relative, filter(None, [settings.corrections]))),
+        "scenarios-dir": tuple(map(_relative, settings.scenarios_dir or [_SCENARIOS])),
+    }
+    own = load_settings({}, {}, None) if _SETTINGS.exists() else None
+    missing = {
+        name: values
+        for name, values in given.items()
+        if own and values and not getattr(own, name.replace("-", "_"))
+    }
+    name, note = _variable(_packages(package), variable)
+    return _Repository(
+        package=package,
+        command=program(),
+        runner=npm_runner(),
+        manager=_manager(),
+        has_sheet=states,
+        contract=contracts.all[0],
+        given={name: values for name, values in given.items() if values},
+        missing=missing,
+        scenarios=Path(given["scenarios-dir"][-1]),
+        variable=name,
+        note=note,
+    )
+
+
+def _relative(text: str | Path) -> str:
+    """Return a path, of a contract also after ``/PATH=``, relative to the working directory."""
+    base, equals, file = str(text).rpartition("=") if "=" in str(text) else ("", "", str(text))
+    if file == BUILT_IN_CONTRACT:
+        return str(text)
+    return f"{base}{equals}{Path(os.path.relpath(file)).as_posix()}"
+
+
+def _variable(packages: set[str], wanted: str | None) -> tuple[str, str]:
+    """Return the variable with the app's base URL, and a note about it; both can be empty."""
+    known = framework(packages)
+    found = url_variables(known.prefix if known else "")
+    if wanted:
+        return wanted, ""
+    if not found:
+        return (f"{known.prefix}API_URL" if known else ""), ""
+    name, *others = found
+    more = f"; it also reads {', '.join(others)}" if others else ""
+    text = (
+        f"base URL  {name}, which {found[name]} reads{more}; for another one, add --variable NAME"
+    )
+    return name, text
 
 
 def _manager() -> tuple[str, str, str]:
@@ -149,7 +259,10 @@ def _write(
             raise cannot_write(path, error) from error
         click.echo(printable(f"wrote {path}: {line}"))
     if not front_end.kit.exists():
-        options: dict[str, Any] = {"scenarios_dir": (_SCENARIOS,)}
+        # The kit reads mockpets.toml.
+        options: dict[str, Any] = {
+            name.replace("-", "_"): values for name, values in front_end.missing.items()
+        }
         if front_end.is_npm:
             context.invoke(kit, folder=front_end.kit.parent, types=True, **options)
         else:
@@ -158,45 +271,64 @@ def _write(
 
 def _new_files(front_end: _Repository) -> dict[Path, str]:
     """Return the files that are missing, with their texts."""
-    schema = "../scenario.schema.json"
+    from mockpets.cli.first_test import parts
+
+    folder = front_end.scenarios
+    own_schema = Path(folder.parent, "scenario.schema.json")
     has_schema = front_end.is_npm and not Path(".pnp.cjs").exists()  # else editors cannot open it
-    if has_schema:
-        schema = "../../node_modules/mockpets/scenario.schema.json"
-    values = {"module": front_end.module, "schema": schema}
-    names = [
-        f"{_SCENARIOS}/pet-missing.yaml",
-        "tests/pets.spec.ts",
-        "tests/seed.spec.ts",
-        "tests/tsconfig.json",
-        *["tests/states.spec.ts"] * front_end.has_sheet,
-    ]
+    schema = Path("node_modules/mockpets/scenario.schema.json") if has_schema else own_schema
+    variable = front_end.variable
+    values = {
+        "module": front_end.module,
+        "schema": Path(os.path.relpath(schema, folder)).as_posix(),
+        "settings": "\n".join(_toml(front_end.given)),
+        "base_url": f"; its base URL is {variable}" if variable else "",
+        **parts(front_end.contract),
+    }
+    scenario = (folder / f"{values['scenario']}.yaml").as_posix()
+    names = {
+        _SETTINGS.name: _SETTINGS.name,
+        scenario: "scenario.yaml",
+        "tests/errors.spec.ts": "errors.spec.ts",
+        "tests/seed.spec.ts": "seed.spec.ts",
+        "tests/tsconfig.json": "tsconfig.json",
+    }
+    if front_end.has_sheet:
+        names["tests/states.spec.ts"] = "states.spec.ts"
     if front_end.command != "mockpets" and not _GITLAB_FILE.exists():
         values["install"], values["cache"], _ = front_end.manager
-        folder = (front_end.kit.parent if front_end.is_npm else front_end.kit).as_posix()
-        values |= {"program": front_end.command, "runner": front_end.runner, "folder": folder}
-        names.append(".github/workflows/playwright.yml")
-    files = {name: fill(template("front_end", Path(name).name), values) for name in names}
+        kit_folder = (front_end.kit.parent if front_end.is_npm else front_end.kit).as_posix()
+        values |= {"program": front_end.command, "runner": front_end.runner, "folder": kit_folder}
+        names[".github/workflows/playwright.yml"] = "playwright.yml"
+    files = {name: fill(template("front_end", source), values) for name, source in names.items()}
     if not has_schema:
         from mockpets.scenario.language.loader import scenario_schema
 
-        files["mock/scenario.schema.json"] = json.dumps(scenario_schema(), indent=2) + "\n"
+        files[own_schema.as_posix()] = json.dumps(scenario_schema(), indent=2) + "\n"
     if not _existing_config():
         files[CONFIGS[0]] = _config(front_end)
     return {Path(name): text for name, text in files.items() if not os.path.lexists(name)}
+
+
+def _toml(lines: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    """Yield the lines of mockpets.toml for settings: a list, but the only file of corrections."""
+    for name, values in lines.items():
+        value = values[0] if name == "corrections" else [*values]
+        yield f"{name} = {json.dumps(value, ensure_ascii=False)}"
 
 
 def _changed_files(front_end: _Repository) -> Iterator[tuple[Path, tuple[str, str]]]:
     """Yield the files that get a line: their new text, and the line as messages show it."""
     if "mock" not in front_end.package.get("scripts", {}):
         command = "mockpets" if front_end.is_npm else front_end.command
-        script = {"mock": f"{command} serve --scenarios-dir {_SCENARIOS}"}
+        script = {"mock": f"{command} serve"}
         scripts = {**front_end.package.get("scripts", {}), **script}
         indent = re.search(r"^([ \t]+)", read_file(_PACKAGE) or "", re.MULTILINE)
         package = {**front_end.package, "scripts": scripts}
         text = json.dumps(package, indent=indent[1] if indent else 2, ensure_ascii=False)
         yield _PACKAGE, (text + "\n", json.dumps(script)[1:-1])
-    if "vite" in front_end.packages:
-        yield from _with_line(_ENV, f"{_VARIABLE}=http://localhost:7387/v1", rf"\s*{_VARIABLE}\s*=")
+    if front_end.variable:
+        yield from _with_line(_ENV, front_end.base_url, rf"\s*{front_end.variable}\s*=")
     yield from _with_line(Path(".gitignore"), _RESULTS, rf".*{_RESULTS[:-1]}")
 
 
@@ -210,6 +342,17 @@ def _with_line(path: Path, line: str, present: str) -> Iterator[tuple[Path, tupl
 
 def _hints(front_end: _Repository, *, with_config: bool) -> Iterator[str]:
     """Yield what users do themselves."""
+    if front_end.note:
+        yield front_end.note
+    if front_end.missing:
+        yield f"add to {_SETTINGS}:"
+        yield from (f"  {line}" for line in _toml(front_end.missing))
+    for file in filter(_is_outside, front_end.given.get("contract", ())):
+        yield f"{file} is outside of this repository; for CI, copy it into the repository"
+    env = read_file(_ENV) or ""
+    name, line = front_end.variable, front_end.base_url
+    if name and line not in env and re.search(rf"^\s*{name}\s*=", env, re.MULTILINE):
+        yield f"{_ENV} has another {name}; to develop with the mock, write {line}"
     if "@playwright/test" not in front_end.packages:
         yield f"install Playwright  {front_end.manager[2]} @playwright/test"
     config = _existing_config()
@@ -218,7 +361,7 @@ def _hints(front_end: _Repository, *, with_config: bool) -> Iterator[str]:
     if config and any(word not in text for word in wanted):
         yield f"add to {config}:"
         yield from (f"  {line}" if line else "" for line in _config(front_end).splitlines()[1:])
-    elif front_end.has_sheet and "vite" not in front_end.packages and "baseURL" not in text:
+    elif front_end.has_sheet and front_end.framework is None and "baseURL" not in text:
         yield f"set use.baseURL in {CONFIGS[0]} to the URL of your app"
     if front_end.command == "mockpets":
         yield "for CI, install the npm package or commit mockpets.pyz, and run init again"
@@ -226,30 +369,48 @@ def _hints(front_end: _Repository, *, with_config: bool) -> Iterator[str]:
         yield f"add a job to {_GITLAB_FILE}: see the recipe 'CI' in the documentation"
 
 
+def _is_outside(contract: str) -> bool:
+    """Return whether the file of a contract is outside of the Git repository, if there is one."""
+    folders = (Path.cwd(), *Path.cwd().parents)
+    root = next((folder for folder in folders if (folder / ".git").exists()), None)
+    file = Path(contract.rpartition("=")[2]).resolve()
+    return contract != BUILT_IN_CONTRACT and root is not None and root.resolve() not in file.parents
+
+
 def _existing_config() -> Path | None:
     return next((Path(name) for name in CONFIGS if os.path.lexists(name)), None)
 
 
 def _config(front_end: _Repository) -> str:
-    command = front_end.command
+    command, app = front_end.command, front_end.framework
     is_default = front_end.is_npm or command == "mockpets"
-    first = "" if is_default else f"command: {json.dumps(command)}, "
-    server = f'webServer({{ {first}args: "--scenarios-dir {_SCENARIOS}" }})'
+    server = "webServer()" if is_default else f"webServer({{ command: {json.dumps(command)} }})"
     module = front_end.module.replace("./", "./tests/")
     reporter = module.replace("playwright", "states-reporter") + ".js" * (not front_end.is_npm)
-    use, servers = 'mockHar: "always"', server
-    if "vite" in front_end.packages:
-        use, servers = (
-            f'baseURL: "http://localhost:5173", {use}',
-            _VITE.format(server=server, runner=front_end.runner),
+    use, servers, mock = 'mockHar: "always"', server, ""
+    if app is not None:
+        use = f'baseURL: "http://localhost:{app.port}", {use}'
+        servers = _APP.format(
+            server=server,
+            runner=front_end.runner,
+            command=app.command,
+            port=app.port,
+            variable=front_end.variable,
+            base=front_end.contract.base,
         )
+        mock = _MOCK
     values = {
         "module": module,
         "reporter": f'\n  reporter: [["list"], ["{reporter}"]],' * front_end.has_sheet,
         "use": use,
+        "mock": mock,
         "servers": servers,
     }
     return fill(template("front_end", CONFIGS[0]), values)
+
+
+def _packages(package: Mapping[str, Any]) -> set[str]:
+    return {*package.get("devDependencies", {}), *package.get("dependencies", {})}
 
 
 def _package() -> dict[str, Any]:

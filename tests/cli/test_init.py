@@ -19,11 +19,12 @@ from tests.programs import need
 
 Init = Any
 PACKAGE = {"name": "shop", "devDependencies": {"vite": "8", "@playwright/test": "1"}}
+SCENARIO = "mock/scenarios/create-pet-400.yaml"
 NEW = [
-    *("mock/scenarios/pet-missing.yaml", "tests/pets.spec.ts", "tests/seed.spec.ts"),
+    *("mockpets.toml", SCENARIO, "tests/errors.spec.ts", "tests/seed.spec.ts"),
     *("tests/tsconfig.json", ".github/workflows/playwright.yml", "playwright.config.ts"),
 ]
-SCRIPT = '"mock": "mockpets serve --scenarios-dir mock/scenarios"'
+SCRIPT = '"mock": "mockpets serve"'
 CHANGED = [
     f"package.json: {SCRIPT}",
     ".env.development: VITE_API_URL=http://localhost:7387/v1",
@@ -71,7 +72,7 @@ def test_it_writes_what_it_has_shown_and_a_second_run_changes_nothing(init: Init
 def test_your_own_files_stay_and_you_see_what_to_add(init: Init) -> None:
     own = {
         "playwright.config.mts": "export default {};\n",
-        "tests/pets.spec.ts": "",
+        "tests/errors.spec.ts": "",
         ".gitlab-ci.yml": "a: 1\n",
         ".env.development": "VITE_API_URL=https://staging.example/v1",
         ".gitignore": "/test-results",
@@ -84,13 +85,10 @@ def test_your_own_files_stay_and_you_see_what_to_add(init: Init) -> None:
 
     assert (status, err) == (0, [])
     assert {name: contents()[name] for name in own} == own
-    new = {"mock/scenarios/pet-missing.yaml", "tests/tsconfig.json", "tests/mockpets.d.ts"}
+    new = {"mockpets.toml", SCENARIO, "tests/tsconfig.json", "tests/mockpets.d.ts"}
     assert contents().keys() - own.keys() == {*new, "tests/seed.spec.ts"}
     assert "install Playwright  npm install --save-dev @playwright/test" in out
-    assert (
-        '    webServer: webServer({ args: "--scenarios-dir mock/scenarios" }),'
-        in (out[out.index("add to playwright.config.mts:") :])
-    )
+    assert "    webServer: webServer()," in out[out.index("add to playwright.config.mts:") :]
     assert "add a job to .gitlab-ci.yml: see the recipe 'CI' in the documentation" in out
     assert out[-1] == "run the test  npx playwright test"
 
@@ -147,7 +145,7 @@ def test_with_plug_and_play_editors_get_a_schema_that_they_can_open(init: Init) 
     Path(".pnp.cjs").write_text("")
     assert init()[0] == 0
 
-    [line] = re.findall("schema=(.*)", Path("mock/scenarios/pet-missing.yaml").read_text())
+    [line] = re.findall("schema=(.*)", Path(SCENARIO).read_text())
     assert json.loads(Path("mock/scenarios", line).read_text())["$schema"]
 
 
@@ -170,8 +168,8 @@ def test_without_the_npm_package_it_writes_the_kit_and_the_command(
 
     assert (status, err) == (0, [])
     assert {"tests/mockpets/playwright.js", "mock/scenario.schema.json"} <= written.keys()
-    shown = f"command: {json.dumps(command)}, " if command != "mockpets" else ""
-    server = f'webServer({{ {shown}args: "--scenarios-dir mock/scenarios" }})'
+    shown = f"{{ command: {json.dumps(command)} }}" if command != "mockpets" else ""
+    server = f"webServer({shown})"
     assert server in written["playwright.config.ts"]
     assert './tests/mockpets/playwright"' in written["playwright.config.ts"]
     assert (".github/workflows/playwright.yml" in written) == (command != "mockpets")
