@@ -1,28 +1,33 @@
-"""The command `contract`: what each operation of an OpenAPI document does."""
+"""The command `contract`: what each operation of a contract does."""
 
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import click
 
 from mockpets.cli.commands import cannot_write
 from mockpets.cli.layout import wrap
-from mockpets.cli.options import flag, with_json
+from mockpets.cli.options import flag, with_json, with_settings
 from mockpets.errors import InputError, invalid, printable
+from mockpets.settings.sources import load_settings
 
 
 @click.command()
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @with_json
 @flag("--new", text="Write FILE.mockpets.yaml with the operations without state, to correct them.")
-def contract(file: Path | None, as_json: bool, new: bool) -> None:
+@with_settings("corrections")
+def contract(
+    file: Path | None, as_json: bool, new: bool, config: Path | None, **flags: object
+) -> None:
     """Show what each operation of an OpenAPI document does, and by which rule.
 
     Lists the collections with their key and parent, the operations of each, what was not
     understood, and the operations that only respond with an example. Corrections are applied.
-    Without FILE, shows the built-in contract.
+    Without FILE, shows the contracts that 'serve' would serve here.
 
     With --new, writes a file beside FILE in which you correct what is wrong: shop.mockpets.yaml
     for shop.yaml.
@@ -33,19 +38,25 @@ def contract(file: Path | None, as_json: bool, new: bool) -> None:
 
     from mockpets.contract.corrections import corrections_beside, corrections_files
     from mockpets.contract.describe import as_text, description, new_corrections
-    from mockpets.contract.pet_store import PET_STORE
     from mockpets.scenario.contracts import Given, load_contract
+    from mockpets.settings.contracts import contracts_of
 
     if new and file is not None and file.name and (known := corrections_beside(file)):
         raise _exists(known)
-    served = PET_STORE if file is None else load_contract(Given(None, file, str(file)))
-    data = description(served)
+    settings = load_settings(flags, os.environ, config)
+    if file is None:
+        shown = [*map(description, contracts_of(settings).all)]
+    else:
+        given = flags["corrections"]
+        corrections = Path(str(given)) if given else None
+        shown = [description(load_contract(Given(None, file, str(file)), corrections))]
     if as_json:
+        data = shown[0] if len(shown) == 1 else {"contracts": shown}
         click.echo(json.dumps(data, indent=2, ensure_ascii=False, default=float).encode())
     elif new and file is not None:
-        _write(corrections_files(file)[0], new_corrections(data))
+        _write(corrections_files(file)[0], new_corrections(shown[0]))
     else:
-        click.echo("\n".join(map(_fit, as_text(data))))
+        click.echo("\n\n".join("\n".join(map(_fit, as_text(data))) for data in shown))
 
 
 def _fit(line: str) -> str:

@@ -12,14 +12,14 @@ from mockpets.contract.openapi import not_served
 from mockpets.units import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from mockpets.contract.details import Details
     from mockpets.contract.model import Contract, Contracts
     from mockpets.settings import Settings
 
 _NAMED: Final = 3
-"""How many of the operations that are not served the banner names."""
+"""How many collections, or operations without state, the banner names."""
 
 
 class Summary(NamedTuple):
@@ -58,23 +58,33 @@ def _summary(contract: Contract) -> Summary:
 
 
 def lines(contracts: Contracts) -> Iterator[tuple[str, str]]:
-    """Yield labels and texts for the banner: how many operations have state, what is not served."""
+    """Yield labels and texts for the banner: what has state, what has not, what is not served."""
     for each in contracts.all:
         api, summary = each.api, _summary(each)
         if api is None:
             continue
         yield "contract", f"{summary.file}: {summary.text}"
+        command = f"{program()} contract {shlex.quote(summary.file)}"
+        if each.collections:
+            yield "state", _names([*each.collections])
+        served = [one for one in api.described if not one.not_served]
+        known = api.inferred.operations
+        if plain := [one.name for one in served if known[one.name].role == "example"]:
+            yield "no state", f"{_names(plain)}: examples only; run '{command}'"
         names = [one.name for one in api.described if one.not_served]
-        texts = [", ".join(names[:_NAMED])] if names else []
-        if len(names) > _NAMED:
-            texts = [f"{texts[0]} and {len(names) - _NAMED} more"]
+        texts = [_names(names)] if names else []
         notes = not_served(api.document)
         texts += [note.what for note in notes if note.kind == "part"]
         if keywords := sum(note.kind == "keyword" for note in notes):
             texts.append(f"{counted(keywords, 'keyword')} not enforced")
         if texts:
-            command = f"{program()} contract {shlex.quote(summary.file)}"
             yield "not served", f"{'; '.join(texts)}; run '{command}'"
+
+
+def _names(names: Sequence[str]) -> str:
+    """Return the first names, and how many more there are."""
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def keys(contracts: Contracts, settings: Settings) -> str:

@@ -268,17 +268,29 @@ def _collection(name: str | None, contracts: Contracts) -> Collection:
 
 
 @click.command()
+@click.argument("label", required=False, metavar="[CONTRACT]")
 @flag("--control", text="Print the control API instead.")
-def openapi(control: bool) -> None:
-    """Print the contract as an OpenAPI 3.1 document."""
+@with_settings("contract", "corrections")
+def openapi(label: str | None, control: bool, config: Path | None, **flags: object) -> None:
+    """Print a contract as an OpenAPI 3.1 document.
+
+    CONTRACT is the name of one of several: shop for shop.yaml. The default is the first.
+    """
+    settings = load_settings(flags, os.environ, config)
+
+    from mockpets.settings.contracts import contracts_of
+
+    contracts = contracts_of(settings)
     if control:
         from mockpets.web.control.routes import control_document
 
-        _print_json(control_document())
+        _print_json(control_document(contracts=contracts))
         return
-    from mockpets.contract.pet_store import PET_STORE
-
-    _print_json(PET_STORE.document)
+    known = {each.label: each for each in contracts.all}
+    if label is not None and label not in known:
+        hint = did_you_mean(label, known) or f"contracts: {', '.join(known)}"
+        raise invalid("CONTRACT", f"unknown contract {quote(label)}", hint)
+    _print_json((known[label] if label else contracts.all[0]).document)
 
 
 def _print_json(value: object) -> None:

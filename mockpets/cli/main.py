@@ -53,7 +53,7 @@ _SECTIONS: Final = {
         "new": "Write a scenario file to start from.",
         "fixture": "Print generated records as a fixture file.",
         "contract": "Show what each operation of an OpenAPI document does, and by which rule.",
-        "openapi": "Print the contract as an OpenAPI 3.1 document.",
+        "openapi": "Print a contract as an OpenAPI 3.1 document.",
         "schema": "Print the JSON Schema of scenario files, for your editor.",
     },
     "Write tests in TypeScript": {

@@ -159,6 +159,52 @@ def test_the_pet_store_without_a_file(run: Run) -> None:
     assert out[3:5] == ["  GET /pets", "    listPets: list (given); limit; filters status"]
 
 
+def test_without_a_file_it_shows_the_contracts_of_the_settings(run: Run, shop: Path) -> None:
+    Path("mockpets.toml").write_text(f'contract = ["{shop}", "pet-store"]\n')
+    status, out, err = run("contract")
+    assert (status, err) == (0, [])
+    alone = "\n".join(run("contract", shop)[1])
+    assert "\n".join(out).startswith(f"{alone}\n\npet-store: Pet store 1.0.0, 3 operations")
+    data = json.loads("\n".join(run("contract", "--json")[1]))
+    assert [each["label"] for each in data["contracts"]] == ["shop", "pet-store"]
+
+    Path("mockpets.toml").write_text(f'contract = ["{shop}"]\n')
+    assert "\n".join(run("contract")[1]) == alone
+    assert json.loads("\n".join(run("contract", "--json")[1]))["label"] == "shop"
+    Path("none.toml").write_text("")
+    assert run("contract", "--config", "none.toml")[1][0].startswith("pet-store: ")
+
+    shop.write_text("openapi: 3.1.0\npaths: {}\n")
+    status, out, err = run("contract")
+    assert (status, out, len(err)) == (2, [], 1)
+    assert err[0].startswith("mockpets: shop.yaml:1:1: has no paths")
+
+
+def test_corrections_of_another_file_are_applied(run: Run, shop: Path) -> None:
+    Path("fixes.yaml").write_text("operations: {getStats: {get: stats}}\n")
+
+    _, out, _ = run("contract", shop, "--corrections", "fixes.yaml")
+
+    assert "    getStats: get (given)" in out
+
+
+def test_openapi_prints_the_contract_of_the_settings(run: Run, shop: Path) -> None:
+    def titled(*arguments: str) -> str:
+        status, out, err = run("openapi", *arguments)
+        assert (status, err) == (0, [])
+        return str(json.loads("\n".join(out))["info"]["title"])
+
+    assert titled() == "Pet store"
+    Path("mockpets.toml").write_text(f'contract = ["{shop}", "pet-store"]\n')
+    assert titled() == titled("shop") == "Shop"
+    assert titled("pet-store") == titled("--contract", "pet-store") == "Pet store"
+    assert "mockpets" in titled("--control")
+    unknown = "mockpets: CONTRACT: unknown contract 'shopp'; did you mean 'shop'?"
+    assert run("openapi", "shopp") == (2, [], [unknown])
+    unknown = "mockpets: CONTRACT: unknown contract 'x'; contracts: shop, pet-store"
+    assert run("openapi", "x") == (2, [], [unknown])
+
+
 def test_corrections_beside_the_document_are_applied(run: Run, shop: Path) -> None:
     Path("shop.mockpets.yaml").write_text("operations: {getStats: {get: stats}}\n")
 

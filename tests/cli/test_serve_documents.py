@@ -68,11 +68,33 @@ def test_the_banner_of_a_document(here: Path) -> None:
         [root] = re.findall(r"^mockpets \S+ serves Shop at (http://localhost:[0-9]+)/api$", first)
 
         assert lines_of(banner, "contract") == ["shop.yaml: 4 operations, 0 with state (0%)"]
+        assert lines_of(banner, "state") == []
+        plain = "getOrder, search, getStatus: examples only"
+        assert lines_of(banner, "no state") == [f"{plain}; run 'mockpets contract shop.yaml'"]
         assert lines_of(banner, "not served") == ["feed; run 'mockpets contract shop.yaml'"]
         assert lines_of(banner, "key") == ["any credential"]
         assert "17 scenarios: mockpets scenarios --contract shop.yaml\n" in banner
         [curl] = [line for line in banner.splitlines() if line.startswith("  curl ")]
         assert curl == f'  curl -H "Authorization: Bearer mockpets" {root}/api/status'
+
+
+def test_the_banner_names_what_has_state(here: Path) -> None:
+    paths = "".join(
+        f"  /{kind}{number}: {{get: {{operationId: {kind}{number}, responses: {response}}}}}\n"
+        for number in range(5)
+        for kind, response in (("list", "*list"), ("plain", '{"200": {description: d}}'))
+    )
+    listed = "{'200': {description: d, content: {application/json: {schema: {type: array, items: "
+    listed += "{properties: {id: {type: integer}}}}}}}}"
+    info = 'info: {title: Many, version: "1"}\nx: &list '
+    (here / "many.yaml").write_text(f"openapi: 3.1.0\n{info}{listed}\npaths:\n{paths}")
+    with serving("--contract", "many.yaml") as (_, banner):
+        pass
+
+    assert lines_of(banner, "contract") == ["many.yaml: 10 operations, 5 with state (50%)"]
+    assert lines_of(banner, "state") == ["list0, list1, list2 and 2 more"]
+    plain = "plain0, plain1, plain2 and 2 more: examples only; run 'mockpets contract many.yaml'"
+    assert lines_of(banner, "no state") == [plain]
 
 
 def test_the_start_in_the_log(here: Path) -> None:
