@@ -71,6 +71,7 @@ def test_a_running_server_describes_itself() -> None:
     call = caller()
     text = call("GET", "/__mockpets/llms.txt").body.decode()
     assert skill_files()[SKILL] in text
+    assert "\n- the pet store: /v1\n" in text
     for path in re.findall(r"^- (/__mockpets/\S+)", text, re.MULTILINE):
         assert call("GET", path).status == 200
     assert "/__mockpets/llms.txt" in call("GET", "/__mockpets/nothing").json["message"]

@@ -87,10 +87,12 @@ def docs(contracts: Contracts, contract: str = "", *, has_panel: bool) -> Respon
     return _page(_rendered_docs(contracts, contract, has_panel=has_panel), ".html")
 
 
-def llms(root: str) -> Response:
-    """Return the skill for coding agents, with links to what this server describes."""
-    links = "\n".join(f"- {root}{CONTROL_PREFIX}/{path}" for path in _FOR_AGENTS)
-    text = f"{skill_files()[SKILL]}\n## On this server\n\n{links}\n"
+def llms(root: str, contracts: Contracts) -> Response:
+    """Return the skill for coding agents, with the contracts and descriptions of this server."""
+    served = (f"- {each.name}: {root}{each.base or '/'}" for each in contracts.all)
+    links = (f"- {root}{CONTROL_PREFIX}/{path}" for path in _FOR_AGENTS)
+    shown = "\n".join([*served, *links])
+    text = f"{skill_files()[SKILL]}\n## On this server\n\n{shown}\n"
     return Response(text, content_type="text/plain; charset=utf-8")
 
 

@@ -69,7 +69,7 @@ def add_routes(app: flask.Flask, context: ControlContext) -> None:
     }
     if is_on:
         shown |= {CONTROL_PREFIX: pages.to_panel, PANEL_PATH: pages.panel}
-        shown[LLMS_PATH] = lambda: pages.llms(current_request().root_path)
+        shown[LLMS_PATH] = lambda: pages.llms(current_request().root_path, library().contracts)
         for name in files_of():
             shown[f"{CONTROL_PREFIX}/{name}"] = partial(pages.kit_file, name, library)
         shown[TOOLBAR_PATH] = partial(_toolbar, context)

@@ -224,10 +224,8 @@ export class Mockpets {
     return this.#call("GET", `requests/${number ?? (last || 1)}/explain`);
   }
 
-  async explainRequest({ headers = {}, ...request }) {
-    const hasKey = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
-    const sent = hasKey ? headers : { ...headers, Authorization: `Bearer ${this.key}` };
-    return this.#call("POST", "explain", { body: { ...request, headers: sent }, wait: LONGEST_WAIT_MS });
+  async explainRequest(request) {
+    return this.#call("POST", "explain", { body: { key: this.key, ...request }, wait: LONGEST_WAIT_MS });
   }
 
   async findings() {

@@ -814,10 +814,12 @@ export interface components {
             method: string;
             /** @description Path and query, such as /v1/items?limit=5. */
             path: string;
-            /** @description The headers by name; without Authorization, the request has no key. */
+            /** @description The headers by name; see also `key`. */
             headers?: {
                 [key: string]: string;
             };
+            /** @description An API key, sent where the operation needs one, unless the request has one there. Without it, a request has only the credentials in its headers, path and query. */
+            key?: string;
             /** @description The body, sent as JSON. */
             body?: string | number | boolean | null | unknown[] | {
                 [key: string]: unknown;
