@@ -533,6 +533,20 @@ WAYS = {
         f"uv tool install --quiet 'git+{{git}}@v0' && {PLAYWRIGHT}", "mockpets", "~/.local/share/uv"
     ),
 }
+CLINIC = ROOT / "tests/contract/documents/clinic.yaml"
+APP = """\
+const show = (text: string) => (document.body.innerText = text);
+const headers = { Authorization: "Bearer mockpets" };
+try {
+  const response = await fetch(`${import.meta.env.VITE_API_URL}/animals`, { headers });
+  if (!response.ok) throw new Error(String(response.status));
+  const { animals }: { animals: { name: string }[] } = await response.json();
+  show(animals.map((each) => each.name).join("\\n") || "No animals");
+} catch (error) {
+  show(`Cannot load the animals: ${error}`);
+}
+"""
+"""An app for the document, in place of what Vite's template shows."""
 CASES = [("npm", node) for node in NODES]
 CASES += [(way, NODES[1 if "Vite" in way else 2]) for way in [*WAYS][1:]]
 MEASURE = bool(os.environ.get("MEASURE_WAYS"))
@@ -591,6 +605,12 @@ def test_from_nothing_to_a_green_test(
     url_of_mock = {"MOCKPETS_URL": f"http://localhost:{free_port()}"}
     variables = {"HOME": str(home), "PATH": path, "CI": "1", **url_of_mock}
     bash(VITE if has_vite else "npm init --yes", folder, **variables)
+    contract = ""
+    if has_vite:
+        (folder / "api").mkdir()
+        shutil.copy(CLINIC, folder / "api")
+        (folder / "src/main.tsx").write_text(APP)
+        contract = " --contract api/clinic.yaml"
     [tarball] = release.glob("*.tgz")
     if has_npm and "git" not in way:
         shutil.copy(tarball, folder)
@@ -604,7 +624,7 @@ def test_from_nothing_to_a_green_test(
         variables["UV_PYTHON_INSTALL_DIR"] = str(python_for_uv(tmp_path / "pythons"))
         assert call("bash", "-c", "python3 || python", folder=folder, **variables)[0] == 127
     before = files_in(folder)
-    written = bash(f"{parts.command} init", folder, **variables)
+    written = bash(f"{parts.command} init{contract}", folder, **variables)
     new = files_in(folder) - before
     if has_vite:  # its seed opens a page
         install = "npx playwright install --dry-run chromium"
@@ -626,7 +646,7 @@ def test_from_nothing_to_a_green_test(
 
     kit = "tests" if has_npm else "tests/mockpets"
     assert f"wrote {kit}/{'mockpets.d.ts' if has_npm else 'client.js'}" in written
-    assert f"{2 if has_vite else 1} passed" in passed
+    assert f"{3 if has_vite else 1} passed" in passed
     assert "nothing to write" in bash(f"{parts.command} init", folder, **variables)
     github = GITHUB
     if parts.command != "mockpets":

@@ -33,7 +33,7 @@ test(`the page says that ${LIST} fails`, async ({ baseURL, mock, page }) => {
   // A page without requests cannot fail. Delete these lines once yours has some.
   await page.goto("/");
   const sent = await mock.verify({}, 1, { within: 5_000 }).catch(() => []);
-  const reason = "the page sends no request to the mock{{base_url}}";
+  const reason = "no request to the mock{{base_url}}";
   if (sent.length === 0) console.warn(`skipped: ${reason}`);
   test.skip(sent.length === 0, reason);
 
@@ -64,7 +64,9 @@ test(`the page says that ${LIST} fails`, async ({ baseURL, mock, page }) => {
 /** Return the lines of a page's text, with equal digits: counts and times are no messages. */
 async function linesOf(page: Page): Promise<string[]> {
   const text = await page.locator("body").innerText();
-  const lines = text.split("\n").map((line) => line.trim().replace(/\d+/g, "0"));
+  const lines = text
+    .split("\n")
+    .map((line) => line.trim().replace(/\d+/g, "0"));
   // Nor are these, which a page shows that has not handled the error.
   return lines.filter((line) => !/^$|undefined|null|NaN|\[object /.test(line));
 }
