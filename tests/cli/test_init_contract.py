@@ -331,7 +331,7 @@ def test_a_contract_with_little_in_it(
 def test_long_names_fit_the_name_of_a_file(init: Init, run: Run) -> None:
     paths = with_paths(a={"get": operation("Get" + "A" * 180, "200", "500")})
     assert init("--contract", write("api/a.yaml", paths))[0] == 0
-    assert run("check") == (0, [], [])
+    assert run("check")[0] == 0
 
 
 @pytest.mark.parametrize(("security", "path", "headers"), [
