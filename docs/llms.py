@@ -18,7 +18,7 @@ ROOT: Final = Path(__file__).parents[1]
 OUTSIDE_NAVIGATION: Final = [
     *("CONTRIBUTING", "SECURITY", "CHANGELOG", "benchmarks/RESULTS"),
     *(f"docs/contributors/{name}" for name in ("architecture", "decisions", "performance")),
-    *("examples/react/README", "examples/next/README"),
+    *("examples/react/README", "examples/clinic/README", "examples/next/README"),
 ]
 """Pages that other pages link to, without an entry in the navigation."""
 

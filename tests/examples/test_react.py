@@ -170,7 +170,7 @@ def test_the_scenarios_of_the_example_have_no_problems() -> None:
     assert (result.problems, result.warnings) == ((), ())
 
 
-@pytest.mark.parametrize("name", ["react", "next"])
+@pytest.mark.parametrize("name", ["react", "next", "clinic"])
 def test_the_readme_of_an_example_names_scripts_that_exist(name: str) -> None:
     text = (EXAMPLES / name / "README.md").read_text(encoding="utf-8")
     scripts = json.loads((EXAMPLES / name / "package.json").read_text(encoding="utf-8"))["scripts"]
