@@ -41,11 +41,7 @@ export function Form({ label, button, fields, onSend }: Props) {
       ))}
       <button disabled={isSending}>{button}</button>
       <p role="status">{isSending && "Sending…"}</p>
-      {error && (
-        <p role="alert">
-          {error.message} {elsewhere(error, fields)}
-        </p>
-      )}
+      {error && <p role="alert">{summary(error, fields)}</p>}
     </form>
   );
 }
@@ -82,8 +78,9 @@ function Labelled({ field, problems }: { field: Field; problems: readonly string
   );
 }
 
-/** Return the problems of fields that the form does not have. */
-function elsewhere({ fields }: ApiError, shown: readonly Field[]): string {
+/** Return the message, which can repeat what the fields show, or only the problems of fields that the form does not have. */
+function summary({ message, fields }: ApiError, shown: readonly Field[]): string {
+  if (Object.keys(fields).length === 0) return message;
   const others = Object.entries(fields).filter(([name]) => !shown.some((field) => field.name === name));
-  return others.map(([name, problems]) => `${name} ${problems.join(", and ")}.`).join(" ");
+  return ["Some fields are invalid.", ...others.map(([name, problems]) => `${name} ${problems.join(", and ")}.`)].join(" ");
 }

@@ -21,6 +21,7 @@ export function LogIn({ message, onLogIn }: Props) {
   const [isNew, setIsNew] = useState(false);
   return (
     <main>
+      <h2>{isNew ? "Create an account" : "Log in"}</h2>
       {message !== undefined && <p role="alert">{message}</p>}
       {isNew ? (
         <Form
