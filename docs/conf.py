@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-sys.path.insert(0, str(Path(__file__).parent))  # for `llms` and `search_words`
+sys.path.insert(0, str(Path(__file__).parent))  # for `llms`, `search_words` and `tabs`
 from llms import OUTSIDE_NAVIGATION
 
 project = "mockpets"
 version = release = installed_version("mockpets")
 copyright = "the maintainers of mockpets"  # noqa: A001 - Sphinx gives it this name
-extensions = ["myst_parser", "sphinx_copybutton", "llms", "search_words"]
+extensions = ["myst_parser", "sphinx_copybutton", "llms", "search_words", "tabs"]
 include_patterns = [
     "docs/**",
     "SECURITY.md",

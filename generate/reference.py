@@ -400,6 +400,14 @@ def _meaning(field: ContractField) -> str:
     return f"{description} Required." if field.required else description
 
 
+def clinic(spec: str, title: str) -> str:
+    """Return a test of `examples/clinic`, whose own tests run it."""
+    path = f"examples/clinic/tests/{spec}.spec.ts"
+    text = (ROOT / path).read_text("utf-8")
+    [test] = re.findall(rf'^test\("{re.escape(title)}".*?^}}\);$', text, re.MULTILINE | re.DOTALL)
+    return f"<!-- not run: from {path} -->\n```ts\n{test}\n```\n"
+
+
 PARTS: Final[Mapping[str, Callable[[], str]]] = {
     **{f"settings: {group}": partial(settings, group) for group in _GROUPS},
     "repeatable settings": repeatable,
@@ -441,6 +449,10 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "javascript client": partial(javascript, "class Mockpets"),
     "javascript gate": partial(javascript, "interface Gate", "gate(name)."),
     "shipped": scenario_tables.part,
+    "clinic: loading": partial(clinic, "states", "the list is loading"),
+    "clinic: late response": partial(
+        clinic, "patients", "a late response does not replace a newer one"
+    ),
 }
 """Name of a part to the function that returns its text."""
 

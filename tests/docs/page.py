@@ -18,7 +18,8 @@ A comment directly above a fenced block says what a test does with it:
 | ``<!-- not run: REASON -->`` | is not run |
 
 The commands of a page with ``<!-- slow -->`` are run with the slow tests, since they install
-packages. In files and commands, `localhost:7387` stands for the page's server, `5173` for the port
+packages. A page with tabs (``<!-- tabs -->``, see `docs/tabs.py`) is followed once for each tab. In
+files and commands, `localhost:7387` stands for the page's server, `5173` for the port
 of its app and `/path/to/mockpets` for this checkout. `playwright install chromium` uses the
 Chromium of this machine; see `chromium`.
 """
@@ -26,11 +27,13 @@ Chromium of this machine; see `chromium`.
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from runpy import run_path
+from typing import Any, Final
 
 ROOT: Final = Path(__file__).parents[2]
 SKILL: Final = ROOT / "skill" / "SKILL.md"
 PAGES: Final = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), SKILL]
+_TABS: Final[dict[str, Any]] = run_path(str(ROOT / "docs" / "tabs.py"))
 _BLOCK: Final = re.compile(
     r"^(?:<!-- (?P<mark>[^\n]*?) -->\n)?```(?P<language>\S*)\n(?P<text>.*?)^```$"
     r"(?:\n\n?```(?:json|text)\n(?P<output>.*?)^```$)?",
@@ -63,10 +66,24 @@ def name_of(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-def blocks(page: Path) -> list[Block]:
-    """Return the fenced blocks of a page that are not the output of another."""
+def tabs(page: Path) -> int:
+    """Return how many alternatives a page has: 1 without tabs."""
+    groups = _TABS["TABS"].finditer(page.read_text(encoding="utf-8"))
+    return max((len(_TABS["alternatives"](each["text"])) for each in groups), default=1)
+
+
+def blocks(page: Path, tab: int | None = None) -> list[Block]:
+    """Return the fenced blocks of a page that are not the output of another.
+
+    :param tab: the number of the tab whose blocks a reader sees, from 0; by default those of all.
+    """
+    text = page.read_text(encoding="utf-8")
+    if tab is not None:
+        text = _TABS["TABS"].sub(
+            lambda group: [*_TABS["alternatives"](group["text"]).values()][tab], text
+        )
     result = []
-    for match in _BLOCK.finditer(page.read_text(encoding="utf-8")):
+    for match in _BLOCK.finditer(text):
         mark, _, argument = (match["mark"] or "").partition(": ")
         is_command = mark in ("run", "serve", "tour", "tour command", "not run")
         output = (match["output"] or "") if is_command else ""

@@ -14,7 +14,7 @@ from mockpets.cli.main import main
 from mockpets.client import ControlClient
 from mockpets.scenario.check import check
 from tests.cli.test_main import wait_until
-from tests.docs.page import PAGES, ROOT, Block, blocks, name_of, needs_mark, setting
+from tests.docs.page import PAGES, ROOT, Block, blocks, name_of, needs_mark, setting, tabs
 from tests.programs import PROGRAMS, environment, free_port, need, run_within
 
 MARKS = {"run", "serve", "file", "save", "kit file", "test file", "scenario", "not run"}
@@ -30,6 +30,10 @@ OF_README = {"the main job", "the test command", "tour", "tour command", "own sc
 """tests/test_readme.py runs these."""
 OF_KIT = {"write", "kit commands"}
 """tests/kit/test_docs.py runs these."""
+SHOP = next(
+    block for block in blocks(ROOT / "docs/start/your-own-api.md") if block.argument == "shop.yaml"
+)
+"""The document that other pages use for your own API."""
 
 
 def pages_with(mark: str) -> list[Path]:
@@ -43,11 +47,15 @@ def is_slow(page: Path, block: Block) -> bool:
 
 
 def commands() -> list[object]:
-    """Return the pages with commands, each once for the fast and once for the slow ones."""
+    """Return the pages with commands, each once for the fast and once for the slow ones.
+
+    A page with tabs is there for each of them.
+    """
     return [
-        pytest.param(page, with_slow, id=name_of(page), marks=markers(page, with_slow))
+        pytest.param(page, tab, with_slow, id=name_of(page), marks=markers(page, with_slow))
         for page in pages_with("run")
-        for with_slow in sorted({is_slow(page, b) for b in blocks(page) if b.mark == "run"})
+        for tab in range(tabs(page))
+        for with_slow in sorted({is_slow(page, b) for b in blocks(page, tab) if b.mark == "run"})
     ]
 
 
@@ -120,6 +128,8 @@ class Reader:
         )
 
     def write(self, block: Block) -> None:
+        if SHOP.argument in block.text:
+            (self.folder / SHOP.argument).write_text(SHOP.text, encoding="utf-8")
         path = self.folder / block.argument
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(self.adapt(block.text), encoding="utf-8")
@@ -182,8 +192,8 @@ class Reader:
                 process.terminate()
 
 
-@pytest.mark.parametrize(("page", "with_slow"), commands())
-def test_the_commands_work(page: Path, with_slow: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("page", "tab", "with_slow"), commands())
+def test_the_commands_work(page: Path, tab: int, with_slow: bool, tmp_path: Path) -> None:
     """In the order of the page, in one folder, which also gets the files of the page."""
     for name in programs(page, with_slow):
         need(name)
@@ -192,7 +202,7 @@ def test_the_commands_work(page: Path, with_slow: bool, tmp_path: Path) -> None:
     reader.home.mkdir()
     options = setting(page, "server")
     with ExitStack() as running:
-        for block in blocks(page):
+        for block in blocks(page, tab):
             if block.mark in ("file", "test file") and block.argument:
                 reader.write(block)
             elif block.mark == "save":
@@ -213,6 +223,7 @@ def test_the_pytest_tests_pass(page: Path, tmp_path: Path) -> None:
     for block in blocks(page):
         if block.mark != "test file":
             continue
+        (tmp_path / SHOP.argument).write_text(SHOP.text, encoding="utf-8")
         (tmp_path / "test_shown.py").write_text(block.text, encoding="utf-8")
         done = run_within(120, tmp_path, sys.executable, "-m", "pytest", "-q", **PYTEST)
         assert done.returncode == 0, done.stdout

@@ -142,6 +142,24 @@ def test_search_copy_and_the_first_page_work_from_a_folder(site: Path, page: Pag
     assert os.linesep.join(copied.splitlines()).startswith("curl ")
 
 
+@pytest.mark.browser
+def test_tabs_show_one_alternative_at_a_time(site: Path, page: Page) -> None:
+    page.goto((site / "docs" / "recipes" / "playwright.html").as_uri())
+    tabs = page.locator(".tabs")
+    pets, own = tabs.get_by_text("listPets:hold"), tabs.get_by_text("listPatients:hold")
+    expect(pets).to_be_visible()
+    expect(own).to_be_hidden()
+
+    tabs.get_by_role("radio", name="Pet store").focus()
+    page.keyboard.press("ArrowRight")
+    expect(own).to_be_visible()
+    expect(pets).to_be_hidden()
+
+    tabs.get_by_text("Pet store", exact=True).click()
+    expect(pets).to_be_visible()
+    expect(own).to_be_hidden()
+
+
 PHRASES = {
     "start/get-started": ("install",),
     "start/write-a-scenario": (

@@ -31,6 +31,21 @@ test("a search finds parts of names, in pages too", async ({ mock, page }) => {
   await expect(page.getByText("No patient has a name that contains “tiger”.")).toBeVisible();
 });
 
+test("a late response does not replace a newer one", async ({ mock, page }) => {
+  await open(page);
+  await expect(patients(page)).toHaveCount(10);
+  await mock.use("listPatients:hold");
+  await page.getByRole("searchbox").fill("rex");
+  await page.getByRole("button", { name: "Search" }).click();
+  await mock.gate("listPatients").held();
+  await mock.use("default");
+  await page.getByRole("searchbox").fill("mi");
+  await page.getByRole("button", { name: "Search" }).click();
+  await expect(patients(page)).toHaveText(["Miso cat", "Minnow cat"]);
+  await mock.gate("listPatients").open();
+  await expect(patients(page)).toHaveText(["Miso cat", "Minnow cat"]);
+});
+
 test("a page behind the last one leads back to the first", async ({ page }) => {
   await open(page, "#/?page=9");
   await page.getByRole("link", { name: "Go to the first page" }).click();

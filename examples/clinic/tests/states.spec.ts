@@ -74,6 +74,7 @@ test("an appointment is outside of the opening hours: an example of the document
 
 test("every operation rejects the token", async ({ mock, page }) => {
   await open(page);
+  await expect(patients(page)).toHaveCount(10);
   await mock.use("all:401");
   await page.getByRole("link", { name: "Miso" }).click();
   await expect(alert(page)).toContainText("Your session has ended");
