@@ -11,7 +11,7 @@ from tests.examples.project import EXAMPLES, REPEAT, copy, install, outcomes, pl
 from tests.programs import need, run
 
 CLINIC = EXAMPLES / "clinic"
-TESTS = 37 * REPEAT
+TESTS = 38 * REPEAT
 
 
 @pytest.fixture(scope="module")

@@ -16,26 +16,26 @@ interface Access {
 
 export function App() {
   const [{ api, rejection }, setAccess] = useState<Access>(() => {
-    const token = sessionStorage.getItem(storedToken);
+    const token = localStorage.getItem(storedToken);
     return { api: token === null ? undefined : connect(token) };
   });
 
   function connect(token: string): Api {
     const api: Api = new Api(token, (rejection) => {
       // A response to the previous token can arrive after the user has logged in again, and says nothing about the new one.
-      if (sessionStorage.getItem(storedToken) === token) sessionStorage.removeItem(storedToken);
+      if (localStorage.getItem(storedToken) === token) localStorage.removeItem(storedToken);
       setAccess((now) => (now.api === api ? { api, rejection } : now));
     });
     return api;
   }
 
   function logIn({ token }: LoggedIn) {
-    sessionStorage.setItem(storedToken, token);
+    localStorage.setItem(storedToken, token);
     setAccess({ api: connect(token) });
   }
 
   function logOut() {
-    sessionStorage.removeItem(storedToken);
+    localStorage.removeItem(storedToken);
     setAccess({ api: undefined });
   }
 

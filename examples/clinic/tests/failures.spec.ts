@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { appointments, fillIn, kim, open } from "./app";
-import { expect, test } from "./mockpets/playwright";
+import { type Expression, expect, test } from "./mockpets/playwright";
 
 // Each operation fails in each way that the document lists, and in those that servers and networks have anyway. The app
 // says what has failed, keeps what was typed, and works again afterwards.
@@ -43,7 +43,7 @@ for (const { operation, hash, name, also } of [
   test(`${operation} fails, and the user can load ${name} again`, async ({ mock, page }) => {
     await open(page, hash);
     for (const state of [...also, ...anyway]) {
-      await mock.use(`${operation}:${state}`);
+      await mock.use(`${operation}:${state}` as Expression); // `also` has only states of this operation
       await page.reload();
       await expect(alert(page)).toContainText(texts[state]);
       await mock.use("default");
@@ -73,7 +73,7 @@ for (const { operation, hash, typed, submit, also } of [
     for (const [label, value] of Object.entries(typed)) await page.getByLabel(label).fill(value);
     for (const list of await page.getByRole("combobox").all()) await list.selectOption({ index: 1 });
     for (const state of [...also, ...anyway]) {
-      await mock.use(`${operation}:${state}`);
+      await mock.use(`${operation}:${state}` as Expression); // `also` has only states of this operation
       await button(page, submit).click();
       await expect(alert(page)).toContainText(texts[state]);
       await keepsWhatWasTyped();
