@@ -84,7 +84,8 @@ export interface components {
          *     `parent` is the collection to whose records these belong, and `link` the property with its key.
          *     `list` and `item` are the paths of the list and of a record. A `single` collection is one
          *     object. With `open`, every key exists. `people` are those who log in. `shows` is the collection
-         *     whose records these are, and `owner` the property that names the person.
+         *     whose records these are, and `owner` the property that names the person. `schema` is that of a
+         *     record; its references lead into `GET openapi.json`. `about` says all of this in a few words.
          */
         CollectionDescription: {
             name: string;
@@ -99,6 +100,8 @@ export interface components {
             people: boolean;
             shows: string | null;
             owner: string | null;
+            schema: components["schemas"]["DataRecord"];
+            about: string;
         };
         /** @description The collections, those of the contract first; then the first scenario takes precedence. */
         CollectionList: {
@@ -496,7 +499,8 @@ export interface components {
          *     that properties of the records must have, and `sets` the properties that a request changes.
          *     `values` is the property of which a list has the different values, `many` whether a request can
          *     be about several records, and `view` whether a list is only a part of the collection. With
-         *     `mine`, only the records of the caller count. `note` is what was not understood.
+         *     `mine`, only the records of the caller count. `note` is what was not understood, and `does` all
+         *     of this as phrases, its role first.
          */
         OperationDescription: {
             name: string;
@@ -525,6 +529,7 @@ export interface components {
             mine: boolean;
             sort: string | null;
             note: string | null;
+            does: string[];
         };
         /**
          * @description Where the key of a record is in requests: `path`, `query`, `body` or `token`.

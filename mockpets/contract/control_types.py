@@ -112,7 +112,8 @@ class OperationDescription(TypedDict):
     that properties of the records must have, and `sets` the properties that a request changes.
     `values` is the property of which a list has the different values, `many` whether a request can
     be about several records, and `view` whether a list is only a part of the collection. With
-    `mine`, only the records of the caller count. `note` is what was not understood.
+    `mine`, only the records of the caller count. `note` is what was not understood, and `does` all
+    of this as phrases, its role first.
     """
 
     name: str
@@ -136,6 +137,7 @@ class OperationDescription(TypedDict):
     mine: bool
     sort: str | None
     note: str | None
+    does: list[str]
 
 
 class CollectionDescription(TypedDict):
@@ -145,7 +147,8 @@ class CollectionDescription(TypedDict):
     `parent` is the collection to whose records these belong, and `link` the property with its key.
     `list` and `item` are the paths of the list and of a record. A `single` collection is one
     object. With `open`, every key exists. `people` are those who log in. `shows` is the collection
-    whose records these are, and `owner` the property that names the person.
+    whose records these are, and `owner` the property that names the person. `schema` is that of a
+    record; its references lead into ``GET openapi.json``. `about` says all of this in a few words.
     """
 
     name: str
@@ -160,6 +163,8 @@ class CollectionDescription(TypedDict):
     people: bool
     shows: str | None
     owner: str | None
+    schema: Document
+    about: str
 
 
 class ContractNote(TypedDict):

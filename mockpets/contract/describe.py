@@ -97,7 +97,7 @@ def _state(described: Described, guess: Guess) -> Literal["state", "example", "n
 def _operation(
     name: str, described: Described, guess: Guess, names: Names
 ) -> types.OperationDescription:
-    return {
+    operation: types.OperationDescription = {
         "name": name,
         "method": described.method,
         "path": described.path,
@@ -125,7 +125,9 @@ def _operation(
         "mine": guess.mine,
         "sort": guess.sort or None,
         "note": guess.note or None,
+        "does": [],
     }
+    return {**operation, "does": [*_phrases(operation)]}
 
 
 def _note(document: Document, note: Note) -> types.ContractNote:
@@ -134,7 +136,7 @@ def _note(document: Document, note: Note) -> types.ContractNote:
 
 
 def _collection(collection: GuessedCollection, names: Names) -> types.CollectionDescription:
-    return {
+    described: types.CollectionDescription = {
         "name": names.get(collection.name, collection.name),
         "key": collection.key or None,
         "hidden": collection.is_hidden,
@@ -147,7 +149,10 @@ def _collection(collection: GuessedCollection, names: Names) -> types.Collection
         "people": collection.is_people,
         "shows": names.get(collection.shows, collection.shows) or None,
         "owner": ".".join(collection.owner) or None,
+        "schema": {**collection.schema},
+        "about": "",
     }
+    return {**described, "about": _about(described)}
 
 
 def as_text(data: types.ContractDescription) -> Iterator[str]:
@@ -160,7 +165,7 @@ def as_text(data: types.ContractDescription) -> Iterator[str]:
     yield f"{data['file']}: {heading or 'untitled'}, {count} below {data['base'] or '/'}"
     for collection in data["collections"]:
         yield ""
-        yield f"{collection['name']}: {_about(collection)}"
+        yield f"{collection['name']}: {collection['about']}"
         of_it = [e for e in data["operations"] if e["collection"] == collection["name"]]
         yield from _lines(of_it)
     for state, title in (("example", "Without state"), ("not_served", "Not served")):
@@ -208,7 +213,7 @@ def _about(collection: types.CollectionDescription) -> str:
 def _lines(operations: Sequence[types.OperationDescription]) -> Iterator[str]:
     for each in operations:
         yield f"  {each['method']} {each['path']}"
-        yield f"    {each['name']}: {'; '.join(_phrases(each))}"
+        yield f"    {each['name']}: {'; '.join(each['does'])}"
 
 
 def _phrases(operation: types.OperationDescription) -> Iterator[str]:
@@ -278,7 +283,7 @@ def new_corrections(data: types.ContractDescription) -> str:
     ]
     for each in data["operations"]:
         if each["state"] == "example":
-            first = f"{each['method']} {each['path']}: {next(_phrases(each))}"
+            first = f"{each['method']} {each['path']}: {each['does'][0]}"
             name = each["path"].strip("/").split("/")[0]
             lines.append(f"#   {each['name']}: {_suggestion(each, names, name)} # {first}")
     return "\n".join(lines) + "\n"

@@ -23,7 +23,7 @@ from mockpets.errors import RequestError
 from mockpets.seed.values import Values
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from mockpets.contract.details import Api
     from mockpets.contract.model import Collection, Key, Record, Records
@@ -148,6 +148,25 @@ def completed_record(collection: Collection, given: Record, store: Store) -> Rec
         raise RequestError("conflict", message)
     (record,) = completed(records, [given], first=store.next_key)
     return {name: value for name, value in record.items() if name != records.key or name in given}
+
+
+def give_parent(
+    record: Record,
+    collection: Collection,
+    collections: Iterable[Collection],
+    keys_of: Callable[[Collection], Sequence[Key]],
+) -> None:
+    """Make a generated record belong to an existing record, if it belongs to one that does not."""
+    records = collection.schema
+    assert isinstance(records, DocumentRecords)  # noqa: S101 - those of a document are
+    api, link = records.api, link_of(records.guessed)
+    parent = api.stored(records.guessed.parent)
+    for each in collections:
+        other = each.schema
+        if isinstance(other, DocumentRecords) and (other.api, other.guessed.name) == (api, parent):
+            keys = keys_of(each)
+            if keys and value_at(record, link) not in keys:
+                set_at(record, link, keys[0])
 
 
 def completed(

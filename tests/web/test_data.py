@@ -123,6 +123,28 @@ def test_an_invalid_pet_is_not_added(store: Store, body: Any, start: str) -> Non
     assert len(store.ids()) == 16
 
 
+def test_a_generated_record_is_the_next_of_the_generator(store: Store) -> None:
+    store.control("PUT", "data/pets", 17)
+    *_, next_pet = store.control("GET", "data/pets").json["records"]
+    store.control("POST", "reset")
+    store.use({"description": "d", "stubs": [FAIL]})
+
+    added = store.control("POST", "data/pets")
+    assert (added.status, added.json) == (201, next_pet), "whatever the stubs respond"
+    store.control("DELETE", "data/pets/17")
+    assert store.control("POST", "data/pets").json == {**next_pet, "id": 18}, "ids are not reused"
+
+
+def test_a_record_of_a_scenario_cannot_be_generated(store: Store) -> None:
+    store.use({"description": "d", "resources": [{"path": "/v1/orders"}]})
+
+    response = store.control("POST", "data/orders")
+
+    message = "records of orders cannot be generated; send a record as JSON"
+    assert (response.status, response.json["message"]) == (400, message)
+    assert store.control("GET", "data/orders").json["total"] == 0
+
+
 @pytest.fixture
 def compared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return a list that gets each key for which the nearest one is searched."""

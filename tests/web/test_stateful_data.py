@@ -49,6 +49,15 @@ def owners(clinic: Checked, **options: Any) -> list[dict[str, Any]]:
     return list(found["data"])
 
 
+def test_a_record_is_generated_below_a_parent_that_exists(clinic: Checked) -> None:
+    clinic.control("PUT", "data/owners", [{"id": 700, **OWNER}])
+
+    one, other = (clinic.control("POST", "data/animals") for _ in range(2))
+
+    listed = clinic("GET", "/owners/700/animals").json
+    assert {one["id"], other["id"]} == {each["id"] for each in listed}
+
+
 def test_sessions_are_separate_and_start_alike(clinic: Checked) -> None:
     start = owners(clinic, session="one")
     assert start == owners(clinic, session="two") == owners(clinic)

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mockpets.contract import control_types as types
-    from mockpets.contract.model import Collection
-    from mockpets.records.store import Contents
+    from mockpets.contract.model import Collection, Key, Record
+    from mockpets.records.store import Contents, Store
     from mockpets.records.table import Table
     from mockpets.scenario.library import Stack
     from mockpets.web.control.call import ControlRequest
@@ -133,15 +133,53 @@ def set_records(call: ControlRequest) -> JsonResponse[types.Total]:
 
 
 def add_record(call: ControlRequest) -> JsonResponse[Mapping[str, Any]]:
-    """Add a record, whatever the stubs respond to a POST, and return it with its ID."""
-    collection, body = _collection(call), _body(call)
+    """Add a record, whatever the stubs respond to a POST, and return it with its ID.
+
+    Without a body, the record is generated.
+    """
+    collection, text = _collection(call), body_text(call.request, BODY_BYTES)
     store = call.store(collection)
-    record = complete_new(collection, collection.schema.new(body), store)
+    if text:
+        record = complete_new(collection, collection.schema.new(parse_json(text.encode())), store)
+    else:
+        record = _generated(call, collection, store)
     if not collection.owner:
         call.session.check_name(record)
     _, row = store.create(record)
     call.session.changes.publish("data")
     return JsonResponse(row + b"\n", 201)
+
+
+def _generated(call: ControlRequest, collection: Collection, store: Store) -> Record:
+    """Return one more generated record for a store, which assigns the key unless it is a text."""
+    if not collection.generator:
+        what = f"records of {collection.name} cannot be generated; send a record as JSON"
+        raise RequestError("invalid_request", what)
+    session, shared = call.session, call.context.sessions.shared
+    at_once = SERVER in call.request.environ
+    content = Generated(store.total() + 1)
+    table = shared.table(collection, content, session.seed, at_once=at_once)
+    for row in reversed(table.in_order()):
+        record = parse_row(row)
+        key = record[collection.key]
+        if store.find(str(key)) is None:
+            break
+    else:
+        what = f"{collection.name} has every record that can be generated; change one instead"
+        raise RequestError("conflict", what)
+    if isinstance(key, int):
+        del record[collection.key]
+    if collection.is_of_document:
+        from mockpets.seed.documents import give_parent
+
+        give_parent(record, collection, call.contracts.collections.values(), partial(_keys, call))
+    return record
+
+
+def _keys(call: ControlRequest, collection: Collection) -> list[Key]:
+    """Return the keys of the first records of a collection."""
+    rows = call.store(collection).rows(CONTROL_RECORDS)
+    return [parse_row(row)[collection.key] for row in rows]
 
 
 def record(call: ControlRequest) -> JsonResponse[Mapping[str, Any]]:

@@ -344,7 +344,9 @@ CALLS: Final[Mapping[str, Call]] = {
     "GET /data": Call(data.collections),
     "GET /data/{name}": Call(data.records, "reads", data.RECORDS_PARAMETERS, has_filters=True),
     "PUT /data/{name}": Call(data.set_records, "changes", body="RecordsSource"),
-    "POST /data/{name}": Call(data.add_record, "changes", body="DataRecord", creates=True),
+    "POST /data/{name}": Call(
+        data.add_record, "changes", body="DataRecord", needs_body=False, creates=True
+    ),
     "GET /data/{name}/{record}": Call(data.record),
     "PATCH /data/{name}/{record}": Call(data.change_record, "changes", body="DataRecord"),
     "DELETE /data/{name}/{record}": Call(data.delete_record, "changes"),

@@ -101,6 +101,20 @@ def test_several_contracts_are_described_with_the_names_that_are_served(several:
     assert [each["role"] for each in store["operations"]] == ["list", "create", "get"]
 
 
+def test_a_description_has_phrases_for_people_and_the_schemas_of_records(several: Client) -> None:
+    shop, _, store = several("GET", "/__mockpets/contract").json["contracts"]
+
+    assert shop["operations"][0]["does"][0] == "list (rule 2)"
+    assert [each["about"] for each in (*shop["collections"], *store["collections"])] == [
+        "key id"
+    ] * 2
+    document = several("GET", "/__mockpets/openapi.json?contract=pet-store").json
+    [pets] = store["collections"]
+    name = pets["schema"]["$ref"].removeprefix("#/components/schemas/")
+    assert list(document["components"]["schemas"][name]["properties"])[:2] == ["id", "name"]
+    assert next(iter(shop["collections"][0]["schema"]["properties"])) == "id"
+
+
 @pytest.mark.parametrize(("query", "title", "base"), [
     ("", "Shop", "/shop"), ("?contract=shop", "Shop", "/shop"), ("?contract=blog", "Blog", "/blog"),
     ("?contract=pet-store", "Pet store", "/v1"),
