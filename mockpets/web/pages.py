@@ -26,7 +26,7 @@ from mockpets.strict_json import dump_json
 from mockpets.web.exchange import Response
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from mockpets.contract.model import Contract, Contracts
     from mockpets.scenario.library import Library
@@ -40,6 +40,8 @@ _TYPES: Final = {
     ".svg": "image/svg+xml",
     ".ts": "text/plain; charset=utf-8",  # the registered type of this suffix is a video's
 }
+_UNTAGGED: Final = "Operations"
+"""The group of the operations without a tag."""
 _FOR_AGENTS: Final = (
     "control.openapi.json?tag=scenarios (or server, sessions, data, requests, gates)",
     "openapi.json",
@@ -113,7 +115,8 @@ def _rendered_docs(contracts: Contracts, label: str, *, has_panel: bool) -> byte
         info=document["info"],
         contract=contract,
         contracts=contracts.all,
-        operations=[*_operations(contract)],
+        groups=_by_tag([*_operations(contract)], document.get("tags")),
+        operations=len(contract.operations),
         # What no operation reaches has not been checked.
         schemas={name: each for name, each in schemas.items() if isinstance(each, Mapping)},
         is_built_in=contract.api is None,
@@ -148,6 +151,28 @@ def _operations(contract: Contract) -> Iterator[dict[str, Any]]:
             "requestBody": body and _with_json(body),
             "responses": {status: _with_json(response) for status, response in responses.items()},
         }
+
+
+def _by_tag(operations: Sequence[Mapping[str, Any]], described: object) -> list[dict[str, Any]]:
+    """Return groups with a name, a description and operations, those of described tags first.
+
+    An operation is in the group of its first tag.
+    """
+    tags = {
+        str(each["name"]): each.get("description")
+        for each in (described if isinstance(described, list) else ())
+        if isinstance(each, Mapping) and "name" in each
+    }
+    groups: dict[str, list[Mapping[str, Any]]] = {name: [] for name in tags}
+    for each in operations:
+        names = each.get("tags")
+        name = str(names[0]) if isinstance(names, list) and names else _UNTAGGED
+        groups.setdefault(name, []).append(each)
+    return [
+        {"name": name, "description": tags.get(name), "operations": its}
+        for name, its in groups.items()
+        if its
+    ]
 
 
 def _with_json(message: Mapping[str, Any]) -> dict[str, Any]:

@@ -96,6 +96,13 @@ class Panel:
         self.page.keyboard.press("Control+a")
         self.page.keyboard.type(text) if text else self.page.keyboard.press("Delete")
 
+    def write_nested(self, folded: Locator, text: str) -> None:
+        """Replace a nested value, which opens as JSON."""
+        self.use(folded)
+        dialog = self.page.get_by_role("dialog")
+        self.write(dialog.get_by_role("textbox", name="JSON"), text)
+        self.use(dialog.get_by_role("button", name="Save"))
+
     def choose(self, target: Locator, label: str) -> None:
         """Choose an option of a select; its pop-up belongs to the browser, not to the page."""
         if self.way == "mouse":

@@ -92,6 +92,23 @@ CONTRACT = {
     "collections": [{"name": "owners", "path": f"{BASE}/owners", "lists": ["listOwners"]}],
     "errors": {"404": "no_owner"},
 }
+DESCRIBED = {
+    "file": "clinic.yaml",
+    "title": "Clinic",
+    "version": "1",
+    "label": None,
+    "base": BASE,
+    "operations": [
+        {"name": name, "method": method, "path": path, "does": ["list"], "states": ["200"]}
+        for name, method, path in (
+            ("listOwners", "GET", "/owners"),
+            ("addOwner", "POST", "/owners"),
+            ("GET /owners/{id}/visits", "GET", "/owners/{id}/visits"),
+        )
+    ],
+    "collections": [{"name": "owners", "schema": {"$ref": "#/components/schemas/Owner"}}],
+    "notes": [],
+}
 OWNERS = {
     "name": "owners",
     "scenario": None,
@@ -134,6 +151,8 @@ def clinic(session: str, visit: Callable[..., Panel], sent: Sent) -> Panel:
     page = panel.page
     page.route("**/__mockpets/state", with_contract)
     page.route("**/__mockpets/openapi.json", lambda route: route.fulfill(json=document))
+    contracts = {"contracts": [DESCRIBED]}
+    page.route("**/__mockpets/contract", lambda route: route.fulfill(json=contracts))
     page.route("**/__mockpets/data", lambda route: route.fulfill(json={"data": [OWNERS]}))
     page.route("**/__mockpets/data/owners?*", lambda route: route.fulfill(json=RECORDS))
     page.route(f"**{BASE}/**", add)
@@ -152,6 +171,8 @@ def test_try_the_operations_of_the_document(clinic: Panel, sent: Sent, session: 
 
     clinic.button("addOwner").click()
     form = clinic.page.get_by_role("form", name="Call addOwner")
+    expect(form.get_by_role("textbox", name="surname")).to_have_value("text")
+    form.get_by_role("button", name="JSON").click()
     body = json.loads(form.get_by_role("textbox", name="Body").input_value())
     assert body["owner"].pop("referred").keys() == {"surname", "phone"}
     assert body == {"owner": {"surname": "text", "kind": "cat", "phone": "555"}}

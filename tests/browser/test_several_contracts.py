@@ -1,5 +1,6 @@
 """The panel and the reference page of a server with several contracts."""
 
+import re
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -28,34 +29,51 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MockpetsServer]
         yield running
 
 
+def choose(panel: Panel, name: str) -> None:
+    """Choose an operation, or any path, from the list."""
+    panel.use(panel.page.get_by_role("button", name="Operation: "))
+    panel.page.get_by_role("combobox", name="Search operations").fill(name)
+    option = panel.page.get_by_role("dialog").get_by_role("option", name=name)
+    expect(option).to_have_attribute("aria-selected", "true")
+    panel.page.keyboard.press("Enter")
+
+
 @by_keyboard
 def test_try_the_operations_of_each_contract(panel: Panel) -> None:
     panel.view("Try it")
-    chooser = panel.page.get_by_role("combobox", name="Operation")
-    groups = chooser.locator("optgroup")
-    expect(groups).to_have_count(3)
-    labels = groups.evaluate_all("groups => groups.map((group) => group.label)")
-    assert labels == ["Shop, /api/shop", "Blog, /api/blog", "Pet store, /v1"]
-    expect(groups.nth(1).locator("option")).to_have_text(["list", "add", "hello"])
-    expect(chooser).to_have_value("shop.list")
+    chooser = panel.page.get_by_role("button", name="Operation: ")
+    expect(chooser).to_have_text(re.compile("^shop.list"))
+    panel.use(chooser)
+    groups = panel.page.get_by_role("listbox", name="Search operations").get_by_role("group")
+    expect(groups).to_have_count(4)
+    labels = groups.evaluate_all("groups => groups.map((group) => group.ariaLabel)")
+    assert labels == [
+        "Shop, /api/shop",
+        "Blog, /api/blog",
+        "Pet store, /v1: pets",
+        "Other requests",
+    ]
+    names = groups.nth(1).get_by_role("option").locator(".name")
+    expect(names).to_have_text(["blog.list", "blog.add", "blog.hello"])
+    panel.page.keyboard.type("get pet")
+    expect(panel.page.get_by_role("dialog").get_by_role("option")).to_have_count(1)
+    panel.page.keyboard.press("Enter")
 
-    panel.choose(chooser, "getPet")
     panel.use(panel.button("Call getPet"))
     expect(panel.page.locator("main .response").get_by_role("status")).to_contain_text("200")
-    panel.choose(chooser, "Any path")
+    choose(panel, "Any path")
     expect(panel.page.get_by_role("form", name="Call any path")).to_be_visible()
 
 
 def test_operations_with_the_same_name_are_told_apart(panel: Panel) -> None:
     panel.view("Try it")
-    chooser = panel.page.get_by_role("combobox", name="Operation")
     for label in ("blog", "shop"):
-        chooser.select_option(f"{label}.hello")
-        panel.button("Call hello").click()
+        choose(panel, f"{label}.hello")
+        panel.button(f"Call {label}.hello").click()
         expect(panel.page.locator("main .response .code")).to_contain_text(f"I am {label}")
     panel.view("Requests")
     panel.view("Try it")  # which shows what was chosen last
-    expect(chooser).to_have_value("shop.hello")
+    expect(panel.page.get_by_role("button", name="Operation: shop.hello")).to_be_visible()
     sent = panel.call("GET", "/__mockpets/requests").json["requests"]
     assert [each["path"] for each in sent] == ["/api/blog/blog/hi", "/api/shop/shop/hi"]
 
@@ -80,6 +98,7 @@ def test_choose_a_contract_on_the_reference_page(session: str, visit: Callable[.
     expect(panel.page.get_by_role("heading", level=2).first).to_have_text("Blog 1")
 
     card = panel.page.locator("[id='blog.hello']")
+    panel.use(card.get_by_text("Try blog.hello"))
     panel.use(card.get_by_role("button", name="Call blog.hello"))
     expect(card.locator(".response")).to_contain_text("I am blog")
     with panel.page.expect_navigation(url="**/openapi.json?contract=blog"):

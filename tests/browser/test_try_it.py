@@ -124,5 +124,6 @@ def test_the_reference_shows_the_contract_with_forms(
     ):
         assert words in text
     card = panel.page.locator("#getPet")
+    card.get_by_text("Try getPet").click()
     card.get_by_role("button", name="Call getPet").click()
     expect(card.locator(".response")).to_contain_text("sunset")

@@ -120,7 +120,19 @@ def tries(page: Page) -> None:
     inspect(page, "try, any path")
 
 
-@pytest.mark.parametrize("view", [scenarios, states, pets, data, sessions, findings, tries])
+def reference(page: Page) -> None:
+    """Search the contents, and open the form of an operation."""
+    page.evaluate("location.href = 'docs'")
+    page.get_by_role("searchbox", name="Search operations").fill("create")
+    page.get_by_text("Try createPet").click()
+    expect(page.get_by_role("button", name="Call createPet")).to_be_visible()
+    inspect(page, "reference")
+
+
+VIEWS = [scenarios, states, pets, data, sessions, findings, tries, reference]
+
+
+@pytest.mark.parametrize("view", VIEWS)
 def test_what_opens_in_a_view(
     visit: Callable[..., Panel], tmp_path: Path, view: Callable[[Page], None]
 ) -> None:

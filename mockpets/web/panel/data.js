@@ -1,83 +1,21 @@
 // The view of the records of every collection: a tab for each, to filter, edit in place, add, delete and replace.
-// Records stay JSON texts until they are shown, so that an edit or Undo changes no digit of the others.
+// Records stay JSON texts until they are shown.
 
-import { loadContracts } from "./contract.js";
+import { Control, Fields, isNumber, optionsOf, textIn } from "./fields.js";
+import { isNested, isObject, isText, jsonOf, members, parts, patch, summary, textOf, toObject } from "./json.js";
+import { loadContracts, sendable } from "./openapi.js";
 import { html, useEffect, useRef, useState } from "./preact.js";
+import { requestOf } from "./sending.js";
 import { act, announce, control, download, go, handler, setParams, store, toast, useChange } from "./store.js";
-import { Button, count, EmptyState, filterParts, indent, Tabs, TokenFilter } from "./ui.js";
+import { Button, count, Dialog, EmptyState, filterParts, indent, Tabs, TokenFilter } from "./ui.js";
 
 const PAGE = 100;
 const MOST_PAGE = 1000; // the most that the server returns
 const MOST_COLUMNS = 12;
 const MOST_UNDO = 10_000; // of more records, the browser keeps no copy
 
-// --- JSON texts ---
-
-const STRING = '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"';
-const MARK = new RegExp(`${STRING}|[[\\]{},]`, "g");
-const MEMBER = new RegExp(`^(${STRING})\\s*:(.*)$`, "s");
-
-/** Return the values of a JSON array, or the properties of an object, as JSON. */
-function parts(json) {
-  const found = [];
-  let depth = 0;
-  let start = 0;
-  for (const { 0: mark, index } of json.matchAll(MARK)) {
-    const closes = mark === "]" || mark === "}";
-    if (depth === 1 && (closes || mark === ",")) {
-      const part = json.slice(start, index).trim();
-      if (part) found.push(part);
-      start = index + 1;
-    }
-    if (closes) depth -= 1;
-    else if (mark === "[" || mark === "{") {
-      if (depth === 0) start = index + 1;
-      depth += 1;
-    }
-  }
-  return found;
-}
-
-/** Return the properties of a JSON object by name, as JSON. */
-const members = (json) => new Map(parts(json).map((part) => {
-  const [, name, value] = MEMBER.exec(part);
-  return [JSON.parse(name), value.trim()];
-}));
-
-const toObject = (properties) => `{${[...properties].map(([name, value]) => `${JSON.stringify(name)}: ${value}`).join(", ")}}`;
-const isObject = (json) => /^\s*\{/.test(json ?? "");
-const isText = (json) => json?.startsWith('"') ?? false;
-
-/** Return how a value is shown and entered: a text as it is, any other value as JSON. */
-const textOf = (json) => (isText(json) ? JSON.parse(json) : json ?? "");
-
-/** Return a text that the user entered as JSON; what must be no text but is none of JSON's values stays a text, so that the response shows why it is invalid. */
-function jsonOf(text, asText) {
-  if (asText) return JSON.stringify(text);
-  try {
-    JSON.parse(text);
-    return text;
-  } catch {
-    return JSON.stringify(text);
-  }
-}
-
 /** Whether no response shows a property, such as the key of a single object. */
 const isHidden = (name) => name.startsWith("~");
-
-/** Return a value of the schema as a text, as `textOf` does. */
-const textIn = (value) => (typeof value === "string" || value === undefined ? value : JSON.stringify(value));
-
-/** Return the values to choose from, as texts; undefined for any other property. */
-const optionsOf = ({ type, enum: values } = {}) => (values ?? (type === "boolean" ? [true, false] : undefined))?.filter((each) => each !== null).map(textIn);
-
-/** Return the JSON merge patch that makes one value another. */
-function patch(before, after) {
-  if (!isObject(before) || !isObject(after)) return after;
-  const [old, now] = [members(before), members(after)];
-  const removed = [...old.keys()].filter((name) => !now.has(name)).map((name) => [name, "null"]);
-  return toObject([...[...now].map(([name, value]) => [name, patch(old.get(name), value)]), ...removed]);
-}
 
 // --- Collections ---
 
@@ -140,11 +78,11 @@ function exampleOf(keys, names, schema) {
 export default function View() {
   const { id, params: { filter = "" } } = store.route;
   const [shown, setShown] = useState(null);
-  const [operations, setOperations] = useState(null);
+  const [contracts, setContracts] = useState(null);
   const [more, setMore] = useState({ place: "", limit: PAGE });
   const place = `${id}?${filter}`;
   const limit = more.place === place ? more.limit : PAGE;
-  useEffect(() => { act(async () => setOperations((await loadContracts()).flatMap((each) => Object.values(each.operations)))); }, []);
+  useChange(["files"], async () => setContracts(await loadContracts()));
   useChange(["data", "scenario", "files"], async () => {
     const { data } = await control("data");
     const collection = data.find((each) => keyOf(each) === id) ?? data[0];
@@ -160,28 +98,40 @@ export default function View() {
     }
     setShown({ data, collection, filters, isPartial: wanted.length > filters.length, error, page: { ...page, records: page.records.map(members) } });
   }, [place, limit]);
-  if (shown === null || operations === null) return null;
+  if (shown === null || contracts === null) return null;
   const { data, collection } = shown;
   const tabs = data.map((each) => [keyOf(each), html`${each.name} <span class="n">${each.total.toLocaleString("en")}${each.hidden_by && ", hidden"}</span>`]);
   const open = data.some((each) => keyOf(each) === id) ? id : keyOf(collection);
-  const create = collection.scenario === null ? operations.find(({ method, path, body }) => method === "POST" && path === collection.path && !path.includes("{") && body) : undefined;
   const ownOnly = data.every(({ scenario }) => scenario === null);
   return html`<div class="data"><${Tabs} label="Collections" tabs=${tabs} open=${open} choose=${(next) => go("data", next, {}, true)}>
-    <${Records} key=${keyOf(collection)} ...${shown} create=${create} filter=${filter} showMore=${() => setMore({ place, limit: limit + PAGE })}>
+    <${Records} key=${keyOf(collection)} ...${shown} ...${inContract(contracts, collection)} filter=${filter} showMore=${() => setMore({ place, limit: limit + PAGE })}>
       ${ownOnly && html`<p class="soft hint">An active scenario with <code>resources</code> adds collections of your own.</p>`}<//><//></div>`;
 }
 
+/** Return what the contracts say of a collection: its schema, the operation that adds a record, and the property with the key of its parent. */
+function inContract(contracts, { scenario, name, path }) {
+  if (scenario !== null) return {};
+  const contract = contracts.find(({ collections }) => collections.some((each) => each.name === name));
+  const { schema, parent, link } = contract?.collections.find((each) => each.name === name) ?? {};
+  const create = contract?.operations.find((each) => each.method === "POST" && each.path === path && !path.includes("{") && each.details?.().bodies[0]?.isJson);
+  return { schema, create, parent: parent && !link?.includes(".") ? { name: parent, column: link ?? `~${parent}` } : undefined };
+}
+
 /** The records of a collection. */
-function Records({ collection, page, filters, isPartial, error, create, filter, showMore, children }) {
-  const schema = create?.body.schema;
+function Records({ collection, page, filters, isPartial, error, schema, create, parent, filter, showMore, children }) {
   const [form, setForm] = useState(null); // the open form: "add" or "replace"
   const { name, path, id: key, scenario, content_of: giver, hidden_by: hiding } = collection;
   const { total, hasMore } = page;
-  const known = [...new Set([...Object.keys(schema?.properties ?? {}), ...page.records.flatMap((record) => [...record.keys()])])].filter((each) => each !== key && !isHidden(each));
-  const shown = known.slice(0, MOST_COLUMNS).map((column) => ({ column, isNumber: isNumeric(column, page.records, schema), isChoice: Boolean(optionsOf(schema?.properties[column])) }));
+  const isShown = (each) => each !== key && (!isHidden(each) || each === parent?.column);
+  const known = [...new Set([...(parent && isHidden(parent.column) ? [parent.column] : []), ...Object.keys(schema?.properties ?? {}), ...page.records.flatMap((record) => [...record.keys()])])].filter(isShown);
+  const shown = known.slice(0, MOST_COLUMNS).map((column) => ({ column, head: isHidden(column) ? `of ${parent.name}` : column, isNumber: isNumeric(column, page.records, schema), isChoice: Boolean(optionsOf(schema?.properties[column])) }));
   const toggle = (kind) => ({ "aria-expanded": String(form === kind), does: () => setForm(form === kind ? null : kind) });
   const save = async () => download(`${name}-${store.session}.json`, indent(listOf(await load(collection, filters))));
   const remove = (record, title) => undoably(`Deleted record ${title}.`, collection, () => control(pathOf(collection, textOf(record.get(key))), { method: "DELETE" }));
+  const generate = async () => {
+    const added = textOf(members(await control(pathOf(collection), { method: "POST", raw: true })).get(key));
+    toast(`Added the generated record ${added}.`, { undo: () => control(pathOf(collection, added), { method: "DELETE" }) });
+  };
   const amount = filters.length ? `${total.toLocaleString("en")} of ${count(collection.total, "record")}` : count(total, "record");
   const keys = suggested([key, ...known].filter((each) => !isHidden(each)), page.records, schema);
   const example = exampleOf(keys, known, schema);
@@ -197,21 +147,22 @@ function Records({ collection, page, filters, isPartial, error, create, filter, 
         <span class="grow words ${error ? "failure" : "soft"}" role=${filter ? "status" : null} title=${problem || words}>${problem || words}</span>
         <${Button} text="Replace all" ...${toggle("replace")} />
         <${Button} icon="save" text="Export JSON" does=${save} />
+        ${scenario === null && html`<${Button} icon="add" text="Add a generated record" does=${generate} />`}
         <${Button} kind="primary" icon="add" text="Add a record" ...${toggle("add")} />
       </div>
       <div class="above">
         ${hiding && html`<p>Requests do not reach these records: the scenario ${hiding} precedes ${scenario}, and defines <code>${path}</code> too.</p>`}
-        ${form === "add" && (schema ? html`<${Add} collection=${collection} create=${create} />` : html`<${AddJson} collection=${collection} columns=${known} first=${page.records[0]} />`)}
+        ${form === "add" && (schema ? html`<${Add} collection=${collection} schema=${schema} create=${create} parent=${parent} />` : html`<${AddJson} collection=${collection} columns=${known} first=${page.records[0]} />`)}
         ${form === "replace" && html`<${Replace} collection=${collection} first=${page.records[0]} />`}
       </div>
       <div class="scroll">
         ${page.records.length > 0 ? html`<table class="records editable" style=${{ minWidth: width(96), maxWidth: width(240) }}>
-          <thead><tr><th scope="col" class=${keyIsNumber ? "key number" : "key"}>${isHidden(key) ? "record" : key}</th>${shown.map(({ column, isNumber, isChoice }) => html`<th key=${column} scope="col" class=${isNumber ? "number" : isChoice ? "choice" : ""} title=${column}>${column}</th>`)}<td></td></tr></thead>
+          <thead><tr><th scope="col" class=${keyIsNumber ? "key number" : "key"}>${isHidden(key) ? "record" : key}</th>${shown.map(({ column, head, isNumber, isChoice }) => html`<th key=${column} scope="col" class=${isNumber ? "number" : isChoice ? "choice" : ""} title=${head}>${head}</th>`)}<td></td></tr></thead>
           <tbody>${page.records.map((record) => {
             const id = textOf(record.get(key));
             const title = isText(record.get(label)) && key !== label ? `${id}, ${textOf(record.get(label))}` : id;
             return html`<tr key=${id}><th scope="row" class=${keyIsNumber ? "key number" : "key"} title=${id}>${id}</th>
-              ${shown.map(({ column, isNumber }) => html`<${Value} key=${column} collection=${collection} id=${id} title=${title} name=${column} json=${record.get(column)} isNumber=${isNumber} schema=${schema} />`)}
+              ${shown.map(({ column, head, isNumber }) => html`<${Value} key=${column} collection=${collection} id=${id} title=${title} name=${column} head=${head} json=${record.get(column)} isNumber=${isNumber} schema=${schema} />`)}
               <td class="idle"><${Button} kind="ghost" icon="delete" label=${`Delete record ${title}`} does=${() => remove(record, title)} /></td></tr>`;
           })}</tbody>
         </table>` : html`<${None} isFiltered=${filters.length > 0} />`}
@@ -230,8 +181,8 @@ function labelOf(schema) {
 
 /** Whether a column has numbers only. */
 function isNumeric(name, records, schema) {
-  const type = schema?.properties[name]?.type;
-  if (type) return type === "integer" || type === "number";
+  const property = schema?.properties[name];
+  if (property?.type) return isNumber(property);
   const values = records.map((record) => record.get(name)).filter((json) => json !== undefined);
   return values.length > 0 && values.every((json) => /^-?\d/.test(json));
 }
@@ -241,22 +192,50 @@ const None = ({ isFiltered }) => (isFiltered
   : html`<${EmptyState} title="No records."><p>Clients get an empty list. Add a record, or activate another scenario.</p><//>`);
 
 /** A property of a record; an empty one removes the property. */
-function Value({ collection, id, title, name, json, isNumber, schema }) {
+function Value({ collection, id, title, name, head, json, isNumber: isRight, schema }) {
   const property = schema?.properties[name] ?? {};
   const isRequired = schema?.required.includes(name) ?? false;
   const change = async (text) => {
     const value = text === "" && !isRequired ? "null" : jsonOf(text, property.type ? property.type === "string" : isText(json));
     await control(pathOf(collection, id), { method: "PATCH", body: toObject([[name, patch(json, value)]]) });
-    announce(text ? `${name} of record ${id} is now ${text}` : `Record ${id} now has no ${name}`);
+    announce(text ? `${head} of record ${id} is now ${text}` : `Record ${id} now has no ${head}`);
   };
-  return html`<${Cell} name=${`${name} of record ${title}`} value=${textOf(json)} options=${optionsOf(property)} isRequired=${isRequired} isNumber=${isNumber} change=${change} />`;
+  const common = { name: `${head} of record ${title}`, change };
+  return isNested(json) || (json === undefined && property.sample !== undefined)
+    ? html`<${Folded} ...${common} json=${json} sample=${property.sample} />`
+    : html`<${Cell} ...${common} value=${textOf(json)} schema=${property} isRequired=${isRequired} isNumber=${isRight} />`;
+}
+
+/** A nested value in few words, which opens as JSON. */
+function Folded({ name, json, sample, change }) {
+  const [draft, setDraft] = useState(null); // what the user enters while it is open
+  const [problem, setProblem] = useState("");
+  const open = () => {
+    setProblem("");
+    setDraft(json === undefined ? "" : indent(json));
+  };
+  const save = handler(async () => {
+    try {
+      await change(draft.trim());
+      setDraft(null);
+    } catch (error) {
+      if (!error.body) throw error;
+      setProblem(error.message);
+    }
+  });
+  return html`<td><button type="button" class="folded ${json === undefined ? "soft" : ""}" aria-label=${name} aria-haspopup="dialog" title=${json} onClick=${open}>${json === undefined ? "None" : summary(json)}</button>
+    ${draft !== null && html`<${Dialog} label=${`Edit ${name}`} class="nested-value" close=${() => setDraft(null)}><form onSubmit=${save}>
+      <h2>${name}</h2>
+      <textarea aria-label="JSON" rows="14" spellcheck=${false} autofocus value=${draft} placeholder=${sample === undefined ? null : JSON.stringify(sample, null, 2)} aria-invalid=${problem ? "true" : null} onInput=${(event) => setDraft(event.target.value)}></textarea>
+      ${problem && html`<p class="failure" role="alert">${problem}</p>`}
+      <div class="line"><${Button} kind="primary" type="submit" text="Save" /><${Button} text="Cancel" does=${() => setDraft(null)} /></div></form><//>`}</td>`;
 }
 
 /**
  * A value that is changed in place: with Enter or by leaving the field; Escape restores it.
- * @param {{name: string, value: string, options?: string[], isRequired: boolean, isNumber: boolean, change: (text: string) => Promise<void>}} properties
+ * @param {{name: string, value: string, schema: any, isRequired: boolean, isNumber: boolean, change: (text: string) => Promise<void>}} properties
  */
-function Cell({ name, value, options, isRequired, isNumber, change }) {
+function Cell({ name, value, schema, isRequired, isNumber: isRight, change }) {
   const [draft, setDraft] = useState(null); // what the user enters, until it is saved
   const [problem, setProblem] = useState("");
   const saved = useRef(null);
@@ -286,55 +265,63 @@ function Cell({ name, value, options, isRequired, isNumber, change }) {
     event.stopPropagation();
   };
   const set = (event) => setDraft(event.target.value);
-  const onInput = options ? undefined : set;
-  const onChange = options ? (event) => { set(event); return act(() => save(event.target.value)); } : undefined;
-  const onBlur = options ? undefined : () => draft !== null && act(() => save(draft));
-  const common = { "aria-label": name, "aria-invalid": problem ? "true" : null, title: problem || null, value: draft ?? value, onInput, onChange, onBlur, onKeyDown };
-  return html`<td class=${isNumber ? "number" : ""}>${options
-    ? html`<select ...${common}><${Options} options=${options} chosen=${draft ?? value} isRequired=${isRequired} /></select>`
-    : html`<input ...${common} autocomplete="off" inputmode=${isNumber ? "numeric" : null} />`}</td>`;
+  const isChoice = Boolean(optionsOf(schema));
+  const onInput = isChoice ? undefined : set;
+  const onChange = isChoice ? (event) => { set(event); return act(() => save(event.target.value)); } : undefined;
+  const onBlur = isChoice ? undefined : () => draft !== null && act(() => save(draft));
+  return html`<td class=${isRight ? "number" : ""}><${Control} schema=${schema} value=${draft ?? value} none=${!isRequired && "None"}
+    aria-label=${name} aria-invalid=${problem ? "true" : null} title=${problem || null} onInput=${onInput} onChange=${onChange} onBlur=${onBlur} onKeyDown=${onKeyDown} /></td>`;
 }
 
-const Options = ({ options, chosen, isRequired }) => html`${!isRequired && html`<option value="">None</option>`}${(!chosen || options.includes(chosen) ? options : [chosen, ...options]).map((each) => html`<option key=${each} value=${each} selected=${each === chosen}>${each}</option>`)}`;
-
-/** Add a record as any client would, and show the response. */
-function Add({ collection, create }) {
-  const { key, body: { schema, envelope, type: mediaType, example } } = create;
+/** Add a record: by the operation of the contract as any client would, if there is one; and show the response. */
+function Add({ collection, schema: whole, create, parent }) {
+  const operation = create && { ...create, ...create.details() };
+  const [body] = operation?.bodies ?? [];
+  const schema = body?.schema ?? withParent(sendable(whole), collection, parent);
+  const [record, setRecord] = useState(() => (operation ? initial(schema) : "{}"));
   const [response, setResponse] = useState({ text: "", isError: false });
-  const properties = Object.entries(schema.properties);
+  const send = async () => {
+    if (!operation) return addedTo(collection, await control(pathOf(collection), { method: "POST", body: record, raw: true }));
+    const json = body.envelope === null ? record : toObject([[body.envelope, record]]);
+    const { method, path, headers } = requestOf(operation, { key: store.state.settings.key, body: json });
+    const sent = await fetch(`..${path}`, { method, credentials: "omit", headers, body: json });
+    const text = await sent.text();
+    if (!sent.ok) throw Object.assign(new Error(`${sent.status}: ${problemIn(text)}`), { body: text });
+    return `${sent.status}: ${added(text, schema, collection)}`;
+  };
   const add = async (event) => {
     event.preventDefault();
-    const fields = new FormData(event.target);
-    const record = toObject(properties.map(([name, { type }]) => [name, type === "string", String(fields.get(name))])
-      .filter(([name, asText, text]) => text !== "" || (asText && schema.required.includes(name)))
-      .map(([name, asText, text]) => [name, jsonOf(text, asText)]));
     setResponse({ text: "Waiting for the response.", isError: false });
     try {
-      const value = key.prefix + store.state.settings.key;
-      const headers = { "Content-Type": mediaType, ...(key.in === "header" && { [key.name]: value }) };
-      const query = key.in === "query" ? `?${new URLSearchParams({ [key.name]: value })}` : "";
-      const body = envelope === null ? record : toObject([[envelope, record]]);
-      const sent = await fetch(`..${collection.path}${query}`, { method: "POST", credentials: "omit", headers, body });
-      const text = await sent.text();
-      setResponse({ text: `${sent.status}: ${sent.ok ? added(text, create, collection) : problemIn(text)}`, isError: !sent.ok });
-    } catch {
-      setResponse({ text: "No response: the connection failed.", isError: true });
+      setResponse({ text: await send(), isError: false });
+    } catch (error) {
+      setResponse({ text: error.body ? error.message : "No response: the connection failed.", isError: true });
     }
   };
   return html`
-    <form class="panel-form" aria-label="Add a record" onSubmit=${add}>
-      ${properties.map(([name, property]) => {
-        const [given] = property.examples ?? [];
-        const options = optionsOf(property);
-        const nested = (envelope === null ? example : example?.[envelope])?.[name];
-        return html`<label key=${name}>${name} ${options
-          ? html`<select name=${name}><${Options} options=${options} chosen=${textIn(given)} isRequired=${schema.required.includes(name)} /></select>`
-          : html`<input name=${name} autocomplete="off" inputmode=${property.type === "integer" ? "numeric" : null} defaultValue=${textIn(given)} placeholder=${typeof nested === "object" ? JSON.stringify(nested) : null} />`}</label>`;
-      })}
+    <form class="panel-form" aria-label="Add a record" noValidate onSubmit=${add}>
+      <div class="fields"><${Fields} schema=${schema} json=${record} change=${setRecord} /></div>
       <${Button} kind="primary" type="submit" text="Add" />
-      <p role="status" class=${response.isError ? "failure" : "soft"}>${response.text || html`Sends <code>POST ${collection.path}</code>; active scenarios apply.`}</p>
+      <p role="status" class=${response.isError ? "failure" : "soft"}>${response.text || (create ? html`Sends <code>POST ${collection.path}</code>; active scenarios apply.` : "Adds it directly. What is left out is generated.")}</p>
     </form>`;
 }
+
+/** Return the properties that have an example, as JSON. */
+const initial = ({ properties }) => toObject(Object.entries(properties).filter(([, { examples, sample }]) => examples?.length && sample === undefined)
+  .map(([name, property]) => [name, jsonOf(textIn(property.examples[0]), property.type === "string")]));
+
+/** Return the schema of a record without a key that no response shows, and with the key of its parent. */
+function withParent({ properties, ...schema }, { id }, parent) {
+  const own = Object.entries(properties).filter(([name]) => name !== parent?.column && !(name === id && isHidden(id)));
+  const link = parent ? [[parent.column, properties[parent.column] ?? { label: `of ${parent.name}` }]] : [];
+  return { ...schema, required: [], properties: Object.fromEntries([...link, ...own]) };
+}
+
+const addedTo = ({ id, name }, text) => {
+  const key = textOf(members(text).get(id));
+  announce(`Added record ${key} to ${name}`);
+  return `Added record ${key}.`;
+};
 
 /** Return the message in the body of an error, or the body. */
 function problemIn(text) {
@@ -347,7 +334,7 @@ function problemIn(text) {
 }
 
 /** Return what a response says about the record that was added. */
-function added(text, { body: { schema } }, { id: key }) {
+function added(text, schema, { id: key }) {
   try {
     const whole = members(text);
     const value = [whole, ...[...whole.values()].filter(isObject).map(members)].find((each) => each.has(key)) ?? whole; // it may be in an envelope
@@ -362,8 +349,7 @@ function added(text, { body: { schema } }, { id: key }) {
 function AddJson({ collection, columns, first }) {
   const example = toObject(columns.map((name) => [name, first?.get(name) ?? "null"]));
   const add = handler(async (event) => {
-    const added = members(await control(pathOf(collection), { method: "POST", body: event.target.elements.value.value, raw: true }));
-    announce(`Added record ${textOf(added.get(collection.id))} to ${collection.name}`);
+    addedTo(collection, await control(pathOf(collection), { method: "POST", body: event.target.elements.value.value, raw: true }));
   });
   return html`
     <form class="panel-form" aria-label="Add a record" onSubmit=${add}>

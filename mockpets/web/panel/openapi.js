@@ -1,42 +1,57 @@
-// The operations with their parameters and the properties of their bodies, read from the OpenAPI document.
-// The panel hard-codes neither.
+// The operations of the contracts, with their parameters, bodies and credentials, and the schemas of records:
+// all from the OpenAPI documents and from what the server has inferred of them.
 
-import { control, plainPath, store } from "./store.js";
+import { control, plainPath } from "./store.js";
 
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 const DEEPEST = 16; // references that follow one another, which may be circular
 const MOST_NESTED = 5; // in a sample
-/** Where the API key of a request is, unless the contract says otherwise. */
-export const BEARER = { in: "header", name: "Authorization", prefix: "Bearer " };
+const BEARER = { in: "header", name: "Authorization", prefix: "Bearer " };
 
-/** Load the contracts that the server serves, each with its operations. */
-export const loadContracts = () => Promise.all(store.state.contracts.map(async (each) => ({ ...each, operations: await loadOperations(each.label) })));
+/** What the form for any path sends. */
+export const ANY = { parameters: [], bodies: [], key: BEARER };
+
+/** Load the contracts that the server serves, each with its operations and collections; paths include the base path. */
+export async function loadContracts() {
+  const { contracts } = await control("contract");
+  return Promise.all(contracts.map(async ({ base, ...contract }) => {
+    const { document, byRoute } = await load(contract.label);
+    return {
+      ...contract,
+      base,
+      operations: contract.operations.map((each) => ({ ...each, ...byRoute.get(`${each.method} ${base}${each.path}`), path: base + each.path })),
+      collections: contract.collections.map((each) => ({ ...each, schema: object(each.schema, document) })),
+    };
+  }));
+}
 
 /**
- * Load the operations of a contract.
- * @param {string | null} [label] that of the contract; by default the first one
- * @returns {Promise<Record<string, any>>} operations by id, each with its method, its path, where it
- *   has its API key, and the JSON body of its request: media type, schema, example, and the property
- *   around the record, if there is one
+ * Load a document.
+ * @param {string | null} [label] of its contract; by default the first one
+ * @returns {Promise<{document: any, byRoute: Map<string, any>}>} operations by method and path, each with `details`, a function
  */
-export async function loadOperations(label) {
+export async function load(label) {
   const document = await control(label ? `openapi.json?contract=${encodeURIComponent(label)}` : "openapi.json");
   const base = plainPath(document.servers[0].url.replace(/\/$/, "")); // always a path
-  const operations = {};
+  const byRoute = new Map();
   for (const [path, referring] of Object.entries(document.paths ?? {})) {
     const item = resolve(referring ?? {}, document);
-    for (const method of METHODS.filter((each) => item[each])) {
-      const described = item[method];
-      const operation = { ...described, method: method.toUpperCase(), path: base + path, key: keyOf(described, document) };
-      operations[described.operationId ?? `${operation.method} ${path}`] = {
-        ...operation,
-        parameters: parametersOf([...(item.parameters ?? []), ...(described.parameters ?? [])], document),
-        body: bodyOf(described.requestBody, document),
-      };
+    for (const key of METHODS.filter((each) => item[each])) {
+      const [method, described] = [key.toUpperCase(), item[key]];
+      const { summary = "", deprecated = false, tags = [] } = described;
+      const details = () => detailsOf(described, item, document); // when a form needs them: there may be hundreds of operations
+      byRoute.set(`${method} ${base}${path}`, { method, path: base + path, summary, deprecated, tags, details });
     }
   }
-  return operations;
+  return { document, byRoute };
 }
+
+/** Return the parameters of an operation, the bodies that it takes, JSON first, and where it has its key. */
+const detailsOf = (described, item, document) => ({
+  parameters: parametersOf([...(item.parameters ?? []), ...(described.parameters ?? [])], document),
+  bodies: bodiesOf(described.requestBody, document),
+  key: keyOf(described, document),
+});
 
 /** Return parameters, of which the last with a name counts; `example` is one of its values, as text. */
 function parametersOf(described, document) {
@@ -49,31 +64,42 @@ function parametersOf(described, document) {
   return [...new Map(all.map((each) => [`${each.in} ${each.name}`, each])).values()];
 }
 
-function bodyOf(described, document) {
-  const content = described && resolve(described, document).content;
-  const type = Object.keys(content ?? {}).find((each) => /^application\/(?:[^;]*\+)?json\b/i.test(each));
-  if (!type) return undefined;
-  const media = content[type];
-  const schema = object(media.schema ?? {}, document);
-  const [envelope, ...others] = Object.keys(schema.properties);
-  const isWrapped = envelope !== undefined && !others.length && Object.keys(schema.properties[envelope].properties).length > 0;
-  return {
-    type,
-    example: exampleIn(media, document) ?? sample(media.schema ?? {}, document),
-    envelope: isWrapped ? envelope : null,
-    schema: isWrapped ? object(schema.properties[envelope], document) : schema,
-  };
+const JSON_TYPE = /^application\/(?:[^;]*\+)?json\b/i;
+
+/** Return the bodies of a request by media type: each with its schema, an example, and the property around the record, if there is one. */
+function bodiesOf(described, document) {
+  const { content = {}, required = false } = described ? resolve(described, document) : {};
+  const types = Object.keys(content).sort((one, other) => Number(JSON_TYPE.test(other)) - Number(JSON_TYPE.test(one)));
+  return types.map((type) => {
+    const media = content[type];
+    const schema = object(media.schema ?? {}, document);
+    const [envelope, ...others] = Object.keys(schema.properties);
+    const isWrapped = envelope !== undefined && !others.length && Object.keys(schema.properties[envelope].properties).length > 0;
+    return {
+      type,
+      isJson: JSON_TYPE.test(type),
+      isForm: /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(type),
+      isRequired: required,
+      example: exampleIn(media, document) ?? sample(media.schema ?? {}, document),
+      envelope: isWrapped ? envelope : null,
+      schema: sendable(isWrapped ? object(schema.properties[envelope], document) : schema),
+    };
+  });
 }
 
-/** Return where an operation has its API key: that of the first scheme that a request can name. */
+/**
+ * Return where an operation has its key: that of the first scheme that a request can name; null without one.
+ * A document that names no schemes may still have keys.
+ */
 function keyOf(operation, document) {
-  const names = (operation.security ?? document.security ?? []).flatMap(Object.keys);
-  const schemes = names.map((name) => resolve(document.components?.securitySchemes?.[name] ?? {}, document));
-  for (const { type, scheme, in: place, name } of schemes) {
+  const security = operation.security ?? document.security;
+  const names = (security ?? []).flatMap(Object.keys);
+  for (const { type, scheme, in: place, name } of names.map((each) => resolve(document.components?.securitySchemes?.[each] ?? {}, document))) {
     if (type === "apiKey" && place !== "cookie") return { in: place, name, prefix: "" };
-    if (type !== "apiKey" && !/^basic$/i.test(scheme ?? "")) return BEARER;
+    if (/^basic$/i.test(scheme ?? "")) return { ...BEARER, prefix: "Basic " };
+    if (type && type !== "apiKey" && type !== "mutualTLS") return BEARER;
   }
-  return BEARER;
+  return names.length ? BEARER : null;
 }
 
 // --- Schemas ---
@@ -105,12 +131,19 @@ function flat({ allOf = [], ...schema }, document, depth = 0) {
   };
 }
 
-/** Return the schema of an object with those of its properties, without those that only responses have. */
+/** Return the schema of an object with those of its properties, each with a sample of a nested value. */
 function object(described, document) {
   const schema = flat(described, document);
-  const properties = Object.entries(schema.properties).map(([name, property]) => [name, flat(property, document)]);
-  return { ...schema, properties: Object.fromEntries(properties.filter(([, { readOnly }]) => !readOnly)) };
+  const properties = Object.entries(schema.properties).map(([name, property]) => {
+    const { items, ...rest } = flat(property, document);
+    const isNested = rest.type === "object" || rest.type === "array" || Object.keys(rest.properties).length > 0;
+    return [name, { ...rest, ...(items && { items: flat(items, document) }), sample: isNested ? sample(property, document, 1) : undefined }];
+  });
+  return { ...schema, properties: Object.fromEntries(properties) };
 }
+
+/** Return the schema of an object without what only responses have. */
+export const sendable = (schema) => ({ ...schema, properties: Object.fromEntries(Object.entries(schema.properties).filter(([, { readOnly }]) => !readOnly)) });
 
 /** Return the example of a parameter or a body. */
 function exampleIn({ example, examples = {} }, document) {
@@ -130,6 +163,6 @@ function sample(described, document, depth = 0) {
   if (schema.type === "integer" || schema.type === "number") return schema.minimum ?? 1;
   if (schema.type === "boolean") return true;
   if (schema.type === "string") return schema.format === "date-time" ? "2030-01-01T00:00:00Z" : schema.format === "date" ? "2030-01-01" : "text";
-  const properties = Object.entries(object(schema, document).properties).filter(([name]) => depth < 2 || schema.required.includes(name));
+  const properties = Object.entries(schema.properties).filter(([name, property]) => (depth < 2 || schema.required.includes(name)) && !flat(property, document).readOnly);
   return Object.fromEntries(properties.map(([name, property]) => [name, sample(property, document, depth + 1)]));
 }

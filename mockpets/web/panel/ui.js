@@ -124,10 +124,12 @@ const ICONS = {
   sessions: "M5 2.500h7a2 2 0 0 1 2 2v5M2 6.500a1 1 0 0 1 1-1h7a1 1 0 0 1 1 1v6a1 1 0 0 1-1 1H3a1 1 0 0 1-1-1Z",
   findings: "M3 14V2.500h9.500l-2 3.250 2 3.250H3",
   states: "M2 5.500h7M13 5.500h1M9 3.500v4h4v-4ZM2 11h1M7 11h7M3 9v4h4V9Z",
+  contract: "M4 1.500h6l3 3v10H4ZM9.500 1.500v3.500H13M6.500 8h4M6.500 11h4",
   try: "M14 2 7 9M14 2 9.500 14 7 9 2 6.500Z",
   reference: "M8 4C6.500 2.700 4.500 2.500 2 2.500v10c2.500 0 4.500.2 6 1.500 1.500-1.300 3.500-1.500 6-1.500v-10c-2.500 0-4.500.2-6 1.500ZV14",
   search: "M7 2.500a4.500 4.500 0 1 0 0 9 4.500 4.500 0 0 0 0-9ZM10.300 10.300 14 14",
   filter: "M2 4h12M4.500 8h7M6.500 12h3",
+  group: "M2 3.500h12M5 6.500h9M2 9.500h12M5 12.500h9",
   pause: "M5.500 3v10M10.500 3v10",
   play: "M4.500 3v10l8-5Z",
   clear: "M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2ZM3.800 3.800l8.400 8.400",
@@ -283,7 +285,9 @@ function suggestions(text, keys) {
   if (start === undefined) return [];
   if (!key) return Object.keys(keys).filter((each) => each.toLowerCase().startsWith(start.toLowerCase())).map((each) => ({ text: `${each}:`, hint: keys[each].hint }));
   const { values = () => [], hints = {} } = (Object.hasOwn(keys, key) && keys[key]) || {};
-  return values().filter((value) => value.startsWith(start) && value !== start).slice(0, MOST_SUGGESTED)
+  const lower = start.toLowerCase();
+  const isPrefix = (value) => value.toLowerCase().startsWith(lower);
+  return values().filter((value) => value.toLowerCase().includes(lower) && value !== start).sort((one, other) => isPrefix(other) - isPrefix(one)).slice(0, MOST_SUGGESTED)
     .map((value) => ({ text: `${key}:${/\s/.test(value) ? `"${value}"` : value}`, hint: hints[value] ?? "" }));
 }
 

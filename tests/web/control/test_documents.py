@@ -184,6 +184,32 @@ def test_a_document_without_info_is_called_like_its_file(tmp_path: Path) -> None
     assert "<h2>shop </h2>" in call("GET", "/__mockpets/docs").text
 
 
+@pytest.mark.parametrize(
+    ("described", "names"),
+    [
+        ([{"name": "late", "description": "Last."}, "odd", {}, {"name": "unused"}], "late early"),
+        (None, "early late"),
+        (7, "early late"),
+    ],
+)
+def test_the_reference_page_groups_operations_by_their_first_tag(
+    serve: Serve, described: object, names: str
+) -> None:
+    tags = {"a": ["early", "late"], "b": ["late"], "c": "wrong", "d": []}
+    paths = {f"/{name}": {"get": {**operation(name=name), "tags": each}}
+             for name, each in tags.items()}  # fmt: skip
+
+    page = serve(paths, tags=described)("GET", "/__mockpets/docs").text
+
+    listed = re.findall(r"<summary>(\w+) <span", page)
+    assert listed == [*names.split(), "Operations"]
+    assert re.findall(r'href="#(\w)"', page) == [
+        *("ba" if names.startswith("late") else "ab"),
+        *"cd",
+    ]
+    assert ("<p>Last.</p>" in page) is isinstance(described, list)
+
+
 def test_the_reference_page_shows_what_is_served(tmp_path: Path) -> None:
     """References are followed, also to other files; what no operation reaches may be invalid."""
     (tmp_path / "parts.yaml").write_text(
