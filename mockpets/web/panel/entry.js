@@ -160,10 +160,13 @@ const StubLink = ({ label }) => {
   return html`<a href=${link(...placeOf(scenario, { stub }))}>${label}</a>`;
 };
 
+/** The name of an operation, which filters the requests. */
+const OperationLink = ({ name }) => html`<a href=${link("requests", null, { filter: `operation:${/\s/.test(name) ? `"${name}"` : name}` })} title=${`Requests of ${name}`}>${name}</a>`;
+
 /** One sentence on what responded. */
 function Responder({ entry }) {
   const { stubs, operation, off_contract: off } = entry;
-  const by = stubs.length ? html`${stubs.length > 1 ? "Stubs" : "Stub"} ${stubs.map((label, index) => html`${index > 0 && ", "}<${StubLink} label=${label} />`)} responded.` : operation ? `Operation ${operation} responded.` : "No stub responded.";
+  const by = stubs.length ? html`${stubs.length > 1 ? "Stubs" : "Stub"} ${stubs.map((label, index) => html`${index > 0 && ", "}<${StubLink} label=${label} />`)} responded.` : operation ? html`Operation <${OperationLink} name=${operation} /> responded.` : "No stub responded.";
   return html`<p class="soft">${by}${off && ` Off the contract: ${off}.`}</p>`;
 }
 
@@ -176,7 +179,7 @@ function ResponseTab({ entry, row }) {
     ${notes.length > 0 && html`<ul class="notes">${notes.map((note) => html`<li><span class="note ${note.code}">${NOTES[note.code] ?? note.code}</span> ${note.text}</li>`)}</ul>`}
     <${Message} name="Response" title=${html`${title} ${waits && entry.status && html`<b class=${kindOf(entry.status)}>${entry.status}</b>`}`} message=${entry.response} status=${entry.status} outcome=${entry.outcome} />
     <${Section} title="Details"><${Facts} rows=${[
-      ["Number", entry.number], ["Time", clock(entry.at)], ["Outcome", OUTCOMES[entry.outcome]], [entry.outcome === "client_left" ? "Client left after" : "Sent after", entry.total_ms !== null && duration(entry.total_ms)], ["Operation", entry.operation ?? "none, the contract does not describe it"],
+      ["Number", entry.number], ["Time", clock(entry.at)], ["Outcome", OUTCOMES[entry.outcome]], [entry.outcome === "client_left" ? "Client left after" : "Sent after", entry.total_ms !== null && duration(entry.total_ms)], ["Operation", entry.operation ? html`<${OperationLink} name=${entry.operation} />` : "none, the contract does not describe it"],
       ["Session", entry.session], ["Scenarios", entry.scenarios.join(", ")], ["Stubs", entry.stubs.join(", ")], ["Fault", entry.fault]]} /><//>`;
 }
 

@@ -2,7 +2,7 @@
 
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./preact.js";
 import Entry from "./entry.js";
-import { address, announce, collections, contractOf, control, go, link, release, releaseAll, setParams, store, toast, undoIn, update, useChange, useKeys } from "./store.js";
+import { act, address, announce, collections, contractOf, control, go, link, release, releaseAll, setParams, store, toast, undoIn, update, useChange, useKeys } from "./store.js";
 import { Button, clock, count, duration, EmptyState, filterParts, hasFailed, NOTES, OUTCOMES, Segments, shorten, shownTarget, StatusText, statusParts, TokenFilter, useRoving, waitsFor } from "./ui.js";
 
 const MOST_ROWS = 10_000;
@@ -130,6 +130,21 @@ const ONLY = { all: () => true, failed: hasFailed, held: (row) => waitsFor(row) 
 
 const seen = (get) => [...new Set(log.rows.slice(-PAGE).flatMap(get))].filter((value) => value !== null).map(String).sort();
 
+const contract = { loaded: undefined, operations: [] };
+
+/** Return the operations of the contracts, which are loaded when the filter first needs them. */
+function operations() {
+  const current = `${store.changes.all} ${store.changes.files}`;
+  if (contract.loaded !== current) {
+    contract.loaded = current;
+    act(async () => {
+      contract.operations = (await control("contract")).contracts.flatMap((each) => each.operations.map(({ name }) => name));
+      update({});
+    });
+  }
+  return contract.operations;
+}
+
 /** Return what the filter suggests for each key. */
 const suggested = () => ({
   status: { hint: "503, 5xx or held", values: () => ["2xx", "4xx", "5xx", ...seen((row) => row.status)] },
@@ -138,7 +153,7 @@ const suggested = () => ({
   stub: { hint: "retry/*, or - for none", values: () => ["-", ...seen((row) => row.stubs)] },
   session: { hint: "* for all", values: () => ["*", ...seen((row) => row.session)] },
   body: { hint: "text in a body" },
-  operation: { hint: collections().flatMap(({ lists }) => lists)[0], values: () => seen((row) => row.operation) },
+  operation: { hint: collections().flatMap(({ lists }) => lists)[0], values: () => [...new Set([...seen((row) => row.operation), ...operations()])] },
   note: { hint: "unmatched", values: () => Object.keys(NOTES), hints: NOTES },
   outcome: { hint: "pending or broken", values: () => Object.keys(OUTCOMES) },
 });
@@ -151,8 +166,8 @@ const HEIGHTS = { row: 28, run: 24, touchRow: 52, touchRun: 28 };
 /** Return when the response of a row ended, in milliseconds after its start; a running hold counts nothing. */
 const endOf = (row) => row.total_ms ?? row.app_ms + (waitsFor(row) === "held" ? 0 : row.delay_ms);
 
-/** Group rows into runs, and place them: {items, tops, height}. A run begins where no request began for 2 s. */
-function placed(rows, touch) {
+/** Group rows into runs, and place them: {items, tops, height}. A run begins where no request began for 2 s, or with the requests of another operation. */
+function placed(rows, touch, isGrouped) {
   const items = [];
   const tops = [];
   let run = null;
@@ -164,13 +179,14 @@ function placed(rows, touch) {
     y += height;
   };
   for (const row of rows) {
-    if (row.start - previous > RUN_GAP_MS) {
-      run = { start: row.start, at: row.at, rows: 0, ms: 0 };
+    if (isGrouped ? run?.operation !== row.operation : row.start - previous > RUN_GAP_MS) {
+      run = { start: row.start, at: row.at, rows: 0, ms: 0, failed: 0, isGrouped, operation: row.operation };
       add({ run }, touch ? HEIGHTS.touchRun : HEIGHTS.run);
     }
     previous = row.start;
     run.rows += 1;
-    run.ms = Math.min(RUN_MOST_MS, Math.max(run.ms, row.start - run.start + endOf(row), 50));
+    run.failed += Number(hasFailed(row));
+    run.ms = Math.min(RUN_MOST_MS, Math.max(run.ms, (isGrouped ? 0 : row.start - run.start) + endOf(row), 50));
     add({ row, run }, touch ? HEIGHTS.touchRow : HEIGHTS.row);
   }
   return { items, tops, height: y };
@@ -179,7 +195,7 @@ function placed(rows, touch) {
 /** The bars of a row: what a delay or a gate added, then processing, once something was sent, and a fault. */
 function Waterfall({ row, run }) {
   const percent = (ms) => Math.min(100, (100 * ms) / run.ms);
-  const from = row.start - run.start;
+  const from = run.isGrouped ? 0 : row.start - run.start;
   const waits = waitsFor(row);
   const end = from + (waits === "held" ? Infinity : endOf(row));
   const bar = (kind, start, stop) => {
@@ -237,7 +253,7 @@ function Row({ item: { row, run }, top, index, isSelected, isCursor, chars, touc
     <span role="gridcell" class="c-time"><${SentAfter} row=${row} /></span></div>`;
 }
 
-const Run = ({ item: { run }, top, index, touch }) => html`<div class="row run" role="row" aria-rowindex=${index + 2} style=${{ top: `${top}px` }}><span role="gridcell">${clock(run.at)} <span class="soft">${count(run.rows, "request")}${touch ? ` in ${scale(run.ms)}` : ""}</span></span>
+const Run = ({ item: { run }, top, index, touch }) => html`<div class="row run" role="row" aria-rowindex=${index + 2} style=${{ top: `${top}px` }}><span role="gridcell">${run.isGrouped ? run.operation ?? "No operation" : clock(run.at)} <span class="soft">${count(run.rows, "request")}${run.isGrouped ? run.failed > 0 && `, ${run.failed} failed` : touch ? ` in ${scale(run.ms)}` : ""}</span></span>
   <span role="gridcell" class="run-scale soft"><span>0</span><span>${scale(run.ms)}</span></span></div>`;
 
 const scale = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
@@ -255,15 +271,15 @@ const isAtEnd = (node) => node.scrollHeight - node.scrollTop - node.clientHeight
 const OVERSCAN = 8;
 const touchQuery = matchMedia("(max-width: 699px), (pointer: coarse)");
 
-function Table({ rows, selected, everySession, select, paused, reveal: revealed }) {
+function Table({ rows, selected, isGrouped, everySession, select, paused, reveal: revealed }) {
   const scroller = useRef(null);
   const path = useRef(null);
   const [view, setView] = useState({ top: 0, height: 0, chars: 40 });
   const [cursor, setCursor] = useState(null);
-  const sticks = useRef(true); // whether the list is at its end
+  const sticks = useRef(!isGrouped); // whether the list is at its end
   const [seen, setSeen] = useState(log.arrivals); // the newest request that was in view
   const touch = touchQuery.matches;
-  const place = useMemo(() => placed(rows, touch), [rows, touch]);
+  const place = useMemo(() => placed(rows, touch, isGrouped), [rows, touch]);
   const { items, tops, height } = place;
   const indexes = useMemo(() => new Map(items.flatMap((item, index) => (item.row ? [[keyOf(item.row), index]] : []))), [items]);
   const heights = { head: touch ? 0 : 28, row: touch ? HEIGHTS.touchRow : HEIGHTS.row };
@@ -294,7 +310,7 @@ function Table({ rows, selected, everySession, select, paused, reveal: revealed 
       const moved = tops[indexes.get(anchor.current.key)] - anchor.current.top;
       if (moved) node.scrollTop += moved;
     }
-    if (selected !== null) sticks.current = isAtEnd(node);
+    if (selected !== null) sticks.current = !isGrouped && isAtEnd(node);
     remember();
   }, [place]);
   useLayoutEffect(() => { if (selected !== null && indexes.has(selected)) reveal(selected); }, [selected, indexes.has(selected), view.height]);
@@ -311,7 +327,7 @@ function Table({ rows, selected, everySession, select, paused, reveal: revealed 
 
   function scrolled() {
     const node = scroller.current;
-    sticks.current = isAtEnd(node);
+    sticks.current = !isGrouped && isAtEnd(node);
     remember();
   }
 
@@ -377,14 +393,14 @@ function Table({ rows, selected, everySession, select, paused, reveal: revealed 
   for (let index = first; index < last; index += 1) visible.push(index);
   const current = indexes.get(currentKey);
   if (current !== undefined && (current < first || current >= last)) visible.push(current); // keeps its focus
-  const fresh = sticks.current && selected === null && !paused ? 0 : rows.reduce((sum, row) => sum + (row.arrival > seen), 0);
+  const fresh = isGrouped || (sticks.current && selected === null && !paused) ? 0 : rows.reduce((sum, row) => sum + (row.arrival > seen), 0);
   return html`<div class="table ${everySession ? "every" : ""} ${touch ? "touch" : ""}">
     <div class="scroller" ref=${scroller} tabindex="-1" role="grid" aria-label="Requests" aria-rowcount=${items.length + 1} onScroll=${scrolled} onKeyDown=${keyDown}>
       <div class="row head soft" role="row" aria-rowindex="1"><span role="columnheader">Status</span><span role="columnheader">Method</span><span role="columnheader" ref=${path}>Path</span><span role="columnheader" class="c-stub">Stub</span>
         ${everySession && html`<span role="columnheader" class="c-session">Session</span>`}<span role="columnheader" class="c-bars">Waterfall</span><span role="columnheader" class="c-time">Sent after</span></div>
       <div class="rows" role="rowgroup" style=${{ height: `${height}px` }}>${visible.map((index) => {
         const item = items[index];
-        if (!item.row) return html`<${Run} key=${`run ${item.run.start}`} item=${item} top=${tops[index]} index=${index} touch=${touch} />`;
+        if (!item.row) return html`<${Run} key=${`run ${item.run.start} ${item.run.operation}`} item=${item} top=${tops[index]} index=${index} touch=${touch} />`;
         const key = keyOf(item.row);
         return html`<${Row} key=${key} item=${item} top=${tops[index]} index=${index} isSelected=${key === selected} isCursor=${key === currentKey} chars=${view.chars} touch=${touch} everySession=${everySession} select=${select} />`;
       })}</div></div>
@@ -415,6 +431,7 @@ export default function Requests() {
   const { params, id } = store.route;
   const text = params.filter ?? "";
   const only = Object.hasOwn(ONLY, params.only ?? "") ? params.only : "all";
+  const isGrouped = params.by === "operation";
   const parts = useMemo(() => parseFilter(text), [text]);
   const everySession = parts.some((part) => part.key === "session");
   const byBody = parts.some((part) => part.key === "body");
@@ -436,7 +453,10 @@ export default function Requests() {
 
   const matched = useMemo(() => filtered(log.rows, parts), [log.rows, parts, byBody && log.bodies.size]);
   const counts = Object.fromEntries(Object.entries(ONLY).map(([name, test]) => [name, matched.filter(test).length]));
-  const rows = useMemo(() => matched.filter((row) => ONLY[only](row) && (pausedAt === null || row.arrival <= pausedAt)), [matched, only, pausedAt]);
+  const rows = useMemo(() => {
+    const listed = matched.filter((row) => ONLY[only](row) && (pausedAt === null || row.arrival <= pausedAt));
+    return isGrouped ? [...Map.groupBy(listed, (row) => row.operation).values()].flat() : listed;
+  }, [matched, only, pausedAt, isGrouped]);
   const waiting = pausedAt === null ? 0 : matched.filter((row) => ONLY[only](row)).length - rows.length;
   const select = (key) => go("requests", key, params, id !== null);
   const close = () => {
@@ -453,9 +473,10 @@ export default function Requests() {
         <${Segments} label="Show" value=${only} choose=${(value) => setParams({ only: value === "all" ? "" : value })} options=${[["all", "All"], ["failed", "Failed", counts.failed], ["held", "Held", counts.held, "held"], ["unmatched", "Unmatched", counts.unmatched]]} />
         ${held > 0 && html`<${Button} kind="held" class="release-all" text=${`Release ${held}`} title="Release every held response" does=${() => releaseAll()} />`}
         <${Button} kind="ghost" class="filter-button" icon="filter" label="Filter" aria-expanded=${String(filterOpen)} does=${() => setFilterOpen(!filterOpen)} />
+        <${Button} kind="ghost" icon="group" label="Group by operation" aria-pressed=${String(isGrouped)} does=${() => setParams({ by: isGrouped ? "" : "operation" })} />
         <${Button} kind="ghost" class="wide-only" icon=${pausedAt === null ? "pause" : "play"} label=${pausedAt === null ? "Pause" : "Resume"} aria-pressed=${String(pausedAt !== null)} does=${() => setPausedAt(pausedAt === null ? log.arrivals : null)} />
         <${Button} kind="ghost" class="wide-only" icon="clear" label="Clear" title="Clear the request log" does=${clear} /></div></div>
-    ${rows.length > 0 && html`<${Table} rows=${rows} selected=${id} everySession=${everySession} select=${select} paused=${pausedAt !== null} reveal=${table} />`}
+    ${rows.length > 0 && html`<${Table} key=${String(isGrouped)} rows=${rows} selected=${id} isGrouped=${isGrouped} everySession=${everySession} select=${select} paused=${pausedAt !== null} reveal=${table} />`}
     ${waiting > 0 && html`<${Button} kind="primary" class="pill" icon="down" text=${count(waiting, "new request")} does=${() => { setPausedAt(log.arrivals); setTimeout(() => table.current?.toEnd()); }} />`}
     ${!rows.length && !waiting && log.epoch !== undefined && html`<${Empty} isFiltered=${log.rows.length > 0 || text !== "" || only !== "all"} />`}</section>
     ${id !== null && html`<${Entry} key="sheet" id=${id} row=${rows[at] ?? log.rows.find((row) => keyOf(row) === id)} rows=${log.rows} previous=${at > 0 ? () => select(keyOf(rows[at - 1])) : null}
