@@ -100,6 +100,7 @@ LOADED = {
     "data": "table.editable tbody tr",
     "sessions": "table tbody tr",
     "findings": ".findings p",
+    "contract": ".operations tbody tr",
     "try": "main form",
 }
 """What shows that a view is complete."""

@@ -127,6 +127,7 @@ def test_keys_open_views_unless_one_types(panel: Panel) -> None:
         ("a", "states"),
         ("d", "data"),
         ("e", "sessions"),
+        ("c", "contract"),
         ("t", "try"),
     ):
         panel.page.keyboard.press("g")

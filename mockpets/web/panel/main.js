@@ -13,6 +13,7 @@ const PAGES = {
   data: { name: "Data", key: "d", load: () => import("./data.js"), count: () => store.state.counts.records },
   sessions: { name: "Sessions", key: "e", load: () => import("./sessions.js"), count: () => store.state.counts.sessions },
   findings: { name: "Findings", key: "i", load: () => import("./findings.js") },
+  contract: { name: "Contract", key: "c", load: () => import("./contract.js") },
   try: { name: "Try it", key: "t", load: () => import("./try.js") },
 };
 
@@ -295,7 +296,7 @@ const shellKeys = {
 // --- The page ---
 
 function More() {
-  const rest = ["states", "sessions", "findings", "try"];
+  const rest = ["states", "sessions", "findings", "contract", "try"];
   return html`<${Dialog} label="More" class="more" close=${shut}><ul>${rest.map((id) => html`<li key=${id} onClick=${shut}><${NavLink} id=${id} page=${PAGES[id]} /></li>`)}
     <li><a href="docs"><${Icon} name="reference" /><span>Reference</span></a></li></ul>
     <p class="live soft"><span class="dot on"></span>${location.host}, version ${store.state?.version}</p><${Button} text="Close" does=${shut} /><//>`;

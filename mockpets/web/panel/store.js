@@ -112,7 +112,7 @@ function promptToken(rejected, message) {
 
 // --- The store ---
 
-export const VIEWS = ["requests", "scenarios", "states", "data", "sessions", "findings", "try"];
+export const VIEWS = ["requests", "scenarios", "states", "data", "sessions", "findings", "contract", "try"];
 
 export const store = {
   /** @type {any} GET state; null until it is loaded */
