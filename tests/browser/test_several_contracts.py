@@ -55,7 +55,7 @@ def test_try_the_operations_of_each_contract(panel: Panel) -> None:
     ]
     names = groups.nth(1).get_by_role("option").locator(".name")
     expect(names).to_have_text(["blog.list", "blog.add", "blog.hello"])
-    panel.page.keyboard.type("get pet")
+    panel.page.keyboard.type("getpet")
     expect(panel.page.get_by_role("dialog").get_by_role("option")).to_have_count(1)
     panel.page.keyboard.press("Enter")
 

@@ -28,11 +28,12 @@ const Options = ({ options, chosen, none }) => html`${none && html`<option value
  * @param {{schema: any, value: string, none?: string | false}} properties
  *   `none` is the option without a value; the rest is passed to the element
  */
-export function Control({ schema, value, none = "None", ...rest }) {
+export function Control({ schema, value, none = "None", onInput, ...rest }) {
   const options = optionsOf(schema);
-  if (options) return html`<select ...${rest} value=${value}><${Options} options=${options} chosen=${value} none=${none} /></select>`;
+  if (options) return html`<select ...${rest} onInput=${onInput} value=${value}><${Options} options=${options} chosen=${value} none=${none} /></select>`;
   const more = isDate(schema, value) ? { type: "date" } : { autocomplete: "off", spellcheck: false, inputmode: isNumber(schema) ? "decimal" : null };
-  return html`<input ...${more} ...${rest} value=${value} />`;
+  const set = (event) => !event.target.validity.badInput && onInput(event); // a date that is not complete yet is empty
+  return html`<input ...${more} ...${rest} onInput=${set} value=${value} />`;
 }
 
 /** The name of a value, with a short note, before its control. */

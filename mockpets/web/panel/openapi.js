@@ -87,10 +87,7 @@ function bodiesOf(described, document) {
   });
 }
 
-/**
- * Return where an operation has its key: that of the first scheme that a request can name; null without one.
- * A document that names no schemes may still have keys.
- */
+/** Return where an operation has its key: that of the first scheme that a request can name; null without security. */
 function keyOf(operation, document) {
   const security = operation.security ?? document.security;
   const names = (security ?? []).flatMap(Object.keys);

@@ -176,7 +176,7 @@ function Body({ bodies, values: { type, body }, put }) {
     if (asFields) put({ body: next === "text" ? indent(body) : compact(body) });
   };
   return html`<fieldset class="fields"><legend class="soft">Body</legend>
-    <div class="line">${bodies.length > 1 && html`<select aria-label="Media type" value=${type} onChange=${(event) => put({ type: event.target.value, body: bodyOf(bodies.find((each) => each.type === event.target.value)) })}>
+    <div class="line">${bodies.length > 1 && html`<select aria-label="Media type" value=${type} onChange=${(event) => event.target.value !== type && put({ type: event.target.value, body: bodyOf(bodies.find((each) => each.type === event.target.value)) })}>
         ${bodies.map((each) => html`<option key=${each.type} value=${each.type} selected=${each.type === type}>${each.type}</option>`)}</select>`}
       ${hasFields(media) && html`<${Segments} label="Body as" value=${shows} options=${[["fields", "Form"], ["text", "JSON"]]} choose=${show} />`}
       ${hasFields(media) && !asFields && html`<span class="soft">Fix the JSON to see the form.</span>`}</div>
