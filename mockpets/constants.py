@@ -218,6 +218,8 @@ EXPRESSION_RULE: Final = (
 """`EXPRESSION` and its length for error messages."""
 ACTIVE_NAME: Final = f"(?:{EXPRESSION}|{SCENARIO_NAME})"
 """What a request or a session can name as a scenario."""
+LOGIN_SIGNATURE: Final = "bW9ja3BldHM"
+"""The signature of the tokens of log-ins; whoever knows it needs no password, as in any mock."""
 ALL_OPERATIONS: Final = "all"
 """Stands for every operation in expressions."""
 REDACTED: Final = "[redacted]"

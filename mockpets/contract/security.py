@@ -10,7 +10,7 @@ import re
 from base64 import b64decode, b64encode
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from mockpets.constants import BASE_MARK
+from mockpets.constants import BASE_MARK, LOGIN_SIGNATURE
 from mockpets.contract.references import got
 from mockpets.errors import did_you_mean
 from mockpets.units import either
@@ -199,8 +199,9 @@ class Security:
 
 
 def _is_known(key: str, keys: Collection[str]) -> bool:
-    """Return whether the server has a key, which a session's name may follow."""
-    return key in keys or key.rpartition(BASE_MARK)[0] in keys
+    """Return whether the server has a key, which a session's name may follow, or a log-in gave it."""
+    is_own = key in keys or key.rpartition(BASE_MARK)[0] in keys
+    return is_own or key.endswith(f".{LOGIN_SIGNATURE}")
 
 
 def scheme_problem(node: Node) -> str:

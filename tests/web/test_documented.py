@@ -290,6 +290,23 @@ def test_prefer_chooses_the_response(serve: Serve, prefer: str, status: int, bod
     assert response.header(LABEL) is None
 
 
+def test_a_status_of_networks_is_in_the_contract_if_the_operation_lists_it(serve: Serve) -> None:
+    listed = {"_200": NAMED, "_503": json_of(TEXT, example="later")}
+    paths = {
+        "/a": {"get": operation(name="a", **listed)},
+        "/b": {"get": operation(name="b", _200=NAMED)},
+    }
+    call = serve(paths)
+    for name, labels in (("a", [True]), ("b", [False]), (["a", "b"], [False, False])):
+        stub = {"match": {"operation": name}, "reply": {"status": 503, "body": "soon"}}
+        used = {"scenario": {"stubs": [stub]}}
+        assert call("PUT", "/__mockpets/scenario", json_body=used).status == 200
+        for path, is_listed in zip(name, labels, strict=True):
+            response = call("GET", f"/{path}")
+            assert (response.status, response.json) == (503, "soon")
+            assert (response.header(LABEL) is None) == is_listed
+
+
 def test_a_dynamic_response_is_not_the_example(clinic: Client) -> None:
     example = clinic("GET", "/api/owners", headers={"Prefer": "example=two"}).json
     assert [each["name"] for each in example["data"]] == ["Ada Berg", "Ben Roth"]

@@ -86,7 +86,9 @@ def canned(draft: Draft, match: Match, *, off_contract: bool) -> Canned:
             hint = ", or ".join(filter(None, [deviation.advice, _FLAG]))
             draft.diagnostics.add(draft.node, deviation.what, hint, at=deviation.path)
     reason = deviations[0].reason if deviations else None
-    if from_network(draft.status) and not is_outside:
+    operations = operations_of(match, contracts)
+    is_listed = bool(operations) and all(each.lists(draft.status) for each in operations)
+    if from_network(draft.status) and not (is_outside or is_listed):
         reason = f"status {draft.status} is not in the contract"
     response = _encode(draft, page, reason, match)
     if template is None:

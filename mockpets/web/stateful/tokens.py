@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 
+from mockpets.constants import LOGIN_SIGNATURE
 from mockpets.errors import RequestError
 from mockpets.strict_json import dump_json, parse_json
 
@@ -12,7 +13,7 @@ def token_of(key: object) -> str:
     """Return the token of the person with a key."""
     head, claims = {"alg": "HS256", "typ": "JWT"}, {"sub": str(key), "exp": 4102444800}
     parts = [urlsafe_b64encode(dump_json(part)).decode().rstrip("=") for part in (head, claims)]
-    return ".".join([*parts, "bW9ja3BldHM"])
+    return ".".join([*parts, LOGIN_SIGNATURE])
 
 
 def key_of_token(token: str) -> str:

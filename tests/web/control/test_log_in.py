@@ -334,3 +334,22 @@ def test_the_call_needs_what_other_calls_need() -> None:
     assert client_of(CLINIC, control="off")("POST", "/__mockpets/login").status == 404
     declared = client_of(CLINIC, sessions="declared")
     assert declared("POST", "/~other/__mockpets/login").json["code"] == "unknown_session"
+
+
+def test_a_token_is_valid_beside_the_keys_of_the_server(tmp_path: Path) -> None:
+    components = {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}}
+    file = write(tmp_path, PATHS, components=components, security=[{"token": []}])
+    given = {"api_key": ("--api-key", 0, 0, "")}  # else any key is valid
+    call = client_of(file, api_key=("mine",), sources=given)
+    body = {"email": "a@b.example", "password": "p"}
+    call("POST", "/members", json_body={"email": body["email"]}, headers=bearer("mine"))
+    tokens = [log_in(call)["token"], call("POST", "/login", json_body=body).json["token"]]
+
+    for token in ("mine", *tokens):
+        assert call("GET", "/me", headers=bearer(token)).status == 200
+    for key in ("", "other", "other.bW9ja3BldHM.x"):
+        assert call("GET", "/me", headers=bearer(key)).status == 401
+
+
+def bearer(key: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {key}"}
