@@ -199,7 +199,7 @@ class Security:
 
 
 def _is_known(key: str, keys: Collection[str]) -> bool:
-    """Return whether the server has a key, which a session's name may follow, or a log-in gave it."""
+    """Return whether a key is the server's, perhaps before a session's name, or that of a user."""
     is_own = key in keys or key.rpartition(BASE_MARK)[0] in keys
     return is_own or key.endswith(f".{LOGIN_SIGNATURE}")
 
