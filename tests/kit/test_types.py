@@ -91,6 +91,28 @@ def test_the_types_of_a_document(tmp_path: Path, paths: dict[str, str]) -> None:
     assert mistakes >= 20
 
 
+LINT = """
+import tseslint from "typescript-eslint";
+export default [
+  { ignores: ["mockpets.d.ts", "mistakes.ts", "*.mjs"] },
+  ...tseslint.configs.strictTypeChecked,
+  { languageOptions: { parserOptions: { project: "./tsconfig.json" } } },
+];
+"""
+
+
+@pytest.mark.node
+def test_a_linter_with_types_finds_no_unsafe_value(tmp_path: Path) -> None:
+    folder = blog(tmp_path)
+    (folder / "eslint.config.mjs").write_text(LINT)
+    linted = run_within(300, folder, need("eslint"), "right.ts")
+
+    assert (linted.returncode, linted.stdout) == (0, "")
+    (folder / "right.ts").write_text("export const unsafe = JSON.parse('1').a;\n")
+    linted = run_within(300, folder, need("eslint"), "right.ts")
+    assert "no-unsafe-member-access" in linted.stdout
+
+
 COMPLETIONS = [
     ('mock.use("Create|");', ["CreateArticle:201", "CreateArticle:401", "CreateArticle:422"]),
     ('mock.use("GetArticles:|");', ["GetArticles:200", "GetArticles:empty", "GetArticles:offline"]),

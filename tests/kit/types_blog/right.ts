@@ -30,7 +30,7 @@ export async function useData(): Promise<string> {
   await mock.make({ data: { articles: [{ title: "Hi" }], comments: 2, users: "three-users", "*": [] } });
   const carts: Record<string, unknown>[] = await mock.data("carts").all();
   const known: CollectionName[] = ["articles", "carts"];
-  return `${title} ${carts.length} ${known.length}`;
+  return `${title ?? ""} ${String(carts.length + known.length)}`;
 }
 
 const body: RequestBody<"CreateArticle"> = { article: { title: "Hi", body: "There" } };
