@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from mockpets.cli.app_source import source_files
 from mockpets.errors import InputError, did_you_mean, problem_with
 from mockpets.units import quote
 
@@ -20,10 +20,6 @@ NONE: Final = "none"
 _WRITTEN_BY: Final = "openapi-typescript"
 _HEAD: Final = 1000
 """The characters at the beginning of a file that say what has written it."""
-_FOLDERS: Final = frozenset(("node_modules", "dist", "build", "out", "coverage"))
-"""Where nobody keeps sources."""
-_FILES: Final = 20_000
-"""How many files are looked at; a larger repository is none of a front end alone."""
 _PATHS: Final = re.compile(r"export (?:interface|type) paths\b")
 _PATH: Final = re.compile(r"""^\s*["'](/[^"'\n]*)["']\s*:""", re.MULTILINE)
 
@@ -92,22 +88,19 @@ def _named(given: Sequence[str]) -> Iterator[_Types]:
 
 
 def _found() -> Iterator[_Types]:
-    """Yield the files below the working directory that openapi-typescript has written."""
-    looked = 0
-    for folder, folders, names in os.walk("."):
-        folders[:] = sorted(each for each in folders if each[0] != "." and each not in _FOLDERS)
-        for name in sorted(names):
-            looked += 1
-            if looked > _FILES:
-                return
-            if name.endswith((".ts", ".mts")):
-                path = Path(folder, name)
-                try:
-                    text = path.read_text(encoding="utf-8")
-                except (OSError, UnicodeError):
-                    continue
-                if _WRITTEN_BY in text[:_HEAD] and _PATHS.search(text):
-                    yield _types(path, text)
+    """Yield the files of the app that openapi-typescript has written."""
+    for path in source_files():
+        try:
+            if not path.name.endswith((".ts", ".mts")) or not path.is_file():
+                continue
+            with path.open(encoding="utf-8") as file:
+                text = file.read(_HEAD)
+                if _WRITTEN_BY in text:
+                    text += file.read()
+        except (OSError, UnicodeError):
+            continue
+        if _WRITTEN_BY in text and _PATHS.search(text):
+            yield _types(path, text)
 
 
 def _types(path: Path, text: str) -> _Types:

@@ -62,7 +62,7 @@ def url_variables(prefix: str) -> dict[str, str]:
     """
     places: dict[str, str] = {}
     counts: Counter[str] = Counter()
-    for path in islice(_source_files(), _FILES):
+    for path in source_files():
         for name in map(bytes.decode, _NAMES.findall(_start_of(path, _BYTES))):
             if name.startswith(prefix):
                 places.setdefault(name, path.as_posix())
@@ -71,8 +71,12 @@ def url_variables(prefix: str) -> dict[str, str]:
     return {name: places[name] for name in order}
 
 
-def _source_files() -> Iterator[Path]:
+def source_files() -> Iterator[Path]:
     """Yield the app's own source files in a constant order, without tests and configurations."""
+    return islice(_walk(), _FILES)
+
+
+def _walk() -> Iterator[Path]:
     for folder, folders, names in os.walk("."):
         folders[:] = sorted(each for each in folders if each not in _SKIPPED and each[0] != ".")
         for name in sorted(names):

@@ -58,7 +58,7 @@ _SECTIONS: Final = {
     },
     "Write tests in TypeScript": {
         "init": "Set up a front-end repository: Playwright, a first test, a scenario and a CI job.",
-        "kit": "Write the TypeScript client, with the names of your scenarios, into a folder.",
+        "kit": "Write the TypeScript client, with the types of your contract, into a folder.",
     },
     "Help coding agents": {
         "skill": "Print the skill for coding agents: how to use mockpets, in a page.",
