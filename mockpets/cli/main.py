@@ -182,4 +182,4 @@ class _Commands(Group):
     FULL_VERSION, "--version", "-V", package_name="mockpets", message="%(package)s %(version)s"
 )
 def _commands() -> None:
-    """Mock server for the pet store API: follows the contract, stores pets, simulates failures."""
+    """Mock server for the pet store API, or your own: keeps records, and simulates failures."""

@@ -305,8 +305,11 @@ class ControlClient:
         body = self._loaded(records, name)
         return self._call("PUT", _fill("/data/{name}", name), body, part="total")
 
-    def add_record(self, name: str, record: Mapping[str, object]) -> dict[str, Any]:
-        """Add a record, whatever the stubs respond to a POST; return it with its ID."""
+    def add_record(self, name: str, record: Mapping[str, object] | None = None) -> dict[str, Any]:
+        """Add a record, by default a generated one; return it with its ID.
+
+        The stubs for a POST play no part.
+        """
         return self._call("POST", _fill("/data/{name}", name), record)
 
     def record(self, name: str, record_id: int | str) -> dict[str, Any]:
@@ -690,8 +693,8 @@ class Data:
         """Replace all records; return how many there are."""
         return self.control.set_records(self.name, records)
 
-    def add(self, record: Mapping[str, object]) -> dict[str, Any]:
-        """Add a record, whatever the stubs respond to a POST; return it with its ID."""
+    def add(self, record: Mapping[str, object] | None = None) -> dict[str, Any]:
+        """Add a record, by default a generated one; return it with its ID."""
         return self.control.add_record(self.name, record)
 
     def get(self, record_id: int | str) -> dict[str, Any]:

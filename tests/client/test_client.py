@@ -477,6 +477,18 @@ def test_records_are_filtered_by_values_of_any_property(
     assert client.data("orders").all(**filters) == client.records("orders", **filters)
 
 
+def test_a_record_is_added_or_generated(client: ControlClient) -> None:
+    client.use("create-rejected")
+    client.set_records("pets", [])
+    given = client.data("pets").add({"name": "Miso", "categoryId": 2})
+    made = client.data("pets").add()
+
+    assert (given["name"], made["name"] != "") == ("Miso", True)
+    assert client.records("pets") == [given, made]
+    with pytest.raises(ControlError, match="did you mean 'name'"):
+        client.add_record("pets", {"nmae": "Miso", "categoryId": 2})
+
+
 @pytest.mark.parametrize("name", ["after", "limit"])
 def test_a_filter_with_the_name_of_a_parameter_is_rejected(
     client: ControlClient, name: str

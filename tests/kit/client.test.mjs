@@ -226,6 +226,7 @@ describe("pets", () => {
     await mock.pets.delete(7);
     assert.deepEqual(await mock.pets.all(), [{ id, name: "Rex", categoryId: 3 }]);
     assert.deepEqual(await mock.requests(), []);
+    assert.equal(typeof (await mock.pets.add()).name, "string");
     await rejects(mock.pets.add({ nmae: "x", categoryId: 3 }), "invalid_request", /did you mean 'name'/);
     await rejects(mock.pets.delete(7), "pet_not_found", /7/);
     for (const name of ["", ".", "..", "a/b"]) {

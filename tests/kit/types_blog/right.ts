@@ -25,6 +25,7 @@ export async function useData(): Promise<string> {
   const articles: Data<RecordOf<"articles">> = mock.data("articles");
   const made: NewRecordOf<"articles"> = { title: "Hi", tags: ["a"] };
   const { slug, likes } = await articles.add(made);
+  await articles.add();
   await articles.change(slug, { likes: likes + 1, subtitle: null });
   await mock.data("comments").set(3);
   await mock.make({ data: { articles: [{ title: "Hi" }], comments: 2, users: "three-users", "*": [] } });

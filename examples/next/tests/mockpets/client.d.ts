@@ -237,8 +237,8 @@ export interface Data<T extends object = Record<string, unknown>, New extends ob
   get(id: number | string): Promise<T>;
   /** Replace all records. Those without an ID get one. */
   set(records: Records<New | T>): Promise<void>;
-  /** Add a record; return it with its ID. */
-  add(record: New): Promise<T>;
+  /** Add a record, by default a generated one; return it with its ID. */
+  add(record?: New): Promise<T>;
   /** Apply a JSON merge patch: null removes a property. */
   change(id: number | string, changes: Changes<T, keyof New & keyof T>): Promise<T>;
   /** Delete a record. */
