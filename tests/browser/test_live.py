@@ -214,7 +214,8 @@ def test_the_panel_takes_a_token_from_its_url_or_prompts_for_it(
         assert linked.page.url == f"{server.url}/__mockpets/"
         linked.page.get_by_role("link", name="Reference").click()
         assert TOKEN not in linked.page.url
-        expect(linked.page.get_by_role("combobox", name="Scenario").first).to_be_visible()
+        linked.page.get_by_text("Try getPet").click()
+        expect(linked.page.get_by_role("combobox", name="Scenario")).to_be_visible()
 
         panel = visit(server.url)
         dialog = panel.page.get_by_role("dialog", name="Control token")

@@ -167,6 +167,7 @@ def test_explain_has_all_that_the_form_has(panel: Panel) -> None:
     panel.page.get_by_role("combobox", name="Scenario").select_option(index=0)
     panel.page.get_by_role("textbox", name="Key").fill("mockpets")
     panel.button("createPet").click()
+    panel.button("JSON").click()
     body = panel.page.get_by_role("textbox", name="Body")
     body.fill('{"name": "Miso", "categoryId": 9007199254740993}')  # with every digit
     panel.button("Explain").click()
@@ -181,10 +182,12 @@ def test_the_reference_explains_a_request_if_it_may_call_the_control_api(
     session: str, visit: Callable[..., Panel]
 ) -> None:
     card = visit(session, "/__mockpets/docs").page.locator("#getPet")
+    card.get_by_text("Try getPet").click()
     card.get_by_role("button", name="Explain").click()
     expect(card.get_by_role("status")).to_contain_text("200 Operation getPet responds with 200")
 
     with MockpetsServer(Settings(port=0, control_token="a-token-of-many-letters")) as server:
         page = visit(server.url, "/__mockpets/docs").page
+        page.get_by_text("Try getPet").click()
         expect(page.get_by_role("button", name="Call getPet")).to_be_visible()
         expect(page.get_by_role("button", name="Explain")).to_have_count(0)

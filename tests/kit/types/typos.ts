@@ -24,7 +24,7 @@ export const extended: Scenario = { description: "d", extends: ["empty", "rety"]
 // @ts-expect-error
 void mock.use({ description: "d", stubs: [{ macth: {}, delay: "1s" }] });
 // @ts-expect-error
-void mock.verify({ body: { name: { contians: "x" } } });
+void mock.verify({ operation: "createPet", body: { name: { contians: "x" } } });
 // @ts-expect-error
 void mock.verify({ operation: "createPet", body: { status: "solt" } });
 // @ts-expect-error
