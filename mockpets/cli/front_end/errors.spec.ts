@@ -19,46 +19,49 @@ test(`${REJECTED} responds with {{status}}`, async ({ mock, request }) => {
   await expect(mock).toHaveReceived({ operation: REJECTED }, 1);
 });
 
-// It passes if the page shows any text that it does not show without the error. To test your own
-// message, replace the end by: await expect(page.getByText("...")).toBeVisible();
-test(`the page says that ${LIST} fails`, async ({ baseURL, mock, page }) => {
-  test.skip(!baseURL, "set use.baseURL to the URL of your app");
-  test.setTimeout(60_000);
-  const alerts: string[] = [];
-  page.on("dialog", (dialog) => {
-    alerts.push(dialog.message());
-    return dialog.accept();
-  });
+test.describe("the page", () => {
+  test.skip(({ baseURL }) => !baseURL, "set use.baseURL to the URL of your app");
 
-  // A page without requests cannot fail. Delete these lines once yours has some.
-  await page.goto("/");
-  const sent = await mock.verify({}, 1, { within: 5_000 }).catch(() => []);
-  const reason = "no request to the mock{{base_url}}";
-  if (sent.length === 0) console.warn(`skipped: ${reason}`);
-  test.skip(sent.length === 0, reason);
+  // It passes if the page shows any text that it does not show without the error. To test your own
+  // message, replace the end by: await expect(page.getByText("...")).toBeVisible();
+  test(`says that ${LIST} fails`, async ({ mock, page }) => {
+    test.setTimeout(60_000);
+    const alerts: string[] = [];
+    page.on("dialog", (dialog) => {
+      alerts.push(dialog.message());
+      return dialog.accept();
+    });
 
-  // "Loading" and "Nothing here" are no error messages, so collect them first.
-  const usual = new Set<string>();
-  for (const state of ["default", {{usual}}] as const) {
-    await mock.use(state);
-    await mock.reset(); // the request log
+    // A page without requests cannot fail. Delete these lines once yours has some.
     await page.goto("/");
-    const hint = "name an operation that the page calls as LIST";
-    const outcome = state.endsWith(":hold") ? "pending" : "sent";
-    await expect(mock, hint).toHaveReceived({ operation: LIST, outcome });
-    for (const line of await settled(page)) usual.add(line);
-  }
+    const sent = await mock.verify({}, 1, { within: 5_000 }).catch(() => []);
+    const reason = "no request to the mock{{base_url}}";
+    if (sent.length === 0) console.warn(`skipped: ${reason}`);
+    test.skip(sent.length === 0, reason);
 
-  alerts.length = 0;
-  await mock.use(FAILS);
-  await page.goto("/");
-  const lines = async () => [...alerts, ...(await linesOf(page))];
-  await expect
-    .poll(async () => (await lines()).filter((line) => !usual.has(line)), {
-      message: `the page shows nothing new with ${FAILS}`,
-      timeout: 15_000, // some libraries retry for 7 seconds first
-    })
-    .not.toEqual([]);
+    // "Loading" and "Nothing here" are no error messages, so collect them first.
+    const usual = new Set<string>();
+    for (const state of ["default", {{usual}}] as const) {
+      await mock.use(state);
+      await mock.reset(); // the request log
+      await page.goto("/");
+      const hint = "name an operation that the page calls as LIST";
+      const outcome = state.endsWith(":hold") ? "pending" : "sent";
+      await expect(mock, hint).toHaveReceived({ operation: LIST, outcome });
+      for (const line of await settled(page)) usual.add(line);
+    }
+
+    alerts.length = 0;
+    await mock.use(FAILS);
+    await page.goto("/");
+    const lines = async () => [...alerts, ...(await linesOf(page))];
+    await expect
+      .poll(async () => (await lines()).filter((line) => !usual.has(line)), {
+        message: `the page shows nothing new with ${FAILS}`,
+        timeout: 15_000, // some libraries retry for 7 seconds first
+      })
+      .not.toEqual([]);
+  });
 });
 
 /** Return the lines of a page's text, with equal digits: counts and times are no messages. */
