@@ -103,7 +103,7 @@ def test_it_is_red_for_an_app_that_stays_silent(
             done = run_within(500, here, *command, **variables)
 
     report = json.loads((here / "report.json").read_text())
-    specs = report["suites"][0]["specs"]
+    specs = report["suites"][0]["suites"][0]["specs"]
     results = {test["projectName"]: test["results"][-1] for each in specs for test in each["tests"]}
     statuses = {name: result["status"] for name, result in results.items()}
     expected = {name: "passed" if name in GREEN else "failed" for name in APPS}

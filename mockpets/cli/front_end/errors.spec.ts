@@ -20,7 +20,10 @@ test(`${REJECTED} responds with {{status}}`, async ({ mock, request }) => {
 });
 
 test.describe("the page", () => {
-  test.skip(({ baseURL }) => !baseURL, "set use.baseURL to the URL of your app");
+  test.skip(
+    ({ baseURL }) => !baseURL,
+    "set use.baseURL to the URL of your app",
+  );
 
   // It passes if the page shows any text that it does not show without the error. To test your own
   // message, replace the end by: await expect(page.getByText("...")).toBeVisible();
