@@ -46,7 +46,7 @@ export interface Contract {
   };
   /** The records of the collections. */
   collections: { pets: PetStoreSchemas["Pet"] };
-  /** New records, of collections that generate nothing of what these lack. */
+  /** New records, of collections that do not generate missing properties. */
   created: { pets: PetStoreSchemas["NewPet"] };
   /** The collections of those who log in. */
   people: never;

@@ -34,7 +34,7 @@ class _Types(NamedTuple):
         """Return an operation that the file lacks, as ``GET /pets``; empty if it has all."""
         api = contract.api
         for each in api.described if api else ():
-            has_method = rf"^\s*{each.method.lower()}\??:\s*(?!never)"
+            has_method = rf"^\s*{each.method.lower()}\??:(?!\s*never)"
             text = self.paths.get(each.path, "")
             if not each.not_served and not re.search(has_method, text, re.MULTILINE):
                 return f"{each.method} {each.path}"
@@ -45,7 +45,7 @@ def modules_of(contracts: Contracts, given: Sequence[str]) -> tuple[Mapping[str,
     """Return the file with the types of each contract that has one, by label, and warnings.
 
     :param given: the files that the user names, or `NONE`; empty to look for them.
-    :raise InputError: a file that the user names cannot be read, or lacks a part of a contract.
+    :raise InputError: a file that the user names cannot be read, or lacks an operation.
     """
     documents = [each for each in contracts.all if each.api is not None]
     if given == (NONE,) or not documents:
@@ -76,6 +76,8 @@ def _paths(contract: Contract) -> set[str]:
 def _named(given: Sequence[str]) -> Iterator[_Types]:
     for name in given:
         try:
+            if Path(name).is_char_device() or Path(name).is_fifo():  # reading would not end
+                raise OSError(None, "it is not a regular file")
             text = Path(name).read_text(encoding="utf-8")
         except (OSError, UnicodeError) as error:
             near = did_you_mean(name, [NONE])

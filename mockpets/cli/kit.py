@@ -317,7 +317,7 @@ def _server_options(options: list[str]) -> list[str]:
 
 
 def _imported(types: Path, folder: Path) -> str:
-    """Return what a module in a folder imports a file with types by, in every resolution."""
+    """Return how a module in a folder imports a file with types; any `moduleResolution` works."""
     return re.sub(r"(?:\.d)?\.(m?)ts$", r".\1js", _module(types, folder))
 
 

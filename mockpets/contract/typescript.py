@@ -42,7 +42,7 @@ _NOTHING: Final[Mapping[str, str]] = {}
 _MEANINGS: Final = {
     "operations": "The operations: their types, and the states that others need not have.",
     "collections": "The records of the collections.",
-    "created": "New records, of collections that generate nothing of what these lack.",
+    "created": "New records, of collections that do not generate missing properties.",
     "people": "The collections of those who log in.",
     "errors": "The codes of errors.",
 }
@@ -74,27 +74,27 @@ def declare_contract(
             types = _at(known, described) if known else _operation(described, writer)
             states = " | ".join(_states(each, is_list=each.name in lists))
             key = _key(each.name)
-            operations[key] = object_type({"types": types, "states": states})
-            comments[key] = f"{each.method} {each.path}"
+            operations[key] = _object_type({"types": types, "states": states})
+            comments[key] = f"{each.method} {each.path}".replace("*/", "*\\/")
         own = (each for each in api.inferred.collections.values() if not each.shows)
         for given, guessed in zip(contract.collections, own, strict=True):
             key = _key(given)
             record = (known and _shown(api, guessed, known)) or writer.type(guessed.schema)
             collections[key] = record
-            if contract.api is None:  # it generates nothing of what a new record lacks
+            if contract.api is None:  # the pet store does not generate missing properties
                 created[key] = _created(api, guessed, writer)
             people += [_quoted(given)] * guessed.is_people
         if module:
             texts.append(f"type {known} = import({_quoted(module)}).paths;\n")
         texts.append(writer.text())
     members = {
-        "operations": object_type(operations, comments=comments),
-        "collections": object_type(collections),
-        "created": object_type(created),
+        "operations": _object_type(operations, comments=comments),
+        "collections": _object_type(collections),
+        "created": _object_type(created),
         "people": _union(people) or "never",
         "errors": _union(map(_quoted, errors)),
     }
-    whole = object_type(members, comments=_MEANINGS)
+    whole = _object_type(members, comments=_MEANINGS)
     return f"export interface Contract {whole}\n" + "".join(f"\n{text}" for text in texts if text)
 
 
@@ -129,18 +129,18 @@ def _states(operation: Operation, *, is_list: bool) -> Iterator[str]:
 
 def _operation(described: Described, writer: _Writer) -> str:
     """Return the parameters, the body and the responses of an operation."""
-    members = {"parameters": writer.object(_parameters(described, writer))}
+    members = {"parameters": _object_type(_parameters(described, writer))}
     if described.body is not None:
         mark = "" if described.body.get("required") else "?"
-        members[f"requestBody{mark}"] = writer.object({"content": _content(described.body, writer)})
+        members[f"requestBody{mark}"] = _object_type({"content": _content(described.body, writer)})
     responses = {
-        status if status.isdigit() else _key(status): writer.object(
+        status if status.isdigit() else _key(status): _object_type(
             {"content": _content(response, writer)}
         )
         for status, response in described.responses.items()
     }
-    members["responses"] = writer.object(responses)
-    return writer.object(members)
+    members["responses"] = _object_type(responses)
+    return _object_type(members)
 
 
 def _parameters(described: Described, writer: _Writer) -> Mapping[str, str]:
@@ -150,7 +150,7 @@ def _parameters(described: Described, writer: _Writer) -> Mapping[str, str]:
         own = [each for each in described.parameters if each["in"] == place]
         mark = "" if any(each.get("required") for each in own) else "?"
         if own:
-            result[f"{place}{mark}"] = writer.object(
+            result[f"{place}{mark}"] = _object_type(
                 {
                     _key(each["name"], is_required=bool(each.get("required"))): writer.type(
                         each["schema"]
@@ -165,7 +165,7 @@ def _content(node: Node, writer: _Writer) -> str:
     content = node.get("content") or {}
     if not content:
         return "{}"
-    return writer.object(
+    return _object_type(
         {_quoted(media_type): writer.type(media["schema"]) for media_type, media in content.items()}
     )
 
@@ -195,8 +195,8 @@ def _shown(api: Api, guessed: GuessedCollection, paths: str) -> str:
             media = json_media(response.get("content") or {})
             if media is None or not status.startswith("2"):
                 continue
-            key = status if status.isdigit() else _quoted(status)
-            text = f'{_at(paths, described)}["responses"][{key}]'
+            index = status if status.isdigit() else _quoted(status)
+            text = f'{_at(paths, described)}["responses"][{index}]'
             text += f'["content"][{_quoted(media[0])}]'
             for key in guess.envelope:
                 text = f"NonNullable<{text}[{_quoted(key)}]>"
@@ -228,7 +228,7 @@ class _Writer:
         if not texts:
             return ""
         members = {_key(name): texts[name] for name in sorted(texts)}
-        return f"interface {self._interface} {object_type(members, comments={})}\n"
+        return f"interface {self._interface} {_object_type(members, comments={})}\n"
 
     def type(self, node: object) -> str:
         """Return the type of a schema."""
@@ -268,7 +268,7 @@ class _Writer:
             if others:
                 given = {_key(each): "{} | null" for each in others}
                 own = [self._object(schema)] * bool(properties)
-                return " & ".join([*own, self.object(given)])
+                return " & ".join([*own, _object_type(given)])
         return _union(self._kind(each, schema) for each in kinds)
 
     def _kind(self, kind: str, schema: Node) -> str:
@@ -292,7 +292,7 @@ class _Writer:
             return _OBJECT
         if isinstance(others, dict) and others.get("not") != {}:
             members["[name: string]"] = "unknown"
-        return self.object(members)
+        return _object_type(members)
 
     def _is_sent(self, node: object) -> bool:
         return mapping(self._document.resolve(mapping(node))).get("writeOnly") is True
@@ -308,12 +308,8 @@ class _Writer:
             self._schemas[name] = mapping(target)
         return self._names[id(target)]
 
-    def object(self, members: Mapping[str, str]) -> str:
-        """Return an object's type; `members` has what stands before and after each colon."""
-        return object_type(members)
 
-
-def object_type(members: Mapping[str, str], *, comments: Mapping[str, str] | None = None) -> str:
+def _object_type(members: Mapping[str, str], *, comments: Mapping[str, str] | None = None) -> str:
     """Return an object's type, on one line if it is short.
 
     :param members: what stands before and after each colon.
@@ -325,16 +321,14 @@ def object_type(members: Mapping[str, str], *, comments: Mapping[str, str] | Non
     if len(line) <= _LINE and "\n" not in line and comments is None:
         return line
     above = comments or {}
-    lines = [
-        *(
-            f"{f'/** {above[key]} */{chr(10)}' if key in above else ''}{key}: {text};\n"
-            for key, text in members.items()
-        )
-    ]
-    return f"{{\n{indented(''.join(lines))}}}"
+    lines = ""
+    for key, text in members.items():
+        lines += f"/** {above[key]} */\n" if key in above else ""
+        lines += f"{key}: {text};\n"
+    return f"{{\n{_indented(lines)}}}"
 
 
-def indented(lines: str) -> str:
+def _indented(lines: str) -> str:
     """Return lines with one more indent."""
     return re.sub("^(?=.)", _INDENT, lines, flags=re.MULTILINE)
 

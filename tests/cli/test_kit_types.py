@@ -72,7 +72,11 @@ def test_those_of_openapi_typescript_are_found(run: Run, api: str, name: str) ->
 
 @pytest.mark.parametrize(
     ("text", "lack"),
-    [(types("/posts"), "GET /a b"), (types("/posts", "/a b", method="post"), "GET /posts")],
+    [
+        (types("/posts"), "GET /a b"),
+        (types("/posts", "/a b", method="post"), "GET /posts"),
+        (types("/posts", "/a b").replace("get: {}", "get?: never"), "GET /posts"),
+    ],
 )
 def test_a_file_that_lacks_an_operation_is_not_used(
     run: Run, api: str, text: str, lack: str
@@ -113,6 +117,7 @@ def test_a_choice_is_stored(run: Run, api: str) -> None:
     [
         ("missing.ts", None, "cannot read this file: No such file or directory"),
         ("src", None, "cannot read this file: Is a directory"),
+        ("/dev/zero", None, "cannot read this file: it is not a regular file"),
         ("own.ts", "export type posts = 1;\n", "has no type 'paths', as openapi-typescript"),
     ],
 )
@@ -176,6 +181,13 @@ def test_a_schema_is_a_type(run: Run, tmp_path: Path, schema: Any, text: str) ->
     write(tmp_path, {"/x": {"get": op(schema)}})
 
     assert f'content: {{ "application/json": {text} }}' in written(run, "--contract", "api.json")[0]
+
+
+def test_a_path_does_not_end_its_comment(run: Run, tmp_path: Path) -> None:
+    write(tmp_path, {"/a/*/b": {"get": op({"type": "string"})}})
+    text, _, _ = written(run, "--contract", "api.json")
+
+    assert "    /** GET /a/*\\/b */\n" in text
 
 
 def test_references_are_names_also_circular_ones(run: Run, tmp_path: Path) -> None:
