@@ -53,7 +53,7 @@ def test_what_users_write_compiles_and_typos_do_not(tmp_path: Path) -> None:
     # The package of Cypress is large: `test_cypress.py` compiles the declarations for it.
     (tmp_path / "tsconfig.json").write_text(json.dumps({"compilerOptions": OPTIONS}))
 
-    compiled = run_within(300, tmp_path, need("tsc"), "--project", ".", "--pretty", "false")
+    compiled = run_within(120, tmp_path, need("tsc"), "--project", ".", "--pretty", "false")
 
     assert (compiled.returncode, compiled.stdout) == (0, "")
 
@@ -84,7 +84,7 @@ def test_the_types_of_a_document(tmp_path: Path, paths: dict[str, str]) -> None:
     if paths:
         made = run_within(60, folder, need("openapi-typescript"), "blog.yaml", "-o", "schema.d.ts")
         assert made.returncode == 0, made.stderr
-    compiled = run_within(300, folder, need("tsc"), "--project", ".", "--pretty", "false")
+    compiled = run_within(120, folder, need("tsc"), "--project", ".", "--pretty", "false")
 
     assert (compiled.returncode, compiled.stdout) == (0, "")
     mistakes = (folder / "mistakes.ts").read_text().count("@ts-expect-error - ")
@@ -105,11 +105,11 @@ export default [
 def test_a_linter_with_types_finds_no_unsafe_value(tmp_path: Path) -> None:
     folder = blog(tmp_path)
     (folder / "eslint.config.mjs").write_text(LINT)
-    linted = run_within(300, folder, need("eslint"), "right.ts")
+    linted = run_within(120, folder, need("eslint"), "right.ts")
 
     assert (linted.returncode, linted.stdout) == (0, "")
     (folder / "right.ts").write_text("export const unsafe = JSON.parse('1').a;\n")
-    linted = run_within(300, folder, need("eslint"), "right.ts")
+    linted = run_within(120, folder, need("eslint"), "right.ts")
     assert "no-unsafe-member-access" in linted.stdout
 
 
@@ -137,7 +137,7 @@ def test_an_editor_completes_what_the_contract_has(tmp_path: Path) -> None:
     head = 'import { Mockpets } from "mockpets";\nconst mock = new Mockpets();\nvoid '
     for number, (line, _) in enumerate(COMPLETIONS):
         (folder / f"line{number}.ts").write_text(head + line)
-    asked = run_within(300, folder, need("node"), str(TYPES.parent / "complete.mjs"), ".")
+    asked = run_within(120, folder, need("node"), str(TYPES.parent / "complete.mjs"), ".")
 
     assert asked.returncode == 0, asked.stderr
     for (line, wanted), offered in zip(COMPLETIONS, json.loads(asked.stdout), strict=True):
@@ -174,7 +174,7 @@ def test_the_test_that_the_page_shows(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
     written = run(tmp_path, "mockpets", "kit", "tests", "--types", "--contract", "shop.yaml")
     (tmp_path / "tsconfig.json").write_text(json.dumps({"compilerOptions": OPTIONS}))
-    compiled = run_within(300, tmp_path, need("tsc"), "--project", ".", "--pretty", "false")
+    compiled = run_within(120, tmp_path, need("tsc"), "--project", ".", "--pretty", "false")
 
     assert written.returncode == 0, written.stderr
     assert "tests/orders.spec.ts" in dict(files)
