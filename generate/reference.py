@@ -400,11 +400,13 @@ def _meaning(field: ContractField) -> str:
     return f"{description} Required." if field.required else description
 
 
-def clinic(spec: str, title: str) -> str:
-    """Return a test of `examples/clinic`, whose own tests run it."""
+def clinic(spec: str, title: str = "") -> str:
+    """Return a test of `examples/clinic`, which its own tests run; by default the whole file."""
     path = f"examples/clinic/tests/{spec}.spec.ts"
-    text = (ROOT / path).read_text("utf-8")
-    [test] = re.findall(rf'^test\("{re.escape(title)}".*?^}}\);$', text, re.MULTILINE | re.DOTALL)
+    test = (ROOT / path).read_text("utf-8").rstrip()
+    if title:
+        pattern = rf'^test\("{re.escape(title)}".*?^}}\);$'
+        [test] = re.findall(pattern, test, re.MULTILINE | re.DOTALL)
     return f"<!-- not run: from {path} -->\n```ts\n{test}\n```\n"
 
 
@@ -449,6 +451,7 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "javascript client": partial(javascript, "class Mockpets"),
     "javascript gate": partial(javascript, "interface Gate", "gate(name)."),
     "shipped": scenario_tables.part,
+    "clinic: logged in": partial(clinic, "logged-in"),
     "clinic: loading": partial(clinic, "states", "the list is loading"),
     "clinic: late response": partial(
         clinic, "patients", "a late response does not replace a newer one"

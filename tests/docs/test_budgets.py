@@ -22,10 +22,10 @@ def test_the_readme_has_at_most_640_words_beside_the_list_of_scenarios() -> None
     assert len(f"{before}{rest.partition('<!-- end -->')[2]}".split()) <= 640
 
 
-def test_the_pages_have_at_most_21_600_words() -> None:
+def test_the_pages_have_at_most_21_200_words() -> None:
     names = [str(page.relative_to(ROOT)) for page in PAGES[1:] if page != SKILL]
 
-    assert sum(map(words, names)) <= 21_600, sorted((words(name), name) for name in names)
+    assert sum(map(words, names)) <= 21_200, sorted((words(name), name) for name in names)
     assert words("docs/contributors/performance.md") <= 900
 
 

@@ -28,8 +28,8 @@ PYTEST = {
 LINK_CHROMIUM = Path(__file__).with_name("chromium.py")
 OF_README = {"the main job", "the test command", "tour", "tour command", "own scenario"}
 """tests/test_readme.py runs these."""
-OF_KIT = {"write", "kit commands", "types file"}
-"""tests/kit/test_docs.py runs these, and test_types.py compiles the last."""
+OF_KIT = {"write", "kit commands"}
+"""tests/kit/test_docs.py runs these."""
 SHOP = next(
     block for block in blocks(ROOT / "docs/start/your-own-api.md") if block.argument == "shop.yaml"
 )

@@ -4,7 +4,6 @@
 """
 
 import json
-import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,6 @@ from mockpets.scenario.library import load_library
 from tests.kit.project import install_kit
 from tests.programs import need, run, run_within
 
-DOCS = Path(__file__).parents[2] / "docs"
 TYPES = Path(__file__).with_name("types")
 BLOG = Path(__file__).with_name("types_blog")
 STORYBOOK_PACKAGE = {
@@ -162,20 +160,3 @@ def test_a_formatter_may_change_the_types(tmp_path: Path) -> None:
     assert (tmp_path / TYPES_FILE).read_text() != before
     checked = run(tmp_path, "mockpets", "kit", "--types", "--check")
     assert (checked.returncode, checked.stderr) == (0, "")
-
-
-@pytest.mark.node
-def test_the_test_that_the_page_shows(tmp_path: Path) -> None:
-    page = (DOCS / "start/your-own-api.md").read_text(encoding="utf-8")
-    files = re.findall(r"<!-- (?:types )?file: (\S+) -->\n```\w+\n(.*?)```", page, re.DOTALL)
-    install_kit(tmp_path)
-    for name, text in files:
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
-    written = run(tmp_path, "mockpets", "kit", "tests", "--types", "--contract", "shop.yaml")
-    (tmp_path / "tsconfig.json").write_text(json.dumps({"compilerOptions": OPTIONS}))
-    compiled = run_within(120, tmp_path, need("tsc"), "--project", ".", "--pretty", "false")
-
-    assert written.returncode == 0, written.stderr
-    assert "tests/orders.spec.ts" in dict(files)
-    assert (compiled.returncode, compiled.stdout) == (0, "")

@@ -45,28 +45,6 @@ test("an account is created, after the server has checked each field", async ({ 
   await expect(page.getByRole("banner")).toContainText("Robin Sato");
 });
 
-test.describe("as another user", () => {
-  const robin = { name: "Robin Sato", email: "robin@clinic.example" };
-  test.use({
-    mockContents: { data: { users: [robin] } },
-    storageState: async ({ mock, baseURL }, use) => {
-      const { token, storageState } = await mock.as(robin);
-      await use(storageState({ origin: baseURL, localStorage: { "clinic.token": token } }));
-    },
-  });
-
-  test("no form is needed", async ({ mock, page }) => {
-    await page.goto("/#/patients/new");
-    await expect(page.getByRole("banner")).toContainText("Robin Sato");
-    await page.getByLabel("Name").fill("Pip");
-    await page.getByLabel("Species").selectOption("parrot");
-    await page.getByLabel("Owner").selectOption({ index: 1 });
-    await page.getByRole("button", { name: "Add the patient" }).click();
-    await expect(page.getByRole("heading", { name: "Pip" })).toBeVisible();
-    await expect(mock).toHaveReceived({ operation: "createPatient", body: { name: "Pip", species: "parrot" } }, 1);
-  });
-});
-
 test("when the session ends, the user logs in again and loses nothing", async ({ mock, page }) => {
   await open(page, "#/patients/new");
   const name = page.getByLabel("Name");
