@@ -8,6 +8,7 @@ import type {
   ClockChange,
   ClockState,
   CollectionSummary,
+  ContractList,
   DroppedStub,
   ErrorCode,
   Fault,
@@ -492,6 +493,8 @@ export class Mockpets {
    * `Authorization`, the request has the key of this session.
    */
   explainRequest(request: RequestToExplain): Promise<Explanation>;
+  /** Return what each operation of the contracts does, and by which rule. */
+  contract(): Promise<ContractList["contracts"]>;
   /** Return what `mockpets report` finds in the request log. */
   findings(): Promise<Findings>;
   /** Return the problems in the text of a scenario file. */

@@ -228,6 +228,11 @@ export class Mockpets {
     return this.#call("POST", "explain", { body: { key: this.key, ...request }, wait: LONGEST_WAIT_MS });
   }
 
+  async contract() {
+    const { contracts } = await this.#call("GET", "contract");
+    return contracts;
+  }
+
   async findings() {
     return this.#call("GET", "findings", { wait: LONGEST_WAIT_MS });
   }

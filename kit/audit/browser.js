@@ -1,0 +1,538 @@
+// Open a page in a context and a session of its own, with its requests to the contract routed to the mock.
+
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { Mockpets } from "../client.js";
+import { addSession, callsTo, failure, origin } from "../shared.js";
+import { BINDING, observe } from "./observe.js";
+
+/** @import { BrowserContext, Page, Request, Route } from "@playwright/test" */
+/** @import { Call, Config, Operation, Place, Snapshot, Step, Visit } from "./types.d.ts" */
+
+/**
+ * @typedef {object} WaitOptions
+ * @property {string} [expected] an operation that the page is about to call
+ * @property {string} [failing] an operation whose requests fail, so that the page may send them again
+ * @property {(snapshot: Snapshot) => boolean} [seemsToLoad]
+ */
+/**
+ * @typedef {object} OwnOptions
+ * @property {Parameters<Mockpets["use"]>[0]} [scenario]
+ * @property {boolean} [signedIn]
+ * @property {string | null} [proxied] an operation whose responses are those of a broken proxy
+ */
+/** @typedef {WaitOptions & OwnOptions} OpenOptions */
+
+const HOLD = ":hold";
+const CALLS = new Set(["fetch", "xhr", "eventsource", "other"]); // of Playwright's resource types
+const LOADED_MS = 5_000;
+const SIZE = { width: 1280, height: 800 };
+const LOAD_MS = 15_000;
+const CLICK_MS = 2_000;
+const QUIET_MS = 600;
+const CALM_MS = 3_000; // after which a page that changes all the time counts as quiet
+const RETRY_MS = 1_300; // TanStack Query sends its first retry after a second
+const STUCK_MS = 4_000; // until a page that seems to load is believed to
+const LONGEST_MS = 15_000; // TanStack Query's three retries take seven seconds
+const POLL_MS = 50;
+const CHANNELS = /^(?:chrome|msedge|chromium)(?:-\w+)*$/;
+const INSTALL =
+  "install it in this project: npm install --save-dev @playwright/test";
+/** What a proxy sends when the service behind it is down. No expression can name it. */
+export const PROXY_PAGE =
+  "<html><head><title>502 Bad Gateway</title></head><body><center><h1>502 Bad Gateway</h1></center><hr><center>nginx/1.27</center></body></html>";
+
+export class AuditError extends Error {
+  /** @param {string} what @param {string} [hint] */
+  constructor(what, hint = "") {
+    super(what);
+    this.hint = hint;
+  }
+}
+
+/**
+ * Start Chromium with the Playwright of the project in the working directory.
+ * @param {Config} config
+ */
+export async function launch({ cwd, browser }) {
+  /** @type {typeof import("@playwright/test")} */
+  let playwright;
+  try {
+    playwright = createRequire(join(cwd, "package.json"))("@playwright/test");
+  } catch {
+    throw new AuditError(
+      "the project in the working directory has no @playwright/test",
+      INSTALL,
+    );
+  }
+  const place =
+    browser === null
+      ? {}
+      : CHANNELS.test(browser)
+        ? { channel: browser }
+        : { executablePath: browser };
+  // Chromium has no sandbox for root, such as in a container.
+  const args =
+    process.platform === "linux" && process.getuid?.() === 0
+      ? ["--no-sandbox"]
+      : [];
+  try {
+    return await playwright.chromium.launch({
+      ...place,
+      args,
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+    });
+  } catch (error) {
+    const [reason] = String(/** @type {Error} */ (error).message)
+      .replace(/^browserType\.launch: /, "")
+      .split("\n");
+    throw new AuditError(
+      `cannot start Chromium: ${reason}`,
+      "run 'npx playwright install chromium', or name one with --browser",
+    );
+  }
+}
+
+/** Opens pages of one app, with its requests routed to one mock. */
+export class Opener {
+  #number = 0;
+  #calls;
+  #pages;
+
+  /**
+   * @param {import("@playwright/test").Browser} browser
+   * @param {Config} config
+   * @param {Operation[]} operations
+   * @param {string[]} bases
+   */
+  constructor(browser, config, operations, bases) {
+    this.browser = browser;
+    this.config = config;
+    this.operations = operations;
+    this.bases = bases;
+    /** Where the app's own server calls the mock without a session, so that only the default one is left. */
+    this.serverSide = false;
+    /** @type {Awaited<ReturnType<BrowserContext["storageState"]>> | undefined} */
+    this.storageState = undefined;
+    /** @type {[string, string][]} */
+    this.sessionStorage = [];
+    const named = config.baseUrl;
+    const patterns = named
+      ? [callsTo(named, new URL(named).pathname.replace(/\/$/, "")).source]
+      : bases.map((base) => anywhere(base, operations));
+    /** @type {Set<string>} */
+    this.origins = new Set([new URL(config.app).origin]);
+    this.#calls = new RegExp(patterns.join("|"));
+    this.#pages = new RegExp(
+      `^${origin(config.app).replace(/[.]/g, "\\.").replace("//localhost", "//[^/:]+")}/`,
+    );
+  }
+
+  /** Return a client for a new session, or for the default one. */
+  newMock(
+    session = this.serverSide
+      ? "default"
+      : `audit-${process.pid}-${++this.#number}`,
+  ) {
+    const { url, token } = this.config;
+    return new Mockpets({ url, session, token: token ?? undefined });
+  }
+
+  /**
+   * Open a page in a new context and a new session with a scenario, and wait until it is quiet.
+   * @param {string} url
+   * @param {OpenOptions} [options]
+   * @returns {Promise<Visit>}
+   */
+  async open(
+    url,
+    { scenario = "default", signedIn = false, proxied = null, ...wait } = {},
+  ) {
+    const mock = this.newMock();
+    if (this.serverSide) {
+      await mock.reset();
+      await mock.use(scenario);
+    } else await mock.make({ scenario });
+    const context = await this.browser.newContext({
+      viewport: SIZE,
+      locale: "en-US",
+      storageState: signedIn ? this.storageState : undefined,
+    });
+    const visit = this.#record(context, mock, await context.newPage());
+    visit.proxied = proxied;
+    if (typeof scenario === "string" && scenario.endsWith(HOLD))
+      visit.held = scenario.slice(0, -HOLD.length);
+    await context.exposeBinding(BINDING, ({ page, frame }, message) => {
+      if (page === visit.page && frame === page.mainFrame())
+        note(visit, message);
+    });
+    await context.addInitScript(observe, BINDING);
+    if (signedIn && this.sessionStorage.length) {
+      await context.addInitScript(
+        (items) =>
+          items.forEach(
+            ([name, value]) =>
+              sessionStorage.getItem(name) ??
+              sessionStorage.setItem(name, value),
+          ),
+        this.sessionStorage,
+      );
+    }
+    await context.route(this.#calls, (route) => this.#toMock(route, visit));
+    if (!this.serverSide)
+      await context.route(this.#pages, (route) => this.#toApp(route, mock));
+    try {
+      await visit.page.goto(url, {
+        waitUntil: "domcontentloaded",
+        timeout: LOAD_MS,
+      });
+    } catch (error) {
+      // A held call of the app's own server keeps the page from coming.
+      if (!visit.held) {
+        await this.close(visit);
+        throw error;
+      }
+    }
+    await visit.page
+      .waitForLoadState("load", { timeout: LOADED_MS })
+      .catch(() => {});
+    await settle(visit, wait);
+    return visit;
+  }
+
+  /** Close the context, and delete the session. @param {Visit} visit */
+  async close({ context, mock }) {
+    await context.close();
+    if (mock.session !== "default") await failure(() => mock.drop());
+  }
+
+  /** @param {BrowserContext} context @param {Mockpets} mock @param {Page} page @returns {Visit} */
+  #record(context, mock, page) {
+    /** @type {Snapshot} */
+    const nothing = {
+      at: Date.now(),
+      url: "about:blank",
+      lines: [],
+      fields: [],
+      visuals: [],
+      busy: false,
+      kept: [],
+      controls: 0,
+      asksPassword: false,
+    };
+    /** @type {Visit} */
+    const visit = {
+      context,
+      page,
+      mock,
+      bodies: [],
+      held: null,
+      proxied: null,
+      observation: {
+        last: nothing,
+        seen: [],
+        calls: [],
+        exceptions: [],
+        rejections: [],
+        dialogs: [],
+        failures: [],
+        broken: false,
+      },
+    };
+    /** @type {Map<import("@playwright/test").Request, Call>} */
+    const calls = new Map();
+    page.on("request", (request) => {
+      const target = this.#target(request);
+      if (!target) return;
+      const call = {
+        operation: target.operation,
+        method: request.method(),
+        path: target.path,
+        begun: Date.now(),
+        ended: null,
+        status: null,
+      };
+      calls.set(request, call);
+      visit.observation.calls.push(call);
+    });
+    // Not "requestfinished", which never comes for a body that the page does not read.
+    page.on("response", (response) => {
+      const call = calls.get(response.request());
+      end(call, response.status());
+      if (call?.operation)
+        visit.bodies.push({
+          operation: call.operation,
+          text: response.text().catch(() => ""),
+        });
+      visit.observation.broken ||=
+        CALLS.has(response.request().resourceType()) &&
+        response.status() >= 400;
+    });
+    page.on("requestfailed", (request) => {
+      end(calls.get(request), null);
+      visit.observation.broken ||= CALLS.has(request.resourceType());
+    });
+    page.on("dialog", (dialog) => {
+      visit.observation.dialogs.push(dialog.message());
+      dialog.accept().catch(() => {});
+    });
+    return visit;
+  }
+
+  /** Return the operation that a request calls, empty for one that the contract does not have, and the path with its query at the mock; undefined for other requests. @param {Request} request */
+  #target(request) {
+    const url = request.url();
+    if (!this.#calls.test(url) || !CALLS.has(request.resourceType()))
+      return undefined;
+    const { pathname, search, origin: place } = new URL(url);
+    const named =
+      this.config.baseUrl &&
+      withoutSlash(new URL(this.config.baseUrl).pathname);
+    for (const base of this.bases) {
+      const start = base && `${pathname}/`.indexOf(`${base}/`);
+      if (start === -1) continue;
+      const path =
+        named === null
+          ? pathname.slice(start || 0)
+          : base + pathname.slice(named.length);
+      const operation = this.#operation(request.method(), withoutSlash(path));
+      if (operation) this.origins.add(place);
+      // Of other origins, such as that of a third party, only the operations are routed.
+      if (operation || (base && this.origins.has(place)))
+        return { operation: operation?.name ?? "", path: path + search };
+    }
+    return undefined;
+  }
+
+  /** @param {string} method @param {string} path */
+  #operation(method, path) {
+    // The path with the fewest parameters comes first: /articles/feed is not /articles/{slug}.
+    const parameters = (/** @type {Operation} */ { path: own }) =>
+      own.split("{}").length;
+    const matching = this.operations.filter(
+      (each) => each.method === method && patternOf(each.path).test(path),
+    );
+    return matching.sort(
+      (one, other) => parameters(one) - parameters(other),
+    )[0];
+  }
+
+  /** @param {Route} route @param {Visit} visit */
+  async #toMock(route, { mock, proxied }) {
+    const request = route.request();
+    const target = this.#target(request);
+    if (!target) return route.fallback();
+    if (target.operation === proxied) {
+      return ignore(
+        route.fulfill({
+          status: 502,
+          contentType: "text/html",
+          body: PROXY_PAGE,
+        }),
+      );
+    }
+    const url = mock.url + target.path;
+    const headers = addSession(await request.allHeaders(), mock);
+    if (new URL(request.url()).protocol === new URL(url).protocol)
+      return ignore(route.continue({ url, headers }));
+    // `continue` keeps the scheme.
+    try {
+      const response = await route.fetch({
+        url,
+        headers,
+        timeout: 0,
+        maxRedirects: 0,
+      });
+      await route.fulfill({ response });
+    } catch {
+      await ignore(route.abort("failed")); // a fault of the connection
+    }
+  }
+
+  /** Let the app's own server pass on the session. @param {Route} route @param {Mockpets} mock */
+  async #toApp(route, mock) {
+    const request = route.request();
+    if (!["document", "fetch", "xhr"].includes(request.resourceType()))
+      return route.fallback();
+    return ignore(
+      route.fallback({ headers: addSession(await request.allHeaders(), mock) }),
+    );
+  }
+}
+
+/** @param {Call | undefined} call @param {number | null} status */
+function end(call, status) {
+  if (call && call.ended === null)
+    Object.assign(call, { ended: Date.now(), status });
+}
+
+/** A route that is answered while its page closes. @param {Promise<void>} done */
+function ignore(done) {
+  return done.catch(() => {});
+}
+
+/** Return a regular expression for the URLs below a base path at any origin. @param {string} base @param {Operation[]} operations */
+function anywhere(base, operations) {
+  const escaped = (/** @type {string} */ path) =>
+    path.replace(/[^\w/-]/g, "\\$&");
+  if (base) return `^https?://[^/?#]+(?:/[^?#]*)?${escaped(base)}(?:[/?#]|$)`;
+  const paths = operations.map(({ path }) =>
+    path.split("{}").map(escaped).join("[^/?#]+"),
+  );
+  return `^https?://[^/?#]+(?:${paths.join("|")})(?:[?#]|$)`;
+}
+
+const withoutSlash = (/** @type {string} */ path) =>
+  path.replace(/(.)\/$/, "$1");
+
+/** @type {Map<string, RegExp>} */
+const patterns = new Map();
+/** @param {string} path */
+function patternOf(path) {
+  let pattern = patterns.get(path);
+  if (!pattern)
+    patterns.set(
+      path,
+      (pattern = new RegExp(
+        `^${path
+          .split("{}")
+          .map((part) => part.replace(/[^\w/-]/g, "\\$&"))
+          .join("[^/]+")}$`,
+      )),
+    );
+  return pattern;
+}
+
+/** Add what the page has reported. @param {Visit} visit @param {any} message */
+function note({ observation }, message) {
+  if (message.exception !== undefined)
+    observation.exceptions.push(message.exception);
+  if (message.rejection !== undefined)
+    observation.rejections.push(message.rejection);
+  if (!message.snapshot) return;
+  const snapshot = { at: Date.now(), ...message.snapshot };
+  observation.seen.push(snapshot);
+  observation.last = snapshot;
+}
+
+/** Return the lines of a snapshot with equal digits: counts and times are no difference. @param {Snapshot} snapshot */
+export function normalLines({ lines }) {
+  return new Set(lines.map(({ text }) => normal(text)));
+}
+
+/** @param {string} text */
+export function normal(text) {
+  return text.replace(/\d+([.,:]\d+)*/g, "0");
+}
+
+/**
+ * Wait until a page is quiet: its requests have their responses, it does not change, and seems to send no further one.
+ * @param {Visit} visit
+ * @param {WaitOptions & { since?: number }} [options]
+ */
+export async function settle(
+  visit,
+  { expected, failing, seemsToLoad, since = 0 } = {},
+) {
+  const { observation } = visit;
+  const begun = Date.now();
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    const now = Date.now();
+    if (now - begun > LONGEST_MS || visit.page.isClosed()) break;
+    const calls = observation.calls.filter((call) => call.begun >= since);
+    if (
+      calls.some((call) => call.ended === null && call.operation !== visit.held)
+    )
+      continue;
+    if (
+      expected &&
+      !calls.some(({ operation }) => operation === expected) &&
+      now - begun < CALM_MS
+    )
+      continue;
+    const last = Math.max(
+      begun,
+      ...calls.map((call) => call.ended ?? call.begun),
+    );
+    const failed = calls.filter(
+      ({ operation }) => operation === failing && failing !== undefined,
+    );
+    const gaps = failed
+      .slice(1)
+      .map(
+        (call, index) =>
+          call.begun - (failed[index].ended ?? failed[index].begun),
+      );
+    let quiet = QUIET_MS;
+    if (gaps.length) quiet = Math.max(RETRY_MS, 2.5 * gaps[gaps.length - 1]);
+    else if (failed.length)
+      quiet = seemsToLoad?.(observation.last) ? STUCK_MS : RETRY_MS;
+    if (now - last < quiet) continue;
+    if (
+      now - lastChange(visit) >= QUIET_MS ||
+      now - last >= Math.max(CALM_MS, quiet)
+    )
+      break;
+  }
+  const snapshot = await visit.page
+    .evaluate(`window.${BINDING}Now?.()`)
+    .catch(() => null);
+  if (snapshot) note(visit, { snapshot });
+}
+
+/** Return when the texts of a page have changed last, digits aside. @param {Visit} visit */
+function lastChange({ observation: { seen } }) {
+  for (let index = seen.length - 1; index > 0; index--) {
+    const [now, before] = [seen[index], seen[index - 1]].map((each) =>
+      [...normalLines(each)].join("\n"),
+    );
+    if (now !== before) return seen[index].at;
+  }
+  return seen[0]?.at ?? 0;
+}
+
+/** @param {Page} page @param {Place} place */
+export function locate(page, place) {
+  const { by, name, nth } = place;
+  switch (by) {
+    case "role":
+      return page
+        .getByRole(/** @type {"button"} */ (place.role), { name, exact: true })
+        .nth(nth);
+    case "label":
+      return page.getByLabel(name, { exact: true }).nth(nth);
+    case "placeholder":
+      return page.getByPlaceholder(name, { exact: true }).nth(nth);
+    default:
+      return page.locator(name).nth(nth);
+  }
+}
+
+/** Return how a test finds an element, after `page.`. @param {Place} place */
+export function sourceOf(place) {
+  const name = JSON.stringify(place.name);
+  const nth = place.nth ? `.nth(${place.nth})` : "";
+  switch (place.by) {
+    case "role":
+      return `getByRole(${JSON.stringify(place.role)}, { name: ${name}, exact: true })${nth}`;
+    case "label":
+      return `getByLabel(${name}, { exact: true })${nth}`;
+    case "placeholder":
+      return `getByPlaceholder(${name}, { exact: true })${nth}`;
+    default:
+      return `locator(${name})${nth}`;
+  }
+}
+
+/** Do a step of an action; throws if the element is missing, covered or disabled. @param {Page} page @param {Step} step */
+export async function perform(page, { do: what, place, value = "" }) {
+  const locator = locate(page, place);
+  const timeout = CLICK_MS;
+  if (what === "fill") await locator.fill(value, { timeout });
+  else if (what === "select") await locator.selectOption(value, { timeout });
+  else if (what === "check") await locator.check({ timeout });
+  else await locator.click({ timeout });
+}

@@ -1,0 +1,526 @@
+// Judge what a user sees while an operation fails, by comparison with the page healthy, loading and empty. Pure functions.
+
+import { normal, normalLines } from "./browser.js";
+import { shapeOf, valuesIn } from "./texts.js";
+
+/** @import { Line, Observation, Operation, Probe, Snapshot, Target, Verdict } from "./types.d.ts" */
+
+const READABLE_MS = 600;
+const STORM = 5; // requests
+const STORM_MS = 2_000;
+/** The texts of engines and HTTP libraries, which are for developers. */
+const EXCEPTION =
+  /\b[A-Z]\w*(?:Error|Exception)\b|Unexpected (?:token|end of)|" is not valid JSON|Cannot read prop|Failed to fetch|NetworkError when|Load failed|Request failed with status|Network Error|is not (?:a function|iterable|defined)\b|JSON\.parse/;
+const ARTEFACT = /\bundefined\b|\[object \w+\]|\bNaN\b|\bInvalid Date\b/;
+/** The texts of the page of `browser.js` that a front end has no other source for. */
+const PROXY_TEXTS = ["nginx/", "<html"];
+const TYPED = 3; // characters: shorter values of fields are found by chance
+
+/**
+ * @typedef {object} Known what discovery has found out
+ * @property {Set<string>} usual all lines that a healthy page has shown
+ * @property {Set<string>} signedOut lines that only pages without a user show
+ * @property {Set<string>} values
+ * @property {Operation[]} operations
+ */
+
+/**
+ * Return what is wrong with a page while an operation of it fails.
+ * @param {Probe} probe
+ * @param {Observation} seen
+ * @param {Known} known
+ * @returns {Verdict[]}
+ */
+export function judgeRead(probe, seen, known) {
+  const { target, operation, state } = probe;
+  const { healthy } = target;
+  const { last } = seen;
+  const now = normalLines(last);
+  const own = linesOf(target, (operations) => operations.has(operation.name));
+  const lost = own.filter((line) => !now.has(line));
+  if (isBlank(last))
+    return [
+      verdict("blank", "The page shows nothing at all.", lost),
+      ...errorsOf(probe, seen),
+    ];
+  const isSignedOut =
+    state === "401" &&
+    (last.asksPassword || [...now].some((line) => known.signedOut.has(line)));
+  const said = messagesOf(probe, seen, known);
+  /** @type {Verdict[]} */
+  const verdicts = [
+    ...errorsOf(probe, seen),
+    ...textVerdicts(probe, seen, said, known),
+  ];
+  if (isSignedOut) return verdicts;
+  const isSilent = !said.length && !seen.dialogs.length && lost.length > 0;
+  const loading = loadingSigns(target, operation.name, last);
+  const empty = target.empty.get(operation.name);
+  const emptyLines = empty
+    ? [...normalLines(empty)].filter(
+        (line) => !healthy.lines.has(line) && now.has(line),
+      )
+    : [];
+  if (isSilent && loading.length)
+    verdicts.push(verdict("stuck", "The page goes on loading.", lost, loading));
+  else if (isSilent && emptyLines.length)
+    verdicts.push(
+      verdict(
+        "looks-empty",
+        "The page shows what it shows for an empty list.",
+        lost,
+        emptyLines,
+      ),
+    );
+  else if (isSilent)
+    verdicts.push(
+      verdict(
+        "silent",
+        "Texts are missing, and no message says why.",
+        lost,
+        textsIn(last),
+      ),
+    );
+  if (state !== "401" && state !== "404") {
+    const others = othersOf(probe, seen, known).filter(
+      (line) => !now.has(line),
+    );
+    if (others.length)
+      verdicts.push(
+        verdict(
+          "collateral",
+          "Texts of operations that succeeded are missing, too.",
+          others,
+          said.map(({ text }) => text),
+        ),
+      );
+  }
+  const shape = shapeOf(last.url, known.values);
+  if (shape !== healthy.url && state !== "404")
+    verdicts.push(
+      verdict("moved", `The page is at ${shape} now.`, [], [shape]),
+    );
+  if (lost.length && healthy.controls && !last.controls)
+    verdicts.push(
+      verdict("dead-end", "No link or button is left.", lost, textsIn(last)),
+    );
+  if (
+    lost.length &&
+    said.length &&
+    !said.some(({ announced }) => announced) &&
+    !seen.dialogs.length
+  ) {
+    verdicts.push(
+      verdict(
+        "not-announced",
+        "No screen reader announces the message: it is in no live region or heading.",
+        [],
+        said.map(({ text }) => text),
+      ),
+    );
+  }
+  return verdicts;
+}
+
+/**
+ * Return what is wrong with a page while an operation of it is held.
+ * @param {Probe} probe @param {Observation} seen @param {Known} known @returns {Verdict[]}
+ */
+export function judgeLoading(probe, seen, known) {
+  const { target, operation } = probe;
+  const now = normalLines(seen.last);
+  const own = linesOf(target, (operations) => operations.has(operation.name));
+  if (!own.length) return [];
+  if (isBlank(seen.last))
+    return [
+      verdict("blank-loading", "The page shows nothing while it loads.", own),
+    ];
+  /** @type {Verdict[]} */
+  const verdicts = [];
+  if (
+    own.some((line) => !now.has(line)) &&
+    !loadingSigns(target, operation.name, seen.last).length
+  ) {
+    verdicts.push(
+      verdict("no-loading", "Nothing shows that the page loads.", own),
+    );
+  }
+  const others = othersOf(probe, seen, known).filter((line) => !now.has(line));
+  if (others.length)
+    verdicts.push(
+      verdict(
+        "blocked",
+        "Texts of other operations wait for this one.",
+        others,
+      ),
+    );
+  return verdicts;
+}
+
+/** Return what is wrong with a page while its list is empty. @param {Probe} probe @param {Observation} seen @returns {Verdict[]} */
+export function judgeEmpty({ target, operation }, { last }) {
+  const now = normalLines(last);
+  const own = linesOf(target, (operations) =>
+    operations.has(operation.name),
+  ).filter((line) => !now.has(line));
+  const isNew = last.lines.some(
+    ({ text, control }) => !control && !target.healthy.lines.has(normal(text)),
+  );
+  return own.length && !isNew
+    ? [verdict("no-empty", "Nothing takes the place of an empty list.", own)]
+    : [];
+}
+
+/**
+ * Return what is wrong after an action whose request fails.
+ * @param {Probe} probe
+ * @param {Observation} seen since the action began
+ * @param {Snapshot} before
+ * @param {Known} known
+ * @returns {Verdict[]}
+ */
+export function judgeAction(probe, seen, before, known) {
+  const { target, state, operation } = probe;
+  const { last } = seen;
+  const now = normalLines(last);
+  const isSignedOut =
+    state === "401" &&
+    (last.asksPassword || [...now].some((line) => known.signedOut.has(line))) &&
+    !before.asksPassword;
+  const earlier = normalLines(before);
+  const said = messagesOf(probe, seen, known).filter(
+    ({ text }) => !earlier.has(normal(text)),
+  );
+  const verdicts = [
+    ...errorsOf(probe, seen),
+    ...textVerdicts(probe, seen, said, known),
+  ];
+  const typed = (target.action?.steps ?? []).filter(
+    ({ do: what, secret, value }) =>
+      what === "fill" && !secret && (value ?? "").length > TYPED,
+  );
+  const values = new Set(last.kept);
+  const lost = typed
+    .filter(({ value }) => !values.has(value ?? ""))
+    .map(({ value }) => value ?? "");
+  if (lost.length && operation.role !== "login")
+    verdicts.push(
+      verdict(
+        "input-lost",
+        "What the user has typed is gone.",
+        lost,
+        textsIn(last),
+      ),
+    );
+  if (isBlank(last))
+    return [
+      ...verdicts,
+      verdict("blank", "The page shows nothing at all.", [...earlier]),
+    ];
+  if (isSignedOut || said.length || seen.dialogs.length) {
+    if (
+      said.length &&
+      !isSignedOut &&
+      !said.some(({ announced }) => announced) &&
+      !seen.dialogs.length
+    ) {
+      verdicts.push(
+        verdict(
+          "not-announced",
+          "No screen reader announces the message: it is in no live region or heading.",
+          [],
+          said.map(({ text }) => text),
+        ),
+      );
+    }
+    return verdicts;
+  }
+  const loading = loadingSigns(target, operation.name, last, before);
+  if (loading.length)
+    return [
+      ...verdicts,
+      verdict("stuck", "The page goes on waiting.", [], loading),
+    ];
+  return [
+    ...verdicts,
+    verdict(
+      "silent",
+      "No message says that the action has failed.",
+      [],
+      textsIn(last),
+    ),
+  ];
+}
+
+/** Return whether a second click sent a second request. @param {Probe} probe @param {Observation} seen @returns {Verdict[]} */
+export function judgeSecondClick({ operation }, { calls }) {
+  const count = calls.filter(
+    (call) => call.operation === operation.name,
+  ).length;
+  const isCreating = operation.method === "POST" && operation.role === "create";
+  return isCreating && count > 1
+    ? [
+        verdict(
+          "double-send",
+          `A second click sends the request again: ${count} requests.`,
+        ),
+      ]
+    : [];
+}
+
+// --- What a page shows ---
+
+/**
+ * Return the new texts that a user can read: not those of a healthy, loading or empty page, nor labels or templates without their data.
+ * @param {Probe} probe @param {Observation} seen @param {Known} known
+ * @returns {Line[]}
+ */
+export function messagesOf({ target, operation }, seen, known) {
+  const usual = [
+    known.usual,
+    ...[target.loading, target.empty].map((each) =>
+      linesIn(each.get(operation.name)),
+    ),
+  ];
+  const healthy = [...target.healthy.lines];
+  return readable(seen).filter(({ text, control }) => {
+    const line = normal(text);
+    if (
+      control ||
+      !/\p{L}/u.test(line) ||
+      /(?:\.\.\.|…)$/.test(line) ||
+      isArtefact(line)
+    )
+      return false;
+    return (
+      !usual.some((lines) => lines.has(line)) &&
+      !healthy.some((each) => isPartOf(line, each))
+    );
+  });
+}
+
+/** @param {string} text */
+function isArtefact(text) {
+  return ARTEFACT.test(text) && !EXCEPTION.test(text);
+}
+
+/** @param {Snapshot | undefined} snapshot */
+function linesIn(snapshot) {
+  return snapshot ? normalLines(snapshot) : new Set();
+}
+
+/** Return the lines of the last snapshot, and those that stayed long enough to be read. @param {Observation} seen @returns {Line[]} */
+function readable({ seen, last }) {
+  /** @type {Map<string, { line: Line, since: number, longest: number }>} */
+  const lines = new Map();
+  const end = Math.max(last.at, ...seen.map(({ at }) => at));
+  for (const [index, snapshot] of seen.entries()) {
+    const until = seen[index + 1]?.at ?? end;
+    const before = index ? normalLines(seen[index - 1]) : new Set();
+    for (const line of snapshot.lines) {
+      const key = normal(line.text);
+      const known = lines.get(key);
+      const since = known && before.has(key) ? known.since : snapshot.at;
+      lines.set(key, {
+        line: known?.line.announced ? known.line : line,
+        since,
+        longest: Math.max(known?.longest ?? 0, until - since),
+      });
+    }
+  }
+  const now = normalLines(last);
+  return [...lines]
+    .filter(([key, { longest }]) => now.has(key) || longest >= READABLE_MS)
+    .map(([, { line }]) => line);
+}
+
+/** Return whether a line has only words of another, in its order: a template whose data is missing. @param {string} line @param {string} whole */
+function isPartOf(line, whole) {
+  const words = line.split(" ");
+  let index = 0;
+  for (const word of whole.split(" "))
+    index += Number(index < words.length && word === words[index]);
+  return index === words.length && line.length < whole.length;
+}
+
+/**
+ * Return what a page shows only while an operation is held.
+ * @param {Target} target @param {string} operation @param {Snapshot} now @param {Snapshot} [before] the action
+ */
+function loadingSigns(target, operation, now, before) {
+  const usual = before ? normalLines(before) : target.healthy.lines;
+  const visuals = before ? new Set(before.visuals) : target.healthy.visuals;
+  const held = target.loading.get(operation);
+  const heldLines = linesIn(held);
+  const isLoading = (/** @type {Line} */ { text }) =>
+    !usual.has(normal(text)) &&
+    (heldLines.has(normal(text)) || /(?:\.\.\.|…)$/.test(text));
+  const lines = now.lines.filter(isLoading).map(({ text }) => text);
+  const heldVisuals = new Set(held?.visuals);
+  const shown = now.visuals
+    .filter((visual) => !visuals.has(visual) && heldVisuals.has(visual))
+    .map((visual) => `<${visual.replace(/\.$/, "").replace(".", " class=")}>`);
+  const isBusy = now.busy && (held?.busy ?? true) && !(before?.busy ?? false);
+  return [
+    ...new Set([
+      ...lines,
+      ...shown,
+      ...(isBusy && !lines.length && !shown.length ? ["aria-busy"] : []),
+    ]),
+  ];
+}
+
+/** @param {Target} target @param {(operations: Set<string>) => boolean} isWanted */
+function linesOf({ healthy }, isWanted) {
+  return [...healthy.texts]
+    .filter(([, operations]) => isWanted(operations))
+    .map(([line]) => line);
+}
+
+/** Return the lines of operations that have nothing to do with the one that fails, and have succeeded. @param {Probe} probe @param {Observation} seen @param {Known} known */
+function othersOf({ target, operation }, seen, known) {
+  const succeeded = new Set(
+    seen.calls
+      .filter(({ status }) => status !== null && status < 400)
+      .map((call) => call.operation),
+  );
+  const isBelow = (/** @type {string} */ name) =>
+    known.operations.some(
+      (each) =>
+        each.name === name && each.path.startsWith(`${operation.path}/`),
+    );
+  const isOther = (/** @type {string} */ name) =>
+    name !== operation.name && succeeded.has(name) && !isBelow(name);
+  return linesOf(
+    target,
+    (operations) =>
+      !operations.has(operation.name) && [...operations].every(isOther),
+  );
+}
+
+/** @param {Snapshot} snapshot */
+function isBlank({ lines, visuals, fields }) {
+  return !lines.length && !visuals.length && !fields.length;
+}
+
+/** @param {Snapshot} snapshot */
+function textsIn({ lines }) {
+  return lines.filter(({ control }) => !control).map(({ text }) => text);
+}
+
+// --- Errors ---
+
+/** Return exceptions, rejections and storms. @param {Probe} probe @param {Observation} seen @returns {Verdict[]} */
+function errorsOf({ target, operation }, { exceptions, rejections, calls }) {
+  const { errors, counts } = target.healthy;
+  const isNew = (/** @type {string} */ text) => !errors.has(normal(text));
+  const thrown = [...new Set(exceptions.filter(isNew))];
+  const rejected = [
+    ...new Set(
+      rejections.filter((text) => isNew(text) && !exceptions.includes(text)),
+    ),
+  ];
+  const times = calls
+    .filter((call) => call.operation === operation.name)
+    .map(({ begun }) => begun);
+  const isStorm = (/** @type {number} */ time, /** @type {number} */ index) =>
+    (times[index + STORM - 1] ?? Infinity) - time <= STORM_MS;
+  const usual = counts.get(operation.name) ?? 0;
+  return [
+    ...thrown
+      .slice(0, 1)
+      .map((text) =>
+        verdict(
+          "uncaught",
+          "Nothing catches an exception.",
+          [],
+          thrown.length > 1 ? thrown : [text],
+        ),
+      ),
+    ...rejected
+      .slice(0, 1)
+      .map(() =>
+        verdict(
+          "unhandled-rejection",
+          "Nothing handles a rejected promise.",
+          [],
+          rejected,
+        ),
+      ),
+    ...(times.length - usual >= STORM - 1 && times.some(isStorm)
+      ? [
+          verdict(
+            "storm",
+            `The page sends ${times.length} requests, at least ${STORM} of them within two seconds.`,
+          ),
+        ]
+      : []),
+  ];
+}
+
+/** Return what is wrong with the new texts. @param {Probe} probe @param {Observation} seen @param {Line[]} said @param {Known} known @returns {Verdict[]} */
+function textVerdicts({ state, target }, seen, said, known) {
+  const texts = [...said.map(({ text }) => text), ...seen.dialogs];
+  const raw = texts.filter((text) => EXCEPTION.test(text));
+  const bodies = state.startsWith("5")
+    ? seen.failures.flatMap((body) =>
+        valuesIn(body).filter((text) => text.length > 5),
+      )
+    : [];
+  const proxys = state === "html" ? PROXY_TEXTS : [];
+  const sent = texts.filter(
+    (text) =>
+      !raw.includes(text) &&
+      [...bodies, ...proxys].some((each) => text.includes(each)),
+  );
+  const artefacts = seen.last.lines
+    .map(({ text }) => text)
+    .filter(
+      (text) =>
+        isArtefact(text) &&
+        !target.healthy.lines.has(normal(text)) &&
+        !known.usual.has(normal(text)),
+    );
+  return [
+    ...(raw.length
+      ? [
+          verdict(
+            "raw-exception",
+            "The page shows the text of an exception.",
+            [],
+            raw,
+          ),
+        ]
+      : []),
+    ...(sent.length
+      ? [
+          verdict(
+            "raw-response",
+            "The page shows the server's own text.",
+            [],
+            sent,
+          ),
+        ]
+      : []),
+    ...(artefacts.length
+      ? [
+          verdict(
+            "artefact",
+            "The page shows a value that is missing as text.",
+            [],
+            artefacts,
+          ),
+        ]
+      : []),
+  ];
+}
+
+/** @param {string} rule @param {string} message @param {string[]} [lost] @param {string[]} [shown] @returns {Verdict} */
+function verdict(rule, message, lost = [], shown = []) {
+  return {
+    rule,
+    message,
+    lost: lost.slice(0, 5),
+    shown: [...new Set(shown)].slice(0, 5),
+  };
+}

@@ -1,0 +1,382 @@
+// Fail each operation of each page and action in each state, and judge what is seen.
+
+import { failure } from "../shared.js";
+import { normal, perform, settle, sourceOf } from "./browser.js";
+import {
+  judgeAction,
+  judgeEmpty,
+  judgeLoading,
+  judgeRead,
+  judgeSecondClick,
+} from "./judge.js";
+import { LEVELS } from "./causes.js";
+import { jsonOf } from "./texts.js";
+
+/** @import { Finding, Observation, Probe, Snapshot, Target, Verdict, Visit } from "./types.d.ts" */
+/** @import { Discovery } from "./discover.js" */
+/** @import { Known } from "./judge.js" */
+
+const PROXY = "html"; // a 502 by a proxy, which no expression can name
+const ARRIVES_MS = 5_000;
+const MARK = "quagmire in shard 7391";
+/** @typedef {Parameters<import("../client.js").Mockpets["use"]>[0]} Scenario */
+
+/** What probes have found. */
+export class Probing {
+  /** @type {Set<string>} */
+  #confirmed = new Set();
+
+  /** @param {Discovery} discovery @param {Known} known */
+  constructor(discovery, known) {
+    this.discovery = discovery;
+    this.opener = discovery.opener;
+    this.known = known;
+    /** @type {Finding[]} */
+    this.findings = [];
+    /** @type {{ page: string, action: string | null, operation: string, state: string, level: string }[]} */
+    this.matrix = [];
+    this.planned = 0;
+    this.skipped = 0;
+  }
+
+  /** Run the probes, most telling first, until the deadline. @param {number} deadline */
+  async run(deadline) {
+    const probes = this.plan();
+    this.planned = probes.length;
+    const stages = [...new Set(probes.map(({ stage }) => stage))].sort(
+      (one, other) => one - other,
+    );
+    for (const stage of stages) {
+      await this.discovery.each(
+        probes.filter((probe) => probe.stage === stage),
+        async (probe) => {
+          if (Date.now() > deadline) return;
+          await this.#probe(probe);
+          const errors = this.findings.filter(
+            ({ level }) => level === "error",
+          ).length;
+          this.discovery.progress(
+            `${this.matrix.length} of ${this.planned} probes, ${errors} errors`,
+          );
+        },
+      );
+    }
+  }
+
+  /** Return all probes. Loading and empty come first, because failures are compared with them. @returns {Probe[]} */
+  plan() {
+    const { targets } = this.discovery;
+    /** @type {Map<string, number>} */
+    const pages = new Map(); // on which an operation was planned
+    return targets.flatMap((target) =>
+      target.operations.flatMap((name) => {
+        const operation = this.known.operations.find(
+          (each) => each.name === name,
+        );
+        if (!operation || (!target.action && !operation.reads)) return [];
+        const again = Math.min(pages.get(name) ?? 0, 9) / 10; // other pages with the operation come later in a stage
+        pages.set(name, (pages.get(name) ?? 0) + 1);
+        const documented = operation.states.filter(
+          (state) => Number(state) >= 400 && Number(state) < 500,
+        );
+        const states = [
+          ...(this.opener.serverSide ? [] : [["hold", 0]]),
+          ...(operation.role === "list" && !target.action
+            ? [["empty", 0]]
+            : []),
+          ["500", 1],
+          ...documented.map((state) => [state, 2]),
+          ["offline", 3],
+          ["malformed_json", 4],
+          ...(this.opener.serverSide ? [] : [[PROXY, 5]]),
+        ];
+        return states.map(([state, stage]) => ({
+          target,
+          operation,
+          state: String(state),
+          stage: Number(stage) + again,
+        }));
+      }),
+    );
+  }
+
+  /** @param {Probe} probe */
+  async #probe(probe) {
+    const first = await this.#attempt(probe);
+    if (!first) {
+      this.skipped++;
+      return;
+    }
+    let { verdicts } = first;
+    // Something may have gone wrong by itself: an error must happen twice.
+    // Once is enough for an operation and a rule.
+    const isNew = (/** @type {Verdict} */ { rule }) =>
+      LEVELS[rule] === "error" && !this.#confirmed.has(keyOf(probe, rule));
+    if (verdicts.some(isNew)) {
+      const second = await this.#attempt(probe, { isFirst: false });
+      verdicts = verdicts.filter(
+        (verdict) =>
+          !isNew(verdict) ||
+          second?.verdicts.some(({ rule }) => rule === verdict.rule),
+      );
+      for (const { rule } of verdicts) this.#confirmed.add(keyOf(probe, rule));
+    }
+    // The usual text of a status is perhaps the app's own, so an unmistakable one must appear, too.
+    if (
+      verdicts.some(({ rule }) => rule === "raw-response") &&
+      first.failures.length
+    ) {
+      const marked = await this.#attempt(probe, {
+        isFirst: false,
+        body: mark(first.failures[0]),
+      });
+      verdicts = verdicts.filter(
+        ({ rule }) =>
+          rule !== "raw-response" ||
+          marked?.verdicts.some((each) => each.rule === rule),
+      );
+    }
+    const found = verdicts.map((verdict) =>
+      this.#finding(probe, verdict, first),
+    );
+    this.findings.push(...found);
+    const level =
+      ["error", "warning", "note"].find((each) =>
+        found.some((finding) => finding.level === each),
+      ) ?? "ok";
+    const { target, operation, state } = probe;
+    this.matrix.push({
+      page: target.shape,
+      action: target.action?.name ?? null,
+      operation: operation.name,
+      state,
+      level,
+    });
+  }
+
+  /**
+   * Open the page in the state, and judge it; undefined if the operation was not called.
+   * @param {Probe} probe
+   * @param {{ isFirst?: boolean, body?: unknown }} [options] `isFirst` if a screenshot is wanted, and loading and empty pages are
+   *   remembered; `body` that of the failing response in place of the mock's
+   */
+  async #attempt(probe, { isFirst = true, body } = {}) {
+    /** @type {Visit | undefined} */
+    let visit;
+    try {
+      visit = await (probe.target.action
+        ? this.#openHealthy(probe)
+        : this.#openFailing(probe, body));
+      const verdicts = probe.target.action
+        ? await this.#act(visit, probe, isFirst, body)
+        : await this.#look(visit, probe, isFirst);
+      if (!verdicts) return undefined;
+      const screenshot =
+        isFirst && verdicts.length
+          ? await this.discovery.screenshot(visit, "probe")
+          : "";
+      return {
+        verdicts,
+        screenshot,
+        calls: visit.observation.calls,
+        failures: visit.observation.failures,
+      };
+    } catch (error) {
+      if (!this.opener.browser.isConnected()) throw error;
+      return undefined; // such as a page that does not load in time on a busy machine
+    } finally {
+      if (visit) await this.opener.close(visit);
+    }
+  }
+
+  /** @param {Probe} probe */
+  async #openHealthy({ target }) {
+    return this.opener.open(target.url, { signedIn: target.signedIn });
+  }
+
+  /** @param {Probe} probe @param {unknown} body */
+  async #openFailing({ target, operation: { name }, state }, body) {
+    const isFailing = state !== "hold" && state !== "empty";
+    return this.opener.open(target.url, {
+      signedIn: target.signedIn,
+      scenario: state === PROXY ? "default" : scenarioOf(name, state, body),
+      proxied: state === PROXY ? name : null,
+      expected: name,
+      failing: isFailing ? name : undefined,
+      seemsToLoad: (snapshot) => isLike(snapshot, target.loading.get(name)),
+    });
+  }
+
+  /** @param {Visit} visit @param {Probe} probe @param {boolean} isFirst */
+  async #look(visit, probe, isFirst) {
+    const { target, operation, state } = probe;
+    const { observation } = visit;
+    await this.#addServers(visit);
+    if (!observation.calls.some((call) => call.operation === operation.name))
+      return undefined;
+    if (state === "hold") {
+      if (isFirst) target.loading.set(operation.name, observation.last);
+      return judgeLoading(probe, observation, this.known);
+    }
+    if (state === "empty") {
+      if (isFirst) target.empty.set(operation.name, observation.last);
+      return judgeEmpty(probe, observation);
+    }
+    observation.failures = await jsonOf(visit, operation.name);
+    return judgeRead(probe, observation, this.known);
+  }
+
+  /** Add the calls of the app's own server, which do not pass the browser. @param {Visit} visit */
+  async #addServers({ mock, observation }) {
+    const begun = Date.now();
+    for (const { operation, method, path, status } of await mock.requests({
+      limit: 200,
+    })) {
+      if (
+        operation &&
+        !observation.calls.some((call) => call.operation === operation)
+      ) {
+        observation.calls.push({
+          operation,
+          method,
+          path,
+          begun,
+          ended: begun,
+          status,
+        });
+      }
+    }
+  }
+
+  /** @param {Visit} visit @param {Probe} probe @param {boolean} isFirst @param {unknown} body */
+  async #act(visit, probe, isFirst, body) {
+    const {
+      target,
+      operation: { name },
+      state,
+    } = probe;
+    const steps = target.action?.steps ?? [];
+    for (const step of steps.slice(0, -1)) await perform(visit.page, step);
+    await settle(visit, {});
+    const before = visit.observation.last;
+    /** @type {Observation} */
+    const since = (visit.observation = {
+      last: before,
+      seen: [],
+      calls: [],
+      exceptions: [],
+      rejections: [],
+      dialogs: [],
+      failures: [],
+      broken: false,
+    });
+    if (state === PROXY) visit.proxied = name;
+    else await visit.mock.use(scenarioOf(name, state, body));
+    if (state === "hold") visit.held = name;
+    const isHeld = state === "hold";
+    await perform(visit.page, steps[steps.length - 1]);
+    await arrives(since, name);
+    await settle(visit, {
+      failing: isHeld ? undefined : name,
+      seemsToLoad: (snapshot) => isLike(snapshot, target.loading.get(name)),
+    });
+    if (!since.calls.some((call) => call.operation === name)) return undefined;
+    if (isHeld) {
+      if (isFirst) target.loading.set(name, since.last);
+      await failure(() => perform(visit.page, steps[steps.length - 1]));
+      await settle(visit, {});
+      return judgeSecondClick(probe, since);
+    }
+    since.failures = await jsonOf(visit, name);
+    return judgeAction(probe, since, before, this.known);
+  }
+
+  /** @param {Probe} probe @param {Verdict} verdict @param {{ screenshot: string, calls: import("./types.d.ts").Call[] }} attempt @returns {Finding} */
+  #finding(
+    { target, operation, state },
+    { rule, message, lost = [], shown = [] },
+    { screenshot, calls },
+  ) {
+    const { action, healthy } = target;
+    const sent = calls.filter((call) => call.operation === operation.name);
+    const requests = sent
+      .slice(0, 1)
+      .map(({ method, path, status }) => ({
+        method,
+        path,
+        status,
+        count: sent.length,
+      }));
+    return {
+      rule,
+      level: LEVELS[rule],
+      page: target.shape,
+      url: pathOf(target.url),
+      signed_in: target.signedIn,
+      action: action?.name ?? null,
+      steps: (action?.steps ?? []).map(({ do: what, place, value }) => ({
+        do: what,
+        locator: sourceOf(place),
+        ...(value !== undefined && { value }),
+      })),
+      operation: operation.name,
+      state: state === PROXY ? "502" : state,
+      expression: state === PROXY ? null : `${operation.name}:${state}`,
+      message,
+      lost: lost.map((line) => healthy.originals.get(line) ?? line),
+      shown,
+      requests,
+      healthy: healthy.screenshot,
+      failing: screenshot,
+    };
+  }
+}
+
+/** @param {Probe} probe @param {string} rule */
+function keyOf({ target, operation }, rule) {
+  return `${rule} ${operation.name} ${target.action !== null}`;
+}
+
+/** Return what makes an operation fail. @param {string} name @param {string} state @param {unknown} body of the response in place of the mock's */
+function scenarioOf(name, state, body) {
+  if (body === undefined) return /** @type {Scenario} */ (`${name}:${state}`);
+  const reply = { status: Number(state), body };
+  return /** @type {Scenario} */ ({
+    description: "A marked error.",
+    stubs: [{ match: { operation: name }, reply, off_contract: true }],
+  });
+}
+
+/** Return a body with unmistakable texts. @param {unknown} body @returns {unknown} */
+function mark(body) {
+  if (typeof body === "string") return MARK;
+  if (Array.isArray(body)) return body.map(mark);
+  return body instanceof Object
+    ? Object.fromEntries(
+        Object.entries(body).map(([name, value]) => [name, mark(value)]),
+      )
+    : body;
+}
+
+/** @param {string} url */
+export function pathOf(url) {
+  const { pathname, search, hash } = new URL(url);
+  return pathname + search + hash;
+}
+
+/** Return whether a page looks as while it loads. @param {Snapshot} now @param {Snapshot | undefined} loading */
+function isLike(now, loading) {
+  const textOf = (/** @type {Snapshot} */ { lines, visuals }) =>
+    JSON.stringify([lines.map(({ text }) => normal(text)), visuals]);
+  return loading !== undefined && textOf(now) === textOf(loading);
+}
+
+/** Wait until an operation is called. @param {Observation} observation @param {string} name */
+async function arrives({ calls }, name) {
+  for (
+    const deadline = Date.now() + ARRIVES_MS;
+    Date.now() < deadline && !calls.some(({ operation }) => operation === name);
+  ) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

@@ -1,0 +1,207 @@
+// The types that the modules of the audit share. docs/bugs/audit.md explains the rules.
+
+import type { BrowserContext, Page } from "@playwright/test";
+import type { Mockpets } from "../client.js";
+
+/** What `mockpets audit` passes: see `mockpets/cli/audit.py`. Times are in minutes. */
+export interface Config {
+  app: string;
+  url: string;
+  token: string | null;
+  baseUrl: string | null;
+  output: string;
+  pages: number;
+  minutes: number;
+  workers: number;
+  user: string | null;
+  storageState: string | null;
+  browser: string | null;
+  cwd: string;
+}
+
+export type Level = "error" | "warning" | "note";
+
+/** An operation of the contract; `path` begins with the base path and has `{}` for each parameter. */
+export interface Operation {
+  name: string;
+  method: string;
+  path: string;
+  role: string;
+  states: string[];
+  reads: boolean;
+}
+
+/** A line of visible text; `control` if it is only the label of something to press or to fill in. */
+export interface Line {
+  text: string;
+  announced: boolean;
+  control: boolean;
+}
+
+/** A visible field; `key` is stable between runs. */
+export interface Field {
+  key: string;
+  value: string;
+  secret: boolean;
+}
+
+/** What a user sees at one time. `visuals` are painted elements without text, such as spinners and skeletons. */
+export interface Snapshot {
+  at: number;
+  url: string;
+  lines: Line[];
+  fields: Field[];
+  visuals: string[];
+  busy: boolean;
+  /** The values of all fields, also of hidden ones. */
+  kept: string[];
+  controls: number;
+  asksPassword: boolean;
+}
+
+/** A request of the page to the contract. `ended` and `status` are null while it waits; a failed one has no status. */
+export interface Call {
+  operation: string;
+  method: string;
+  path: string;
+  begun: number;
+  ended: number | null;
+  status: number | null;
+}
+
+/** How to find an element again. */
+export type Place =
+  | { by: "role"; role: string; name: string; nth: number }
+  | { by: "label" | "placeholder"; name: string; nth: number }
+  | { by: "css"; name: string; nth: number };
+
+export interface Step {
+  do: "click" | "fill" | "select" | "check";
+  place: Place;
+  value?: string;
+  /** Whether the field is a password. */
+  secret?: boolean;
+}
+
+/** Something to press: a form with its fields, or a button. `key` is equal for those that repeat in a list. */
+export interface Candidate {
+  key: string;
+  name: string;
+  isForm: boolean;
+  asksPassword: boolean;
+  steps: Step[];
+}
+
+/** What happened on a page from its start, or from the start of an action, until it was quiet. */
+export interface Observation {
+  last: Snapshot;
+  seen: Snapshot[];
+  calls: Call[];
+  exceptions: string[];
+  rejections: string[];
+  dialogs: string[];
+  /** The bodies of failed responses. */
+  failures: unknown[];
+  /** Whether a request has failed. */
+  broken: boolean;
+}
+
+/** A page in a context and a session of its own. */
+export interface Visit {
+  context: BrowserContext;
+  page: Page;
+  mock: Mockpets;
+  observation: Observation;
+  /** The bodies of responses, as the page reads them. */
+  bodies: { operation: string; text: Promise<string> }[];
+  /** The operation whose responses are held. */
+  held: string | null;
+  /** The operation whose responses are those of a broken proxy. */
+  proxied: string | null;
+}
+
+/** How a page is when nothing fails. Lines are normalized; `texts` has the operations whose responses contain a line. */
+export interface Healthy {
+  url: string;
+  lines: Set<string>;
+  originals: Map<string, string>;
+  texts: Map<string, Set<string>>;
+  visuals: Set<string>;
+  fields: Field[];
+  controls: number;
+  errors: Set<string>;
+  counts: Map<string, number>;
+  screenshot: string;
+}
+
+export interface Target {
+  shape: string;
+  url: string;
+  signedIn: boolean;
+  title: string;
+  operations: string[];
+  healthy: Healthy;
+  asksPassword: boolean;
+  action: Action | null;
+  /** By operation, what the page shows while it waits, and when its list is empty. */
+  loading: Map<string, Snapshot>;
+  empty: Map<string, Snapshot>;
+}
+
+/** Steps that lead to calls that write, on a page. */
+export interface Action {
+  name: string;
+  steps: Step[];
+}
+
+export interface Probe {
+  target: Target;
+  operation: Operation;
+  state: string;
+  stage: number;
+}
+
+/** What a rule has found, before it is known where. */
+export interface Verdict {
+  rule: string;
+  message: string;
+  lost?: string[];
+  shown?: string[];
+}
+
+export interface Finding {
+  rule: string;
+  level: Level;
+  page: string;
+  url: string;
+  signed_in: boolean;
+  action: string | null;
+  steps: { do: string; locator: string; value?: string }[];
+  operation: string;
+  state: string;
+  expression: string | null;
+  message: string;
+  lost: string[];
+  shown: string[];
+  requests: {
+    method: string;
+    path: string;
+    status: number | null;
+    count: number;
+  }[];
+  healthy: string;
+  failing: string;
+}
+
+export interface Cause {
+  id: string;
+  rule: string;
+  level: Level;
+  title: string;
+  advice: string;
+  operations: string[];
+  pages: string[];
+  findings: number[];
+  accepted: string | null;
+  known: boolean;
+}
