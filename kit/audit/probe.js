@@ -299,14 +299,12 @@ export class Probing {
   ) {
     const { action, healthy } = target;
     const sent = calls.filter((call) => call.operation === operation.name);
-    const requests = sent
-      .slice(0, 1)
-      .map(({ method, path, status }) => ({
-        method,
-        path,
-        status,
-        count: sent.length,
-      }));
+    const requests = sent.slice(0, 1).map(({ method, path, status }) => ({
+      method,
+      path,
+      status,
+      count: sent.length,
+    }));
     return {
       rule,
       level: LEVELS[rule],
