@@ -44,6 +44,7 @@ _SECTIONS: Final = {
         "mcp": "Connect a coding agent to a running server: MCP over stdin and stdout.",
     },
     "Report on a front end or a service": {
+        "audit": "Open an app's pages while its API fails, and report what its users would see.",
         "report": "Report what a front end does wrong in its requests.",
         "replay": "Send the requests of HAR files to a server, and compare status and body.",
     },

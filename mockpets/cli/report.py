@@ -24,7 +24,7 @@ from mockpets.errors import InputError, problem_with
 from mockpets.units import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mockpets.client import ControlClient
     from mockpets.contract.model import Contracts
@@ -113,10 +113,22 @@ def _failing(names: tuple[str, ...]) -> set[str]:
     """Return the rules whose findings fail the command; raise `InputError` if one is unknown."""
     from mockpets.report.findings import CLIENT_RULES
 
-    selected = {rule.name: {rule.name} for rule in CLIENT_RULES}
-    expected = f"rules: {', '.join(selected)}; or error, or all"
+    return failing_rules(names, {rule.name: rule.level for rule in CLIENT_RULES}, ("error",))
+
+
+def failing_rules(
+    names: Iterable[str], rules: Mapping[str, str], levels: Sequence[str]
+) -> set[str]:
+    """Return the rules that values of ``--fail-on`` name; raise `InputError` if one is unknown.
+
+    :param rules: name to level.
+    :param levels: those that can be named, the worst first; each includes those before it.
+    """
+    selected = {name: {name} for name in rules}
+    expected = f"rules: {', '.join(selected)}; or {', '.join(levels)}, or all"
     selected["all"] = {*selected}
-    selected["error"] = {rule.name for rule in CLIENT_RULES if rule.level == "error"}
+    for position, level in enumerate(levels, 1):
+        selected[level] = {name for name in rules if rules[name] in levels[:position]}
     wanted = [name for words in names for name in words.split(",")]
     if problems := unknown_names("--fail-on", "rule", wanted, selected, expected):
         raise InputError(problems)
@@ -161,16 +173,25 @@ def _write(report: Report, name: str) -> None:
     """Print a report; with GitHub's format, also add it to the summary of the job."""
     from mockpets.report.formats import WRITERS
 
-    if name == "github" and (summary := os.environ.get(_SUMMARY)):
-        try:
-            with Path(summary).open("ab") as stream:
-                stream.write(f"{WRITERS['markdown'](report)}\n".encode())
-        except OSError as error:
-            raise cannot_write(Path(summary), error) from error
+    if name == "github":
+        add_to_job(WRITERS["markdown"](report))
     text = WRITERS[name](report)
     if name == "text" and on_terminal():
         text = "\n".join(map(hang, text.split("\n")))
     click.echo(text)
+
+
+def add_to_job(markdown: str) -> None:
+    """Add a text to the summary of a job of GitHub Actions, if there is one.
+
+    :raise InputError: the file cannot be written.
+    """
+    if summary := os.environ.get(_SUMMARY):
+        try:
+            with Path(summary).open("ab") as stream:
+                stream.write(f"{markdown}\n".encode())
+        except OSError as error:
+            raise cannot_write(Path(summary), error) from error
 
 
 def _problems(files: tuple[Path, ...], *, is_har: bool) -> Iterator[Problem]:

@@ -57,11 +57,15 @@ def as_json(report: Report) -> str:
 
 
 def as_markdown(report: Report) -> str:
-    """Return the text as a code block, in which nothing is a link, a mention or HTML."""
-    text = as_text(report)
+    """Return the text under a heading, as `markdown` does."""
+    return markdown(_TITLE, as_text(report))
+
+
+def markdown(title: str, text: str) -> str:
+    """Return a heading, and a text as a code block, in which nothing is a link, mention or HTML."""
     # Longer than any fence in the text.
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
-    return f"## {_TITLE}\n\n{fence}text\n{text}\n{fence}"
+    return f"## {title}\n\n{fence}text\n{text}\n{fence}"
 
 
 # --- GitHub Actions -----------------------------------------------------------------------------
@@ -73,14 +77,17 @@ def as_annotations(report: Report) -> str:
     GitHub shows ten errors and ten warnings of each step; the summary of the job lists all.
     """
     findings = [
-        _command(each.rule.level, f"{each.rule.title} ({each.rule.name})", _lines_of(each))
+        annotation(each.rule.level, f"{each.rule.title} ({each.rule.name})", _lines_of(each))
         for each in report.findings
     ]
-    return "\n".join([_command("notice", _TITLE, [report.summary]), *findings])
+    return "\n".join([annotation("notice", _TITLE, [report.summary]), *findings])
 
 
-def _command(name: str, title: str, lines: Iterable[str]) -> str:
-    """Return a workflow command: one line, in which GitHub's runner decodes ``%`` escapes."""
+def annotation(name: str, title: str, lines: Iterable[str]) -> str:
+    """Return a workflow command: one line, in which GitHub's runner decodes ``%`` escapes.
+
+    :param name: ``error``, ``warning`` or ``notice``.
+    """
     message = "\n".join(map(printable, lines))
     title = _encoded(printable(title)).replace(":", "%3A").replace(",", "%2C")
     return f"::{name} title={title}::{_encoded(message)}"

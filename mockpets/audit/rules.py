@@ -1,0 +1,47 @@
+"""The rules of the audit, as the documentation and ``--fail-on`` name them.
+
+`kit/audit/` checks them, and writes the title and the advice of each cause.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from mockpets.audit.result import Level
+
+
+class AuditRule(NamedTuple):
+    """What an audit reports.
+
+    :param text: what the page or action does; the end of a sentence that begins with "it".
+    """
+
+    name: str
+    level: Level
+    text: str
+
+
+RULES: Final = (
+    AuditRule("blank", "error", "shows nothing at all after the failure"),
+    AuditRule("stuck", "error", "still shows what it shows while loading"),
+    AuditRule("looks-empty", "error", "shows what it shows for an empty list"),
+    AuditRule("silent", "error", "loses its texts, or its action fails, without a message"),
+    AuditRule("collateral", "error", "loses texts of operations that succeeded"),
+    AuditRule("uncaught", "error", "throws an exception that nothing catches"),
+    AuditRule("storm", "error", "sends an operation's request five or more times in two seconds"),
+    AuditRule("input-lost", "error", "loses what the user typed"),
+    AuditRule("double-send", "error", "sends a creating POST twice on a second click"),
+    AuditRule("raw-exception", "warning", "shows the text of an exception"),
+    AuditRule("raw-response", "warning", "shows the server's text of a 5xx or malformed response"),
+    AuditRule("artefact", "warning", "shows `undefined`, `[object Object]` or `NaN`"),
+    AuditRule("moved", "warning", "goes to another address"),
+    AuditRule("dead-end", "warning", "has no link or button left"),
+    AuditRule("unhandled-rejection", "warning", "leaves a rejected promise unhandled"),
+    AuditRule("blank-loading", "warning", "shows nothing while it loads"),
+    AuditRule("not-announced", "note", "has its message in no live region or heading"),
+    AuditRule("no-loading", "note", "does not show that it loads"),
+    AuditRule("blocked", "note", "lets one held response keep back texts of others"),
+    AuditRule("no-empty", "note", "shows nothing in place of an empty list"),
+)
+"""Errors first, then warnings and notes."""

@@ -1,0 +1,363 @@
+"""The command `audit`: what a user of an app sees when its API fails."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import click
+from click.core import ParameterSource
+
+from mockpets.cli.commands import Choice, cannot_write
+from mockpets.cli.commands import report as print_problems
+from mockpets.cli.layout import columns, cut, on_terminal
+from mockpets.cli.options import integer, option, with_format, with_settings
+from mockpets.cli.remote import reporting, with_token
+from mockpets.errors import InputError, invalid, printable, problem_with
+from mockpets.packaged_data import shipped
+from mockpets.settings.sources import load_settings
+from mockpets.settings.validators import got
+from mockpets.urls import plain_url, shown_url
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from mockpets.audit.accepted import Accepted
+    from mockpets.audit.node import Ended
+    from mockpets.audit.result import Result
+    from mockpets.errors import Problem
+    from mockpets.settings import Settings
+
+SCRIPT: Final = shipped("kit") / "audit" / "main.js"
+"""The JavaScript part, which opens the pages and writes the result."""
+_LOG: Final = "crash.log"
+_OF_SERVER: Final = (
+    *("contract", "corrections", "data", "scenarios_dir", "fixtures_dir"),
+    *("seed", "locale", "now", "api_key"),
+)
+"""The settings that decide what the mock has; they are options of the command."""
+_KEPT: Final = (*_OF_SERVER, "scenario", "max_records", "max_sessions", "memory")
+"""The settings of `serve` that the mock of an audit has, too.
+
+Not those for its address, state file and control API: another server may run with them.
+"""
+_MINUTES: Final = (0.1, 120.0)
+
+
+class _Inputs(NamedTuple):
+    """What the options name, read before anything starts."""
+
+    failing: set[str]
+    baseline: set[str]
+    accepted: dict[str, Accepted]
+
+
+def _minutes(text: str) -> float:
+    low, high = _MINUTES
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0
+    if low <= number <= high:
+        return number
+    raise click.BadParameter(f"must be a number from {low:g} to {high:g}, {got(text)}")
+
+
+@click.command(
+    epilog="The exit status is 1 if a new cause breaks a rule of --fail-on, or the audit fails; 2 "
+    "if an option or a file is invalid; and 130 after Ctrl-C.",
+)
+@click.argument("app_url", metavar="APP_URL")
+@option(
+    "--output, -o DIR", "Folder for the report.", type=click.Path(path_type=Path), default="audit"
+)
+@option("--pages NUMBER", "Maximum number of pages.", type=integer(1, 200), default=20)
+@option("--minutes NUMBER", "Maximum duration, such as 5 or 0.5.", type=_minutes, default=5)
+@option("--workers NUMBER", "Number of pages to test at a time.", type=integer(1, 8), default=2)
+@option("--user NAME", "User to sign in as: e-mail address, name or key.  [default: any]")
+@option(
+    "--storage-state FILE",
+    "Signed-in state that Playwright saved.",
+    type=click.Path(path_type=Path),
+)
+@option("--base-url URL", "Base URL of the API in the app.  [default: that of the contract]")
+@option(
+    "--browser NAME",
+    "Channel such as chrome, or the path of a Chromium.  [default: Playwright's Chromium]",
+)
+@with_format(Choice(["text", "github", "json"]))
+@option(
+    "--fail-on LEVEL|RULE",
+    "Exit with status 1 for new causes of this rule or level: error, warning (or error), note (or "
+    "a worse one) or all.  Repeatable, or comma-separated.",
+    multiple=True,
+)
+@option(
+    "--baseline FILE",
+    "An earlier audit.json, whose causes do not fail.",
+    type=click.Path(path_type=Path),
+)
+@option(
+    "--accepted FILE",
+    "YAML file with a reason for each accepted cause.  [default: audit-accepted.yaml, if it "
+    "exists]",
+    type=click.Path(path_type=Path),
+)
+@option("--url URL", "URL of a running server to use.  [default: start one]")
+@with_token
+@with_settings(*_OF_SERVER)
+def audit(
+    app_url: str,
+    output: Path,
+    output_format: str,
+    fail_on: tuple[str, ...],
+    baseline: Path | None,
+    accepted: Path | None,
+    url: str | None,
+    token: str | None,
+    config: Path | None,
+    **options: Any,
+) -> int | None:
+    """Open an app's pages while its API fails, and report what its users would see.
+
+    Needs Node 20.19 or newer, and @playwright/test in your project. Point the app at any mockpets
+    URL, or at the base path of your contract: the audit routes its requests to a mock. The app and
+    your repository stay unchanged.
+    """
+    if problems := [*_problems(app_url, url=url, **options)]:
+        raise InputError(problems)
+    inputs = _read_inputs(fail_on, baseline, accepted)
+    request = {
+        "app": app_url,
+        "baseUrl": options["base_url"],
+        "output": str(output.absolute()),
+        "pages": options["pages"],
+        "minutes": options["minutes"],
+        "workers": options["workers"],
+        "user": options["user"],
+        "storageState": _absolute(options["storage_state"]),
+        "browser": options["browser"],
+        "cwd": str(Path.cwd()),
+    }
+    settings = {name: options[name] for name in _OF_SERVER}
+
+    def run(root: str, token: str | None) -> int:
+        return _audit({**request, "url": root, "token": token}, output, output_format, inputs)
+
+    if url is None:
+        with _own_mock(_settings(load_settings(settings, os.environ, config), app_url)) as root:
+            return run(root, None)
+
+    from mockpets.client import ControlClient
+
+    client = ControlClient(url, token=token)
+
+    def check() -> None:
+        client.sessions()  # needs the control API, as the audit does
+
+    return reporting(client, check) or run(client.url, token)
+
+
+# --- Options ----------------------------------------------------------------------------------
+
+
+def _problems(app_url: str, *, url: str | None, **options: Any) -> Iterator[Problem]:
+    """Yield the problems of the options that click does not check."""
+    if plain_url(app_url) is None:
+        what = f"must be the URL of a page of your app, got {shown_url(app_url)!r}"
+        hint = "write it in full and without a user name, such as http://localhost:5173/"
+        yield problem_with("APP_URL", what, hint)
+    base_url = options["base_url"]
+    if base_url is not None and plain_url(base_url) is None:
+        what = f"must be the base URL of the API, got {shown_url(base_url)!r}"
+        yield problem_with("--base-url", what, "write it in full: http://localhost:5173/api")
+    context = click.get_current_context()
+    rejected: tuple[str, ...] = ("token",)
+    hint = "add --url, or remove it"
+    if url is not None:
+        rejected, hint = (*_OF_SERVER, "config"), "pass them to the server, or remove --url"
+    for param in context.command.params:
+        source = context.get_parameter_source(param.name or "")
+        if param.name in rejected and source is ParameterSource.COMMANDLINE:
+            what = "needs --url" if url is None else "cannot be combined with --url"
+            yield problem_with(param.opts[0], what, hint)
+    if (file := options["storage_state"]) is not None:
+        yield from _state_problems(file)
+
+
+def _state_problems(file: Path) -> Iterator[Problem]:
+    """Yield what keeps Playwright from reading a file as the state of a browser."""
+    from mockpets.text_files import read_any_text
+
+    shown, what = f"--storage-state {file}", "is not a state that Playwright saved"
+    hint = "write it with storageState({ path }) of a signed-in context"
+    try:
+        state = json.loads(read_any_text(Path(os.path.realpath(file)), shown, 16 * 1024 * 1024))
+        if not isinstance(state, dict) or not {"cookies", "origins"} & state.keys():
+            yield problem_with(shown, what, hint)
+    except InputError as error:
+        yield from error.problems
+    except (ValueError, RecursionError):
+        yield problem_with(shown, what, hint)
+
+
+def _read_inputs(fail_on: tuple[str, ...], baseline: Path | None, accepted: Path | None) -> _Inputs:
+    """Return what the options name; raise `InputError` if it is invalid."""
+    from mockpets.audit.accepted import ACCEPTED_FILE, read_accepted
+    from mockpets.audit.result import read_result
+    from mockpets.audit.rules import RULES
+    from mockpets.cli.report import failing_rules
+
+    levels = {rule.name: rule.level for rule in RULES}
+    failing = failing_rules(fail_on, levels, ("error", "warning", "note"))
+    known: set[str] = set()
+    if baseline is not None:
+        result = read_result(baseline, f"--baseline {baseline}")
+        known = {cause["id"] for cause in result["causes"]}
+    file = accepted or (ACCEPTED_FILE if os.path.lexists(ACCEPTED_FILE) else None)
+    return _Inputs(failing, known, read_accepted(file, str(file)) if file else {})
+
+
+def _absolute(path: Path | None) -> str | None:
+    return None if path is None else str(path.absolute())
+
+
+# --- The mock ---------------------------------------------------------------------------------
+
+
+def _settings(settings: Settings, app_url: str) -> Settings:
+    """Return the settings of the mock: a free port of this machine, and those in `_KEPT`.
+
+    :raise InputError: the host of the app is not one that CORS can allow.
+    """
+    from mockpets.settings.validators import origin
+
+    parts = plain_url(app_url)
+    assert parts is not None  # noqa: S101 - the options are checked
+    try:
+        allowed = origin(f"{parts.scheme}://{parts.netloc}")
+    except ValueError as error:
+        hint = "write its host in ASCII (punycode)"
+        raise invalid("APP_URL", str(error), hint) from None
+    kept = {name: getattr(settings, name) for name in _KEPT}
+    sources = {name: settings.sources[name] for name in _KEPT if name in settings.sources}
+    return type(settings)(
+        **kept, host=("127.0.0.1",), port=0, control_origin=(allowed,), sources=sources
+    )
+
+
+@contextmanager
+def _own_mock(settings: Settings) -> Iterator[str]:
+    """Run a mock in this process, and yield its root URL; its warnings go to stderr."""
+    from mockpets.server import MockpetsServer
+    from mockpets.telemetry.access_log import configure
+
+    with configure("quiet", sys.stderr), MockpetsServer(settings) as server:
+        yield server.url
+
+
+# --- The audit --------------------------------------------------------------------------------
+
+
+def _audit(request: dict[str, object], output: Path, output_format: str, inputs: _Inputs) -> int:
+    """Run the audit, write and print its result, and return the exit status."""
+    from mockpets.audit.accepted import accept, mark_known
+    from mockpets.audit.node import INTERRUPTED
+    from mockpets.audit.result import RESULT_FILE, read_result, write_result
+    from mockpets.audit.summary import new_causes
+
+    file = output / RESULT_FILE
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        (output / _LOG).touch()
+    except OSError as error:
+        raise cannot_write(output, error) from error
+    before = _written_at(file)
+    ended = _run(request, output / _LOG)
+    print_problems(ended.problems)
+    if _written_at(file) == before:  # of an earlier audit, or missing
+        if not ended.status:
+            print_problems([problem_with(str(file), "was not written; run the audit again")])
+        return ended.status or 1
+    try:
+        result = read_result(file, str(file))
+    except InputError as error:
+        print_problems(error.problems)
+        return 1
+    print_problems(accept(result, inputs.accepted))
+    mark_known(result, inputs.baseline)
+    try:
+        write_result(output, result)
+        files = [str(file)]
+        # The sheet and the tests are written here, and their paths are added to `files`.
+    except OSError as error:
+        raise cannot_write(output, error) from error
+    _print(result, output_format, files)
+    if ended.status == INTERRUPTED:
+        return INTERRUPTED
+    new = {cause["rule"] for cause in new_causes(result)}
+    if broken := sorted(new & inputs.failing):
+        print_problems([f"--fail-on: findings of {', '.join(broken)}"])
+        return 1
+    return ended.status
+
+
+def _run(request: dict[str, object], log: Path) -> Ended:
+    """Run the JavaScript part, and show its progress on a terminal."""
+    from mockpets.audit.node import Ended, NodeError, find_node, run_script
+
+    with ExitStack() as stack:
+        try:
+            node = find_node()
+        except NodeError as error:
+            log.unlink()
+            return Ended(1, (error.problem,))
+        # The file may have a token, so only the user can read its folder.
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="mockpets-audit-")))
+        config = folder / "config.json"
+        config.write_text(json.dumps(request), encoding="utf-8")
+        return run_script(node, SCRIPT, config, log, stack.enter_context(_status_line()))
+
+
+@contextmanager
+def _status_line() -> Iterator[Callable[[str], None]]:
+    """Yield a function that shows a text in place of the one before, on a terminal only."""
+    is_terminal = sys.stderr is not None and sys.stderr.isatty()
+
+    def show(text: str) -> None:
+        if is_terminal:
+            click.echo(f"\r\x1b[K{cut(printable(text), columns() - 1)}", nl=False, err=True)
+
+    yield show
+    show("")
+
+
+def _written_at(file: Path) -> int | None:
+    """Return when a file was last written, in nanoseconds; None if it does not exist."""
+    try:
+        return file.stat().st_mtime_ns
+    except OSError:
+        return None
+
+
+def _print(result: Result, output_format: str, files: list[str]) -> None:
+    """Print a result; with GitHub's format, also add it to the summary of the job."""
+    from mockpets.audit.result import as_json
+    from mockpets.audit.summary import as_annotations, as_markdown, as_text
+    from mockpets.cli.report import add_to_job
+
+    if output_format == "json":
+        click.echo(as_json(result))
+    elif output_format == "github":
+        add_to_job(as_markdown(result, files))
+        click.echo(as_annotations(result))
+    else:
+        text = as_text(result, files)
+        if on_terminal():  # a wrapped line would take more than its part of the screen
+            text = "\n".join(cut(line, columns()) for line in text.split("\n"))
+        click.echo(text)
