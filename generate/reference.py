@@ -17,6 +17,7 @@ import click
 from generate import ROOT, CannotGenerateError, explanations, scenario_keys, scenario_tables
 from generate.control_calls import calls
 from mockpets import constants
+from mockpets.audit.rules import RULES
 from mockpets.cli.commands import ListGroup, walk
 from mockpets.cli.main import _commands as program
 from mockpets.constants import ERRORS, EXPOSED_HEADERS, NoteCode
@@ -171,12 +172,13 @@ def _command(name: str, command: click.Command) -> str:
     paragraphs = [" ".join(each.split()) for each in (command.help or "").split("\n\n")]
     help_text = "\n\n".join(paragraphs)
     text = f"### mockpets {title}\n\n{_linked(help_text)}\n\n```text\n{usage}\n```\n\n"
+    # By name: the report has another --session, which is repeatable. The audit has only a --url.
+    is_remote = {"url", "port"} <= {parameter.name for parameter in command.params}
+    shared = () if name == "serve" else (*(_CONNECTION if is_remote else ()), "--config")
     records = [
         parameter.get_help_record(context)
         for parameter in command.params
-        if isinstance(parameter, click.Option)
-        # By name: the report has another --session, which is repeatable.
-        and not (f"--{parameter.name}" in (*_CONNECTION, "--config") and name != "serve")
+        if isinstance(parameter, click.Option) and f"--{parameter.name}" not in shared
     ]
     if name == "serve":
         text += "Its options are the [settings](settings.md), and `--config FILE`.\n\n"
@@ -303,6 +305,12 @@ def rules(each: Iterable[Rule]) -> str:
         ("rule", "level", "finding"),
         ((code(rule.name), rule.level, rule.title) for rule in each),
     )
+
+
+def audit_rules() -> str:
+    """Return the table of the rules of an audit."""
+    rows = ((code(rule.name), rule.level, rule.text) for rule in RULES)
+    return table(("rule", "level", "the page or action"), rows)
 
 
 def operations() -> str:
@@ -446,6 +454,7 @@ PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "api": api,
     "parameters": partial(fields, PET_STORE.operations["listPets"].query.fields),
     "client rules": partial(rules, CLIENT_RULES),
+    "audit rules": audit_rules,
     **calls(),
     "javascript options": partial(javascript, "interface Options"),
     "javascript client": partial(javascript, "class Mockpets"),

@@ -22,9 +22,10 @@ from typing import (
 
 from mockpets.errors import invalid
 from mockpets.strict_json import load_plain_json
+from mockpets.strict_json import shown as shown_value
 from mockpets.syntax_errors import not_json
 from mockpets.text_files import read_any_text
-from mockpets.units import dotted, either, quote
+from mockpets.units import dotted, either
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -190,7 +191,7 @@ def read_result(path: Path, shown: str) -> Result:
     if not isinstance(value, dict) or "format" not in value or "causes" not in value:
         raise invalid(shown, "is not the result of an audit", hint)
     if value["format"] != FORMAT:
-        what = f"has the format {quote(str(value['format']))}, expected {FORMAT}"
+        what = f"has the format {shown_value(value['format'])}, expected {FORMAT}"
         raise invalid(shown, what, "run the audit again with this version of mockpets")
     for place, expected in _mismatches(value, Result, ()):
         raise invalid(shown, f"{dotted(place)}: must be {expected}", hint)

@@ -76,9 +76,9 @@ def _minutes(text: str) -> float:
 @option(
     "--output, -o DIR", "Folder for the report.", type=click.Path(path_type=Path), default="audit"
 )
-@option("--pages NUMBER", "Maximum number of pages.", type=integer(1, 200), default=20)
-@option("--minutes NUMBER", "Maximum duration, such as 5 or 0.5.", type=_minutes, default=5)
-@option("--workers NUMBER", "Number of pages to test at a time.", type=integer(1, 8), default=2)
+@option("--pages NUMBER", "Maximum number of pages.", type=integer(1, 200), default="20")
+@option("--minutes NUMBER", "Maximum duration, such as 5 or 0.5.", type=_minutes, default="5")
+@option("--workers NUMBER", "Number of pages to test at a time.", type=integer(1, 8), default="2")
 @option("--user NAME", "User to sign in as: e-mail address, name or key.  [default: any]")
 @option(
     "--storage-state FILE",

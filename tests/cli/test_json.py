@@ -98,7 +98,7 @@ def remote_commands() -> list[str]:
     needed = {
         **dict.fromkeys(("record", "gates open", "sessions drop"), "x"),
         **dict.fromkeys(("held release", "stub", "why"), "1"),
-        "link": "http://localhost:5173",
+        **dict.fromkeys(("audit", "link"), "http://localhost:5173"),
         **dict.fromkeys(("sessions export", "sessions import"), "session.json"),
         "replay": "one.har --base-url http://localhost:7387/v1",
         "verify": "--operation listPets",

@@ -22,10 +22,10 @@ def test_the_readme_has_at_most_640_words_beside_the_list_of_scenarios() -> None
     assert len(f"{before}{rest.partition('<!-- end -->')[2]}".split()) <= 640
 
 
-def test_the_pages_have_at_most_21_200_words() -> None:
+def test_the_pages_have_at_most_22_000_words() -> None:
     names = [str(page.relative_to(ROOT)) for page in PAGES[1:] if page != SKILL]
 
-    assert sum(map(words, names)) <= 21_200, sorted((words(name), name) for name in names)
+    assert sum(map(words, names)) <= 22_000, sorted((words(name), name) for name in names)
     assert words("docs/contributors/performance.md") <= 900
 
 
@@ -40,9 +40,9 @@ def test_the_skill_is_short() -> None:
     assert len(body) / CHARACTERS_OF_A_TOKEN < 1500
 
 
-def test_the_navigation_has_at_most_five_groups_and_31_entries() -> None:
+def test_the_navigation_has_at_most_five_groups_and_32_entries() -> None:
     groups = run_path(str(ROOT / "docs" / "llms.py"))["navigation"]()
     shown = {name: pages for name, pages in groups.items() if name != "Project"}
 
     assert 1 < len(shown) <= 5
-    assert len(shown) < sum(map(len, shown.values())) <= 31
+    assert len(shown) < sum(map(len, shown.values())) <= 32
