@@ -18,7 +18,7 @@ from mockpets.text_files import read_text
 from mockpets.units import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
 
     from mockpets.audit.result import Result
 
@@ -82,7 +82,14 @@ def accept(result: Result, accepted: Mapping[str, Accepted]) -> list[Problem]:
     return problems
 
 
-def mark_known(result: Result, baseline: Collection[str]) -> None:
-    """Mark the causes whose id an earlier result has."""
+def mark_known(result: Result, baseline: Result) -> None:
+    """Mark the causes that an earlier result has.
+
+    The same findings can be causes of other ids: that of three operations is one of all reads. So a
+    cause is also known if the earlier result has its rule for each of its operations.
+    """
+    ids = {cause["id"] for cause in baseline["causes"]}
+    pairs = {(cause["rule"], name) for cause in baseline["causes"] for name in cause["operations"]}
     for cause in result["causes"]:
-        cause["known"] = cause["id"] in baseline
+        own = {(cause["rule"], name) for name in cause["operations"]}
+        cause["known"] = cause["id"] in ids or (bool(own) and own <= pairs)

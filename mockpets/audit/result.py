@@ -50,6 +50,13 @@ class Step(TypedDict):
     value: NotRequired[str]
 
 
+class SignIn(TypedDict):
+    """How the audit signed in by the app's own form."""
+
+    url: str
+    steps: list[Step]
+
+
 class Request(TypedDict):
     """Requests of the page to one path; `status` is None without a response."""
 
@@ -110,7 +117,7 @@ class Cause(TypedDict):
     known: bool
 
 
-class AuditedPage(TypedDict):
+class Page(TypedDict):
     """A page that was opened."""
 
     page: str
@@ -136,7 +143,7 @@ class Probes(TypedDict):
     planned: int
 
 
-class Tried(TypedDict):
+class Probe(TypedDict):
     """The outcome of one probe."""
 
     page: str
@@ -151,7 +158,7 @@ class Result(TypedDict):
 
     :param started: in ISO 8601, in UTC.
     :param complete: False if the audit was interrupted, or its time was used up.
-    :param signed_in: the user, if the audit signed in.
+    :param signed_in: the user, if the audit signed in; `sign_in` is how, if it used a form.
     :param not_reached: operations that no page or action called.
     :param causes: errors first, then warnings and notes.
     """
@@ -164,12 +171,13 @@ class Result(TypedDict):
     seconds: float
     complete: bool
     signed_in: str | None
+    sign_in: NotRequired[SignIn | None]
     notes: list[str]
-    pages: list[AuditedPage]
+    pages: list[Page]
     actions: list[Action]
     not_reached: list[str]
     probes: Probes
-    matrix: list[Tried]
+    matrix: list[Probe]
     causes: list[Cause]
     findings: list[Finding]
 

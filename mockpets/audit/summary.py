@@ -88,7 +88,7 @@ def _counts(causes: list[Cause]) -> str:
 def _remarks(result: Result) -> Iterator[str]:
     """Yield what limits the result."""
     if not result["complete"]:
-        yield "incomplete: the audit was stopped before all probes ran; see --minutes"
+        yield "incomplete: interrupted, or out of time; --minutes allows more"
     yield from (f"note: {each}" for each in result["notes"][:_NOTES])
     if more := len(result["notes"][_NOTES:]):
         yield f"note: {counted(more, 'more note')} in the report"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sys
 from contextlib import ExitStack, contextmanager
@@ -53,7 +54,7 @@ class _Inputs(NamedTuple):
     """What the options name, read before anything starts."""
 
     failing: set[str]
-    baseline: set[str]
+    baseline: Result | None
     accepted: dict[str, Accepted]
 
 
@@ -215,10 +216,7 @@ def _read_inputs(fail_on: tuple[str, ...], baseline: Path | None, accepted: Path
 
     levels = {rule.name: rule.level for rule in RULES}
     failing = failing_rules(fail_on, levels, ("error", "warning", "note"))
-    known: set[str] = set()
-    if baseline is not None:
-        result = read_result(baseline, f"--baseline {baseline}")
-        known = {cause["id"] for cause in result["causes"]}
+    known = read_result(baseline, f"--baseline {baseline}") if baseline else None
     file = accepted or (ACCEPTED_FILE if os.path.lexists(ACCEPTED_FILE) else None)
     return _Inputs(failing, known, read_accepted(file, str(file)) if file else {})
 
@@ -258,6 +256,7 @@ def _own_mock(settings: Settings) -> Iterator[str]:
     from mockpets.telemetry.access_log import configure
 
     with configure("quiet", sys.stderr), MockpetsServer(settings) as server:
+        logging.getLogger("mockpets").setLevel(logging.WARNING)  # each held response is an info
         yield server.url
 
 
@@ -290,7 +289,8 @@ def _audit(request: dict[str, object], output: Path, output_format: str, inputs:
         print_problems(error.problems)
         return 1
     print_problems(accept(result, inputs.accepted))
-    mark_known(result, inputs.baseline)
+    if inputs.baseline is not None:
+        mark_known(result, inputs.baseline)
     try:
         write_result(output, result)
         files = [str(file)]

@@ -14,9 +14,12 @@ from typing import Any
 import pytest
 
 from mockpets import MockpetsServer, Settings
+from mockpets.audit.rules import RULES
 from mockpets.cli.main import main
 from mockpets.constants import VERSION
+from mockpets.packaged_data import shipped
 from tests.programs import need
+from tests.programs import run as run_program
 
 Run = Callable[..., tuple[int, list[str], list[str]]]
 
@@ -286,6 +289,9 @@ def test_the_program_gets_the_options_and_a_mock_with_the_settings(
     script(f"""
 const headers = {{ Authorization: "Bearer k" }};
 const pets = await (await fetch(`${{config.url}}/v1/pets`, {{ headers }})).json();
+const held = {{ ...headers, "Mockpets-Scenario": "listPets:hold" }};
+const signal = AbortSignal.timeout(200);
+await fetch(`${{config.url}}/v1/pets`, {{ headers: held, signal }}).catch(() => {{}});
 const origin = {{ headers: {{ Origin: "https://app.example" }} }};
 const state = await fetch(`${{config.url}}/__mockpets/state`, origin);
 writeFileSync("seen.json", JSON.stringify([pets.length, state.status]));
@@ -646,6 +652,24 @@ def test_accepted_and_known_causes_do_not_fail(audited: Run) -> None:
 
 
 @pytest.mark.node
+@pytest.mark.parametrize(("name", "operations", "is_known"), [
+    ("silent/GetTags", ["GetTags"], True),
+    ("silent/reads", ["GetArticle", "GetTags", "GetUser"], True),
+    ("silent/GetUser", ["GetUser"], False),
+    ("stuck/GetTags", ["GetTags"], False),
+    ("silent/app", [], False),
+])  # fmt: skip
+def test_a_cause_is_known_by_its_id_or_by_its_operations(
+    audited: Run, name: str, operations: list[str], is_known: bool
+) -> None:
+    old = save(result(cause(operations=["GetArticle", "GetTags"])))
+
+    audited(result(cause(name, operations=operations)), "--baseline", old)
+
+    assert json.loads(RESULT.read_text("utf-8"))["causes"][0]["known"] is is_known
+
+
+@pytest.mark.node
 def test_the_last_result_can_be_the_baseline(audited: Run) -> None:
     assert audited(result(cause()), "--fail-on", "error")[0] == 1
     assert audited(result(cause()), "--fail-on", "error", "--baseline", RESULT)[0] == 0
@@ -687,3 +711,12 @@ def test_progress_is_shown_on_a_terminal_only(
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert main(["audit", APP]) == 0
     assert capsys.readouterr().err == "\r\x1b[Kpage \\x1b 1\r\x1b[K"
+
+
+@pytest.mark.node
+def test_both_parts_have_the_same_rules(tmp_path: Path) -> None:
+    module = (shipped("kit") / "audit" / "causes.js").as_uri()
+    code = f"import {{ LEVELS }} from {json.dumps(module)}; console.log(JSON.stringify(LEVELS))"
+    done = run_program(tmp_path, need("node"), "--input-type=module", "--eval", code)
+
+    assert json.loads(done.stdout) == {rule.name: rule.level for rule in RULES}
