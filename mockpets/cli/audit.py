@@ -126,9 +126,8 @@ def audit(
 ) -> int | None:
     """Open an app's pages while its API fails, and report what its users would see.
 
-    Needs Node 20.19 or newer, and @playwright/test in your project. Point the app at any mockpets
-    URL, or at the base path of your contract: the audit routes its requests to a mock. The app and
-    your repository stay unchanged.
+    Needs Node 20.19 or newer, and @playwright/test in your project. The audit sends the requests of
+    the page to the contract's base path, on any host, to a mock. It writes only to --output.
     """
     if problems := [*_problems(app_url, url=url, **options)]:
         raise InputError(problems)
