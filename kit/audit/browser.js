@@ -531,8 +531,12 @@ export function sourceOf(place) {
 export async function perform(page, { do: what, place, value = "" }) {
   const locator = locate(page, place);
   const timeout = CLICK_MS;
-  if (what === "fill") await locator.fill(value, { timeout });
-  else if (what === "select") await locator.selectOption(value, { timeout });
-  else if (what === "check") await locator.check({ timeout });
-  else await locator.click({ timeout });
+  if (what === "fill") {
+    await locator.fill(value, { timeout });
+    // What a form does when a field loses the focus can move the button, and the click would miss it.
+    await locator.blur({ timeout });
+  }
+  if (what === "select") await locator.selectOption(value, { timeout });
+  if (what === "check") await locator.check({ timeout });
+  if (what === "click") await locator.click({ timeout });
 }

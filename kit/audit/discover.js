@@ -378,7 +378,7 @@ export class Discovery {
       await this.opener.close(visit);
       const queue = candidates.map((candidate) => ({
         candidate,
-        steps: candidate.steps,
+        steps: this.#stepsOf(candidate, target),
         depth: 1,
       }));
       for (
@@ -415,6 +415,12 @@ export class Discovery {
       if (!keys.has(key)) this.targets.push(action);
       keys.add(key);
     }
+  }
+
+  /** Return the steps of a candidate: of the log-in those that worked. @param {Candidate} candidate @param {Target} target */
+  #stepsOf({ asksPassword, steps }, { url }) {
+    const { signIn } = this;
+    return asksPassword && signIn?.url === url ? signIn.steps : steps;
   }
 
   /**

@@ -81,7 +81,7 @@ async function audit(config, stopped) {
     discovery.targets.flatMap((target) => target.operations),
   );
   const notes = [...discovery.notes];
-  if (!called.size) {
+  if (!called.size && !stopped.aborted) {
     notes.unshift(
       `No page has called an operation below ${bases.join(" or ") || "/"}. If your API has another base path, name its URL with --base-url.`,
     );
@@ -96,6 +96,7 @@ async function audit(config, stopped) {
     seconds: Math.round((Date.now() - started.getTime()) / 100) / 10,
     complete:
       !stopped.aborted &&
+      !probing.isStopped &&
       probing.matrix.length + probing.skipped >= probing.planned &&
       !discovery.outOfTime,
     signed_in: signIn?.name ?? null,

@@ -12,7 +12,7 @@ import {
 import { LEVELS } from "./causes.js";
 import { jsonOf } from "./texts.js";
 
-/** @import { Finding, Observation, Probe, Snapshot, Target, Verdict, Visit } from "./types.d.ts" */
+/** @import { Finding, Observation, Operation, Probe, Snapshot, Target, Verdict, Visit } from "./types.d.ts" */
 /** @import { Discovery } from "./discover.js" */
 /** @import { Known } from "./judge.js" */
 
@@ -20,6 +20,20 @@ const PROXY = "html"; // a 502 by a proxy, which no expression can name
 const ARRIVES_MS = 5_000;
 const MARK = "quagmire in shard 7391";
 /** @typedef {Parameters<import("../client.js").Mockpets["use"]>[0]} Scenario */
+
+/**
+ * When each state is probed: on the first page with an operation, and on others. Held and 500 find most.
+ * @type {{ [state: string]: [number, number] }}
+ */
+const STAGES = {
+  hold: [0, 3],
+  empty: [0, 3],
+  500: [1, 4],
+  documented: [2, 8],
+  offline: [5, 9],
+  malformed_json: [6, 10],
+  [PROXY]: [7, 11],
+};
 
 /** What probes have found. */
 export class Probing {
@@ -37,6 +51,7 @@ export class Probing {
     this.matrix = [];
     this.planned = 0;
     this.skipped = 0;
+    this.isStopped = false;
   }
 
   /** Run the probes, most telling first, until the deadline. @param {number} deadline */
@@ -50,7 +65,7 @@ export class Probing {
       await this.discovery.each(
         probes.filter((probe) => probe.stage === stage),
         async (probe) => {
-          if (Date.now() > deadline) return;
+          if (Date.now() > deadline || this.isStopped) return;
           await this.#probe(probe);
           const errors = this.findings.filter(
             ({ level }) => level === "error",
@@ -63,39 +78,23 @@ export class Probing {
     }
   }
 
-  /** Return all probes. Loading and empty come first, because failures are compared with them. @returns {Probe[]} */
+  /** Return all probes. Loading and empty come before failures, which are compared with them. @returns {Probe[]} */
   plan() {
-    const { targets } = this.discovery;
-    /** @type {Map<string, number>} */
-    const pages = new Map(); // on which an operation was planned
-    return targets.flatMap((target) =>
+    const known = new Set(); // operations of earlier pages
+    return this.discovery.targets.flatMap((target) =>
       target.operations.flatMap((name) => {
         const operation = this.known.operations.find(
           (each) => each.name === name,
         );
         if (!operation || (!target.action && !operation.reads)) return [];
-        const again = Math.min(pages.get(name) ?? 0, 9) / 10; // other pages with the operation come later in a stage
-        pages.set(name, (pages.get(name) ?? 0) + 1);
-        const documented = operation.states.filter(
-          (state) => Number(state) >= 400 && Number(state) < 500,
+        const isAgain = known.has(name);
+        known.add(name);
+        return statesOf(operation, target, this.opener.serverSide).map(
+          (state) => {
+            const [first, again] = STAGES[state] ?? STAGES.documented;
+            return { target, operation, state, stage: isAgain ? again : first };
+          },
         );
-        const states = [
-          ...(this.opener.serverSide ? [] : [["hold", 0]]),
-          ...(operation.role === "list" && !target.action
-            ? [["empty", 0]]
-            : []),
-          ["500", 1],
-          ...documented.map((state) => [state, 2]),
-          ["offline", 3],
-          ["malformed_json", 4],
-          ...(this.opener.serverSide ? [] : [[PROXY, 5]]),
-        ];
-        return states.map(([state, stage]) => ({
-          target,
-          operation,
-          state: String(state),
-          stage: Number(stage) + again,
-        }));
       }),
     );
   }
@@ -183,6 +182,12 @@ export class Probing {
       };
     } catch (error) {
       if (!this.opener.browser.isConnected()) throw error;
+      if (/ERR_CONNECTION_REFUSED/.test(String(error))) {
+        this.discovery.notes.add(
+          "The app stopped responding, so probes are missing.",
+        );
+        this.isStopped = true;
+      }
       return undefined; // such as a page that does not load in time on a busy machine
     } finally {
       if (visit) await this.opener.close(visit);
@@ -328,6 +333,24 @@ export class Probing {
       failing: screenshot,
     };
   }
+}
+
+/** @param {Operation} operation @param {Target} target @param {boolean} isServerSide */
+function statesOf({ role, states }, { action }, isServerSide) {
+  const documented = states.filter((state) => state >= "400" && state < "500");
+  const all = [
+    "hold",
+    ...(role === "list" && !action ? ["empty"] : []),
+    "500",
+    ...documented,
+    "offline",
+    "malformed_json",
+    PROXY,
+  ];
+  // The app's own server would hold the page, and its calls do not pass the browser.
+  return isServerSide
+    ? all.filter((state) => state !== "hold" && state !== PROXY)
+    : all;
 }
 
 /** @param {Probe} probe @param {string} rule */
