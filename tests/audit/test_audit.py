@@ -1,0 +1,272 @@
+"""The command `audit` on apps that handle everything, nothing, or all but one failure.
+
+The app `handles` has no finding, also when its pages change all the time. The app `ignores` makes
+each mistake that the audit has a rule for. `examples/react` has none, and 13 mutations of one line.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.audit.mutations import MUTATIONS, Mutation, build_react, source_of
+from tests.audit.vite import CONTRACT, DATA, build, served, third_party
+from tests.pages import serving
+from tests.programs import need, need_packages, run_within
+
+LONG: Final = [getattr(pytest.mark, name) for name in ("browser", "node", "slow", "long")]
+
+CLINIC: Final[tuple[str | Path, ...]] = (
+    "--contract",
+    CONTRACT,
+    *(part for each in DATA for part in ("--data", each)),
+)
+MINUTES: Final = 15
+"""Enough for all probes of an app, also on a busy machine."""
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A rule that a page of `ignores` violates while an operation fails, waits or is empty."""
+
+    rule: str
+    page: str
+    operation: str
+
+
+MISTAKES: Final = (
+    Mistake("silent", "/login", "logIn"),
+    Mistake("raw-exception", "/register", "register"),
+    Mistake("stuck", "/", "listPatients"),
+    Mistake("no-empty", "/", "listPatients"),
+    Mistake("collateral", "/patients/{}", "getOwner"),
+    Mistake("blocked", "/patients/{}", "getOwner"),
+    Mistake("looks-empty", "/patients/{}/appointments", "listAppointments"),
+    Mistake("silent", "/patients/{}/appointments", "getPatient"),
+    Mistake("silent", "/patients/{}/appointments", "cancelAppointment"),
+    Mistake("blank", "/owners", "listOwners"),
+    Mistake("uncaught", "/owners", "listOwners"),
+    Mistake("blank-loading", "/owners", "listOwners"),
+    Mistake("storm", "/owners/{}", "getOwner"),
+    Mistake("raw-response", "/owners/{}", "getOwner"),
+    Mistake("moved", "/account", "getMe"),
+    Mistake("no-loading", "/account", "getMe"),
+    Mistake("artefact", "/new-patient", "listOwners"),
+    Mistake("unhandled-rejection", "/new-patient", "listOwners"),
+    Mistake("input-lost", "/new-patient", "createPatient"),
+    Mistake("not-announced", "/new-patient", "createPatient"),
+    Mistake("dead-end", "/#/booking", "listPatients"),
+    Mistake("double-send", "/#/booking", "createAppointment"),
+)
+ACTIONS: Final = {"logIn", "register", "createPatient", "createAppointment", "cancelAppointment"}
+
+
+@dataclass(frozen=True)
+class Result:
+    """What the command wrote, printed and returned."""
+
+    status: int
+    output: str
+    errors: str
+    folder: Path
+    audit: dict[str, Any]
+
+    def rules(self, *levels: str) -> set[str]:
+        """Return the rules of the causes of some levels."""
+        return {each["rule"] for each in self.audit["causes"] if each["level"] in levels}
+
+    def explained(self, *levels: str) -> str:
+        """Return the findings of some levels as text, for the message of a failed test."""
+        told = [each for each in self.audit["findings"] if each["level"] in levels]
+        lines = [
+            f"{each['rule']}: {each['page']} {each['action'] or ''} "
+            f"{each['operation']}:{each['state']}: {each['message']} lost {each['lost']} "
+            f"shown {each['shown']}"
+            for each in told
+        ]
+        return "\n".join([self.output, *lines])
+
+
+Audit = Callable[..., Result]
+
+
+@pytest.fixture
+def audit(tmp_path: Path) -> Audit:
+    """Return a function that audits the app at a URL in a project with Playwright."""
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "package.json").write_text("{}", "utf-8")
+    (project / "node_modules").symlink_to(need_packages())
+
+    def run_it(url: str, *options: str | Path) -> Result:
+        folder = project / "audit"
+        command = ("mockpets", "audit", url, "--browser", need("chromium"), *options)
+        done = run_within(60 * (MINUTES + 2), project, *command, HOME=str(project))
+        assert (folder / "audit.json").exists(), done.stdout + done.stderr
+        written = json.loads((folder / "audit.json").read_text("utf-8"))
+        return Result(done.returncode, done.stdout, done.stderr, folder, written)
+
+    return run_it
+
+
+def at_a_page(found: dict[str, Any], mistake: Mistake) -> bool:
+    """Return whether a finding is a mistake; pages may be named by their hash only."""
+    places = {mistake.page, mistake.page.replace("/#", "#")}
+    same = (found["rule"], found["operation"]) == (mistake.rule, mistake.operation)
+    return same and found["page"] in places
+
+
+# --- Short --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name)
+def test_the_text_of_a_mutation_occurs_once_in_the_example(mutation: Mutation) -> None:
+    assert source_of(mutation).count(mutation.old) == 1
+
+
+def test_the_mistakes_are_of_every_rule() -> None:
+    assert len({mistake.rule for mistake in MISTAKES}) == 20
+
+
+SMALL: Final = """<!doctype html>
+<html lang="en">
+  <title>Owners</title>
+  <h1>The owners</h1>
+  <p id="owner">Loading the owner…</p>
+  <ul id="owners"></ul>
+  <script type="module">
+    const headers = { Authorization: "Bearer a-token" };
+    const read = async (path) => (await fetch(`/api${path}`, { headers })).json();
+    try {
+      const owners = await read("/owners");
+      const items = owners.map(({ name }) => `<li>${name}`);
+      document.querySelector("#owners").innerHTML = items.join("");
+    } catch {}
+    const { phone } = await read("/owners/1");
+    document.querySelector("#owner").textContent = `Call ${phone}`;
+  </script>
+</html>
+"""
+"""A page whose list disappears without a message, and which shows `undefined`."""
+
+
+@pytest.mark.browser
+@pytest.mark.node
+def test_a_page_is_audited_and_its_errors_and_warnings_are_printed_and_written(
+    audit: Audit,
+) -> None:
+    with serving(lambda *_: ("text/html; charset=utf-8", SMALL)) as url:
+        result = audit(url, *CLINIC, "--pages", "1")
+
+    written = result.audit
+    assert result.status == 0, result.errors  # --fail-on is missing
+    assert (written["format"], written["complete"]) == (1, True)
+    assert written["contracts"] == ["Clinic"]
+    assert [page["operations"] for page in written["pages"]] == [["getOwner", "listOwners"]]
+    assert "createPatient" in written["not_reached"]
+    assert result.rules("error") >= {"silent"}
+    assert result.rules("warning") >= {"artefact"}
+    assert written["probes"]["run"] == len(written["matrix"]) > 10
+    for cause in written["causes"]:
+        assert cause["findings"], cause
+        assert {written["findings"][each]["rule"] for each in cause["findings"]} == {cause["rule"]}
+    for found in written["findings"]:
+        for shot in (found["healthy"], found["failing"]):
+            assert (result.folder / shot).read_bytes().startswith(b"\x89PNG")
+    for rule in ("silent", "artefact"):
+        [title, *_] = [each["title"] for each in written["causes"] if each["rule"] == rule]
+        assert title in result.output
+    assert len(result.output.splitlines()) <= 30
+    sheet = (result.folder / "index.html").read_text("utf-8")
+    assert "listOwners" in sheet and "shots/" in sheet
+
+
+@pytest.mark.browser
+@pytest.mark.node
+def test_errors_fail_the_command_if_it_is_told_so(audit: Audit) -> None:
+    with serving(lambda *_: ("text/html; charset=utf-8", SMALL)) as url:
+        assert audit(url, *CLINIC, "--pages", "1", "--fail-on", "error").status == 1
+
+
+# --- Long ---------------------------------------------------------------------------------------
+
+
+def marked(test: Callable[..., None]) -> Callable[..., None]:
+    """Mark a test that runs an audit of many probes."""
+    for mark in LONG:
+        test = mark(test)
+    return test
+
+
+@pytest.fixture
+def stack() -> Iterator[ExitStack]:
+    with ExitStack() as stack:
+        yield stack
+
+
+def audited(audit: Audit, stack: ExitStack, folder: Path, *options: str | Path) -> Result:
+    """Serve a built app, and audit it for as long as that takes."""
+    url = stack.enter_context(served(folder))
+    return audit(url, "--minutes", str(MINUTES), *options)
+
+
+@marked
+@pytest.mark.parametrize("variant", ["quiet", "noisy"])
+def test_an_app_that_handles_everything_has_no_finding(
+    variant: str, audit: Audit, stack: ExitStack, tmp_path: Path
+) -> None:
+    noise = stack.enter_context(third_party()) if variant == "noisy" else ""
+    app = build("handles", tmp_path / "app", VITE_NOISE=noise)
+    result = audited(audit, stack, app, *CLINIC)
+
+    assert result.audit["complete"]
+    assert result.rules("error", "warning") == set(), result.explained("error", "warning")
+    print(result.explained("note"))
+    called = {name for page in result.audit["pages"] for name in page["operations"]}
+    written = {name for action in result.audit["actions"] for name in action["operations"]}
+    reads = {mistake.operation for mistake in MISTAKES} - ACTIONS
+    assert (called & reads, written & ACTIONS) == (reads, ACTIONS)
+
+
+@marked
+def test_each_mistake_of_an_app_that_ignores_failures_is_found(
+    audit: Audit, stack: ExitStack, tmp_path: Path
+) -> None:
+    result = audited(audit, stack, build("ignores", tmp_path / "app"), *CLINIC)
+
+    assert result.audit["complete"]
+    missed = [
+        mistake
+        for mistake in MISTAKES
+        if not any(at_a_page(each, mistake) for each in result.audit["findings"])
+    ]
+    assert missed == [], result.explained("error", "warning", "note")
+    levels = {cause["level"] for cause in result.audit["causes"]}
+    assert levels == {"error", "warning", "note"}
+
+
+@marked
+def test_the_react_example_has_no_finding(audit: Audit, stack: ExitStack, tmp_path: Path) -> None:
+    result = audited(audit, stack, build_react(tmp_path / "react"))
+
+    assert result.audit["complete"]
+    levels = ("error", "warning", "note")
+    assert result.rules(*levels) == set(), result.explained(*levels)
+
+
+@marked
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name)
+def test_a_mutation_of_the_react_example_violates_its_rule_and_no_other(
+    mutation: Mutation, audit: Audit, stack: ExitStack, tmp_path: Path
+) -> None:
+    result = audited(audit, stack, build_react(tmp_path / "react", mutation))
+
+    levels = ("error", "warning", "note")
+    assert result.rules(*levels) >= {*mutation.rules[:1]}, result.explained(*levels)
+    assert result.rules("error") <= {*mutation.rules}, result.explained(*levels)
+    if not mutation.rules:
+        assert result.rules(*levels) == set(), result.explained(*levels)
