@@ -17,7 +17,8 @@ const unreachable = () => new ApiError("The clinic cannot be reached. Check your
 const invalid = (status) => new ApiError("The clinic sent an invalid response. Please tell the reception.", status);
 
 function errorOf(status, body, retryAfter) {
-  if (status === 503 && retryAfter) return new ApiError(`The clinic is busy. Please wait ${retryAfter} seconds.`, status);
+  if (status === 503 && retryAfter)
+    return new ApiError(`The clinic is busy. Please wait ${retryAfter} seconds.`, status);
   if (status >= 500) return new ApiError("The clinic has a problem. Please try again later.", status);
   return new ApiError(body?.message ?? "The clinic rejected the request.", status, body?.fields);
 }

@@ -5,7 +5,12 @@ import { useEffect, useState } from "react";
 import "./noise.css";
 
 const ADS = ["Fresh food for old dogs", "Brushes for every cat", "Cages at half price", "Leads that glow at night"];
-const TIPS = ["Weigh your pet each month", "Keep chocolate away", "Bring a list of questions", "Arrive ten minutes early"];
+const TIPS = [
+  "Weigh your pet each month",
+  "Keep chocolate away",
+  "Bring a list of questions",
+  "Arrive ten minutes early",
+];
 const SLIDES = ["Meet our new surgeon", "Open on Saturdays", "Free check of teeth in May"];
 
 function useTicks(milliseconds) {

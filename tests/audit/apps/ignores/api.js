@@ -8,7 +8,8 @@ const BASE = "/api";
 
 const authorization = () => (token() ? { Authorization: `Bearer ${token()}` } : {});
 
-export const call = (path, init = {}) => fetch(BASE + path, { ...init, headers: { ...init.headers, ...authorization() } });
+export const call = (path, init = {}) =>
+  fetch(BASE + path, { ...init, headers: { ...init.headers, ...authorization() } });
 
 export const read = async (path) => (await call(path)).json();
 

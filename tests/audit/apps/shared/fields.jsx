@@ -15,7 +15,11 @@ export const PATIENT = [
   { name: "bornOn", label: "Born", type: "date" },
 ];
 
-export const ownerField = (owners) => ({ name: "ownerId", label: "Owner", options: owners.map(({ id, name }) => [id, name]) });
+export const ownerField = (owners) => ({
+  name: "ownerId",
+  label: "Owner",
+  options: owners.map(({ id, name }) => [id, name]),
+});
 
 export function Field({ label, options, ...input }) {
   return (

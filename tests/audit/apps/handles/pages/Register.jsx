@@ -10,7 +10,11 @@ export function Register() {
   return (
     <>
       <h1>Create an account</h1>
-      <Form fields={NEW_USER} button="Register" onSend={async (values) => logIn(await postByAxios("/register", values))} />
+      <Form
+        fields={NEW_USER}
+        button="Register"
+        onSend={async (values) => logIn(await postByAxios("/register", values))}
+      />
       <Link to="/login">Log in</Link>
     </>
   );

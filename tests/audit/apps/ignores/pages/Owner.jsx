@@ -14,7 +14,7 @@ export function Owner({ id }) {
     return (
       <div role="alert">
         <p>The owner could not be loaded.</p>
-        <p>{error.response?.data?.message}</p>
+        <p>{error.response && JSON.stringify(error.response.data)}</p>
       </div>
     );
   }
