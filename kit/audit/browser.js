@@ -238,6 +238,7 @@ export class Opener {
         rejections: [],
         dialogs: [],
         failures: [],
+        changed: Date.now(),
         broken: false,
       },
     };
@@ -413,8 +414,15 @@ function note({ observation }, message) {
     observation.rejections.push(message.rejection);
   if (!message.snapshot) return;
   const snapshot = { at: Date.now(), ...message.snapshot };
+  if (textOf(snapshot) !== textOf(observation.last))
+    observation.changed = snapshot.at;
   observation.seen.push(snapshot);
   observation.last = snapshot;
+}
+
+/** @param {Snapshot} snapshot */
+function textOf(snapshot) {
+  return [...normalLines(snapshot)].join("\n");
 }
 
 /** Return the lines of a snapshot with equal digits: counts and times are no difference. @param {Snapshot} snapshot */
@@ -472,7 +480,7 @@ export async function settle(
       quiet = seemsToLoad?.(observation.last) ? STUCK_MS : RETRY_MS;
     if (now - last < quiet) continue;
     if (
-      now - lastChange(visit) >= QUIET_MS ||
+      now - observation.changed >= QUIET_MS ||
       now - last >= Math.max(CALM_MS, quiet)
     )
       break;
@@ -481,17 +489,6 @@ export async function settle(
     .evaluate(`window.${BINDING}Now?.()`)
     .catch(() => null);
   if (snapshot) note(visit, { snapshot });
-}
-
-/** Return when the texts of a page have changed last, digits aside. @param {Visit} visit */
-function lastChange({ observation: { seen } }) {
-  for (let index = seen.length - 1; index > 0; index--) {
-    const [now, before] = [seen[index], seen[index - 1]].map((each) =>
-      [...normalLines(each)].join("\n"),
-    );
-    if (now !== before) return seen[index].at;
-  }
-  return seen[0]?.at ?? 0;
 }
 
 /** @param {Page} page @param {Place} place */

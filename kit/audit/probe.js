@@ -273,6 +273,7 @@ export class Probing {
       rejections: [],
       dialogs: [],
       failures: [],
+      changed: Date.now(),
       broken: false,
     });
     if (state === PROXY) visit.proxied = name;

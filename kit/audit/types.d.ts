@@ -96,6 +96,8 @@ export interface Candidate {
 export interface Observation {
   last: Snapshot;
   seen: Snapshot[];
+  /** When the lines have changed last, digits aside. */
+  changed: number;
   calls: Call[];
   exceptions: string[];
   rejections: string[];
