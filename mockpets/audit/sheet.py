@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin, urlsplit
 
 from jinja2 import Environment, StrictUndefined
-from markupsafe import Markup
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -88,8 +87,8 @@ def render(folder: Path, result: Result) -> str:
     return environment.from_string(_text("sheet.html")).render(
         result=result,
         policy=_policy(script),
-        script=Markup(script),  # noqa: S704 - files of this package
-        style=Markup(style),  # noqa: S704
+        script=script,
+        style=style,
         number=number,
         open_causes=[each for each in result["causes"] if not _is_closed(each)],
         closed=closed,
