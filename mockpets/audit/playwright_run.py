@@ -6,8 +6,10 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -26,6 +28,7 @@ _RETRIES: Final = "RETRIES_MS = 15_000"
 _SHORTER: Final = "RETRIES_MS = 5_000"
 """The audit has waited longer already, and every test that fails waits as long."""
 _TEST_SECONDS: Final = 60
+_STOP_SECONDS: Final = 10
 
 
 @dataclass(frozen=True)
@@ -82,24 +85,37 @@ def run_tests(texts: Mapping[str, str], run: Run) -> dict[str, dict[str, Any]] |
         folder = Path(name)
         _write(folder, texts, modules, run)
         command = [node, modules / "@playwright/test/cli.js", "test", "-c", "playwright.config.mjs"]
-        done = subprocess.run(  # noqa: S603 - the project's own Playwright
-            [*map(str, command)],
-            cwd=folder,
-            env=_environment(run),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-        )
+        output = _output([*map(str, command)], folder, _environment(run))
         try:
             report = json.loads((folder / "report.json").read_text("utf-8", errors="replace"))
         except (OSError, ValueError):
-            return f"Playwright did not run: {_first_line(done.stderr or done.stdout)}"
+            return f"Playwright did not run: {_first_line(output)}"
     results = dict(_results(report))
     if not results and report["errors"]:
         return f"Playwright did not run: {_first_line(report['errors'][0]['message'])}"
     return results
+
+
+def _output(command: list[str], folder: Path, environment: Mapping[str, str]) -> str:
+    """Run a command; return what it prints. An interrupted one closes its browsers."""
+    with subprocess.Popen(  # noqa: S603 - the project's own Playwright
+        command,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as process:
+        try:
+            return process.communicate()[0]
+        except BaseException:
+            process.send_signal(signal.SIGINT if os.name == "posix" else signal.SIGTERM)
+            with suppress(subprocess.TimeoutExpired):
+                process.communicate(timeout=_STOP_SECONDS)
+            process.kill()
+            raise
 
 
 def _modules(cwd: Path) -> Path | None:

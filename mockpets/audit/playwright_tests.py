@@ -102,14 +102,14 @@ class _Context:
         """Return the lines that make requests fail."""
         return call("await mock.use(", self.expression)
 
-    def act(self) -> list[str]:
+    def act(self, depth: int = 2) -> list[str]:
         """Return the lines that open the page and do the steps of an action."""
-        lines = call("await page.goto(", literal(self.finding["url"]))
-        return lines + [line for step in self.finding["steps"] for line in step_lines(step)]
+        lines = call("await page.goto(", literal(self.finding["url"]), depth)
+        return lines + [line for step in self.finding["steps"] for line in step_lines(step, depth)]
 
     def act_twice(self) -> list[str]:
         """Return the lines of a function `act` that does it."""
-        lines = self.act()
+        lines = self.act(4)
         short = f"const act = () => {lines[0].removeprefix('await ')}"
         if len(lines) == 1 and len(short) <= _WIDTH - 2:
             return [short]
@@ -135,9 +135,10 @@ def write_tests(folder: Path, result: Result, run: Run | None, module: str = "")
     :raise InputError: as `write_files`.
     """
     module = module or fixture_module(folder)
-    tests, dropped = cause_tests(result, module)
+    is_stored = run is not None and run.storage_state is not None
+    tests, dropped = cause_tests(result, module, is_stored=is_stored)
     if run is not None and tests:
-        copies, _ = cause_tests(result, RUN_MODULE)
+        copies, _ = cause_tests(result, RUN_MODULE, is_stored=is_stored)
         reasons = not_failing(
             {each.name: each.text for each in copies},
             {each.name: each.message for each in copies},
@@ -151,18 +152,22 @@ def write_tests(folder: Path, result: Result, run: Run | None, module: str = "")
     return Written(write_files(folder, texts), [each.cause for each in kept], dropped)
 
 
-def cause_tests(result: Result, module: str) -> tuple[list[CauseTest], dict[str, str]]:
+def cause_tests(
+    result: Result, module: str, *, is_stored: bool = False
+) -> tuple[list[CauseTest], dict[str, str]]:
     """Return the tests of the errors and warnings, and why other causes have none, by their IDs.
 
     :param module: what the tests import `mockpets/playwright` as, from their folder.
+    :param is_stored: whether the audit was signed in by a state that Playwright has stored.
     """
     tests: list[CauseTest] = []
     without: dict[str, str] = {}
     for cause in result["causes"]:
         if cause["accepted"] is not None or cause["level"] == "note":
             continue
+        names = {each.name for each in tests}
         try:
-            tests.append(_test(cause, result, module, {each.name for each in tests}))
+            tests.append(_test(cause, result, module, names, is_stored=is_stored))
         except ValueError as error:
             without[cause["id"]] = str(error)
     return tests, without
@@ -224,7 +229,9 @@ def _is_foreign(path: Path) -> bool:
 # --- The tests ----------------------------------------------------------------------------------
 
 
-def _test(cause: Cause, result: Result, module: str, names: set[str]) -> CauseTest:
+def _test(
+    cause: Cause, result: Result, module: str, names: set[str], *, is_stored: bool
+) -> CauseTest:
     """Return the test of a cause; raise ValueError with the reason if it cannot have one."""
     rule = _RULES.get(cause["rule"])
     if rule is None:
@@ -233,16 +240,20 @@ def _test(cause: Cause, result: Result, module: str, names: set[str]) -> CauseTe
     finding = next((each for each in indexes if each["expression"] is not None), None)
     if finding is None:
         raise ValueError("no expression reproduces it")
-    if finding["signed_in"] and result.get("sign_in") is None:
+    signs_in = finding["signed_in"] and result.get("sign_in") is not None
+    if finding["signed_in"] and not (signs_in or is_stored):
         raise ValueError("the test cannot sign in as the audit did")
     context = _Context(rule, finding, result)
     body = rule.lines(context)
-    used = [*rule.helpers, *(["signIn"] if finding["signed_in"] else [])]
-    if finding["signed_in"]:
+    used = [*rule.helpers, *(["signIn"] if signs_in else [])]
+    if signs_in:
         body = ["await signIn(page);", *body]
+    if rule.lines is _message_lines:
+        body = ["test.setTimeout(60_000);", *body]
     place = f"{finding['action']} on {finding['page']}" if finding["action"] else finding["page"]
     title = _line(f"{place} {rule.title} with {finding['expression']}")
-    fixtures = "{ mock, page }"
+    start = f"test({literal(title)}, async ({{"
+    whole = f"{start} mock, page }}) => {{"
     lines = [
         _HEADER,
         f"import {{ expect, test }} from {literal(module)};",
@@ -250,7 +261,12 @@ def _test(cause: Cause, result: Result, module: str, names: set[str]) -> CauseTe
         "",
         *_comment(f"{cause['id']}: {cause['title']}"),
         *_comment(finding["message"]),
-        f"test({literal(title)}, async ({fixtures}) => {{",
+        *(
+            _comment("Set use.storageState to a signed-in state.")
+            if finding["signed_in"] and not signs_in
+            else []
+        ),
+        *([whole] if len(whole) <= _WIDTH else [start, "  mock,", "  page,", "}) => {"]),
         *indented(body),
         "});",
         "",
@@ -283,7 +299,6 @@ def _message_lines(context: _Context) -> list[str]:
     quoted = [literal(each) for each in states if each != finding["expression"]]
     usual = "const usual = await usualLines(mock, page, act, ["
     return [
-        "test.setTimeout(60_000);",
         *context.act_twice(),
         *one_or_more(
             f"{usual}{', '.join(quoted)}]);", usual, [f"{each}," for each in quoted], "]);"
@@ -473,6 +488,7 @@ def _sign_in(sign_in: SignIn, user: str) -> list[str]:
 # --- TypeScript, as Prettier formats it ----------------------------------------------------------
 
 _TEXT: Final = r'"(?:[^"\\\n]|\\.)*"'
+_WRITTEN_TEXT: Final = rf"(?:{_TEXT}|'(?:[^'\\\n]|\\.)*')"
 _VALUE: Final = rf"(?:{_TEXT}|\d+|true|false)"
 _OBJECT: Final = rf"\{{ ?(?:\w+: {_VALUE})(?:, \w+: {_VALUE})* ?\}}"
 _CALL: Final = re.compile(rf"(\w+)\(((?:{_VALUE}|{_OBJECT})?(?:, (?:{_VALUE}|{_OBJECT}))*)\)")
@@ -492,7 +508,10 @@ def calls_of(locator: str) -> list[str]:
     while match := _CALL.match(locator, position):
         if match[1] not in _METHODS:
             break
-        calls.append(match[0])
+        try:
+            calls.append(re.sub(_TEXT, lambda text: literal(json.loads(text[0])), match[0]))
+        except ValueError:
+            break
         position = match.end()
         if position == len(locator):
             return calls
@@ -502,7 +521,7 @@ def calls_of(locator: str) -> list[str]:
     raise ValueError(f"a step has no locator that a test can use: {printable(locator)}")
 
 
-def step_lines(step: Step) -> list[str]:
+def step_lines(step: Step, depth: int = 2) -> list[str]:
     """Return the statement that does a step."""
     value = literal(step.get("value", ""))
     last = {
@@ -511,13 +530,16 @@ def step_lines(step: Step) -> list[str]:
         "check": "check()",
         "click": "click()",
     }
-    return chain("await page", [*calls_of(step["locator"]), last[step["do"]]])
+    return chain("await page", [*calls_of(step["locator"]), last[step["do"]]], depth)
 
 
-def chain(start: str, calls: Sequence[str]) -> list[str]:
-    """Return a statement that is a chain of calls."""
+def chain(start: str, calls: Sequence[str], depth: int = 2) -> list[str]:
+    """Return a statement that is a chain of calls.
+
+    :param depth: by how many characters it will be indented, as below.
+    """
     line = f"{start}.{'.'.join(calls)};"
-    if len(line) <= _WIDTH - 4:
+    if len(line) <= _WIDTH - depth:
         return [line]
     if len(calls) == 1:
         return _broken(f"{start}.{calls[0]}", ";")
@@ -525,24 +547,24 @@ def chain(start: str, calls: Sequence[str]) -> list[str]:
     for number, each in enumerate(calls, 1):
         end = ";" if number == len(calls) else ""
         whole = f".{each}{end}"
-        fits = len(whole) <= _WIDTH - 6
+        fits = len(whole) <= _WIDTH - depth - 2
         lines += indented([whole] if fits else _broken(f".{each}", end))
     return lines
 
 
 def _broken(text: str, end: str) -> list[str]:
     """Return the lines of a call whose last argument does not fit."""
-    if match := re.fullmatch(rf"(.*\()((?:{_TEXT}, )?)(\{{ ?(.*?) ?\}})\)", text):
-        pairs = re.findall(rf"\w+: {_VALUE}", match[4])
+    if match := re.fullmatch(rf"(.*\()((?:{_WRITTEN_TEXT}, )?)(\{{ ?(.*?) ?\}})\)", text):
+        pairs = re.findall(rf"\w+: (?:{_WRITTEN_TEXT}|\d+|true|false)", match[4])
         return [f"{match[1]}{match[2]}{{", *(f"  {each}," for each in pairs), f"}}){end}"]
     name, _, arguments = text.partition("(")
     return [f"{name}(", f"  {arguments[:-1]},", f"){end}"]
 
 
-def call(start: str, argument: str) -> list[str]:
+def call(start: str, argument: str, depth: int = 2) -> list[str]:
     """Return a statement that ends with a call that has one argument."""
     line = f"{start}{argument});"
-    return [line] if len(line) <= _WIDTH - 2 else [start, f"  {argument},", ");"]
+    return [line] if len(line) <= _WIDTH - depth else [start, f"  {argument},", ");"]
 
 
 def one_or_more(line: str, start: str, inner: Iterable[str], end: str) -> list[str]:
@@ -577,7 +599,8 @@ def _unicode(character: str) -> str:
 
 def text_in_lines(text: str) -> str:
     """Return the first line of a text as `linesOf` of the helpers returns it."""
-    return re.sub(r"\d+", "0", " ".join(text.strip().splitlines()[0].split()))
+    first = next(iter(text.strip().splitlines()), "")
+    return re.sub(r"\d+", "0", " ".join(first.split()))
 
 
 def _line(text: str) -> str:

@@ -156,6 +156,9 @@ def test_notes_and_accepted_causes_have_no_test() -> None:
     whole["findings"][7]["lost"] = []
     tests, without = cause_tests({**whole, "sign_in": None}, "./fixture")
     assert {"silent/silent", "silent/silent-dialog"}.isdisjoint({each.cause for each in tests})
+    stored, _ = cause_tests({**whole, "sign_in": None}, "./fixture", is_stored=True)
+    [signed_in] = (each.text for each in stored if each.cause == "silent/silent-signed-in")
+    assert "// Set use.storageState to a signed-in state." in signed_in
     assert without == {
         "silent/silent-action": "no expression reproduces it",
         "silent/silent-signed-in": "the test cannot sign in as the audit did",
@@ -322,7 +325,7 @@ def test_each_fails_for_its_cause_and_passes_on_a_corrected_app(
             start = next(index for index, line in enumerate(lines) if not line.strip())
             use = f'\ntest.use({{ baseURL: "{good}" }});\n'
             texts[f"good-{each.name}"] = "".join([*lines[:start], use, *lines[start:]])
-        texts[HELPERS] = helpers(whole, "./fixture").replace("15_000", "6_000")
+        texts[HELPERS] = helpers(whole, "./fixture").replace("15_000", "5_000")
         run = Run(bad, server.url, tmp_path, browser=need("chromium"))
         results = run_tests(texts, run)
     assert isinstance(results, dict), results
