@@ -127,7 +127,10 @@ def test_a_test_names_its_cause_and_asserts_what_the_rule_wants(tmp_path: Path) 
         "// looks-empty/looks-empty: looks-empty is wrong\n"
         "// The page /looks-empty is wrong.\n"
         'test("/looks-empty does not look empty with listAnimals:500", '
-        "async ({ mock, page }) => {\n"
+        "async ({\n"
+        "  mock,\n"
+        "  page,\n"
+        "}) => {\n"
         "  test.setTimeout(60_000);\n"
         '  const act = () => page.goto("/looks-empty");\n'
         "  const usual = await usualLines(mock, page, act, [\n"
