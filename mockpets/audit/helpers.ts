@@ -4,6 +4,7 @@ import { expect, type Mockpets } from MODULE;
 
 /** How long a page may retry before it shows a message. */
 export const RETRIES_MS = 15_000;
+const SETTLE_MS = 15_000;
 
 const alerts: string[] = [];
 
@@ -59,7 +60,7 @@ export async function settled(page: Page): Promise<string[]> {
     return String(lines) === String(before);
   };
   await expect
-    .poll(isSame, { intervals: [1_000], timeout: RETRIES_MS })
+    .poll(isSame, { intervals: [1_000], timeout: SETTLE_MS })
     .toBe(true);
   return lines ?? [];
 }

@@ -328,7 +328,9 @@ def test_each_fails_for_its_cause_and_passes_on_a_corrected_app(
             start = next(index for index, line in enumerate(lines) if not line.strip())
             use = f'\ntest.use({{ baseURL: "{good}" }});\n'
             texts[f"good-{each.name}"] = "".join([*lines[:start], use, *lines[start:]])
-        texts[HELPERS] = helpers(whole, "./fixture").replace("15_000", "5_000")
+        texts[HELPERS] = helpers(whole, "./fixture").replace(
+            "RETRIES_MS = 15_000", "RETRIES_MS = 5_000"
+        )
         run = Run(bad, server.url, tmp_path, browser=need("chromium"))
         results = run_tests(texts, run)
     assert isinstance(results, dict), results
