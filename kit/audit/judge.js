@@ -11,6 +11,8 @@ const STORM_MS = 2_000;
 /** The texts of engines and HTTP libraries, which are for developers. */
 const EXCEPTION =
   /\b[A-Z]\w*(?:Error|Exception)\b|Unexpected (?:token|end of)|" is not valid JSON|Cannot read prop|Failed to fetch|NetworkError when|Load failed|Request failed with status|Network Error|is not (?:a function|iterable|defined)\b|JSON\.parse/;
+/** A text that ends so counts as loading, unless the page really sends its request again. */
+const ELLIPSIS = /(?:\.\.\.|…)$/;
 const ARTEFACT = /\bundefined\b|\[object \w+\]|\bNaN\b|\bInvalid Date\b/;
 /** The texts of the page of `browser.js` that a front end has no other source for. */
 const PROXY_TEXTS = ["nginx/", "<html"];
@@ -199,9 +201,11 @@ export function judgeAction(probe, seen, before, known) {
     ({ do: what, secret, value }) =>
       what === "fill" && !secret && (value ?? "").length > TYPED,
   );
-  const values = new Set(last.kept);
+  const isKept = (/** @type {string} */ value) =>
+    last.kept.includes(value) ||
+    last.lines.some(({ text }) => text.includes(value));
   const lost = typed
-    .filter(({ value }) => !values.has(value ?? ""))
+    .filter(({ value }) => !isKept(value ?? ""))
     .map(({ value }) => value ?? "");
   if (lost.length && operation.role !== "login")
     verdicts.push(
@@ -283,12 +287,13 @@ export function messagesOf({ target, operation }, seen, known) {
     ),
   ];
   const healthy = [...target.healthy.lines];
+  const isAgain = sendsAgain(target, operation, seen);
   return readable(seen).filter(({ text, control }) => {
     const line = normal(text);
     if (
       control ||
       !/\p{L}/u.test(line) ||
-      /(?:\.\.\.|…)$/.test(line) ||
+      (ELLIPSIS.test(line) && !isAgain) ||
       isArtefact(line)
     )
       return false;
@@ -297,6 +302,12 @@ export function messagesOf({ target, operation }, seen, known) {
       !healthy.some((each) => isPartOf(line, each))
     );
   });
+}
+
+/** Return whether a page has sent a request more often than a healthy one. @param {Target} target @param {Operation} operation @param {Observation} seen */
+function sendsAgain({ healthy }, { name }, { calls }) {
+  const count = calls.filter((call) => call.operation === name).length;
+  return count > (healthy.counts.get(name) ?? 1);
 }
 
 /** @param {string} text */
@@ -347,14 +358,14 @@ function isPartOf(line, whole) {
  * Return what a page shows only while an operation is held.
  * @param {Target} target @param {string} operation @param {Snapshot} now @param {Snapshot} [before] the action
  */
-function loadingSigns(target, operation, now, before) {
+export function loadingSigns(target, operation, now, before) {
   const usual = before ? normalLines(before) : target.healthy.lines;
   const visuals = before ? new Set(before.visuals) : target.healthy.visuals;
   const held = target.loading.get(operation);
   const heldLines = linesIn(held);
   const isLoading = (/** @type {Line} */ { text }) =>
     !usual.has(normal(text)) &&
-    (heldLines.has(normal(text)) || /(?:\.\.\.|…)$/.test(text));
+    (heldLines.has(normal(text)) || ELLIPSIS.test(text));
   const lines = now.lines.filter(isLoading).map(({ text }) => text);
   const heldVisuals = new Set(held?.visuals);
   const shown = now.visuals

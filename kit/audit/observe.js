@@ -34,9 +34,11 @@ export function observe(binding) {
     return seed / 2147483647;
   };
 
-  /** @param {unknown} error */
-  const textOf = (error) =>
-    error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  // Libraries throw objects that are no errors, such as Angular's HttpErrorResponse.
+  const textOf = (/** @type {any} */ error) =>
+    typeof error?.message === "string"
+      ? `${error.name ?? "Error"}: ${error.message}`
+      : String(error);
   // After the handlers of the page, which may take an error upon themselves.
   addEventListener("error", (event) => {
     if (event instanceof ErrorEvent)

@@ -1,18 +1,19 @@
 // Fail each operation of each page and action in each state, and judge what is seen.
 
 import { failure } from "../shared.js";
-import { normal, perform, settle, sourceOf } from "./browser.js";
+import { perform, settle, sourceOf } from "./browser.js";
 import {
   judgeAction,
   judgeEmpty,
   judgeLoading,
   judgeRead,
   judgeSecondClick,
+  loadingSigns,
 } from "./judge.js";
 import { LEVELS } from "./causes.js";
 import { jsonOf } from "./texts.js";
 
-/** @import { Finding, Observation, Operation, Probe, Snapshot, Target, Verdict, Visit } from "./types.d.ts" */
+/** @import { Finding, Observation, Operation, Probe, Target, Verdict, Visit } from "./types.d.ts" */
 /** @import { Discovery } from "./discover.js" */
 /** @import { Known } from "./judge.js" */
 
@@ -208,7 +209,8 @@ export class Probing {
       proxied: state === PROXY ? name : null,
       expected: name,
       failing: isFailing ? name : undefined,
-      seemsToLoad: (snapshot) => isLike(snapshot, target.loading.get(name)),
+      seemsToLoad: (snapshot) =>
+        loadingSigns(target, name, snapshot).length > 0,
     });
   }
 
@@ -284,7 +286,8 @@ export class Probing {
     await arrives(since, name);
     await settle(visit, {
       failing: isHeld ? undefined : name,
-      seemsToLoad: (snapshot) => isLike(snapshot, target.loading.get(name)),
+      seemsToLoad: (snapshot) =>
+        loadingSigns(target, name, snapshot, before).length > 0,
     });
     if (!since.calls.some((call) => call.operation === name)) return undefined;
     if (isHeld) {
@@ -384,13 +387,6 @@ function mark(body) {
 export function pathOf(url) {
   const { pathname, search, hash } = new URL(url);
   return pathname + search + hash;
-}
-
-/** Return whether a page looks as while it loads. @param {Snapshot} now @param {Snapshot | undefined} loading */
-function isLike(now, loading) {
-  const textOf = (/** @type {Snapshot} */ { lines, visuals }) =>
-    JSON.stringify([lines.map(({ text }) => normal(text)), visuals]);
-  return loading !== undefined && textOf(now) === textOf(loading);
 }
 
 /** Wait until an operation is called. @param {Observation} observation @param {string} name */

@@ -110,7 +110,7 @@ export function textsOf(lines, responses) {
   for (const line of lines) {
     if (line.length < SHORTEST) continue;
     const isIn = (/** @type {string} */ text) =>
-      line.includes(text) ||
+      hasWords(line, text) ||
       (line.length > 20 && text.startsWith(line.replace(/(?:\.\.\.|…)$/, "")));
     const operations = known
       .filter(({ texts }) => texts.some(isIn))
@@ -118,6 +118,22 @@ export function textsOf(lines, responses) {
     if (operations.length) result.set(line, new Set(operations));
   }
   return result;
+}
+
+/** Return whether a line has a text that does not begin or end inside of a word. @param {string} line @param {string} text */
+function hasWords(line, text) {
+  const isLetter = (/** @type {string} */ character) =>
+    /[\p{L}\d]/u.test(character);
+  for (
+    let start = line.indexOf(text);
+    start !== -1;
+    start = line.indexOf(text, start + 1)
+  ) {
+    const end = start + text.length;
+    if (!isLetter(line.charAt(start - 1)) && !isLetter(line.charAt(end)))
+      return true;
+  }
+  return false;
 }
 
 /**

@@ -87,6 +87,10 @@ describe("a failing read", () => {
   it("is stuck with the text of loading", () => assert.deepEqual(read([...REST, "Please wait"], { loading: LOADING }), ["stuck"]));
   it("is stuck with a spinner", () => assert.deepEqual(read([...REST, "<div.spinner"], { loading: LOADING }), ["stuck"]));
   it("is stuck with an ellipsis, before loading is known", () => assert.deepEqual(read([...REST, "Connecting…"]), ["stuck"]));
+  it("is not stuck with an ellipsis while it tries again", () => {
+    const calls = [...CALLS, ...[0, 9_000].map((begun) => ({ operation: "listPets", begun, ended: begun, status: 500 }))];
+    assert.deepEqual(read([...REST, "!Connecting…"], { observation: { calls } }), []);
+  });
   it("is not stuck with a message beside the spinner", () => assert.deepEqual(read([...REST, "<div.spinner", "!Try later"], { loading: LOADING }), []));
   it("looks empty", () => assert.deepEqual(read([...REST, "No pets yet"], { empty: EMPTY }), ["looks-empty"]));
   it("takes other texts along", () => assert.deepEqual(read(["!Try later"]), ["collateral"]));
@@ -155,6 +159,7 @@ describe("a failing action", () => {
     const lines = [...HEALTHY, "!Try later"];
     assert.deepEqual(act(lines, { before: page(lines) }), ["silent"]);
   });
+  it("keeps what was typed as a text", () => assert.deepEqual(act([...HEALTHY, "!Try later", "Audit text 1 x"], { steps }), []));
   it("loses what was typed", () => assert.deepEqual(act([...HEALTHY, "!Try later"], { steps }), ["input-lost"]));
   it("waits forever", () => assert.deepEqual(act([...HEALTHY, "Please wait"], { loading: LOADING }), ["stuck"]));
   it("is blank", () => assert.deepEqual(act([]), ["blank"]));
@@ -213,10 +218,11 @@ describe("shapes", () => {
 });
 
 describe("texts of responses", () => {
-  const responses = new Map([["getPet", ["Miso", "A very long description of a cat that sleeps all day", "cat"]], ["getTags", ["Misology"]]]);
+  const responses = new Map([["getPet", ["Miso", "A very long description of a cat that sleeps all day", "cat"]], ["getTags", ["Misology", "design"]]]);
   const of = (line) => [...(textsOf([line], responses).get(line) ?? [])];
   it("stand in a line", () => assert.deepEqual(of("Name: Miso"), ["getPet"]));
   it("may be cut off", () => assert.deepEqual(of("A very long description of a…"), ["getPet"]));
-  it("may be several operations'", () => assert.deepEqual(of("Misology"), ["getPet", "getTags"]));
+  it("may be several operations'", () => assert.deepEqual(of("Miso, a Misology"), ["getPet", "getTags"]));
+  it("are whole words", () => assert.deepEqual(of("Hiring a designer"), []));
   it("are not too short", () => assert.deepEqual(of("The cat food"), []));
 });
