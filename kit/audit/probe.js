@@ -207,7 +207,7 @@ export class Probing {
       signedIn: target.signedIn,
       scenario: state === PROXY ? "default" : scenarioOf(name, state, body),
       proxied: state === PROXY ? name : null,
-      expected: name,
+      expected: this.opener.serverSide ? undefined : name,
       failing: isFailing ? name : undefined,
       seemsToLoad: (snapshot) =>
         loadingSigns(target, name, snapshot).length > 0,
