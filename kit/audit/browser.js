@@ -146,7 +146,7 @@ export class Opener {
    * @param {OpenOptions} [options]
    * @returns {Promise<Visit>}
    */
-  async open(
+  async #open(
     url,
     { scenario = "default", signedIn = false, proxied = null, ...wait } = {},
   ) {
@@ -191,7 +191,7 @@ export class Opener {
     } catch (error) {
       // A held call of the app's own server keeps the page from coming.
       if (!visit.held) {
-        await this.close(visit);
+        await this.#close(visit);
         throw error;
       }
     }
@@ -202,8 +202,22 @@ export class Opener {
     return visit;
   }
 
+  /**
+   * Open a page, call a function with it, and close it again.
+   * @template T
+   * @param {string} url @param {OpenOptions} options @param {(visit: Visit) => Promise<T>} call
+   */
+  async visit(url, options, call) {
+    const visit = await this.#open(url, options);
+    try {
+      return await call(visit);
+    } finally {
+      await this.#close(visit);
+    }
+  }
+
   /** Close the context, and delete the session. @param {Visit} visit */
-  async close({ context, mock }) {
+  async #close({ context, mock }) {
     await context.close();
     if (mock.session !== "default") await failure(() => mock.drop());
   }

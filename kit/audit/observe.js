@@ -491,8 +491,9 @@ export function findCandidates(limit) {
   return [...candidates.values()];
 }
 
-/** Return the addresses of the links of the page, and its title. It runs in the page. */
-export function findLinks() {
+/** Return the addresses of the links of the page, its title, and whether it has a service worker. It runs in the page. */
+export async function findLinks() {
+  const workers = await navigator.serviceWorker?.getRegistrations();
   const links = /** @type {HTMLAnchorElement[]} */ ([
     ...document.querySelectorAll("a[href]"),
   ]);
@@ -501,6 +502,7 @@ export function findLinks() {
   ) => (!target || target === "_self") && /^https?:/.test(href) && !download;
   return {
     title: document.title,
+    hasWorker: Boolean(workers?.length),
     links: links
       .filter((link) => link.checkVisibility() && isUsual(link))
       .map(({ href }) => href),

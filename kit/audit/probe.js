@@ -161,26 +161,23 @@ export class Probing {
    *   remembered; `body` that of the failing response in place of the mock's
    */
   async #attempt(probe, { isFirst = true, body } = {}) {
-    /** @type {Visit | undefined} */
-    let visit;
+    const { target } = probe;
+    const options = target.action
+      ? { signedIn: target.signedIn }
+      : this.#failing(probe, body);
     try {
-      visit = await (probe.target.action
-        ? this.#openHealthy(probe)
-        : this.#openFailing(probe, body));
-      const verdicts = probe.target.action
-        ? await this.#act(visit, probe, isFirst, body)
-        : await this.#look(visit, probe, isFirst);
-      if (!verdicts) return undefined;
-      const screenshot =
-        isFirst && verdicts.length
-          ? await this.discovery.screenshot(visit, "probe")
-          : "";
-      return {
-        verdicts,
-        screenshot,
-        calls: visit.observation.calls,
-        failures: visit.observation.failures,
-      };
+      return await this.opener.visit(target.url, options, async (visit) => {
+        const verdicts = await (target.action
+          ? this.#act(visit, probe, isFirst, body)
+          : this.#look(visit, probe, isFirst));
+        if (!verdicts) return undefined;
+        const screenshot =
+          isFirst && verdicts.length
+            ? await this.discovery.screenshot(visit, "probe")
+            : "";
+        const { calls, failures } = visit.observation;
+        return { verdicts, screenshot, calls, failures };
+      });
     } catch (error) {
       if (!this.opener.browser.isConnected()) throw error;
       if (/ERR_CONNECTION_REFUSED/.test(String(error))) {
@@ -190,20 +187,13 @@ export class Probing {
         this.isStopped = true;
       }
       return undefined; // such as a page that does not load in time on a busy machine
-    } finally {
-      if (visit) await this.opener.close(visit);
     }
   }
 
-  /** @param {Probe} probe */
-  async #openHealthy({ target }) {
-    return this.opener.open(target.url, { signedIn: target.signedIn });
-  }
-
-  /** @param {Probe} probe @param {unknown} body */
-  async #openFailing({ target, operation: { name }, state }, body) {
+  /** @param {Probe} probe @param {unknown} body @returns {import("./browser.js").OpenOptions} */
+  #failing({ target, operation: { name }, state }, body) {
     const isFailing = state !== "hold" && state !== "empty";
-    return this.opener.open(target.url, {
+    return {
       signedIn: target.signedIn,
       scenario: state === PROXY ? "default" : scenarioOf(name, state, body),
       proxied: state === PROXY ? name : null,
@@ -211,7 +201,7 @@ export class Probing {
       failing: isFailing ? name : undefined,
       seemsToLoad: (snapshot) =>
         loadingSigns(target, name, snapshot).length > 0,
-    });
+    };
   }
 
   /** @param {Visit} visit @param {Probe} probe @param {boolean} isFirst */

@@ -129,7 +129,6 @@ export interface Healthy {
   originals: Map<string, string>;
   texts: Map<string, Set<string>>;
   visuals: Set<string>;
-  fields: Field[];
   controls: number;
   errors: Set<string>;
   counts: Map<string, number>;
@@ -148,6 +147,13 @@ export interface Target {
   /** By operation, what the page shows while it waits, and when its list is empty. */
   loading: Map<string, Snapshot>;
   empty: Map<string, Snapshot>;
+}
+
+/** How the audit has signed in; without steps by `--storage-state`. */
+export interface SignIn {
+  name: string;
+  url: string;
+  steps: Step[];
 }
 
 /** Steps that lead to calls that write, on a page. */
