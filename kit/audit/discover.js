@@ -22,6 +22,8 @@ export class Discovery {
   notes = new Set();
   /** All lines that a healthy page has shown. @type {Set<string>} */
   usual = new Set();
+  /** Those of pages that were quiet. @type {Set<string>} */
+  settled = new Set();
   /** Lines that only pages without a user show. @type {Set<string>} */
   signedOut = new Set();
   /** All texts and numbers of responses. @type {Set<string>} */
@@ -108,8 +110,9 @@ export class Discovery {
   }
 
   /** Remember the lines of a page on which nothing fails. @param {Visit} visit */
-  remember({ observation: { seen, broken } }) {
+  remember({ observation: { seen, last, broken } }) {
     if (broken) return; // the message of a failure is not usual
+    for (const line of normalLines(last)) this.settled.add(line);
     for (const snapshot of seen)
       for (const line of normalLines(snapshot)) this.usual.add(line);
   }

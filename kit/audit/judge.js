@@ -21,6 +21,7 @@ const TYPED = 3; // characters: shorter values of fields are found by chance
 /**
  * @typedef {object} Known what discovery has found out
  * @property {Set<string>} usual all lines that a healthy page has shown
+ * @property {Set<string>} settled those of pages that were quiet
  * @property {Set<string>} signedOut lines that only pages without a user show
  * @property {Set<string>} values
  * @property {Operation[]} operations
@@ -55,17 +56,19 @@ export function judgeRead(probe, seen, known) {
     ...textVerdicts(probe, seen, said, known),
   ];
   if (isSignedOut) return verdicts;
+  const shape = shapeOf(last.url, known.values);
+  const isElsewhere = shape !== healthy.url;
   const isSilent = !said.length && !seen.dialogs.length && lost.length > 0;
-  const loading = loadingSigns(target, operation.name, last);
+  const loading = loadingSigns(target, operation.name, last, known);
   const empty = target.empty.get(operation.name);
   const emptyLines = empty
     ? [...normalLines(empty)].filter(
         (line) => !healthy.lines.has(line) && now.has(line),
       )
     : [];
-  if (isSilent && loading.length)
+  if (isSilent && !isElsewhere && loading.length)
     verdicts.push(verdict("stuck", "The page goes on loading.", lost, loading));
-  else if (isSilent && emptyLines.length)
+  else if (isSilent && !isElsewhere && emptyLines.length)
     verdicts.push(
       verdict(
         "looks-empty",
@@ -97,8 +100,7 @@ export function judgeRead(probe, seen, known) {
         ),
       );
   }
-  const shape = shapeOf(last.url, known.values);
-  if (shape !== healthy.url && state !== "404")
+  if (isElsewhere && state !== "404")
     verdicts.push(
       verdict("moved", `The page is at ${shape} now.`, [], [shape]),
     );
@@ -141,7 +143,7 @@ export function judgeLoading(probe, seen, known) {
   const verdicts = [];
   if (
     own.some((line) => !now.has(line)) &&
-    !loadingSigns(target, operation.name, seen.last).length
+    !loadingSigns(target, operation.name, seen.last, known).length
   ) {
     verdicts.push(
       verdict("no-loading", "Nothing shows that the page loads.", own),
@@ -239,7 +241,7 @@ export function judgeAction(probe, seen, before, known) {
     }
     return verdicts;
   }
-  const loading = loadingSigns(target, operation.name, last, before);
+  const loading = loadingSigns(target, operation.name, last, known, before);
   if (loading.length)
     return [
       ...verdicts,
@@ -356,16 +358,17 @@ function isPartOf(line, whole) {
 
 /**
  * Return what a page shows only while an operation is held.
- * @param {Target} target @param {string} operation @param {Snapshot} now @param {Snapshot} [before] the action
+ * @param {Target} target @param {string} operation @param {Snapshot} now @param {Known} known @param {Snapshot} [before] the action
  */
-export function loadingSigns(target, operation, now, before) {
+export function loadingSigns(target, operation, now, known, before) {
   const usual = before ? normalLines(before) : target.healthy.lines;
   const visuals = before ? new Set(before.visuals) : target.healthy.visuals;
   const held = target.loading.get(operation);
   const heldLines = linesIn(held);
   const isLoading = (/** @type {Line} */ { text }) =>
     !usual.has(normal(text)) &&
-    (heldLines.has(normal(text)) || ELLIPSIS.test(text));
+    (heldLines.has(normal(text)) ||
+      (ELLIPSIS.test(text) && !known.settled.has(normal(text))));
   const lines = now.lines.filter(isLoading).map(({ text }) => text);
   const heldVisuals = new Set(held?.visuals);
   const shown = now.visuals

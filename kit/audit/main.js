@@ -56,14 +56,7 @@ async function audit(config, stopped) {
   const progress = (/** @type {string} */ text) => tell({ progress: text });
   const opener = new Opener(browser, config, operations, bases);
   const discovery = new Discovery(opener, config, progress);
-  /** @type {import("./judge.js").Known} */
-  const known = {
-    usual: discovery.usual,
-    signedOut: discovery.signedOut,
-    values: discovery.values,
-    operations,
-  };
-  const probing = new Probing(discovery, known);
+  const probing = new Probing(discovery);
   stopped.addEventListener("abort", () => browser.close());
   try {
     await rm(join(config.output, "shots"), { recursive: true, force: true });

@@ -41,11 +41,10 @@ export class Probing {
   /** @type {Set<string>} */
   #confirmed = new Set();
 
-  /** @param {Discovery} discovery @param {Known} known */
-  constructor(discovery, known) {
+  /** @param {Discovery} discovery */
+  constructor(discovery) {
     this.discovery = discovery;
     this.opener = discovery.opener;
-    this.known = known;
     /** @type {Finding[]} */
     this.findings = [];
     /** @type {{ page: string, action: string | null, operation: string, state: string, level: string }[]} */
@@ -53,6 +52,13 @@ export class Probing {
     this.planned = 0;
     this.skipped = 0;
     this.isStopped = false;
+  }
+
+  /** What judgements need. @returns {Known} */
+  get known() {
+    const { usual, settled, signedOut, values, opener } = this.discovery;
+    const { operations } = opener;
+    return { usual, settled, signedOut, values, operations };
   }
 
   /** Run the probes, most telling first, until the deadline. @param {number} deadline */
@@ -200,7 +206,7 @@ export class Probing {
       expected: this.opener.serverSide ? undefined : name,
       failing: isFailing ? name : undefined,
       seemsToLoad: (snapshot) =>
-        loadingSigns(target, name, snapshot).length > 0,
+        loadingSigns(target, name, snapshot, this.known).length > 0,
     };
   }
 
@@ -277,7 +283,7 @@ export class Probing {
     await settle(visit, {
       failing: isHeld ? undefined : name,
       seemsToLoad: (snapshot) =>
-        loadingSigns(target, name, snapshot, before).length > 0,
+        loadingSigns(target, name, snapshot, this.known, before).length > 0,
     });
     if (!since.calls.some((call) => call.operation === name)) return undefined;
     if (isHeld) {

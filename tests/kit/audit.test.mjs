@@ -39,7 +39,9 @@ function target({ action = null, loading, empty, ...healthy } = {}) {
   };
 }
 
-const KNOWN = { usual: new Set([...HEALTHY, "About us"]), signedOut: new Set(["Sign in"]), values: new Set(["miso"]), operations: OPERATIONS };
+const KNOWN = {
+  settled: new Set([...HEALTHY, "Read more…"]),
+  usual: new Set([...HEALTHY, "About us"]), signedOut: new Set(["Sign in"]), values: new Set(["miso"]), operations: OPERATIONS };
 const CALLS = OPERATIONS.slice(1, 3).map(({ name }) => ({ operation: name, method: "GET", path: "", begun: 0, ended: 1, status: 200 }));
 
 /** Return what is observed: snapshots, one second after the other, or with their own times. */
@@ -87,6 +89,10 @@ describe("a failing read", () => {
   it("is stuck with the text of loading", () => assert.deepEqual(read([...REST, "Please wait"], { loading: LOADING }), ["stuck"]));
   it("is stuck with a spinner", () => assert.deepEqual(read([...REST, "<div.spinner"], { loading: LOADING }), ["stuck"]));
   it("is stuck with an ellipsis, before loading is known", () => assert.deepEqual(read([...REST, "Connecting…"]), ["stuck"]));
+  it("is not stuck with an ellipsis of a healthy page", () => assert.deepEqual(read([...REST, "Read more…"]), ["silent"]));
+  it("is elsewhere, where a list is empty", () => {
+    assert.deepEqual(read([...REST, "No pets yet"], { empty: EMPTY, snapshot: { url: "http://app/" } }), ["silent", "moved"]);
+  });
   it("is not stuck with an ellipsis while it tries again", () => {
     const calls = [...CALLS, ...[0, 9_000].map((begun) => ({ operation: "listPets", begun, ended: begun, status: 500 }))];
     assert.deepEqual(read([...REST, "!Connecting…"], { observation: { calls } }), []);
