@@ -23,7 +23,7 @@ RULE = [
     (11, "mockpets.server", ("waitress",)),
     (10, "mockpets.web", ("flask", "werkzeug")),
     (10, "mockpets.storage", ("sqlite3",)),
-    (10, "mockpets.audit", ()),
+    (10, "mockpets.audit", ("jinja2",)),
     (9, "mockpets.report", ()),
     (8, "mockpets.recording", ()),
     (8, "mockpets.session", ()),
@@ -171,5 +171,6 @@ def test_the_package_does_not_run_text_as_code() -> None:
         if module.partition(".")[0] in {"pickle", "marshal", "subprocess", "shelve", "runpy"}
     }
 
-    # The audit runs the user's Node, with our script and a file of options.
-    assert calls | modules == {("mockpets.audit.node", "subprocess")}
+    # The audit runs the user's Node, with our script or the user's Playwright.
+    runs = {"mockpets.audit.node", "mockpets.audit.playwright_run"}
+    assert calls | modules == {(module, "subprocess") for module in runs}

@@ -18,7 +18,7 @@ from mockpets.errors import InputError, invalid, printable, problem_with
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from mockpets.audit.format import Cause, Finding, Result, SignIn, Step
+    from mockpets.audit.result import Cause, Finding, Result, SignIn, Step
 
 HELPERS: Final = "audit.ts"
 _HEADER: Final = (
@@ -190,11 +190,7 @@ def write_files(folder: Path, texts: Mapping[str, str]) -> list[Path]:
         file cannot be written.
     """
     paths = {folder / name: text for name, text in texts.items()}
-    what = "this file exists, and 'mockpets audit' did not write it"
-    hint = "rename it, or choose another folder"
-    foreign = [problem_with(str(path), what, hint) for path in paths if _is_foreign(path)]
-    if foreign:
-        raise InputError(foreign)
+    _check(paths)
     for path, text in paths.items():
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -205,6 +201,20 @@ def write_files(folder: Path, texts: Mapping[str, str]) -> list[Path]:
         except OSError as error:
             raise invalid(str(path), f"cannot write this file: {error.strerror}") from error
     return [*paths]
+
+
+def check_folder(folder: Path) -> None:
+    """Raise `InputError` if a file of this folder keeps the audit from writing its helpers."""
+    _check([folder / HELPERS])
+
+
+def _check(paths: Iterable[Path]) -> None:
+    """Raise `InputError` if files exist that the audit did not write."""
+    what = "this file exists, and 'mockpets audit' did not write it"
+    hint = "rename it, or choose another folder"
+    foreign = [problem_with(str(path), what, hint) for path in paths if _is_foreign(path)]
+    if foreign:
+        raise InputError(foreign)
 
 
 def fixture_module(folder: Path) -> str:

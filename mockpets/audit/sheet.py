@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from mockpets.audit.format import Cause, Finding, Probe, Result, Step
+    from mockpets.audit.result import Cause, Finding, Probe, Result, Step
 
 SHEET: Final = "index.html"
 _LEVELS: Final = ("error", "warning", "note")

@@ -23,6 +23,7 @@ from mockpets.errors import InputError, invalid, printable, problem_with
 from mockpets.packaged_data import shipped
 from mockpets.settings.sources import load_settings
 from mockpets.settings.validators import got
+from mockpets.units import counted
 from mockpets.urls import plain_url, shown_url
 
 if TYPE_CHECKING:
@@ -109,6 +110,11 @@ def _minutes(text: str) -> float:
     "exists]",
     type=click.Path(path_type=Path),
 )
+@option(
+    "--tests DIR",
+    "Also write a failing Playwright test for each error and warning into this folder.",
+    type=click.Path(path_type=Path, file_okay=False),
+)
 @option("--url URL", "URL of a running server to use.  [default: start one]")
 @with_token
 @with_settings(*_OF_SERVER)
@@ -119,6 +125,7 @@ def audit(
     fail_on: tuple[str, ...],
     baseline: Path | None,
     accepted: Path | None,
+    tests: Path | None,
     url: str | None,
     token: str | None,
     config: Path | None,
@@ -127,11 +134,16 @@ def audit(
     """Open an app's pages while its API fails, and report what its users would see.
 
     Needs Node 20.19 or newer, and @playwright/test in your project. The audit sends the requests of
-    the page to the contract's base path, on any host, to a mock. It writes only to --output.
+    the page to the contract's base path, on any host, to a mock. It writes only to --output and
+    --tests.
     """
     if problems := [*_problems(app_url, url=url, **options)]:
         raise InputError(problems)
     inputs = _read_inputs(fail_on, baseline, accepted)
+    if tests is not None:
+        from mockpets.audit.playwright_tests import check_folder
+
+        check_folder(tests)
     request = {
         "app": app_url,
         "baseUrl": options["base_url"],
@@ -147,7 +159,8 @@ def audit(
     settings = {name: options[name] for name in _OF_SERVER}
 
     def run(root: str, token: str | None) -> int:
-        return _audit({**request, "url": root, "token": token}, output, output_format, inputs)
+        whole = {**request, "url": root, "token": token}
+        return _audit(whole, output, tests, output_format, inputs)
 
     if url is None:
         with _own_mock(_settings(load_settings(settings, os.environ, config), app_url)) as root:
@@ -262,11 +275,18 @@ def _own_mock(settings: Settings) -> Iterator[str]:
 # --- The audit --------------------------------------------------------------------------------
 
 
-def _audit(request: dict[str, object], output: Path, output_format: str, inputs: _Inputs) -> int:
+def _audit(
+    request: dict[str, Any],
+    output: Path,
+    tests: Path | None,
+    output_format: str,
+    inputs: _Inputs,
+) -> int:
     """Run the audit, write and print its result, and return the exit status."""
     from mockpets.audit.accepted import accept, mark_known
     from mockpets.audit.node import INTERRUPTED
     from mockpets.audit.result import RESULT_FILE, read_result, write_result
+    from mockpets.audit.sheet import write_sheet
     from mockpets.audit.summary import new_causes
 
     file = output / RESULT_FILE
@@ -292,12 +312,14 @@ def _audit(request: dict[str, object], output: Path, output_format: str, inputs:
         mark_known(result, inputs.baseline)
     try:
         write_result(output, result)
-        files = [str(file)]
-        # The sheet and the tests are written here, and their paths are added to `files`.
+        files = [str(write_sheet(output, result)), str(file)]
     except OSError as error:
         raise cannot_write(output, error) from error
+    is_interrupted = ended.status == INTERRUPTED
+    if tests is not None and not is_interrupted:
+        files.append(_write_tests(tests, result, request))
     _print(result, output_format, files)
-    if ended.status == INTERRUPTED:
+    if is_interrupted:
         return INTERRUPTED
     new = {cause["rule"] for cause in new_causes(result)}
     if broken := sorted(new & inputs.failing):
@@ -306,7 +328,31 @@ def _audit(request: dict[str, object], output: Path, output_format: str, inputs:
     return ended.status
 
 
-def _run(request: dict[str, object], log: Path) -> Ended:
+def _write_tests(folder: Path, result: Result, request: dict[str, Any]) -> str:
+    """Write the tests that fail now; return the folder, with how many there are."""
+    from mockpets.audit.playwright_run import Run
+    from mockpets.audit.playwright_tests import write_tests
+
+    state = request["storageState"]
+    run = Run(
+        app=request["app"],
+        mock=request["url"],
+        cwd=Path.cwd(),
+        browser=request["browser"],
+        base_url=request["baseUrl"],
+        token=request["token"],
+        storage_state=Path(state) if state else None,
+        workers=request["workers"],
+    )
+    with _status_line() as show:
+        show("running the tests")
+        written = write_tests(folder, result, run)
+    for cause, reason in written.dropped.items():
+        click.echo(printable(f"no test of {cause}: {reason}"), err=True)
+    return f"{folder}: {counted(len(written.kept), 'failing test')}"
+
+
+def _run(request: dict[str, Any], log: Path) -> Ended:
     """Run the JavaScript part, and show its progress on a terminal."""
     from mockpets.audit.node import Ended, NodeError, find_node, run_script
 

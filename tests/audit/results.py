@@ -2,7 +2,7 @@
 
 from typing import Any, cast
 
-from mockpets.audit.format import Cause, Finding, Level, Page, Probe, Result
+from mockpets.audit.result import Cause, Finding, Level, Page, Probe, Result
 
 READS = {
     "/": ["GetArticles", "GetTags"],

@@ -11,7 +11,6 @@ import pytest
 import requests
 
 from mockpets import MockpetsServer, Settings
-from mockpets.audit.format import Result
 from mockpets.audit.playwright_run import Run, run_tests
 from mockpets.audit.playwright_tests import (
     HELPERS,
@@ -20,6 +19,7 @@ from mockpets.audit.playwright_tests import (
     helpers,
     write_tests,
 )
+from mockpets.audit.result import Result
 from mockpets.errors import InputError
 from tests.audit.results import result
 from tests.kit.project import write_kit

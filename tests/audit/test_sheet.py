@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from mockpets.audit.format import Result
+from mockpets.audit.result import Result
 from mockpets.audit.sheet import write_sheet
 from tests.audit.results import result
 
