@@ -506,36 +506,28 @@ export async function settle(
 }
 
 /** @param {Page} page @param {Place} place */
-export function locate(page, place) {
-  const { by, name, nth } = place;
-  switch (by) {
-    case "role":
-      return page
-        .getByRole(/** @type {"button"} */ (place.role), { name, exact: true })
-        .nth(nth);
-    case "label":
-      return page.getByLabel(name, { exact: true }).nth(nth);
-    case "placeholder":
-      return page.getByPlaceholder(name, { exact: true }).nth(nth);
-    default:
-      return page.locator(name).nth(nth);
-  }
+export function locate(page, { by, name, nth, role }) {
+  const exact = { exact: true };
+  const all = {
+    role: () =>
+      page.getByRole(/** @type {"button"} */ (role), { name, ...exact }),
+    label: () => page.getByLabel(name, exact),
+    placeholder: () => page.getByPlaceholder(name, exact),
+    css: () => page.locator(name),
+  }[by]();
+  return nth === null ? all : all.nth(nth);
 }
 
 /** Return how a test finds an element, after `page.`. @param {Place} place */
-export function sourceOf(place) {
-  const name = JSON.stringify(place.name);
-  const nth = place.nth ? `.nth(${place.nth})` : "";
-  switch (place.by) {
-    case "role":
-      return `getByRole(${JSON.stringify(place.role)}, { name: ${name}, exact: true })${nth}`;
-    case "label":
-      return `getByLabel(${name}, { exact: true })${nth}`;
-    case "placeholder":
-      return `getByPlaceholder(${name}, { exact: true })${nth}`;
-    default:
-      return `locator(${name})${nth}`;
-  }
+export function sourceOf({ by, name, nth, role }) {
+  const text = JSON.stringify(name);
+  const all = {
+    role: `getByRole(${JSON.stringify(role)}, { name: ${text}, exact: true })`,
+    label: `getByLabel(${text}, { exact: true })`,
+    placeholder: `getByPlaceholder(${text}, { exact: true })`,
+    css: `locator(${text})`,
+  }[by];
+  return nth === null ? all : `${all}${nth ? `.nth(${nth})` : ".first()"}`;
 }
 
 /** Do a step of an action; throws if the element is missing, covered or disabled. @param {Page} page @param {Step} step */

@@ -259,6 +259,9 @@ export function findCandidates(limit) {
     });
   const clean = (/** @type {string | null | undefined} */ text) =>
     (text ?? "").replace(/\s+/g, " ").trim();
+  /** Return which of several elements one is; null if it is the only one. @param {Element[]} all @param {Element} element */
+  const indexIn = (all, element) =>
+    all.length > 1 ? all.indexOf(element) : null;
   const FIELDS =
     "input:not([type=hidden]):not([type=submit]):not([type=button]):not([type=reset]):not([type=file]):not([type=image]), textarea, select";
 
@@ -300,7 +303,7 @@ export function findCandidates(limit) {
         same.length > 1 ? `${tag}:nth-of-type(${same.indexOf(each) + 1})` : tag,
       );
     }
-    return { by: "css", name: parts.join(" > "), nth: 0 };
+    return { by: "css", name: parts.join(" > "), nth: null };
   }
 
   /** @param {Element} element @returns {import("./types.d.ts").Place} */
@@ -316,7 +319,7 @@ export function findCandidates(limit) {
       ),
     ];
     const sames = all.filter((each) => visible(each) && nameOf(each) === name);
-    return { by: "role", role: "button", name, nth: sames.indexOf(element) };
+    return { by: "role", role: "button", name, nth: indexIn(sames, element) };
   }
 
   /** @param {HTMLInputElement} field @returns {import("./types.d.ts").Place} */
@@ -330,21 +333,22 @@ export function findCandidates(limit) {
     // The text of a label around a field includes the field's own.
     if (label && !field.labels?.[0]?.querySelector("select, textarea")) {
       const sames = all.filter((each) => labelOf(each) === label);
-      return { by: "label", name: label, nth: sames.indexOf(field) };
+      return { by: "label", name: label, nth: indexIn(sames, field) };
     }
     if (field.placeholder)
       return {
         by: "placeholder",
         name: field.placeholder,
-        nth: all
-          .filter(({ placeholder }) => placeholder === field.placeholder)
-          .indexOf(field),
+        nth: indexIn(
+          all.filter(({ placeholder }) => placeholder === field.placeholder),
+          field,
+        ),
       };
     return field.name
       ? {
           by: "css",
           name: `${field.tagName.toLowerCase()}[name="${CSS.escape(field.name)}"]`,
-          nth: 0,
+          nth: null,
         }
       : cssOf(field);
   }

@@ -69,11 +69,13 @@ export interface Call {
   status: number | null;
 }
 
-/** How to find an element again. */
-export type Place =
-  | { by: "role"; role: string; name: string; nth: number }
-  | { by: "label" | "placeholder"; name: string; nth: number }
-  | { by: "css"; name: string; nth: number };
+/** How to find an element again; `nth` is null if it is the only one. */
+export interface Place {
+  by: "role" | "label" | "placeholder" | "css";
+  name: string;
+  nth: number | null;
+  role?: string;
+}
 
 export interface Step {
   do: "click" | "fill" | "select" | "check";
