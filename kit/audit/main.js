@@ -2,15 +2,14 @@
 
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { AuditError, Opener, launch, sourceOf } from "./browser.js";
-import { causesOf } from "./causes.js";
+import { AuditError, Opener, launch } from "./browser.js";
 import { Discovery } from "./discover.js";
-import { Probing, pathOf } from "./probe.js";
+import { Probing } from "./probe.js";
+import { resultOf } from "./result.js";
 import { Mockpets, MockpetsError } from "../client.js";
 
 /** @import { Config, Operation } from "./types.d.ts" */
 
-const FORMAT = 1; // of audit.json
 const DISCOVERY = 0.45; // of the time
 const MINUTE_MS = 60_000;
 
@@ -70,64 +69,12 @@ async function audit(config, stopped) {
   } finally {
     await browser.close();
   }
-  const called = new Set(
-    discovery.targets.flatMap((target) => target.operations),
-  );
-  const notes = [...discovery.notes];
-  if (!called.size && !stopped.aborted) {
-    notes.unshift(
-      `No page has called an operation below ${bases.join(" or ") || "/"}. If your API has another base path, name its URL with --base-url.`,
-    );
-  }
-  const { signIn } = discovery;
-  const result = {
-    format: FORMAT,
+  const result = resultOf(discovery, probing, {
     version,
-    app: config.app,
-    contracts: titles,
-    started: started.toISOString(),
-    seconds: Math.round((Date.now() - started.getTime()) / 100) / 10,
-    complete:
-      !stopped.aborted &&
-      !probing.isStopped &&
-      probing.matrix.length + probing.skipped >= probing.planned &&
-      !discovery.outOfTime,
-    signed_in: signIn?.name ?? null,
-    sign_in: signIn?.steps.length
-      ? {
-          url: pathOf(signIn.url),
-          steps: signIn.steps.map(({ do: what, place, value }) => ({
-            do: what,
-            locator: sourceOf(place),
-            value,
-          })),
-        }
-      : null,
-    notes,
-    pages: discovery.targets
-      .filter(({ action }) => !action)
-      .map(({ shape, url, signedIn, title, operations: own, healthy }) => ({
-        page: shape,
-        url: pathOf(url),
-        signed_in: signedIn,
-        title,
-        operations: own,
-        screenshot: healthy.screenshot,
-      })),
-    actions: discovery.targets.flatMap(({ shape, action, operations: own }) =>
-      action ? [{ page: shape, name: action.name, operations: own }] : [],
-    ),
-    not_reached: operations
-      .map(({ name }) => name)
-      .filter((name) => !called.has(name)),
-    probes: { run: probing.matrix.length, planned: probing.planned },
-    matrix: probing.matrix,
-    causes: causesOf(
-      probing.findings,
-      operations.filter(({ name }) => called.has(name)),
-    ),
-    findings: probing.findings,
-  };
+    titles,
+    started,
+    isStopped: stopped.aborted,
+  });
   await writeFile(
     join(config.output, "audit.json"),
     `${JSON.stringify(result, null, 2)}\n`,

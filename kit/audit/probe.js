@@ -13,7 +13,7 @@ import {
 import { LEVELS } from "./causes.js";
 import { jsonOf } from "./texts.js";
 
-/** @import { Finding, Observation, Operation, Probe, Target, Verdict, Visit } from "./types.d.ts" */
+/** @import { Finding, Observation, Operation, Probe, Step, Target, Verdict, Visit } from "./types.d.ts" */
 /** @import { Discovery } from "./discover.js" */
 /** @import { Known } from "./judge.js" */
 
@@ -317,11 +317,7 @@ export class Probing {
       url: pathOf(target.url),
       signed_in: target.signedIn,
       action: action?.name ?? null,
-      steps: (action?.steps ?? []).map(({ do: what, place, value }) => ({
-        do: what,
-        locator: sourceOf(place),
-        ...(value !== undefined && { value }),
-      })),
+      steps: stepsOf(action?.steps ?? []),
       operation: operation.name,
       state: state === PROXY ? "502" : state,
       expression: state === PROXY ? null : `${operation.name}:${state}`,
@@ -377,6 +373,15 @@ function mark(body) {
         Object.entries(body).map(([name, value]) => [name, mark(value)]),
       )
     : body;
+}
+
+/** Return steps as audit.json has them. @param {Step[]} steps */
+export function stepsOf(steps) {
+  return steps.map(({ do: what, place, value }) => ({
+    do: what,
+    locator: sourceOf(place),
+    ...(value !== undefined && { value }),
+  }));
 }
 
 /** @param {string} url */
