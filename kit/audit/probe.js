@@ -155,7 +155,7 @@ export class Probing {
       page: target.shape,
       action: target.action?.name ?? null,
       operation: operation.name,
-      state,
+      state: statusOf(state),
       level,
     });
   }
@@ -319,7 +319,7 @@ export class Probing {
       action: action?.name ?? null,
       steps: stepsOf(action?.steps ?? []),
       operation: operation.name,
-      state: state === PROXY ? "502" : state,
+      state: statusOf(state),
       expression: state === PROXY ? null : `${operation.name}:${state}`,
       message,
       lost: lost.map((line) => healthy.originals.get(line) ?? line),
@@ -373,6 +373,11 @@ function mark(body) {
         Object.entries(body).map(([name, value]) => [name, mark(value)]),
       )
     : body;
+}
+
+/** Return a state as people know it. @param {string} state */
+function statusOf(state) {
+  return state === PROXY ? "502" : state;
 }
 
 /** Return steps as audit.json has them. @param {Step[]} steps */

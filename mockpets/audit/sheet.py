@@ -62,7 +62,7 @@ def write_sheet(folder: Path, result: Result) -> Path:
 def render(folder: Path, result: Result) -> str:
     """Return the sheet; of the screenshots, it shows those that are in the folder."""
     script, style = _text("sheet.js"), _text("sheet.css")
-    states = list(dict.fromkeys(probe["state"] for probe in result["matrix"]))
+    states = sorted({probe["state"] for probe in result["matrix"]}, key=_column)
     closed = [each for each in result["causes"] if _is_closed(each)]
 
     def picture(path: str) -> str:
@@ -97,6 +97,11 @@ def render(folder: Path, result: Result) -> str:
         states=states,
         matrix=_matrix(result, states),
     )
+
+
+def _column(state: str) -> tuple[bool, bool, str]:
+    """Return what the columns are sorted by: what is no failure, then statuses, then others."""
+    return state not in ("hold", "empty"), not state.isdigit(), state
 
 
 def step_text(step: Step) -> str:
