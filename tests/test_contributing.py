@@ -58,7 +58,7 @@ def test_the_home_of_each_library_is_listed(library: str) -> None:
 @pytest.mark.parametrize("page", ["CONTRIBUTING.md", "architecture.md", "decisions.md"])
 def test_all_mentioned_files_exist(page: str) -> None:
     [path] = [path for path in (ROOT / page, ROOT / "docs/contributors" / page) if path.exists()]
-    folders = (ROOT / name for name in ("docs", "generate", "mockpets", "tests"))
+    folders = (ROOT / name for name in ("docs", "generate", "kit", "mockpets", "tests"))
     files = [f"/{path.relative_to(ROOT)}" for folder in folders for path in folder.rglob("*.*")]
     files += [f"/{path.name}" for path in ROOT.iterdir()]
     named = re.findall(r"`([\w./]+\.(?:py|js|md|toml))`", path.read_text(encoding="utf-8"))
