@@ -122,7 +122,10 @@ export class Discovery {
   /** Add pages with shapes that are not known yet. @param {Target[]} targets */
   #add(targets) {
     for (const target of targets) {
-      const isKnown = this.targets.some(({ shape }) => shape === target.shape);
+      // A page may be one with a log-in form for those without a user.
+      const isKnown =
+        !target.asksPassword &&
+        this.targets.some(({ shape }) => shape === target.shape);
       if (!isKnown && this.targets.length < this.config.pages)
         this.targets.push(target);
     }
