@@ -84,7 +84,7 @@ def run_script(
     :param show: called with each text about the progress.
     """
     problems: list[Problem] = []
-    with log.open("wb") as stderr, _signals_as_ctrl_c():
+    with log.open("wb") as stderr, signals_as_ctrl_c():
         process = subprocess.Popen(  # noqa: S603 - our script
             [node, str(script), str(config)],
             stdin=subprocess.DEVNULL,
@@ -137,7 +137,7 @@ def _interrupt(process: subprocess.Popen[bytes]) -> None:
 
 
 @contextmanager
-def _signals_as_ctrl_c() -> Iterator[None]:
+def signals_as_ctrl_c() -> Iterator[None]:
     """Let SIGTERM, and SIGHUP of a closed terminal, do the same as Ctrl-C."""
 
     def interrupt(*_: object) -> None:

@@ -204,8 +204,12 @@ def write_files(folder: Path, texts: Mapping[str, str]) -> list[Path]:
 
 
 def check_folder(folder: Path) -> None:
-    """Raise `InputError` if a file of this folder keeps the audit from writing its helpers."""
-    _check([folder / HELPERS])
+    """Raise `InputError` if a file in this folder may keep the audit from writing its tests.
+
+    Their names depend on what the audit finds, but each begins with its rule.
+    """
+    tests = (path for path in sorted(folder.glob("*.spec.ts")) if _TEST_NAME.match(path.name))
+    _check([folder / HELPERS, *tests])
 
 
 def _check(paths: Iterable[Path]) -> None:
@@ -219,12 +223,24 @@ def _check(paths: Iterable[Path]) -> None:
 
 def fixture_module(folder: Path) -> str:
     """Return what tests in a folder import the fixture as: the npm package, or a written kit."""
-    if Path("node_modules/mockpets").exists():
+    kit = kit_folder(folder)
+    if kit is None:
         return "mockpets/playwright"
-    kits = (folder / "mockpets", folder.parent / "mockpets", Path("tests/mockpets"))
-    kit = next((path for path in kits if (path / "playwright.js").exists()), kits[-1])
     relative = Path(os.path.relpath(kit, folder)).as_posix()
     return f"{relative if relative.startswith('../') else f'./{relative}'}/playwright"
+
+
+def kit_folder(folder: Path) -> Path | None:
+    """Return the kit that tests in a folder import, which may be missing; None for the package."""
+    if Path("node_modules/mockpets").exists():
+        return None
+    kits = (folder / "mockpets", folder.parent / "mockpets", Path("tests/mockpets"))
+    return next((path for path in kits if has_fixture(path)), kits[-1])
+
+
+def has_fixture(kit: Path) -> bool:
+    """Return whether a folder has the Playwright part of the kit."""
+    return (kit / "playwright.js").exists()
 
 
 def _is_foreign(path: Path) -> bool:
@@ -478,6 +494,7 @@ _RULES: Final[Mapping[str, _Rule]] = {
     ),
     "blank-loading": _Rule("is not blank", "the page is blank", _blank_lines, _SETTLED),
 }
+_TEST_NAME: Final = re.compile(f"(?:{'|'.join(_RULES)})-")
 
 
 def _sign_in(sign_in: SignIn, user: str) -> list[str]:

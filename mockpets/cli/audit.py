@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import shlex
 import sys
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import click
 from click.core import ParameterSource
 
-from mockpets.cli.commands import Choice, cannot_write
+from mockpets.cli.commands import Choice, cannot_write, program
 from mockpets.cli.commands import report as print_problems
 from mockpets.cli.layout import columns, cut, on_terminal
 from mockpets.cli.options import integer, option, with_format, with_settings
@@ -23,7 +24,7 @@ from mockpets.errors import InputError, invalid, printable, problem_with
 from mockpets.packaged_data import shipped
 from mockpets.settings.sources import load_settings
 from mockpets.settings.validators import got
-from mockpets.units import counted
+from mockpets.units import counted, shortened
 from mockpets.urls import plain_url, shown_url
 
 if TYPE_CHECKING:
@@ -315,23 +316,33 @@ def _audit(
         files = [str(write_sheet(output, result)), str(file)]
     except OSError as error:
         raise cannot_write(output, error) from error
-    is_interrupted = ended.status == INTERRUPTED
-    if tests is not None and not is_interrupted:
-        files.append(_write_tests(tests, result, request))
+    status = ended.status
+    if tests is not None and status != INTERRUPTED:
+        try:
+            files += _write_tests(tests, result, request)
+        except KeyboardInterrupt:
+            status = INTERRUPTED
+        except InputError as error:  # the result of the audit is printed nevertheless
+            print_problems(error.problems)
+            status = 1
     _print(result, output_format, files)
-    if is_interrupted:
+    if status == INTERRUPTED:
         return INTERRUPTED
     new = {cause["rule"] for cause in new_causes(result)}
     if broken := sorted(new & inputs.failing):
         print_problems([f"--fail-on: findings of {', '.join(broken)}"])
         return 1
-    return ended.status
+    return status
 
 
-def _write_tests(folder: Path, result: Result, request: dict[str, Any]) -> str:
-    """Write the tests that fail now; return the folder, with how many there are."""
+def _write_tests(folder: Path, result: Result, request: dict[str, Any]) -> list[str]:
+    """Write the tests that fail now, and report why others are left out.
+
+    Return the folder with how many there are, or nothing if there are none.
+    """
+    from mockpets.audit.node import signals_as_ctrl_c
     from mockpets.audit.playwright_run import Run
-    from mockpets.audit.playwright_tests import write_tests
+    from mockpets.audit.playwright_tests import has_fixture, kit_folder, write_tests
 
     state = request["storageState"]
     run = Run(
@@ -344,12 +355,21 @@ def _write_tests(folder: Path, result: Result, request: dict[str, Any]) -> str:
         storage_state=Path(state) if state else None,
         workers=request["workers"],
     )
-    with _status_line() as show:
+    with _status_line() as show, signals_as_ctrl_c():
         show("running the tests")
         written = write_tests(folder, result, run)
+    causes: dict[str, list[str]] = {}
     for cause, reason in written.dropped.items():
-        click.echo(printable(f"no test of {cause}: {reason}"), err=True)
-    return f"{folder}: {counted(len(written.kept), 'failing test')}"
+        causes.setdefault(reason, []).append(cause)
+    print_problems(
+        f"no test for {shortened(names, 'and')}: {reason}" for reason, names in causes.items()
+    )
+    if not written.kept:
+        return []
+    if (kit := kit_folder(folder)) and not has_fixture(kit):
+        command = f"{program()} kit {shlex.quote(kit.as_posix())} --playwright"
+        print_problems([f"the tests import {kit}, which is missing; to write it, run: {command}"])
+    return [f"{folder}: {counted(len(written.kept), 'failing test')}"]
 
 
 def _run(request: dict[str, Any], log: Path) -> Ended:
@@ -378,8 +398,10 @@ def _status_line() -> Iterator[Callable[[str], None]]:
         if is_terminal:
             click.echo(f"\r\x1b[K{cut(printable(text), columns() - 1)}", nl=False, err=True)
 
-    yield show
-    show("")
+    try:
+        yield show
+    finally:
+        show("")
 
 
 def _written_at(file: Path) -> int | None:

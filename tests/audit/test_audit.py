@@ -13,6 +13,8 @@ from typing import Any, Final
 
 import pytest
 
+from mockpets import MockpetsServer, Settings
+from mockpets.audit.playwright_run import Run, run_tests
 from tests.audit.mutations import MUTATIONS, Mutation, build_react, source_of
 from tests.audit.vite import CONTRACT, DATA, build, served, third_party
 from tests.pages import serving
@@ -189,6 +191,30 @@ def test_a_page_is_audited_and_its_errors_and_warnings_are_printed_and_written(
 def test_errors_fail_the_command_if_it_is_told_so(audit: Audit) -> None:
     with serving(lambda *_: ("text/html; charset=utf-8", SMALL)) as url:
         assert audit(url, *CLINIC, "--pages", "1", "--fail-on", "error").status == 1
+
+
+@pytest.mark.browser
+@pytest.mark.node
+@pytest.mark.slow
+def test_failing_tests_are_written_and_pass_once_the_app_is_corrected(audit: Audit) -> None:
+    corrected = SMALL.replace("} catch {}", "} catch { document.body.append(`No owners: retry`) }")
+    text = SMALL
+    with serving(lambda *_: ("text/html; charset=utf-8", text)) as url:
+        result = audit(url, *CLINIC, "--pages", "1", "--tests", "e2e")
+        folder = result.folder.parent / "e2e"
+        [silent] = folder.glob("silent-*.spec.ts")
+        tests = {each.name: each.read_text("utf-8") for each in folder.glob("*.ts")}
+        text = corrected
+        with MockpetsServer(Settings(port=0, contract=(str(CONTRACT),), data=DATA)) as server:
+            run = Run(url, server.url, folder.parent, browser=need("chromium"))
+            module = '"../tests/mockpets/playwright"'
+            texts = {name: each.replace(module, '"./fixture"') for name, each in tests.items()}
+            results = run_tests(texts, run)
+
+    assert f"wrote e2e: {len(tests) - 1} failing test" in result.output
+    assert {"audit.ts", silent.name} <= {*tests}
+    assert isinstance(results, dict), results
+    assert results[silent.name]["status"] == "passed", results[silent.name]
 
 
 # --- Long ---------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -166,6 +166,7 @@ def audited(run: Run, script: Callable[[str], None]) -> Run:
     ([APP, "--baseline", "list.json"], "--baseline list.json: is not the result of an audit; nam"),
     ([APP, "--accepted", "no.yaml"], "no.yaml: file not found; check the path"),
     ([APP, "--accepted", "list.json"], "list.json:1:1: must be a mapping of causes to reasons, g"),
+    ([APP, "--tests", "text"], "--tests: Directory 'text' is a file"),
     ([APP, "--output", "text"], "text: cannot write this file: File exists"),
     ([APP, "--output", "text/audit"], "text/audit: cannot write this file: Not a directory; crea"),
 ])  # fmt: skip
@@ -180,6 +181,23 @@ def test_an_invalid_option_is_an_error_before_anything_starts(
 
     assert (status, out, len(err)) == (2, [], 1), err
     assert message in err[0]
+    assert not Path("audit").exists()
+
+
+@pytest.mark.parametrize("name", ["audit.ts", "stuck-get-tags.spec.ts", "blank-loading-x.spec.ts"])
+def test_a_file_that_a_test_would_overwrite_is_an_error_before_anything_starts(
+    run: Run, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("PATH", "")  # Node would be looked for
+    folder = Path("e2e")
+    folder.mkdir()
+    for each in ("stuck.spec.ts", "login.spec.ts", "stuck-get-tags.ts", name):
+        (folder / each).write_text("// mine\n", encoding="utf-8")
+
+    assert run("audit", APP, "--tests", folder) == (2, [], [
+        f"mockpets: e2e/{name}: this file exists, and 'mockpets audit' did not write it; "
+        "rename it, or choose another folder"
+    ])  # fmt: skip
     assert not Path("audit").exists()
 
 
@@ -322,9 +340,9 @@ write({json.dumps(json.dumps(result()))});
         "cwd": here,
     }
     assert json.loads(Path("seen.json").read_text("utf-8")) == [3, 200]
-    assert sorted(path.name for path in Path("o/a").iterdir()) == ["audit.json"]
+    assert sorted(path.name for path in Path("o/a").iterdir()) == ["audit.json", "index.html"]
     assert not Path("s.db").exists()
-    assert out[-1] == "wrote o/a/audit.json"
+    assert out[-2:] == ["wrote o/a/index.html", "wrote o/a/audit.json"]
 
 
 @pytest.mark.node
@@ -448,12 +466,14 @@ process.on("SIGINT", () => {{
 """
 
 
-def interrupted(number: signal.Signals, *more: signal.Signals) -> tuple[int, str, str]:
+def interrupted(
+    number: signal.Signals, *more: signal.Signals, options: Sequence[str] = ()
+) -> tuple[int, str, str]:
     """Run the command in a process of its own, send it signals, and return its output."""
     code = (
         "import sys; from pathlib import Path; from mockpets.cli import audit\n"
         "audit.SCRIPT = Path('main.mjs'); from mockpets.cli.main import main\n"
-        f"sys.exit(main(['audit', {APP!r}]))"
+        f"sys.exit(main(['audit', {APP!r}, *{[*options]!r}]))"
     )
     with subprocess.Popen(
         [sys.executable, "-c", code],
@@ -490,6 +510,40 @@ def test_ctrl_c_lets_the_program_write_what_it_has(
     assert (status, err) == (130, "")
     assert out.startswith("1 page, 1 action, 167 probes in 1 s\n1 error\nincomplete: ")
     assert json.loads(RESULT.read_text("utf-8"))["complete"] is False
+
+
+@pytest.mark.node
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no signals")
+def test_an_audit_that_is_interrupted_writes_no_tests(script: Callable[[str], None]) -> None:
+    script(STOP + WAIT)
+
+    assert interrupted(signal.SIGINT, options=["--tests", "e2e"])[::2] == (130, "")
+    assert not Path("e2e").exists()
+
+
+@pytest.mark.node
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no signals")
+@pytest.mark.usefixtures("playwright")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_while_the_tests_run_ends_them_and_prints_the_result(
+    script: Callable[[str], None], number: signal.Signals
+) -> None:
+    script(f"write({json.dumps(json.dumps(result(cause(), findings=FINDINGS)))});")
+    started, pid = (json.dumps(str(Path(name).absolute())) for name in ("started", "pid"))
+    (PACKAGE / "cli.js").write_text(
+        'import { writeFileSync } from "node:fs";\n'
+        f'writeFileSync({pid}, `${{process.pid}}`);\nwriteFileSync({started}, "");\n'
+        "setInterval(() => {}, 1000);\n",
+        encoding="utf-8",
+    )
+
+    status, out, err = interrupted(number, options=["--tests", "e2e"])
+
+    assert (status, err) == (130, "")
+    assert out.endswith("wrote audit/index.html\nwrote audit/audit.json\n")
+    assert not Path("e2e").exists()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(Path("pid").read_text("utf-8")), 0)
 
 
 @pytest.mark.node
@@ -535,6 +589,7 @@ def test_the_summary(audited: Run) -> None:
         "warning: No message for any failing read (6 of 6 operations) (moved/x)",
         "  /, Post \\x1b: GetArticle:500: The text is missing, and nothing new is visible.",
         "",
+        "wrote audit/index.html",
         "wrote audit/audit.json",
     ], [])  # fmt: skip
 
@@ -545,6 +600,7 @@ def test_a_summary_without_findings(audited: Run) -> None:
         "1 page, 1 action, 2 of 9 probes in 20 s",
         "no findings",
         "",
+        "wrote audit/index.html",
         "wrote audit/audit.json",
     ], [])  # fmt: skip
 
@@ -561,12 +617,16 @@ def test_a_summary_of_many_causes_has_at_most_30_lines(audited: Run) -> None:
 
     _, out, _ = audited(value)
 
-    assert len(out) == 29
+    assert len(out) == 30
     assert out[2].startswith("incomplete: ")
     assert out[3:7] == ["note: First\\nline."] * 3 + ["note: 6 more notes in the report"]
     assert out[7].endswith("Get7 and 32 more")
     assert out[25] == "and 31 more causes"
-    assert out[27:] == ["not listed: 1 accepted", "wrote audit/audit.json"]
+    assert out[27:] == [
+        "not listed: 1 accepted",
+        "wrote audit/index.html",
+        "wrote audit/audit.json",
+    ]
 
 
 @pytest.mark.node
@@ -604,6 +664,130 @@ def test_github_gets_annotations_and_a_summary(
     summary = Path("summary.md").read_text("utf-8")
     assert summary.startswith("## Front-end audit\n\n````text\n1 page, ")
     assert summary.endswith("\nwrote audit/audit.json\n````\n")
+
+
+# --- The sheet and the tests ------------------------------------------------------------------
+
+
+@pytest.mark.node
+def test_the_sheet_has_the_accepted_and_the_known_causes(audited: Run) -> None:
+    Path("audit-accepted.yaml").write_text("silent/reads: The banner <b>says it.\n", "utf-8")
+    value = result(cause(), cause("stuck/x", title="Loading forever"), cause("moved/y"))
+
+    status, *_ = audited(value, "--baseline", save(result(cause("stuck/x"))))
+
+    assert status == 0
+    sheet = Path("audit/index.html").read_text("utf-8")
+    assert "Accepted or known: 2</summary>" in sheet
+    assert "The banner &lt;b&gt;says it." in sheet
+    open_causes, _, closed = sheet.partition("Accepted or known: 2</summary>")
+    assert ("moved/y" in open_causes, "stuck/x" in open_causes) == (True, False)
+    assert "Loading forever" in closed
+
+
+PLAYWRIGHT = """\
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+const config = (await import(`${process.cwd()}/playwright.config.mjs`)).default;
+const state = await fetch(`${config.use.mockUrl}/__mockpets/state`);
+writeFileSync(import.meta.dirname + "/seen.json", JSON.stringify([config.use, state.status]));
+const outcome = (text) =>
+  text.includes("NoTest") ? { status: "passed" } : {
+    status: "failed",
+    errors: [{ message: `Error: ${/"(the page (?:shows|only)[^"]*)"/.exec(text)?.[1]}\n` }],
+  };
+const files = readdirSync("tests").filter((name) => name.endsWith(".spec.ts"));
+const specs = files.map((file) => ({
+  file,
+  tests: [{ results: [outcome(readFileSync(`tests/${file}`, "utf8"))] }],
+}));
+writeFileSync("report.json", JSON.stringify({ errors: [], suites: [{ specs }] }));
+"""
+"""In place of Playwright: each test fails rightly, but one of the operation NoTest passes."""
+PACKAGE = Path("node_modules/@playwright/test")
+FINDINGS = [
+    finding(signed_in=False),
+    finding(signed_in=False, operation="NoTest", expression="NoTest:500"),
+    finding(),
+]
+"""With a test that fails, with one that passes, and with none."""
+
+
+@pytest.fixture
+def playwright() -> None:
+    """Write the program that takes the place of Playwright."""
+    PACKAGE.mkdir(parents=True)
+    (PACKAGE / "package.json").write_text('{"type": "module"}', encoding="utf-8")
+    (PACKAGE / "cli.js").write_text(PLAYWRIGHT, encoding="utf-8")
+
+
+@pytest.mark.node
+@pytest.mark.usefixtures("playwright")
+def test_tests_that_fail_are_written_while_the_mock_runs(audited: Run) -> None:
+    Path("audit-accepted.yaml").write_text("stuck/known: Known\n", encoding="utf-8")
+    value = result(
+        cause(),
+        cause("stuck/no-test", findings=[1]),
+        cause("stuck/signed-in", findings=[2]),
+        cause("blank/signed-in", findings=[2]),
+        cause("stuck/known"),
+        cause("no-empty/x", "note"),
+        findings=FINDINGS,
+    )
+
+    status, out, err = audited(value, "--tests", "e2e", "--browser", "chrome")
+
+    assert (status, err) == (0, [
+        "mockpets: no test for stuck/signed-in and blank/signed-in: the test cannot sign in as the "
+        "audit did",
+        "mockpets: no test for stuck/no-test: the test passes",
+        "mockpets: the tests import tests/mockpets, which is missing; to write it, run: mockpets "
+        "kit tests/mockpets --playwright",
+    ])  # fmt: skip
+    assert out[-1] == "wrote e2e: 1 failing test"
+    assert sorted(path.name for path in Path("e2e").iterdir()) == [
+        "audit.ts",
+        "silent-reads.spec.ts",
+    ]
+    use, state = json.loads((PACKAGE / "seen.json").read_text("utf-8"))
+    assert state == 200
+    assert (use["baseURL"], use["channel"]) == (APP, "chrome")
+
+    assert main(["kit", "tests/mockpets", "--playwright"]) == 0
+    _, _, err = audited(value, "--tests", "e2e")
+    assert [line for line in err if "import" in line] == []
+
+
+@pytest.mark.node
+@pytest.mark.usefixtures("playwright")
+def test_tests_of_a_running_server_use_it(audited: Run) -> None:
+    with MockpetsServer(Settings(port=0, host=("127.0.0.1",))) as server:
+        audited(result(cause(), findings=FINDINGS), "--tests", "e2e", "--url", server.url)
+
+        use, _ = json.loads((PACKAGE / "seen.json").read_text("utf-8"))
+        assert use["mockUrl"] == server.url
+
+
+@pytest.mark.node
+@pytest.mark.usefixtures("playwright")
+def test_without_a_failing_test_no_folder_is_written(audited: Run) -> None:
+    value = result(cause(findings=[1]), findings=FINDINGS)
+
+    status, out, err = audited(value, "--tests", "e2e")
+
+    assert (status, err) == (0, ["mockpets: no test for silent/reads: the test passes"])
+    assert out[-1] == "wrote audit/audit.json"
+    assert not Path("e2e").exists()
+
+
+@pytest.mark.node
+@pytest.mark.usefixtures("playwright")
+def test_a_folder_of_tests_that_cannot_be_written_is_reported_with_the_result(audited: Run) -> None:
+    Path("text").write_text("text", encoding="utf-8")
+
+    status, out, [error] = audited(result(cause(), findings=FINDINGS), "--tests", "text/e2e")
+
+    assert (status, out[1]) == (1, "1 error")
+    assert error.startswith("mockpets: text/e2e/audit.ts: cannot write this file: Not a directory")
 
 
 # --- What fails -------------------------------------------------------------------------------
@@ -645,7 +829,7 @@ def test_accepted_and_known_causes_do_not_fail(audited: Run) -> None:
     status, out, err = audited(result(*CAUSES), *options, "--baseline", save(result(cause())))
     assert (status, err) == (1, ["mockpets: --fail-on: findings of blocked"])
     assert out[1] == "1 note"
-    assert out[-2] == "not listed: 1 accepted and 1 in the baseline"
+    assert out[-3] == "not listed: 1 accepted and 1 in the baseline"
 
     status, out, err = audited(result(*CAUSES), *options, "--baseline", save(result(*CAUSES)))
     assert (status, out[1], err) == (0, "no findings", [])
