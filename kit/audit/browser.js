@@ -35,6 +35,7 @@ const RETRY_MS = 1_300; // TanStack Query sends its first retry after a second
 const STUCK_MS = 4_000; // until a page that seems to load is believed to
 const LONGEST_MS = 15_000; // TanStack Query's three retries take seven seconds
 const POLL_MS = 50;
+const MUTED = "Script error.";
 const CHANNELS = /^(?:chrome|msedge|chromium)(?:-\w+)*$/;
 const INSTALL =
   "install it in this project: npm install --save-dev @playwright/test";
@@ -244,6 +245,7 @@ export class Opener {
       bodies: [],
       held: null,
       proxied: null,
+      thrown: MUTED,
       observation: {
         last: nothing,
         seen: [],
@@ -288,6 +290,10 @@ export class Opener {
     page.on("requestfailed", (request) => {
       end(calls.get(request), null);
       visit.observation.broken ||= CALLS.has(request.resourceType());
+    });
+    // A page is not told the exceptions of another origin's script, but Playwright is.
+    page.on("pageerror", ({ name, message }) => {
+      visit.thrown = `${name}: ${message}`;
     });
     page.on("dialog", (dialog) => {
       visit.observation.dialogs.push(dialog.message());
@@ -421,9 +427,12 @@ function patternOf(path) {
 }
 
 /** Add what the page has reported. @param {Visit} visit @param {any} message */
-function note({ observation }, message) {
-  if (message.exception !== undefined)
-    observation.exceptions.push(message.exception);
+function note({ observation, thrown }, message) {
+  if (message.exception !== undefined) {
+    observation.exceptions.push(
+      message.exception === MUTED ? thrown : message.exception,
+    );
+  }
   if (message.rejection !== undefined)
     observation.rejections.push(message.rejection);
   if (!message.snapshot) return;

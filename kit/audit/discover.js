@@ -275,7 +275,10 @@ export function healthyOf(
     url: shape,
     lines,
     originals: new Map(last.lines.map(({ text }) => [normal(text), text])),
-    texts: textsOf(lines, responses),
+    texts: textsOf(
+      last.lines.map(({ text }) => text),
+      responses,
+    ),
     visuals: new Set(last.visuals),
     controls: last.controls,
     errors: new Set([...exceptions, ...rejections].map(normal)),

@@ -6,6 +6,7 @@ import { normal } from "./browser.js";
 
 const BODY_MS = 1_000; // Playwright never ends a response whose body the page ignores
 const SHORTEST = 4; // characters: shorter texts are on every page by chance
+const LONG = 20; // characters of a line that may be the beginning of a longer text
 const IS_KEY = /^(?:\d+|[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{24})$/i;
 
 /** Return all texts and numbers in a value of JSON, as texts. @param {unknown} value @returns {string[]} */
@@ -85,39 +86,36 @@ function parsed(text) {
 
 /**
  * Return which operations a line of a page can come from: those with a response that has a text of the line.
- * @param {Iterable<string>} lines normalized
+ * @param {Iterable<string>} lines as the page shows them
  * @param {Map<string, string[]>} responses the texts of the responses by operation
- * @returns {Map<string, Set<string>>}
+ * @returns {Map<string, Set<string>>} by normalized line
  */
 export function textsOf(lines, responses) {
   const known = [...responses].map(([operation, values]) => {
     const texts = values
       .flatMap((value) => value.split("\n"))
-      .map((text) => normal(text.replace(/\s+/g, " ").trim()));
-    return {
-      operation,
-      texts: [
-        ...new Set(
-          texts.filter(
-            (text) => text.length >= SHORTEST && /\p{L}/u.test(text),
-          ),
-        ),
-      ],
-    };
+      .map((text) => text.replace(/\s+/g, " ").trim());
+    return { operation, texts: [...new Set(texts)].filter(isTelling) };
   });
   /** @type {Map<string, Set<string>>} */
   const result = new Map();
   for (const line of lines) {
-    if (line.length < SHORTEST) continue;
+    const beginning =
+      line.length > LONG ? line.replace(/(?:\.\.\.|…)$/, "") : undefined;
     const isIn = (/** @type {string} */ text) =>
       hasWords(line, text) ||
-      (line.length > 20 && text.startsWith(line.replace(/(?:\.\.\.|…)$/, "")));
+      (beginning !== undefined && text.startsWith(beginning));
     const operations = known
       .filter(({ texts }) => texts.some(isIn))
       .map(({ operation }) => operation);
-    if (operations.length) result.set(line, new Set(operations));
+    if (operations.length) result.set(normal(line), new Set(operations));
   }
   return result;
+}
+
+/** Return whether a text on a page is hardly there by chance; without letters, as of a price, it must be longer. @param {string} text */
+function isTelling(text) {
+  return text.length >= SHORTEST + Number(!/\p{L}/u.test(text));
 }
 
 /** Return whether a line has a text that does not begin or end inside of a word. @param {string} line @param {string} text */

@@ -224,11 +224,15 @@ describe("shapes", () => {
 });
 
 describe("texts of responses", () => {
-  const responses = new Map([["getPet", ["Miso", "A very long description of a cat that sleeps all day", "cat"]], ["getTags", ["Misology", "design"]]]);
-  const of = (line) => [...(textsOf([line], responses).get(line) ?? [])];
+  const responses = new Map([["getPet", ["Miso", "555-0143", "1200", "A very long description of a cat that sleeps all day", "cat"]], ["getTags", ["Misology", "design"]]]);
+  const of = (line) => [...textsOf([line], responses).values()].flatMap((operations) => [...operations]);
   it("stand in a line", () => assert.deepEqual(of("Name: Miso"), ["getPet"]));
   it("may be cut off", () => assert.deepEqual(of("A very long description of a…"), ["getPet"]));
   it("may be several operations'", () => assert.deepEqual(of("Miso, a Misology"), ["getPet", "getTags"]));
   it("are whole words", () => assert.deepEqual(of("Hiring a designer"), []));
+  it("may be numbers, which are longer", () => {
+    assert.deepEqual(of("Call 555-0143"), ["getPet"]);
+    assert.deepEqual(of("1200 visits"), []);
+  });
   it("are not too short", () => assert.deepEqual(of("The cat food"), []));
 });
