@@ -25,7 +25,7 @@ const RULES = {
     level: "error",
     title: "Looks like an empty list when {} fails",
     advice:
-      "Tell a failed request from an empty list: show a message, and not the text for no data.",
+      "Distinguish a failed request from an empty list: show a message, and not the text for no data.",
   },
   silent: {
     level: "error",
@@ -42,7 +42,7 @@ const RULES = {
     level: "error",
     title: "An uncaught exception when {} fails",
     advice:
-      "Handle responses that are not as expected: check the status before you use the body.",
+      "Catch the error where the response is used, and show a message in place of its data.",
   },
   storm: {
     level: "error",
@@ -83,7 +83,7 @@ const RULES = {
   },
   "dead-end": {
     level: "warning",
-    title: "No way on when {} fails",
+    title: "A dead end when {} fails",
     advice: "Keep the navigation, or offer a link or a button to try again.",
   },
   "unhandled-rejection": {
@@ -99,12 +99,11 @@ const RULES = {
   "not-announced": {
     level: "note",
     title: "A message that screen readers do not announce when {} fails",
-    advice:
-      'Put the message into an element with role="alert", or under a heading.',
+    advice: 'Put the message into an element with role="alert".',
   },
   "no-loading": {
     level: "note",
-    title: "Nothing shows that {} loads",
+    title: "Nothing shows that {} is loading",
     advice: "Show a loading state until the response arrives.",
   },
   blocked: {
@@ -114,7 +113,7 @@ const RULES = {
   },
   "no-empty": {
     level: "note",
-    title: "Nothing in place of an empty list of {}",
+    title: "No empty state when {} returns an empty list",
     advice: "Say that there is nothing yet, and what to do.",
   },
 };

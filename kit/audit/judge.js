@@ -94,16 +94,14 @@ export function judgeRead(probe, seen, known) {
       verdicts.push(
         verdict(
           "collateral",
-          "Texts of operations that succeeded are missing, too.",
+          "Data of successful requests is missing, too.",
           others,
           said.map(({ text }) => text),
         ),
       );
   }
   if (isElsewhere && state !== "404")
-    verdicts.push(
-      verdict("moved", `The page is at ${shape} now.`, [], [shape]),
-    );
+    verdicts.push(verdict("moved", `The app went to ${shape}.`, [], [shape]));
   if (lost.length && healthy.controls && !last.controls)
     verdicts.push(
       verdict("dead-end", "No link or button is left.", lost, textsIn(last)),
@@ -135,18 +133,19 @@ export function judgeLoading(probe, seen, known) {
   const now = normalLines(seen.last);
   const own = linesOf(target, (operations) => operations.has(operation.name));
   if (!own.length) return [];
+  const lost = own.filter((line) => !now.has(line));
   if (isBlank(seen.last))
     return [
-      verdict("blank-loading", "The page shows nothing while it loads.", own),
+      verdict("blank-loading", "The page shows nothing while it loads.", lost),
     ];
   /** @type {Verdict[]} */
   const verdicts = [];
   if (
-    own.some((line) => !now.has(line)) &&
+    lost.length &&
     !loadingSigns(target, operation.name, seen.last, known).length
   ) {
     verdicts.push(
-      verdict("no-loading", "Nothing shows that the page loads.", own),
+      verdict("no-loading", "Nothing shows that the page is loading.", lost),
     );
   }
   const others = othersOf(probe, seen, known).filter((line) => !now.has(line));
@@ -171,7 +170,7 @@ export function judgeEmpty({ target, operation }, { last }) {
     ({ text, control }) => !control && !target.healthy.lines.has(normal(text)),
   );
   return own.length && !isNew
-    ? [verdict("no-empty", "Nothing takes the place of an empty list.", own)]
+    ? [verdict("no-empty", "No text takes the place of the empty list.", own)]
     : [];
 }
 
@@ -446,7 +445,7 @@ function errorsOf({ target, operation }, { exceptions, rejections, calls }) {
       .map((text) =>
         verdict(
           "uncaught",
-          "Nothing catches an exception.",
+          "An exception was not caught.",
           [],
           thrown.length > 1 ? thrown : [text],
         ),
@@ -456,7 +455,7 @@ function errorsOf({ target, operation }, { exceptions, rejections, calls }) {
       .map(() =>
         verdict(
           "unhandled-rejection",
-          "Nothing handles a rejected promise.",
+          "A rejected promise was not handled.",
           [],
           rejected,
         ),
@@ -520,7 +519,7 @@ function textVerdicts({ state, target }, seen, said, known) {
       ? [
           verdict(
             "artefact",
-            "The page shows a value that is missing as text.",
+            "The page shows a missing value as text.",
             [],
             artefacts,
           ),

@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 SHEET: Final = "index.html"
 _LEVELS: Final = ("error", "warning", "note")
 _LETTERS: Final = {"error": "E", "warning": "W", "note": "N", "accepted": "A", "ok": "✓"}
+_SHOWN: Final = {
+    "uncaught": "Exception",
+    "unhandled-rejection": "Rejection",
+    "moved": "Ended at",
+}
+"""What the texts of a finding are called, if they are not those of the page."""
 _SCREENSHOT: Final = re.compile(r"shots/[\w-][\w.-]*\.png")
 _LONGEST: Final = 300
 """The characters of a text of the app that the sheet shows."""
@@ -78,6 +84,7 @@ def render(folder: Path, result: Result) -> str:
     environment.globals |= {
         "LETTERS": _LETTERS,
         "LEVELS": _LEVELS,
+        "SHOWN": _SHOWN,
         "address": address,
         "picture": picture,
         "shell": shlex.quote,
