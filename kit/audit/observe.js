@@ -34,21 +34,27 @@ export function observe(binding) {
     return seed / 2147483647;
   };
 
-  // Libraries throw objects that are no errors, such as Angular's HttpErrorResponse.
-  const textOf = (/** @type {any} */ error) =>
-    typeof error?.message === "string"
-      ? `${error.name ?? "Error"}: ${error.message}`
-      : String(error);
+  // Apps throw objects that are no errors, such as Angular's HttpErrorResponse, or what an interceptor made of it.
+  const textOf = (/** @type {any} */ error) => {
+    if (typeof error?.message === "string")
+      return `${error.name ?? "Error"}: ${error.message}`;
+    try {
+      return error instanceof Object ? JSON.stringify(error) : String(error);
+    } catch {
+      return String(error);
+    }
+  };
   // After the handlers of the page, which may take an error upon themselves.
   addEventListener("error", (event) => {
-    if (event instanceof ErrorEvent)
-      setTimeout(
-        () =>
-          event.defaultPrevented ||
-          report({
-            exception: event.error ? textOf(event.error) : event.message,
-          }),
-      );
+    if (!(event instanceof ErrorEvent)) return;
+    const { error, filename, message } = event;
+    // A third party's script is not the app's.
+    if (filename && !filename.includes(location.origin)) return;
+    setTimeout(
+      () =>
+        event.defaultPrevented ||
+        report({ exception: error ? textOf(error) : message }),
+    );
   });
   addEventListener("unhandledrejection", (event) => {
     setTimeout(
