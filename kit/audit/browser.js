@@ -245,7 +245,7 @@ export class Opener {
       bodies: [],
       held: null,
       proxied: null,
-      thrown: MUTED,
+      thrown: null,
       observation: {
         last: nothing,
         seen: [],
@@ -291,9 +291,10 @@ export class Opener {
       end(calls.get(request), null);
       visit.observation.broken ||= CALLS.has(request.resourceType());
     });
-    // A page is not told the exceptions of another origin's script, but Playwright is.
-    page.on("pageerror", ({ name, message }) => {
-      visit.thrown = `${name}: ${message}`;
+    // The page gets no text of some exceptions, but Playwright does. Without a place in the app, they are a third party's.
+    page.on("pageerror", ({ name, message, stack }) => {
+      const isOwn = stack?.includes(new URL(this.config.app).origin);
+      visit.thrown = isOwn ? `${name}: ${message}` : null;
     });
     page.on("dialog", (dialog) => {
       visit.observation.dialogs.push(dialog.message());
@@ -428,11 +429,8 @@ function patternOf(path) {
 
 /** Add what the page has reported. @param {Visit} visit @param {any} message */
 function note({ observation, thrown }, message) {
-  if (message.exception !== undefined) {
-    observation.exceptions.push(
-      message.exception === MUTED ? thrown : message.exception,
-    );
-  }
+  const exception = message.exception === MUTED ? thrown : message.exception;
+  if (exception) observation.exceptions.push(exception);
   if (message.rejection !== undefined)
     observation.rejections.push(message.rejection);
   if (!message.snapshot) return;

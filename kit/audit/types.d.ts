@@ -120,8 +120,8 @@ export interface Visit {
   bodies: { operation: string; text: Promise<string> }[];
   /** The operation whose responses are held. */
   held: string | null;
-  /** The exception that Playwright has reported last. */
-  thrown: string;
+  /** The exception of the app that Playwright has reported last. */
+  thrown: string | null;
   /** The operation whose responses are those of a broken proxy. */
   proxied: string | null;
 }
