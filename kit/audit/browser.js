@@ -7,7 +7,7 @@ import { addSession, callsTo, failure, origin } from "../shared.js";
 import { BINDING, observe } from "./observe.js";
 
 /** @import { BrowserContext, Page, Request, Route } from "@playwright/test" */
-/** @import { Call, Config, Operation, Place, Snapshot, Step, Visit } from "./types.d.ts" */
+/** @import { Call, Config, Observation, Operation, Place, Snapshot, Step, Visit } from "./types.d.ts" */
 
 /**
  * @typedef {object} WaitOptions
@@ -246,17 +246,7 @@ export class Opener {
       held: null,
       proxied: null,
       thrown: null,
-      observation: {
-        last: nothing,
-        seen: [],
-        calls: [],
-        exceptions: [],
-        rejections: [],
-        dialogs: [],
-        failures: [],
-        changed: Date.now(),
-        broken: false,
-      },
+      observation: observationFrom(nothing),
     };
     /** @type {Map<import("@playwright/test").Request, Call>} */
     const calls = new Map();
@@ -425,6 +415,21 @@ function patternOf(path) {
       )),
     );
   return pattern;
+}
+
+/** Return an observation that begins with a snapshot. @param {Snapshot} last @returns {Observation} */
+export function observationFrom(last) {
+  return {
+    last,
+    seen: [],
+    calls: [],
+    exceptions: [],
+    rejections: [],
+    dialogs: [],
+    failures: [],
+    changed: Date.now(),
+    broken: false,
+  };
 }
 
 /** Add what the page has reported. @param {Visit} visit @param {any} message */

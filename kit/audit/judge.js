@@ -46,9 +46,7 @@ export function judgeRead(probe, seen, known) {
       verdict("blank", "The page shows nothing at all.", lost),
       ...errorsOf(probe, seen),
     ];
-  const isSignedOut =
-    state === "401" &&
-    (last.asksPassword || [...now].some((line) => known.signedOut.has(line)));
+  const isSignedOut = asksToSignIn(state, last, known);
   const said = messagesOf(probe, seen, known);
   /** @type {Verdict[]} */
   const verdicts = [
@@ -106,21 +104,7 @@ export function judgeRead(probe, seen, known) {
     verdicts.push(
       verdict("dead-end", "No link or button is left.", lost, textsIn(last)),
     );
-  if (
-    lost.length &&
-    said.length &&
-    !said.some(({ announced }) => announced) &&
-    !seen.dialogs.length
-  ) {
-    verdicts.push(
-      verdict(
-        "not-announced",
-        "No screen reader announces the message: it is in no live region or heading.",
-        [],
-        said.map(({ text }) => text),
-      ),
-    );
-  }
+  if (lost.length) verdicts.push(...notAnnounced(said, seen));
   return verdicts;
 }
 
@@ -186,10 +170,7 @@ export function judgeAction(probe, seen, before, known) {
   const { target, state, operation } = probe;
   const { last } = seen;
   const now = normalLines(last);
-  const isSignedOut =
-    state === "401" &&
-    (last.asksPassword || [...now].some((line) => known.signedOut.has(line))) &&
-    !before.asksPassword;
+  const isSignedOut = asksToSignIn(state, last, known) && !before.asksPassword;
   const earlier = normalLines(before);
   const said = messagesOf(probe, seen, known).filter(
     ({ text }) => !earlier.has(normal(text)),
@@ -222,24 +203,9 @@ export function judgeAction(probe, seen, before, known) {
       ...verdicts,
       verdict("blank", "The page shows nothing at all.", [...earlier]),
     ];
-  if (isSignedOut || said.length || seen.dialogs.length) {
-    if (
-      said.length &&
-      !isSignedOut &&
-      !said.some(({ announced }) => announced) &&
-      !seen.dialogs.length
-    ) {
-      verdicts.push(
-        verdict(
-          "not-announced",
-          "No screen reader announces the message: it is in no live region or heading.",
-          [],
-          said.map(({ text }) => text),
-        ),
-      );
-    }
-    return verdicts;
-  }
+  if (isSignedOut) return verdicts;
+  if (said.length || seen.dialogs.length)
+    return [...verdicts, ...notAnnounced(said, seen)];
   const loading = loadingSigns(target, operation.name, last, known, before);
   if (loading.length)
     return [
@@ -409,6 +375,33 @@ function othersOf({ target, operation }, seen, known) {
     (operations) =>
       !operations.has(operation.name) && [...operations].every(isOther),
   );
+}
+
+/** Return whether a page is right after a 401: it is that of a user who is not signed in. @param {string} state @param {Snapshot} last @param {Known} known */
+function asksToSignIn(state, last, known) {
+  const isSignedOut = () =>
+    [...normalLines(last)].some((line) => known.signedOut.has(line));
+  return state === "401" && (last.asksPassword || isSignedOut());
+}
+
+/** Return the note that messages are not announced. @param {Line[]} said @param {Observation} seen @returns {Verdict[]} */
+function notAnnounced(said, { dialogs }) {
+  const isAnnounced =
+    !said.length ||
+    dialogs.length > 0 ||
+    said.some(({ announced }) => announced);
+  const message =
+    "No screen reader announces the message: it is in no live region or heading.";
+  return isAnnounced
+    ? []
+    : [
+        verdict(
+          "not-announced",
+          message,
+          [],
+          said.map(({ text }) => text),
+        ),
+      ];
 }
 
 /** @param {Snapshot} snapshot */

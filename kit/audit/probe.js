@@ -1,7 +1,7 @@
 // Fail each operation of each page and action in each state, and judge what is seen.
 
 import { failure } from "../shared.js";
-import { perform, settle, sourceOf } from "./browser.js";
+import { observationFrom, perform, settle, sourceOf } from "./browser.js";
 import {
   judgeAction,
   judgeEmpty,
@@ -262,18 +262,8 @@ export class Probing {
     for (const step of steps.slice(0, -1)) await perform(visit.page, step);
     await settle(visit, {});
     const before = visit.observation.last;
-    /** @type {Observation} */
-    const since = (visit.observation = {
-      last: before,
-      seen: [],
-      calls: [],
-      exceptions: [],
-      rejections: [],
-      dialogs: [],
-      failures: [],
-      changed: Date.now(),
-      broken: false,
-    });
+    const since = observationFrom(before);
+    visit.observation = since;
     if (state === PROXY) visit.proxied = name;
     else await visit.mock.use(scenarioOf(name, state, body));
     if (state === "hold") visit.held = name;
