@@ -1,7 +1,7 @@
 // Find the actions of pages: forms and buttons that call operations that write.
 
 import { perform, settle } from "./browser.js";
-import { healthyOf } from "./discover.js";
+import { healthyOf } from "./healthy.js";
 import { findCandidates } from "./observe.js";
 import { shapeOf, textsByOperation } from "./texts.js";
 
@@ -108,8 +108,8 @@ async function press(discovery, target, action, known) {
       (await visit.mock.requests()).slice(before.length),
     );
     if (operations.length) {
-      const { counts } = healthyOf(visit, now, responses);
-      const healthy = { ...target.healthy, url: now, counts };
+      const { counts, lines: after } = healthyOf(visit, now, responses);
+      const healthy = { ...target.healthy, shape: now, after, counts };
       return {
         ...nothing,
         action: {

@@ -3,8 +3,9 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { Mockpets } from "../client.js";
-import { addSession, callsTo, failure, origin } from "../shared.js";
+import { addSession, callsTo, failure, origin, urlsOf } from "../shared.js";
 import { BINDING, observe } from "./observe.js";
+import { normalLines } from "./texts.js";
 
 /** @import { BrowserContext, Page, Request, Route } from "@playwright/test" */
 /** @import { Call, Config, Observation, Operation, Place, Snapshot, Step, Visit } from "./types.d.ts" */
@@ -99,6 +100,10 @@ export async function launch({ cwd, browser }) {
 /** Opens pages of one app, with its requests routed to one mock. */
 export class Opener {
   #number = 0;
+  /** The active scenarios of the default session. @type {string[]} */
+  #before = [];
+  /** The path of the API, if it is not a base path of the mock. @type {string | null} */
+  #base;
   #calls;
   #pages;
 
@@ -119,16 +124,17 @@ export class Opener {
     this.storageState = undefined;
     /** @type {[string, string][]} */
     this.sessionStorage = [];
-    const named = config.baseUrl;
-    const patterns = named
-      ? [callsTo(named, new URL(named).pathname.replace(/\/$/, "")).source]
-      : bases.map((base) => anywhere(base, operations));
     /** @type {Set<string>} */
     this.origins = new Set([new URL(config.app).origin]);
-    this.#calls = new RegExp(patterns.join("|"));
-    this.#pages = new RegExp(
-      `^${origin(config.app).replace(/[.]/g, "\\.").replace("//localhost", "//[^/:]+")}/`,
+    const { baseUrl } = config;
+    this.#base =
+      baseUrl === null ? null : new URL(baseUrl).pathname.replace(/\/$/, "");
+    this.#calls = new RegExp(
+      baseUrl === null || this.#base === null
+        ? bases.map((base) => anywhere(base, operations)).join("|")
+        : callsTo(origin(baseUrl), this.#base).source,
     );
+    this.#pages = urlsOf(config.app);
   }
 
   /** Return a client for a new session, or for the default one. */
@@ -187,11 +193,11 @@ export class Opener {
     try {
       await visit.page.goto(url, {
         waitUntil: "domcontentloaded",
-        timeout: LOAD_MS,
+        timeout: visit.held === null ? LOAD_MS : LOADED_MS,
       });
     } catch (error) {
       // A held call of the app's own server keeps the page from coming.
-      if (!visit.held) {
+      if (visit.held === null) {
         await this.#close(visit);
         throw error;
       }
@@ -219,8 +225,21 @@ export class Opener {
 
   /** Close the context, and delete the session. @param {Visit} visit */
   async #close({ context, mock }) {
-    await context.close();
+    await failure(() => context.close()); // the browser may be closed
     if (mock.session !== "default") await failure(() => mock.drop());
+  }
+
+  /** Use the default session for all pages from now on; `restore` activates its scenarios again. */
+  async useDefaultSession() {
+    this.serverSide = true;
+    this.#before = await this.newMock().active();
+  }
+
+  async restore() {
+    if (this.serverSide)
+      await failure(() =>
+        this.newMock().use(.../** @type {any[]} */ (this.#before)),
+      );
   }
 
   /** @param {BrowserContext} context @param {Mockpets} mock @param {Page} page @returns {Visit} */
@@ -230,7 +249,7 @@ export class Opener {
       at: Date.now(),
       url: "about:blank",
       lines: [],
-      fields: [],
+      fields: 0,
       visuals: [],
       busy: false,
       kept: [],
@@ -299,16 +318,13 @@ export class Opener {
     if (!this.#calls.test(url) || !CALLS.has(request.resourceType()))
       return undefined;
     const { pathname, search, origin: place } = new URL(url);
-    const named =
-      this.config.baseUrl &&
-      withoutSlash(new URL(this.config.baseUrl).pathname);
     for (const base of this.bases) {
       const start = base && `${pathname}/`.indexOf(`${base}/`);
-      if (start === -1) continue;
+      if (this.#base === null && start === -1) continue;
       const path =
-        named === null
+        this.#base === null
           ? pathname.slice(start || 0)
-          : base + pathname.slice(named.length);
+          : base + pathname.slice(this.#base.length);
       const operation = this.#operation(request.method(), withoutSlash(path));
       if (operation) this.origins.add(place);
       // Of other origins, such as that of a third party, only the operations are routed.
@@ -324,7 +340,7 @@ export class Opener {
     const parameters = (/** @type {Operation} */ { path: own }) =>
       own.split("{}").length;
     const matching = this.operations.filter(
-      (each) => each.method === method && patternOf(each.path).test(path),
+      (each) => each.method === method && each.pattern.test(path),
     );
     return matching.sort(
       (one, other) => parameters(one) - parameters(other),
@@ -374,6 +390,17 @@ export class Opener {
   }
 }
 
+/** Return whether an error is one of a page, such as a timeout, and not of the browser or the mock. @param {unknown} error */
+export function isOfPage(error) {
+  const { name, message } = /** @type {Error} */ (error);
+  return (
+    name === "TimeoutError" ||
+    /net::ERR_|page\.(?:goto|evaluate)|locator\.|Execution context was destroyed/.test(
+      message,
+    )
+  );
+}
+
 /** @param {Call | undefined} call @param {number | null} status */
 function end(call, status) {
   if (call && call.ended === null)
@@ -387,35 +414,21 @@ function ignore(done) {
 
 /** Return a regular expression for the URLs below a base path at any origin. @param {string} base @param {Operation[]} operations */
 function anywhere(base, operations) {
-  const escaped = (/** @type {string} */ path) =>
-    path.replace(/[^\w/-]/g, "\\$&");
-  if (base) return `^https?://[^/?#]+(?:/[^?#]*)?${escaped(base)}(?:[/?#]|$)`;
-  const paths = operations.map(({ path }) =>
-    path.split("{}").map(escaped).join("[^/?#]+"),
-  );
-  return `^https?://[^/?#]+(?:${paths.join("|")})(?:[?#]|$)`;
+  if (base)
+    return `^https?://[^/?#]+(?:/[^?#]*)?${sourceOfPath(base)}(?:[/?#]|$)`;
+  return `^https?://[^/?#]+(?:${operations.map(({ path }) => sourceOfPath(path)).join("|")})/?(?:[?#]|$)`;
+}
+
+/** Return the regular expression of the paths of an operation, in which `{}` is any segment. @param {string} path */
+export function sourceOfPath(path) {
+  return path
+    .split("{}")
+    .map((part) => part.replace(/[^\w/-]/g, "\\$&"))
+    .join("[^/?#]+");
 }
 
 const withoutSlash = (/** @type {string} */ path) =>
   path.replace(/(.)\/$/, "$1");
-
-/** @type {Map<string, RegExp>} */
-const patterns = new Map();
-/** @param {string} path */
-function patternOf(path) {
-  let pattern = patterns.get(path);
-  if (!pattern)
-    patterns.set(
-      path,
-      (pattern = new RegExp(
-        `^${path
-          .split("{}")
-          .map((part) => part.replace(/[^\w/-]/g, "\\$&"))
-          .join("[^/]+")}$`,
-      )),
-    );
-  return pattern;
-}
 
 /** Return an observation that begins with a snapshot. @param {Snapshot} last @returns {Observation} */
 export function observationFrom(last) {
@@ -449,16 +462,6 @@ function note({ observation, thrown }, message) {
 /** @param {Snapshot} snapshot */
 function textOf(snapshot) {
   return [...normalLines(snapshot)].join("\n");
-}
-
-/** Return the lines of a snapshot with equal digits: counts and times are no difference. @param {Snapshot} snapshot */
-export function normalLines({ lines }) {
-  return new Set(lines.map(({ text }) => normal(text)));
-}
-
-/** @param {string} text */
-export function normal(text) {
-  return text.replace(/\d+([.,:]\d+)*/g, "0");
 }
 
 /**

@@ -3,12 +3,13 @@
 import { resolve } from "node:path";
 import { failure } from "../shared.js";
 import { findActions } from "./actions.js";
-import { AuditError, normal, normalLines } from "./browser.js";
+import { AuditError, isOfPage } from "./browser.js";
+import { healthyOf, problemOf } from "./healthy.js";
 import { findLinks } from "./observe.js";
 import { signIn } from "./sign-in.js";
-import { shapeOf, textsByOperation, textsOf } from "./texts.js";
+import { normalLines, shapeOf, textsByOperation } from "./texts.js";
 
-/** @import { Config, Healthy, SignIn, Target, Visit } from "./types.d.ts" */
+/** @import { Config, SignIn, Target, Visit } from "./types.d.ts" */
 /** @import { Opener } from "./browser.js" */
 
 const FILE = /\.(?!html?$)[a-z0-9]{2,5}$/i; // a link to a download, such as a PDF
@@ -44,7 +45,9 @@ export class Discovery {
   async run(deadline) {
     await this.#pages([this.config.app], false, deadline);
     const signedOut = this.targets;
-    this.signIn = await signIn(this);
+    await this.attempt(async () => {
+      this.signIn = await signIn(this);
+    });
     if (this.signIn) {
       this.targets = [];
       await this.#pages([this.config.app], true, deadline);
@@ -80,16 +83,21 @@ export class Discovery {
     return this.opener.serverSide ? 1 : this.config.workers;
   }
 
-  /** Call a function for each item, by several workers; a page that does not load is left out. @template T @param {T[]} items @param {(item: T) => Promise<void>} call */
+  /** Call a function; a page that does not load is a note. @param {() => Promise<void>} call */
+  async attempt(call) {
+    const problem = await failure(call);
+    if (problem && !isOfPage(problem)) throw problem;
+    if (problem)
+      this.notes.add("Some pages did not load in time, or no longer.");
+  }
+
+  /** Call a function for each item, by several workers. @template T @param {T[]} items @param {(item: T) => Promise<void>} call */
   async each(items, call) {
     const queue = [...items];
     const work = async () => {
       for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
         const own = item;
-        const problem = await failure(() => call(own));
-        if (problem && !isOfPage(problem)) throw problem;
-        if (problem)
-          this.notes.add("Some pages did not load in time, or no longer.");
+        await this.attempt(() => call(own));
       }
     };
     await Promise.all(Array.from({ length: this.workers }, work));
@@ -174,7 +182,7 @@ export class Discovery {
     return this.opener.visit(url, { signedIn }, async (visit) => {
       const responses = await textsByOperation(visit);
       if (isFirst && !responses.size && (await this.#unnamed()) > before) {
-        this.opener.serverSide = true;
+        await this.opener.useDefaultSession();
         this.notes.add(
           "The app's server calls the mock without a session, so pages are probed one at a time, and held responses are left out. To pass on the session, see the recipe for server-side rendering.",
         );
@@ -238,7 +246,7 @@ export class Discovery {
         this.remember(visit);
         const again = healthyOf(
           visit,
-          healthy.url,
+          healthy.shape,
           await textsByOperation(visit),
         );
         healthy.lines = new Set(
@@ -260,41 +268,6 @@ export class Discovery {
   }
 }
 
-/** @param {Visit} visit @param {string} shape @param {Map<string, string[]>} responses @returns {Healthy} */
-export function healthyOf(
-  { observation: { last, calls, exceptions, rejections } },
-  shape,
-  responses,
-) {
-  const lines = normalLines(last);
-  /** @type {Map<string, number>} */
-  const counts = new Map();
-  for (const { operation } of calls)
-    counts.set(operation, (counts.get(operation) ?? 0) + 1);
-  return {
-    url: shape,
-    lines,
-    originals: new Map(last.lines.map(({ text }) => [normal(text), text])),
-    texts: textsOf(
-      last.lines.map(({ text }) => text),
-      responses,
-    ),
-    visuals: new Set(last.visuals),
-    controls: last.controls,
-    errors: new Set([...exceptions, ...rejections].map(normal)),
-    counts,
-    screenshot: "",
-  };
-}
-
-/** Return what is wrong with a page on which nothing fails, if it cannot be compared with. @param {Visit} visit @param {boolean} hasResponses */
-function problemOf({ observation: { last, exceptions } }, hasResponses) {
-  const isBlank =
-    !last.lines.length && !last.visuals.length && !last.fields.length;
-  if (isBlank) return exceptions[0] ?? "it shows nothing";
-  return hasResponses ? undefined : exceptions[0];
-}
-
 /** Return actions without those that call the same operations of the same page by an equal button. @param {Target[]} actions */
 function distinct(actions) {
   const keyOf = (/** @type {Target} */ { operations, shape, action }) =>
@@ -302,17 +275,6 @@ function distinct(actions) {
   return [
     ...new Map(actions.map((action) => [keyOf(action), action])).values(),
   ];
-}
-
-/** Return whether an error is one of a page, such as a timeout, and not of the browser or the mock. @param {unknown} error */
-function isOfPage(error) {
-  const { name, message } = /** @type {Error} */ (error);
-  return (
-    name === "TimeoutError" ||
-    /net::ERR_|page\.(?:goto|evaluate)|locator\.|Execution context was destroyed/.test(
-      message,
-    )
-  );
 }
 
 /** @param {string} url @param {unknown} error */

@@ -1,7 +1,6 @@
 // Judge what a user sees while an operation fails, by comparison with the page healthy, loading and empty. Pure functions.
 
-import { normal, normalLines } from "./browser.js";
-import { shapeOf, valuesIn } from "./texts.js";
+import { ELLIPSIS, normal, normalLines, shapeOf, valuesIn } from "./texts.js";
 
 /** @import { Line, Observation, Operation, Probe, Snapshot, Target, Verdict } from "./types.d.ts" */
 
@@ -11,8 +10,6 @@ const STORM_MS = 2_000;
 /** The texts of engines and HTTP libraries, which are for developers. */
 const EXCEPTION =
   /\b[A-Z]\w*(?:Error|Exception)\b|Unexpected (?:token|end of)|" is not valid JSON|Cannot read prop|Failed to fetch|NetworkError when|Load failed|Request failed with status|Network Error|is not (?:a function|iterable|defined)\b|JSON\.parse/;
-/** A text that ends so counts as loading, unless the page really sends its request again. */
-const ELLIPSIS = /(?:\.\.\.|…)$/;
 const ARTEFACT = /\bundefined\b|\[object \w+\]|\bNaN\b|\bInvalid Date\b/;
 /** The texts of the page of `browser.js` that a front end has no other source for. */
 const PROXY_TEXTS = ["nginx/", "<html"];
@@ -55,7 +52,7 @@ export function judgeRead(probe, seen, known) {
   ];
   if (isSignedOut) return verdicts;
   const shape = shapeOf(last.url, known.values);
-  const isElsewhere = shape !== healthy.url;
+  const isElsewhere = shape !== healthy.shape;
   const isSilent = !said.length && !seen.dialogs.length && lost.length > 0;
   const loading = loadingSigns(target, operation.name, last, known);
   const empty = target.empty.get(operation.name);
@@ -183,6 +180,9 @@ export function judgeAction(probe, seen, before, known) {
     ({ do: what, secret, value }) =>
       what === "fill" && !secret && (value ?? "").length > TYPED,
   );
+  // The server has done it, and an app that does not read the body is right.
+  if (state === "malformed_json" && isDone(target, now, earlier))
+    return verdicts;
   const isKept = (/** @type {string} */ value) =>
     last.kept.includes(value) ||
     last.lines.some(({ text }) => text.includes(value));
@@ -221,6 +221,17 @@ export function judgeAction(probe, seen, before, known) {
       textsIn(last),
     ),
   ];
+}
+
+/** Return whether a page has changed as after a success. @param {Target} target @param {Set<string>} now @param {Set<string>} before */
+function isDone({ healthy: { after } }, now, before) {
+  const come = [...after].filter((line) => !before.has(line));
+  const gone = [...before].filter((line) => !after.has(line));
+  return (
+    come.length + gone.length > 0 &&
+    come.every((line) => now.has(line)) &&
+    !gone.some((line) => now.has(line))
+  );
 }
 
 /** Return whether a second click sent a second request. @param {Probe} probe @param {Observation} seen @returns {Verdict[]} */
@@ -387,26 +398,21 @@ function asksToSignIn(state, last, known) {
 /** Return the note that messages are not announced. @param {Line[]} said @param {Observation} seen @returns {Verdict[]} */
 function notAnnounced(said, { dialogs }) {
   const isAnnounced =
-    !said.length ||
-    dialogs.length > 0 ||
-    said.some(({ announced }) => announced);
+    dialogs.length > 0 || said.some(({ announced }) => announced);
   const message =
     "No screen reader announces the message: it is in no live region or heading.";
   return isAnnounced
     ? []
-    : [
-        verdict(
-          "not-announced",
-          message,
-          [],
-          said.map(({ text }) => text),
-        ),
-      ];
+    : shows(
+        "not-announced",
+        message,
+        said.map(({ text }) => text),
+      );
 }
 
 /** @param {Snapshot} snapshot */
 function isBlank({ lines, visuals, fields }) {
-  return !lines.length && !visuals.length && !fields.length;
+  return !lines.length && !visuals.length && !fields;
 }
 
 /** @param {Snapshot} snapshot */
@@ -420,46 +426,29 @@ function textsIn({ lines }) {
 function errorsOf({ target, operation }, { exceptions, rejections, calls }) {
   const { errors, counts } = target.healthy;
   const isNew = (/** @type {string} */ text) => !errors.has(normal(text));
-  const thrown = [...new Set(exceptions.filter(isNew))];
-  const rejected = [
-    ...new Set(
-      rejections.filter((text) => isNew(text) && !exceptions.includes(text)),
-    ),
-  ];
+  const rejected = rejections.filter(
+    (text) => isNew(text) && !exceptions.includes(text),
+  );
   const times = calls
     .filter((call) => call.operation === operation.name)
     .map(({ begun }) => begun);
-  const isStorm = (/** @type {number} */ time, /** @type {number} */ index) =>
-    (times[index + STORM - 1] ?? Infinity) - time <= STORM_MS;
-  const usual = counts.get(operation.name) ?? 0;
+  const isStorm = times.some(
+    (time, index) => (times[index + STORM - 1] ?? Infinity) - time <= STORM_MS,
+  );
+  const storm = `The page sends ${times.length} requests, at least ${STORM} of them within two seconds.`;
   return [
-    ...thrown
-      .slice(0, 1)
-      .map((text) =>
-        verdict(
-          "uncaught",
-          "An exception was not caught.",
-          [],
-          thrown.length > 1 ? thrown : [text],
-        ),
-      ),
-    ...rejected
-      .slice(0, 1)
-      .map(() =>
-        verdict(
-          "unhandled-rejection",
-          "A rejected promise was not handled.",
-          [],
-          rejected,
-        ),
-      ),
-    ...(times.length - usual >= STORM - 1 && times.some(isStorm)
-      ? [
-          verdict(
-            "storm",
-            `The page sends ${times.length} requests, at least ${STORM} of them within two seconds.`,
-          ),
-        ]
+    ...shows(
+      "uncaught",
+      "An exception was not caught.",
+      exceptions.filter(isNew),
+    ),
+    ...shows(
+      "unhandled-rejection",
+      "A rejected promise was not handled.",
+      rejected,
+    ),
+    ...(isStorm && times.length - (counts.get(operation.name) ?? 0) >= STORM - 1
+      ? [verdict("storm", storm)]
       : []),
   ];
 }
@@ -469,56 +458,28 @@ function textVerdicts({ state, target }, seen, said, known) {
   const texts = [...said.map(({ text }) => text), ...seen.dialogs];
   const raw = texts.filter((text) => EXCEPTION.test(text));
   const bodies = state.startsWith("5")
-    ? seen.failures.flatMap((body) =>
-        valuesIn(body).filter((text) => text.length > 5),
-      )
+    ? valuesIn(seen.failures).filter((text) => text.length > 5)
     : [];
-  const proxys = state === "html" ? PROXY_TEXTS : [];
+  const servers = state === "html" ? PROXY_TEXTS : bodies;
   const sent = texts.filter(
     (text) =>
-      !raw.includes(text) &&
-      [...bodies, ...proxys].some((each) => text.includes(each)),
+      !raw.includes(text) && servers.some((each) => text.includes(each)),
   );
+  const isUsual = (/** @type {string} */ line) =>
+    target.healthy.lines.has(line) || known.usual.has(line);
   const artefacts = seen.last.lines
     .map(({ text }) => text)
-    .filter(
-      (text) =>
-        isArtefact(text) &&
-        !target.healthy.lines.has(normal(text)) &&
-        !known.usual.has(normal(text)),
-    );
+    .filter((text) => isArtefact(text) && !isUsual(normal(text)));
   return [
-    ...(raw.length
-      ? [
-          verdict(
-            "raw-exception",
-            "The page shows the text of an exception.",
-            [],
-            raw,
-          ),
-        ]
-      : []),
-    ...(sent.length
-      ? [
-          verdict(
-            "raw-response",
-            "The page shows the server's own text.",
-            [],
-            sent,
-          ),
-        ]
-      : []),
-    ...(artefacts.length
-      ? [
-          verdict(
-            "artefact",
-            "The page shows a missing value as text.",
-            [],
-            artefacts,
-          ),
-        ]
-      : []),
+    ...shows("raw-exception", "The page shows the text of an exception.", raw),
+    ...shows("raw-response", "The page shows the server's own text.", sent),
+    ...shows("artefact", "The page shows a missing value as text.", artefacts),
   ];
+}
+
+/** Return a verdict if there are texts that show it. @param {string} rule @param {string} message @param {string[]} texts @returns {Verdict[]} */
+function shows(rule, message, texts) {
+  return texts.length ? [verdict(rule, message, [], texts)] : [];
 }
 
 /** @param {string} rule @param {string} message @param {string[]} [lost] @param {string[]} [shown] @returns {Verdict} */

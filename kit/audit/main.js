@@ -2,7 +2,8 @@
 
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { AuditError, Opener, launch } from "./browser.js";
+import { failure } from "../shared.js";
+import { AuditError, Opener, launch, sourceOfPath } from "./browser.js";
 import { Discovery } from "./discover.js";
 import { Probing } from "./probe.js";
 import { resultOf } from "./result.js";
@@ -21,19 +22,24 @@ function tell(message) {
 /** Return the operations and base paths of the mock. @param {Mockpets} mock */
 async function contractOf(mock) {
   const contracts = await mock.contract();
-  /** @type {Operation[]} */
-  const operations = contracts.flatMap(({ base, operations: listed }) =>
-    listed
+  const served = contracts.flatMap(({ base, operations }) =>
+    operations
       .filter(({ state }) => state !== "not_served")
-      .map(({ name, method, path, role, states }) => ({
-        name,
-        method,
-        path: base + path.replace(/\{[^}]*\}/g, "{}"),
-        role,
-        states,
-        reads: method === "GET",
+      .map((each) => ({
+        ...each,
+        path: base + each.path.replace(/\{[^}]*\}/g, "{}"),
       })),
   );
+  /** @type {Operation[]} */
+  const operations = served.map(({ name, method, path, role, states }) => ({
+    name,
+    method,
+    path,
+    role,
+    states,
+    pattern: new RegExp(`^${sourceOfPath(path)}$`),
+    reads: method === "GET",
+  }));
   return {
     operations,
     bases: contracts.map(({ base }) => base),
@@ -41,10 +47,10 @@ async function contractOf(mock) {
   };
 }
 
-/** @param {Config} config @param {AbortSignal} stopped */
+/** Audit an app; what has run until an error or a signal is written, too. @param {Config} config @param {AbortSignal} stopped */
 async function audit(config, stopped) {
   const started = new Date();
-  const end = started.getTime() + config.minutes * MINUTE_MS;
+  const time = config.minutes * MINUTE_MS;
   const mock = new Mockpets({
     url: config.url,
     token: config.token ?? undefined,
@@ -52,33 +58,35 @@ async function audit(config, stopped) {
   const { operations, bases, titles } = await contractOf(mock);
   const { version } = await mock.state();
   const browser = await launch(config);
-  const progress = (/** @type {string} */ text) => tell({ progress: text });
   const opener = new Opener(browser, config, operations, bases);
-  const discovery = new Discovery(opener, config, progress);
+  const discovery = new Discovery(opener, config, (text) =>
+    tell({ progress: text }),
+  );
   const probing = new Probing(discovery);
   stopped.addEventListener("abort", () => browser.close());
-  try {
-    await rm(join(config.output, "shots"), { recursive: true, force: true });
-    await mkdir(join(config.output, "shots"), { recursive: true });
-    await discovery.run(
-      started.getTime() + DISCOVERY * config.minutes * MINUTE_MS,
-    );
-    await probing.run(end);
-  } catch (error) {
-    if (!stopped.aborted) throw error;
-  } finally {
-    await browser.close();
-  }
-  const result = resultOf(discovery, probing, {
-    version,
-    titles,
-    started,
-    isStopped: stopped.aborted,
+  const shots = join(config.output, "shots");
+  await rm(shots, { recursive: true, force: true });
+  await mkdir(shots, { recursive: true });
+  const problem = await failure(async () => {
+    await discovery.run(started.getTime() + DISCOVERY * time);
+    await probing.run(started.getTime() + time);
   });
-  await writeFile(
-    join(config.output, "audit.json"),
-    `${JSON.stringify(result, null, 2)}\n`,
-  );
+  await browser.close();
+  await opener.restore();
+  if (discovery.targets.length || !problem) {
+    const isCut = problem !== undefined || stopped.aborted;
+    const result = resultOf(discovery, probing, {
+      version,
+      titles,
+      started,
+      isCut,
+    });
+    await writeFile(
+      join(config.output, "audit.json"),
+      `${JSON.stringify(result, null, 2)}\n`,
+    );
+  }
+  if (problem && !stopped.aborted) throw problem;
 }
 
 const controller = new AbortController();

@@ -132,8 +132,7 @@ export function observe(binding) {
     styles = new Map();
     /** @type {Map<Element, { text: string, parent: Element, announced: boolean, control: boolean }>} */
     const blocks = new Map();
-    /** @type {{ key: string, value: string, secret: boolean }[]} */
-    const fields = [];
+    let fields = 0;
     const visuals = [];
     /** @type {string[]} */
     const kept = [];
@@ -172,23 +171,7 @@ export function observe(binding) {
         if (field.value) kept.push(field.value);
         if (!isVisible(node)) continue;
         asksPassword ||= field.type === "password";
-        const own =
-          field.name ||
-          field.id ||
-          field.getAttribute("aria-label") ||
-          field.placeholder ||
-          "";
-        const value = ["checkbox", "radio"].includes(field.type)
-          ? String(field.checked)
-          : (field.value ?? field.textContent ?? "");
-        const sames = fields.filter(({ key }) =>
-          key.startsWith(`${own}#`),
-        ).length;
-        fields.push({
-          key: `${own}#${sames}`,
-          value,
-          secret: field.type === "password",
-        });
+        fields++;
       } else if (
         node.matches(
           "a[href], button:not([disabled]), [role=button], [role=link]",
@@ -268,6 +251,10 @@ export function findCandidates(limit) {
   /** Return which of several elements one is; null if it is the only one. @param {Element[]} all @param {Element} element */
   const indexIn = (all, element) =>
     all.length > 1 ? all.indexOf(element) : null;
+  const BUTTONS =
+    "button, input[type=submit], input[type=button], input[type=image], [role=button]";
+  const SUBMITS =
+    "button:not([type=button]):not([type=reset]), input[type=submit], input[type=image]";
   const FIELDS =
     "input:not([type=hidden]):not([type=submit]):not([type=button]):not([type=reset]):not([type=file]):not([type=image]), textarea, select";
 
@@ -315,15 +302,9 @@ export function findCandidates(limit) {
   /** @param {Element} element @returns {import("./types.d.ts").Place} */
   function placeOfButton(element) {
     const name = nameOf(element);
-    const isButton = element.matches(
-      "button, input[type=submit], input[type=button], input[type=image], [role=button]",
-    );
+    const isButton = element.matches(BUTTONS);
     if (!name || !isButton || name.length > 60) return cssOf(element);
-    const all = [
-      ...document.querySelectorAll(
-        "button, input[type=submit], input[type=button], input[type=image], [role=button]",
-      ),
-    ];
+    const all = [...document.querySelectorAll(BUTTONS)];
     const sames = all.filter((each) => visible(each) && nameOf(each) === name);
     return { by: "role", role: "button", name, nth: indexIn(sames, element) };
   }
@@ -442,31 +423,20 @@ export function findCandidates(limit) {
     candidates.set(key, {
       key,
       name: clean(name).slice(0, 80),
-      isForm: fields.length > 0,
       asksPassword: fields.some(({ type }) => type === "password"),
       steps: [...filled, { do: "click", place: placeOfButton(element) }],
     });
   }
 
   for (const form of document.forms) {
-    const submit = form.querySelector(
-      "button:not([type=button]):not([type=reset]), input[type=submit], input[type=image]",
-    );
+    const submit = form.querySelector(SUBMITS);
     if (submit) add(submit, form);
   }
   const pressed =
     "button, input[type=button], [role=button], [role=switch], a:not([href]), a[href=''], a[href='#']";
   for (const element of document.querySelectorAll(pressed)) {
     const form = /** @type {HTMLButtonElement} */ (element).form;
-    const isSubmit =
-      form && element.matches("button:not([type=button]):not([type=reset])");
-    if (
-      isSubmit &&
-      form.querySelector(
-        "button:not([type=button]):not([type=reset]), input[type=submit]",
-      ) === element
-    )
-      continue;
+    if (form && form.querySelector(SUBMITS) === element) continue; // above
     // Fields beside a button, without a form around them.
     const group =
       form ??

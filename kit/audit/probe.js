@@ -1,7 +1,13 @@
 // Fail each operation of each page and action in each state, and judge what is seen.
 
 import { failure } from "../shared.js";
-import { observationFrom, perform, settle, sourceOf } from "./browser.js";
+import {
+  isOfPage,
+  observationFrom,
+  perform,
+  settle,
+  sourceOf,
+} from "./browser.js";
 import {
   judgeAction,
   judgeEmpty,
@@ -185,14 +191,13 @@ export class Probing {
         return { verdicts, screenshot, calls, failures };
       });
     } catch (error) {
-      if (!this.opener.browser.isConnected()) throw error;
-      if (/ERR_CONNECTION_REFUSED/.test(String(error))) {
-        this.discovery.notes.add(
-          "The app stopped responding, so probes are missing.",
-        );
-        this.isStopped = true;
-      }
-      return undefined; // such as a page that does not load in time on a busy machine
+      if (!isOfPage(error)) throw error;
+      this.isStopped ||= /ERR_CONNECTION_REFUSED/.test(String(error));
+      const note = this.isStopped
+        ? "The app stopped responding"
+        : "Some pages did not load in time";
+      this.discovery.notes.add(`${note}, so probes are missing.`);
+      return undefined;
     }
   }
 
@@ -218,6 +223,8 @@ export class Probing {
     if (!observation.calls.some((call) => call.operation === operation.name))
       return undefined;
     if (state === "hold") {
+      // While the app's own server waits, the browser shows the page before.
+      if (observation.last.url === "about:blank") return undefined;
       if (isFirst) target.loading.set(operation.name, observation.last);
       return judgeLoading(probe, observation, this.known);
     }

@@ -10,17 +10,17 @@ const FORMAT = 1;
 
 /**
  * @param {Discovery} discovery @param {Probing} probing
- * @param {{ version: string, titles: string[], started: Date, isStopped: boolean }} facts
+ * @param {{ version: string, titles: string[], started: Date, isCut: boolean }} facts
  */
 export function resultOf(
   discovery,
   probing,
-  { version, titles, started, isStopped },
+  { version, titles, started, isCut },
 ) {
   const { targets, signIn, config, opener } = discovery;
   const { findings, matrix, skipped, planned } = probing;
   const called = new Set(targets.flatMap(({ operations }) => operations));
-  const wasCut = isStopped || probing.isStopped || discovery.outOfTime;
+  const wasCut = isCut || probing.isStopped || discovery.outOfTime;
   const nowhere = `No page has called an operation below ${opener.bases.join(" or ") || "/"}. If your API has another base path, name its URL with --base-url.`;
   return {
     format: FORMAT,

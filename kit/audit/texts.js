@@ -1,13 +1,22 @@
-// Which text of a page comes from which response, and which parts of an address are data.
+// Compare the texts of pages: which come from which response, and which parts of an address are data.
 
-import { normal } from "./browser.js";
-
-/** @import { Visit } from "./types.d.ts" */
+/** @import { Snapshot, Visit } from "./types.d.ts" */
 
 const BODY_MS = 1_000; // Playwright never ends a response whose body the page ignores
 const SHORTEST = 4; // characters: shorter texts are on every page by chance
 const LONG = 20; // characters of a line that may be the beginning of a longer text
+export const ELLIPSIS = /(?:\.\.\.|…)$/;
 const IS_KEY = /^(?:\d+|[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{24})$/i;
+
+/** Return the lines of a snapshot with equal digits: counts and times are no difference. @param {Snapshot} snapshot */
+export function normalLines({ lines }) {
+  return new Set(lines.map(({ text }) => normal(text)));
+}
+
+/** @param {string} text */
+export function normal(text) {
+  return text.replace(/\d+([.,:]\d+)*/g, "0");
+}
 
 /** Return all texts and numbers in a value of JSON, as texts. @param {unknown} value @returns {string[]} */
 export function valuesIn(value) {
@@ -101,7 +110,7 @@ export function textsOf(lines, responses) {
   const result = new Map();
   for (const line of lines) {
     const beginning =
-      line.length > LONG ? line.replace(/(?:\.\.\.|…)$/, "") : undefined;
+      line.length > LONG ? line.replace(ELLIPSIS, "") : undefined;
     const isIn = (/** @type {string} */ text) =>
       hasWords(line, text) ||
       (beginning !== undefined && text.startsWith(beginning));

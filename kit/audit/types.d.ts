@@ -29,6 +29,7 @@ export interface Operation {
   role: string;
   states: string[];
   reads: boolean;
+  pattern: RegExp;
 }
 
 /** A line of visible text; `control` if it is only the label of something to press or to fill in. */
@@ -38,19 +39,15 @@ export interface Line {
   control: boolean;
 }
 
-/** A visible field; `key` is stable between runs. */
-export interface Field {
-  key: string;
-  value: string;
-  secret: boolean;
-}
-
-/** What a user sees at one time. `visuals` are painted elements without text, such as spinners and skeletons. */
+/**
+ * What a user sees at one time. `visuals` are painted elements without text, such as spinners and skeletons; `fields` and `controls`
+ * are numbers of elements.
+ */
 export interface Snapshot {
   at: number;
   url: string;
   lines: Line[];
-  fields: Field[];
+  fields: number;
   visuals: string[];
   busy: boolean;
   /** The values of all fields, also of hidden ones. */
@@ -89,7 +86,6 @@ export interface Step {
 export interface Candidate {
   key: string;
   name: string;
-  isForm: boolean;
   asksPassword: boolean;
   steps: Step[];
 }
@@ -126,10 +122,14 @@ export interface Visit {
   proxied: string | null;
 }
 
-/** How a page is when nothing fails. Lines are normalized; `texts` has the operations whose responses contain a line. */
+/**
+ * How a page is when nothing fails. Lines are normalized; `texts` has the operations whose responses contain a line. Of an action,
+ * `shape` and `after` are those of the page after it.
+ */
 export interface Healthy {
-  url: string;
+  shape: string;
   lines: Set<string>;
+  after: Set<string>;
   originals: Map<string, string>;
   texts: Map<string, Set<string>>;
   visuals: Set<string>;

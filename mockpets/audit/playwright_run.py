@@ -83,7 +83,10 @@ def run_tests(texts: Mapping[str, str], run: Run) -> dict[str, dict[str, Any]] |
         return f"{'@playwright/test' if node else 'node'} is not installed"
     with tempfile.TemporaryDirectory(prefix="mockpets-audit-") as name:
         folder = Path(name)
-        _write(folder, texts, modules, run)
+        try:
+            _write(folder, texts, modules, run)
+        except OSError as error:  # such as Windows without the right to make links
+            return f"the tests cannot be written: {error.strerror}"
         command = [node, modules / "@playwright/test/cli.js", "test", "-c", "playwright.config.mjs"]
         output = _output([*map(str, command)], folder, _environment(run))
         try:

@@ -177,7 +177,7 @@ def helpers(result: Result, module: str) -> str:
     """Return the text of the module that the tests share."""
     text = files("mockpets.audit").joinpath("helpers.ts").read_text(encoding="utf-8")
     text = text.replace("HEADER", _HEADER).replace("MODULE", literal(module))
-    sign_in = result.get("sign_in")
+    sign_in = result["sign_in"]
     if sign_in is None:
         return text
     return text + "\n".join(_sign_in(sign_in, result["signed_in"] or ""))
@@ -266,7 +266,7 @@ def _test(
     finding = next((each for each in indexes if each["expression"] is not None), None)
     if finding is None:
         raise ValueError("no expression reproduces it")
-    signs_in = finding["signed_in"] and result.get("sign_in") is not None
+    signs_in = finding["signed_in"] and result["sign_in"] is not None
     if finding["signed_in"] and not (signs_in or is_stored):
         raise ValueError("the test cannot sign in as the audit did")
     context = _Context(rule, finding, result)

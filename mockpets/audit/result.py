@@ -171,7 +171,7 @@ class Result(TypedDict):
     seconds: float
     complete: bool
     signed_in: str | None
-    sign_in: NotRequired[SignIn | None]
+    sign_in: SignIn | None
     notes: list[str]
     pages: list[Page]
     actions: list[Action]

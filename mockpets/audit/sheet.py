@@ -198,9 +198,9 @@ def _place(each: Probe | Finding) -> _Place:
 def _findings(result: Result) -> dict[_Place, list[int]]:
     """Return the indexes of the findings by place, the most serious first."""
     indexes: dict[_Place, list[int]] = {}
-    told = {index for cause in result["causes"] for index in cause["findings"]}
+    named = {index for cause in result["causes"] for index in cause["findings"]}
     for index, finding in enumerate(result["findings"]):
-        if index in told:
+        if index in named:
             indexes.setdefault(_place(finding), []).append(index)
     for places in indexes.values():
         places.sort(key=lambda index: _LEVELS.index(result["findings"][index]["level"]))

@@ -5,19 +5,22 @@ each mistake that the audit has a rule for. `examples/react` has none, and 13 mu
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any, Final
+from urllib.request import Request, urlopen
 
 import pytest
 
 from mockpets import MockpetsServer, Settings
 from mockpets.audit.playwright_run import Run, run_tests
+from mockpets.client import ControlClient
 from tests.audit.mutations import MUTATIONS, Mutation, build_react, source_of
 from tests.audit.vite import CONTRACT, DATA, build, served, third_party
-from tests.pages import serving
+from tests.pages import Respond, serving
 from tests.programs import need, need_packages, run_within
 
 LONG: Final = [getattr(pytest.mark, name) for name in ("browser", "node", "slow", "long")]
@@ -215,6 +218,85 @@ def test_failing_tests_are_written_and_pass_once_the_app_is_corrected(audit: Aud
     assert {"audit.ts", silent.name} <= {*tests}
     assert isinstance(results, dict), results
     assert results[silent.name]["status"] == "passed", results[silent.name]
+
+
+@pytest.mark.browser
+@pytest.mark.node
+@pytest.mark.parametrize("base", ["http://backend.example/v2", "https://backend.example"])
+def test_the_api_may_have_another_base_url(audit: Audit, base: str) -> None:
+    page = SMALL.replace("`/api${path}`", f"`{base}${{path}}`")
+    with serving(lambda *_: ("text/html; charset=utf-8", page)) as url:
+        result = audit(url, *CLINIC, "--pages", "1", "--minutes", "0.1", "--base-url", base)
+
+    [found] = result.audit["pages"]
+    assert {*found["operations"]} == {"getOwner", "listOwners"}
+
+
+def rendered(mock: str, *, passes_session_on: bool) -> Respond:
+    """Return how a server responds that renders a list of owners, and nothing if that fails."""
+
+    def respond(path: str, headers: Mapping[str, str]) -> tuple[str, str]:
+        names = {name.lower(): value for name, value in headers.items()}
+        own = {"Authorization": "Bearer a-token"}
+        if passes_session_on and "mockpets-session" in names:
+            own["Mockpets-Session"] = names["mockpets-session"]
+        text = ""
+        if path == "/":
+            try:
+                request = Request(f"{mock}/api/owners", headers=own)  # noqa: S310 - our server
+                with urlopen(request, timeout=30) as response:  # noqa: S310
+                    text = "".join(f"<li>{owner['name']}" for owner in json.load(response))
+            except (OSError, ValueError, HTTPException):
+                pass
+        return (
+            "text/html; charset=utf-8",
+            f"<title>Owners</title><h1>The owners</h1><ul>{text}</ul>",
+        )
+
+    return respond
+
+
+@pytest.mark.browser
+@pytest.mark.node
+@pytest.mark.slow
+@pytest.mark.parametrize("passes_session_on", [True, False])
+def test_calls_of_the_apps_own_server_fail_too(audit: Audit, passes_session_on: bool) -> None:
+    with MockpetsServer(Settings(port=0, contract=(str(CONTRACT),), data=DATA)) as server:
+        client = ControlClient(server.url)
+        client.use("listAppointments:500")
+        with serving(rendered(server.url, passes_session_on=passes_session_on)) as url:
+            result = audit(url, "--url", server.url, "--pages", "1", "--minutes", "2")
+        active = client.active()
+
+    assert result.audit["complete"], result.explained("error")
+    assert [each["operations"] for each in result.audit["pages"]] == [["listOwners"]]
+    assert result.rules("error") == {"silent"}, result.explained("error", "warning")
+    assert result.rules("warning") == set(), result.explained("warning")
+    has_note = any("without a session" in note for note in result.audit["notes"])
+    assert has_note is not passes_session_on
+    assert active == ["listAppointments:500"]
+
+
+@pytest.mark.browser
+@pytest.mark.node
+@pytest.mark.slow
+def test_what_ran_is_kept_if_the_server_ends(audit: Audit) -> None:
+    loads: list[str] = []
+    with MockpetsServer(Settings(port=0, contract=(str(CONTRACT),), data=DATA)) as server:
+
+        def respond(path: str, _: Mapping[str, str]) -> tuple[str, str]:
+            loads.append(path)
+            if loads.count("/") == 12:
+                server.stop()
+            return "text/html; charset=utf-8", SMALL
+
+        with serving(respond) as url:
+            result = audit(url, "--url", server.url, "--pages", "1")
+
+    assert result.status == 1
+    assert "cannot connect to" in result.errors
+    assert not result.audit["complete"]
+    assert result.audit["probes"]["run"] > 0
 
 
 # --- Long ---------------------------------------------------------------------------------------

@@ -75,6 +75,7 @@ def result(*causes: dict[str, Any], **changes: object) -> dict[str, Any]:
         "seconds": 278.1,
         "complete": True,
         "signed_in": None,
+        "sign_in": None,
         "notes": [],
         "pages": [
             {

@@ -16,10 +16,10 @@ const OPERATIONS = [
 const HEALTHY = ["Pets", "Miso the cat", "cats dogs", "Ball", "Write to us"];
 
 /** Return what a user sees: `!text` is announced, `[text]` the label of a button, `<name>` something painted. */
-function page(lines, { at = 0, fields = [], url = "http://app/pets", ...more } = {}) {
+function page(lines, { at = 0, kept = [], url = "http://app/pets", ...more } = {}) {
   const isVisual = (line) => line.startsWith("<");
   return {
-    at, url, fields, busy: false, kept: fields.map(({ value }) => value), controls: 1, asksPassword: false,
+    at, url, kept, fields: 0, busy: false, controls: 1, asksPassword: false,
     lines: lines.filter((line) => !isVisual(line)).map((line) => ({ text: line.replace(/^!|^\[|\]$/g, ""), announced: line.startsWith("!"), control: line.startsWith("[") })),
     visuals: lines.filter(isVisual),
     ...more,
@@ -30,7 +30,7 @@ function target({ action = null, loading, empty, ...healthy } = {}) {
   return {
     shape: "/pets", url: "http://app/pets", signedIn: false, title: "", operations: [], asksPassword: false, action,
     healthy: {
-      url: "/pets", lines: new Set(HEALTHY), originals: new Map(), visuals: new Set(), fields: [], controls: 1, errors: new Set(), counts: new Map(), screenshot: "",
+      shape: "/pets", lines: new Set(HEALTHY), after: new Set(HEALTHY), originals: new Map(), visuals: new Set(), controls: 1, errors: new Set(), counts: new Map(), screenshot: "",
       texts: new Map([["Miso the cat", new Set(["listPets"])], ["cats dogs", new Set(["getTags"])], ["Ball", new Set(["listToys"])]]),
       ...healthy,
     },
@@ -128,7 +128,7 @@ describe("a failing read", () => {
   it("shows a missing value", () => assert.deepEqual(read([...REST, "undefined pets", "!Try later"]), ["artefact"]));
   it("leads away", () => assert.deepEqual(read([...REST, "!Try later"], { snapshot: { url: "http://app/oops" } }), ["moved"]));
   it("does not lead away to another record of the page", () => {
-    assert.deepEqual(read([...REST, "!Try later"], { snapshot: { url: "http://app/pets/miso" }, url: "/pets/{}" }), []);
+    assert.deepEqual(read([...REST, "!Try later"], { snapshot: { url: "http://app/pets/miso" }, shape: "/pets/{}" }), []);
   });
   it("has no way on", () => assert.deepEqual(read([...REST, "!Try later"], { snapshot: { controls: 0 } }), ["dead-end"]));
   it("is not announced", () => assert.deepEqual(read([...REST, "Try later"]), ["not-announced"]));
@@ -155,8 +155,7 @@ describe("an empty list", () => {
 
 describe("a failing action", () => {
   const steps = [{ do: "fill", value: "Audit text 1" }, { do: "fill", value: "Audit-passw0rd", secret: true }, { do: "click" }];
-  const typed = [{ key: "name#0", value: "Audit text 1", secret: false }];
-  it("is right with a message and what was typed", () => assert.deepEqual(act([...HEALTHY, "!The name is taken"], { steps, snapshot: { fields: typed } }), []));
+  it("is right with a message and what was typed", () => assert.deepEqual(act([...HEALTHY, "!The name is taken"], { steps, snapshot: { kept: ["Audit text 1"] } }), []));
   it("is right with a toast", () => assert.deepEqual(act(HEALTHY, { seen: [page([...HEALTHY, "!Try later"])] }), []));
   it("is right with the log-in page for a 401", () => assert.deepEqual(act(["Log in"], { state: "401", snapshot: { asksPassword: true } }), []));
   it("keeps what was typed in a form that is hidden", () => assert.deepEqual(act(["!Sign in"], { steps, state: "401", snapshot: { kept: ["Audit text 1"] } }), []));
@@ -167,6 +166,12 @@ describe("a failing action", () => {
   });
   it("keeps what was typed as a text", () => assert.deepEqual(act([...HEALTHY, "!Try later", "Audit text 1 x"], { steps }), []));
   it("loses what was typed", () => assert.deepEqual(act([...HEALTHY, "!Try later"], { steps }), ["input-lost"]));
+  it("has succeeded if only its body is malformed", () => {
+    const after = new Set([...HEALTHY, "Nori the dog"]);
+    assert.deepEqual(act([...after], { steps, after, state: "malformed_json" }), []);
+    assert.deepEqual(act([...after], { after }), ["not-announced"], "a 500 is no success");
+    assert.deepEqual(act(HEALTHY, { after, state: "malformed_json" }), ["silent"]);
+  });
   it("waits forever", () => assert.deepEqual(act([...HEALTHY, "Please wait"], { loading: LOADING }), ["stuck"]));
   it("is blank", () => assert.deepEqual(act([]), ["blank"]));
   it("is not announced", () => assert.deepEqual(act([...HEALTHY, "Try later"]), ["not-announced"]));

@@ -268,6 +268,14 @@ describe("scenario files", () => {
   });
 });
 
+describe("the contract", () => {
+  it("says what each operation does", async () => {
+    const [{ base, operations }] = await client().contract();
+    assert.equal(base, "/v1");
+    assert.deepEqual(operations.map(({ name, role }) => [name, role]), [["listPets", "list"], ["createPet", "create"], ["getPet", "get"]]);
+  });
+});
+
 describe("findings", () => {
   it("are those of the session", async () => {
     const mock = client();
