@@ -73,7 +73,9 @@ async function audit(config, stopped) {
   });
   await browser.close();
   await opener.restore();
-  if (discovery.targets.length || !problem) {
+  const hasRun =
+    discovery.targets.length > 0 && !(problem instanceof AuditError); // which is about an option
+  if (hasRun || !problem) {
     const isCut = problem !== undefined || stopped.aborted;
     const result = resultOf(discovery, probing, {
       version,
