@@ -1,7 +1,7 @@
 """Run the JavaScript part of the audit with Node, and read what it prints.
 
-Only this module and `playwright_run` run other programs: the user's Node, and with it the Playwright
-of the user's project.
+Only this module and `playwright_run` run other programs: the user's Node, and with it the
+Playwright of the user's project.
 """
 
 from __future__ import annotations
